@@ -1,0 +1,60 @@
+"""Accounts: what one API key sees, and who stands behind a request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from mockserver.core.contract import Role
+from mockserver.core.shelf import Shelf
+
+if TYPE_CHECKING:
+    from mockserver.core.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody who signs in to an account."""
+
+    email: str
+    admin: bool = False
+
+
+@dataclass
+class Account(Shelf):
+    """A standalone account, a master account, an admin account or a sub-account, with its rows."""
+
+    id: int
+    name: str
+    email: str
+    created_at: datetime
+    organization_id: str
+    user_id: int
+    role: Role = Role.STANDALONE
+    #: The name of the master account, of an admin account and a sub-account.
+    of: str | None = None
+    first_name: str = ""
+    last_name: str = ""
+    company_name: str = ""
+    enterprise: bool = False
+    api_keys: list[str] = field(default_factory=list)
+    revoked_keys: list[str] = field(default_factory=list)
+    users: list[User] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.first_name} {self.last_name}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The account behind a request, in its workspace, with the scopes that an OAuth token gives."""
+
+    workspace: Workspace
+    account: Account
+    #: None: an API key, which may do all that its account may.
+    scopes: frozenset[str] | None = None

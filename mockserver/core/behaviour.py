@@ -1,0 +1,56 @@
+"""Everything that SPEC leaves open and that a team could need another way, each with its default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class AuthenticateDomain:
+    """When a domain whose records are all right can be authenticated: at once, after a time, or at the n-th try."""
+
+    after: timedelta | None = None
+    attempts: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """The tier (ledger 1.5), and whether running over it is answered with 429."""
+
+    tier: str = "general"
+    enforce: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SsoToken:
+    """How long a single-sign-on token lives (ledger 4), and whether it works once only."""
+
+    lifetime: timedelta = timedelta(days=15)
+    single_use: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """The `behaviour:` of a scenario."""
+
+    #: Ledger 1.7: documented nowhere, proposed.
+    otp_lifetime: timedelta = timedelta(minutes=15)
+    authenticate_domain: AuthenticateDomain = AuthenticateDomain()
+    trust_authenticated_domains: bool = False
+    #: `txt`, or `cname` for two CNAME records (ledger 1.8).
+    dkim: str = "txt"
+    #: `view`: DNS is what the scenario says; `resolver`: a real server is asked.
+    dns: str = "view"
+    bulk_plan: timedelta = timedelta()
+    export: timedelta = timedelta(minutes=1)
+    webhook_5xx: str = "retry"
+    webhook_timeout: timedelta = timedelta(seconds=10)
+    #: Marketing and transactional webhooks together (ledger 3.1).
+    webhook_limit: int = 40
+    #: Addresses or networks; when there are any, callers from elsewhere get the ledger's 401.
+    authorised_ips: tuple[str, ...] = ()
+    rate_limit: RateLimit = RateLimit()
+    oauth_login: str = "pick"
+    oauth_rotate_refresh: bool = True
+    sso_token: SsoToken = field(default=SsoToken())

@@ -1,0 +1,87 @@
+"""The virtual clock: every moment that a workspace shows comes from here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+#: The years that a clock may show, far from datetime's own ends: adding a zone or a lifetime never overflows.
+EARLIEST = datetime(1971, 1, 1, tzinfo=UTC)
+LATEST = datetime(9000, 1, 1, tzinfo=UTC)
+
+
+class ClockError(ValueError):
+    """A move that the clock refuses: backwards, or out of its years."""
+
+
+class Clock:
+    """Real time with an offset, or a moment that stands still."""
+
+    def __init__(
+        self, start: datetime | None = None, *, frozen: bool = False, real: Callable[[], float] = time.time
+    ) -> None:
+        self._real = real
+        self._offset = timedelta()
+        self._frozen_at: datetime | None = None
+        self._pinned_at: datetime | None = None
+        #: Where relative instants of a scenario are counted from.
+        self.start = start or self._wall()
+        if start is not None:
+            self._offset = start - self._wall()
+        if frozen:
+            self._frozen_at = self.start
+
+    @property
+    def frozen(self) -> bool:
+        return self._frozen_at is not None
+
+    @property
+    def offset(self) -> timedelta:
+        """How far the clock is from real time."""
+        return self.now() - self._wall()
+
+    def now(self) -> datetime:
+        """The present moment, in UTC."""
+        return self._pinned_at or self._frozen_at or self._wall() + self._offset
+
+    def freeze(self) -> None:
+        self._frozen_at = self.now()
+
+    def thaw(self) -> None:
+        """Let the clock run on from the moment that it shows."""
+        if self._frozen_at is not None:
+            self._offset = self._frozen_at - self._wall()
+            self._frozen_at = None
+
+    def move_to(self, moment: datetime) -> None:
+        """Show this moment from now on, frozen or running as before; one that has passed already changes nothing."""
+        moment = max(moment, self.now())
+        if self._frozen_at is not None:
+            self._frozen_at = moment
+        else:
+            self._offset = moment - self._wall()
+
+    def check(self, moment: datetime) -> None:
+        """Refuse a moment that the clock cannot move to.
+
+        Raises:
+            ClockError: the moment lies in the clock's past or out of its years.
+        """
+        if not EARLIEST <= moment <= LATEST:
+            raise ClockError(f"the clock shows moments from {EARLIEST.year} to {LATEST.year} only")
+        if moment < self.now():
+            raise ClockError("the clock goes backwards by a reset only")
+
+    @contextmanager
+    def pinned(self, moment: datetime) -> Iterator[None]:
+        """Show this moment for the time of a block: a timer that fires late still sees its own moment."""
+        before, self._pinned_at = self._pinned_at, moment
+        try:
+            yield
+        finally:
+            self._pinned_at = before
+
+    def _wall(self) -> datetime:
+        return datetime.fromtimestamp(self._real(), UTC)

@@ -1,0 +1,90 @@
+"""What an operation promises: one declaration that route, validation, documents and evidence all read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from mockserver.core.errors import ErrorCode
+
+
+class Mark(StrEnum):
+    """How sure a fact is: the ledger's D and S and SPEC itself, O, P."""
+
+    DOCUMENTED = "documented"
+    OBSERVED = "observed"
+    PROPOSED = "proposed"
+
+
+class Role(StrEnum):
+    """What an account is."""
+
+    STANDALONE = "standalone"
+    MASTER = "master"
+    ADMIN = "admin"
+    SUB_ACCOUNT = "sub_account"
+
+
+#: The roles that may call an operation, where it is not open to all.
+MASTER_ONLY = frozenset({Role.MASTER})
+MASTER_OR_ADMIN = frozenset({Role.MASTER, Role.ADMIN})
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentedError:
+    """One error that an operation gives, when it does, and how sure that is."""
+
+    code: ErrorCode
+    when: str
+    mark: Mark
+    source: str
+    status: int
+
+
+def documented(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
+    return DocumentedError(code, when, Mark.DOCUMENTED, source, status or code.status)
+
+
+def observed(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
+    return DocumentedError(code, when, Mark.OBSERVED, source, status or code.status)
+
+
+def proposed(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
+    return DocumentedError(code, when, Mark.PROPOSED, source, status or code.status)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One of the service's method-and-path pairs, with its contract.
+
+    The schemas are opaque here: the core carries the declaration, the web layer reads it.
+    """
+
+    id: str
+    method: str
+    path: str
+    tag: str
+    summary: str
+    #: Where in SPEC and the ledger the facts stand.
+    source: str
+    status: int
+    view: Callable[..., Any]
+    path_schema: Any = None
+    query_schema: Any = None
+    body_schema: Any = None
+    answer_schema: Any = None
+    #: Whether a request without a body is refused, even if no member is required.
+    body_required: bool = False
+    errors: tuple[DocumentedError, ...] = ()
+    #: None: any account may call it.
+    roles: frozenset[Role] | None = None
+    #: The resource of the OAuth scope; reads need `:read`, the rest `:write`.
+    scope: str = "account"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def scopes(self) -> frozenset[str]:
+        action = "read" if self.method == "GET" else "write"
+        return frozenset({f"{self.scope}:{action}"})

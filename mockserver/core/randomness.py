@@ -1,0 +1,59 @@
+"""Seeded randomness: the n-th draw of a purpose depends on the seed, the purpose and n, and on nothing else.
+
+So an extra draw for one purpose never shifts another, and the whole position is a few counters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import string
+import uuid
+
+_LETTERS_AND_DIGITS = string.ascii_letters + string.digits
+
+
+class Randomness:
+    """The draws of one workspace."""
+
+    def __init__(self, seed: int, workspace: str) -> None:
+        self.seed = seed
+        self._workspace = workspace
+        #: How many draws each purpose has made.
+        self.positions: dict[str, int] = {}
+
+    def integer(self, purpose: str, low: int, high: int) -> int:
+        """A whole number from low to high, both included."""
+        return low + self._bits(purpose, str(self.seed)) % (high - low + 1)
+
+    def digits(self, purpose: str, length: int) -> str:
+        """Decimal digits, of which the first is not 0."""
+        return str(self.integer(purpose, 10 ** (length - 1), 10**length - 1))
+
+    def hex(self, purpose: str, length: int) -> str:
+        """At most 128 hexadecimal digits."""
+        return f"{self._bits(purpose, str(self.seed)):0128x}"[:length]
+
+    def uuid(self, purpose: str) -> str:
+        """A UUID of version 4."""
+        return str(uuid.UUID(int=self._bits(purpose, str(self.seed)) >> 384, version=4))
+
+    def text(self, purpose: str, length: int, alphabet: str = _LETTERS_AND_DIGITS) -> str:
+        """Characters of an alphabet; at most 85 of one of 64 characters."""
+        return _spell(self._bits(purpose, str(self.seed)), length, alphabet)
+
+    def secret(self, purpose: str, length: int, alphabet: str = _LETTERS_AND_DIGITS) -> str:
+        """The same, but as no other workspace draws, whatever its seed: what finds a workspace is made of them."""
+        return _spell(self._bits(purpose, f"{self.seed}/{self._workspace}"), length, alphabet)
+
+    def _bits(self, purpose: str, root: str) -> int:
+        position = self.positions.get(purpose, 0)
+        self.positions[purpose] = position + 1
+        return int.from_bytes(hashlib.blake2b(f"{root}/{purpose}/{position}".encode()).digest())
+
+
+def _spell(number: int, length: int, alphabet: str) -> str:
+    characters = []
+    for _ in range(length):
+        number, index = divmod(number, len(alphabet))
+        characters.append(alphabet[index])
+    return "".join(characters)

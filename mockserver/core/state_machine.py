@@ -1,0 +1,63 @@
+"""State machines as tables of (event, from, to) that one can compare with the service's documentation line by line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: The state before an instance exists, and after it is gone; Mermaid's own sign for both.
+OUTSIDE = "[*]"
+
+
+class Refused(Exception):
+    """An event that does not apply in the present state."""
+
+    def __init__(self, machine: str, state: str, event: str, allowed: tuple[str, ...]) -> None:
+        super().__init__(f"{machine}: {event} does not apply in state {state}; {', '.join(allowed) or 'nothing'} would")
+        self.machine, self.state, self.event, self.allowed = machine, state, event, allowed
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One row of the table."""
+
+    event: str
+    source: str
+    target: str
+
+
+class StateMachine:
+    """A named table of transitions; `timed` names the events that a timer fires."""
+
+    def __init__(self, name: str, *rows: tuple[str, str, str], timed: frozenset[str] = frozenset()) -> None:
+        self.name = name
+        self.timed = timed
+        self.transitions = tuple(Transition(*row) for row in rows)
+        self._targets = {(row.source, row.event): row.target for row in self.transitions}
+        named = [state for row in self.transitions for state in (row.source, row.target)]
+        self.states = tuple(state for state in dict.fromkeys(named) if state != OUTSIDE)
+        self._allowed = {
+            state: tuple(row.event for row in self.transitions if row.source == state) for state in self.states
+        }
+
+    def allowed(self, state: str) -> tuple[str, ...]:
+        """The events that apply in a state, in the table's order."""
+        return self._allowed[state]
+
+    def target(self, state: str, event: str) -> str:
+        """The state that an event leads to.
+
+        Raises:
+            Refused: the event does not apply in this state.
+        """
+        target = self._targets.get((state, event))
+        if target is None:
+            raise Refused(self.name, state, event, self._allowed[state])
+        return target
+
+    def mermaid(self) -> str:
+        """A state diagram drawn from the rows."""
+        lines = [f"    {row.source} --> {row.target}: {self._label(row.event)}" for row in self.transitions]
+        return "\n".join(["stateDiagram-v2", *lines])
+
+    def _label(self, event: str) -> str:
+        return f"{event} (timer)" if event in self.timed else event

@@ -1,0 +1,170 @@
+"""A workspace: one private copy of the service. Everything that changes hangs on it."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from mockserver.core.account import Account
+from mockserver.core.behaviour import Behaviour
+from mockserver.core.clock import Clock
+from mockserver.core.contract import Role
+from mockserver.core.lifecycle import Changed, Lifecycle
+from mockserver.core.mailbox import Mail, Mailbox
+from mockserver.core.randomness import Randomness
+from mockserver.core.shelf import Shelf
+from mockserver.core.timers import Timer, Timers
+
+Listener = Callable[["Workspace", Any], None]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the rooms bring into every workspace: their machines, and who listens to which kind of event."""
+
+    lifecycles: Mapping[str, Lifecycle[Any]] = field(default_factory=dict)
+    listeners: Mapping[type, Sequence[Listener]] = field(default_factory=dict)
+
+
+class Workspace(Shelf):
+    """Accounts, clock, randomness, timers and mailbox of one world."""
+
+    def __init__(  # noqa: PLR0913  # what a scenario says at its top, by keyword
+        self,
+        name: str,
+        *,
+        parts: Parts,
+        clock: Clock,
+        seed: int = 0,
+        scenario: str = "",
+        description: str = "",
+        solution: str = "v2",
+        strict: bool = False,
+        behaviour: Behaviour | None = None,
+        mailbox_limit: int = 1000,
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.parts = parts
+        self.clock = clock
+        self.random = Randomness(seed, name)
+        self.scenario = scenario
+        self.description = description
+        self.solution = solution
+        self.strict = strict
+        self.behaviour = behaviour or Behaviour()
+        self.accounts: dict[int, Account] = {}
+        #: Which account an API key opens.
+        self.keys: dict[str, int] = {}
+        self.revoked_keys: set[str] = set()
+        #: The last id given out, by kind.
+        self.last_ids: defaultdict[str, int] = defaultdict(int)
+        self.timers = Timers()
+        self.mailbox = Mailbox(mailbox_limit)
+        #: Held for one short step of a request; nothing waits while it holds it.
+        self.lock = threading.RLock()
+        #: Called after every event, by whoever waits for one.
+        self.watchers: set[Callable[[], None]] = set()
+        self._happened: list[Changed] | None = None
+
+    # ------------------------------------------------------------------ accounts and keys
+
+    def add_account(self, account: Account) -> None:
+        self.accounts[account.id] = account
+        self.claim_id("account", account.id)
+        for key in account.api_keys:
+            self.keys[key] = account.id
+        self.revoked_keys.update(account.revoked_keys)
+
+    def add_key(self, account: Account, key: str) -> None:
+        account.api_keys.append(key)
+        self.keys[key] = account.id
+
+    def draw_api_key(self) -> str:
+        """A new API key, of the form of ledger 2.30."""
+        body = self.random.secret("api_key", 64, "0123456789abcdef")
+        return f"xkeysib-{body}-{self.random.secret('api_key', 16)}"
+
+    def remove_account(self, account: Account) -> None:
+        """Drop an account with all its rows and timers; its keys are refused from now on."""
+        del self.accounts[account.id]
+        for key in account.api_keys:
+            del self.keys[key]
+            self.revoked_keys.add(key)
+        self.timers.cancel_account(account.id)
+
+    def account_of(self, key: str) -> Account | None:
+        """The account that an API key opens."""
+        number = self.keys.get(key)
+        return None if number is None else self.accounts[number]
+
+    @property
+    def first_account(self) -> Account:
+        return next(iter(self.accounts.values()))
+
+    def master_of(self, account: Account) -> Account | None:
+        """The master account of an admin account or a sub-account; a master is its own."""
+        if account.role is Role.MASTER:
+            return account
+        return next((other for other in self.accounts.values() if other.name == account.of), None)
+
+    # ------------------------------------------------------------------ identifiers
+
+    def next_id(self, kind: str) -> int:
+        """A number that no row of this kind has had."""
+        self.last_ids[kind] += 1
+        return self.last_ids[kind]
+
+    def claim_id(self, kind: str, number: int) -> None:
+        """Count on past a number that a scenario gives."""
+        self.last_ids[kind] = max(self.last_ids[kind], number)
+
+    # ------------------------------------------------------------------ events and time
+
+    def publish(self, event: object) -> None:
+        """Tell whoever listens to this kind of event."""
+        if self._happened is not None and isinstance(event, Changed):
+            self._happened.append(event)
+        for listener in self.parts.listeners.get(type(event), ()):
+            listener(self, event)
+        for watcher in tuple(self.watchers):
+            watcher()
+
+    def send(self, mail: Mail) -> None:
+        self.mailbox.add(mail)
+        self.publish(mail)
+
+    def catch_up(self) -> None:
+        """Fire what is due by now, each at its own moment."""
+        while timer := self.timers.take_due(self.clock.now()):
+            with self.clock.pinned(timer.moment):
+                self._fire(timer)
+
+    def advance_to(self, moment: datetime) -> list[Changed]:
+        """Move the clock, firing each timer at its own moment on the way; answers the timed events that happened.
+
+        Raises:
+            ClockError: the moment lies in the past, or beyond the years of the clock.
+        """
+        self.clock.check(moment)
+        happened: list[Changed] = []
+        self._happened = happened
+        while timer := self.timers.take_due(moment):
+            self.clock.move_to(timer.moment)
+            self._fire(timer)
+        self.clock.move_to(moment)
+        self._happened = None
+        lifecycles = self.parts.lifecycles
+        return [change for change in happened if change.event in lifecycles[change.machine].machine.timed]
+
+    def _fire(self, timer: Timer) -> None:
+        """Fire a timer's event, unless its instance is gone or has moved on."""
+        lifecycle = self.parts.lifecycles[timer.machine]
+        account = self.accounts.get(timer.account)
+        row = account.table(lifecycle.row).get(timer.key) if account else None
+        if account is not None and row is not None and lifecycle.applies(row, timer.event):
+            lifecycle.fire(self, account, row, timer.event)
