@@ -1,0 +1,1 @@
+"""Where HTTP begins: the door of every operation, who calls, how often, and the server."""

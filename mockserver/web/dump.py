@@ -1,0 +1,68 @@
+"""Dumping compiled from a schema: one Python function per schema, equal to marshmallow's `dump` and far cheaper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from marshmallow import Schema, fields
+
+from mockserver.web.schema import Choice, Email, Flag, Hostname, Int64, Moment, Number, Text, Url
+
+Dump = Callable[[Any], dict[str, Any]]
+
+#: Fields whose values go out as they are; what a row holds is already of the right type.
+_PLAIN = (Text, Email, Int64, Number, Flag, Choice, Url, Hostname)
+
+
+def compiled(schema: Schema) -> Dump:
+    """A function that dumps what the schema dumps: objects by attribute, dictionaries by member."""
+    names: dict[str, Any] = {}
+    by_attribute = _function("by_attribute", schema, lambda attribute: f"row.{attribute}", names)
+    by_member = _function("by_member", schema, lambda attribute: f"row.get({attribute!r})", names)
+    source = f"{by_attribute}\n{by_member}\n{_DISPATCH}"
+    exec(source, names)  # noqa: S102  # the source is made of the schemas' own names
+    dump: Dump = names["dump"]
+    return dump
+
+
+_DISPATCH = """
+def dump(row):
+    return by_member(row) if isinstance(row, dict) else by_attribute(row)
+"""
+
+
+def _function(name: str, schema: Schema, read: Callable[[str], str], names: dict[str, Any]) -> str:
+    lines = [f"def {name}(row):", "    out = {}"]
+    for field_name, field in schema.dump_fields.items():
+        key, value = field.data_key or field_name, read(field.attribute or field_name)
+        if field.required and not field.allow_none:
+            lines.append(f"    out[{key!r}] = {_write(field, value, names)}")
+        elif field.allow_none:
+            lines.append(f"    value = {value}")
+            lines.append(f"    out[{key!r}] = None if value is None else {_write(field, 'value', names)}")
+        else:
+            lines.append(f"    value = {value}")
+            lines.append(f"    if value is not None: out[{key!r}] = {_write(field, 'value', names)}")
+    return "\n".join([*lines, "    return out"])
+
+
+def _write(field: fields.Field[Any], value: str, names: dict[str, Any]) -> str:
+    """The expression that turns a value into its wire form."""
+    if isinstance(field, _PLAIN):
+        return value
+    if isinstance(field, fields.List):
+        return f"[{_write(field.inner, 'item', names)} for item in {value}]"
+    if isinstance(field, fields.Nested):
+        inner = _name(compiled(field.schema), names)
+        return f"[{inner}(item) for item in {value}]" if field.many else f"{inner}({value})"
+    if isinstance(field, Moment):
+        return f"{_name(field.write, names)}({value})"
+    serialize = field._serialize  # noqa: SLF001  # the step of `dump` that a kind of field overrides
+    return f"{_name(serialize, names)}({value}, None, row)"
+
+
+def _name(function: Callable[..., Any], names: dict[str, Any]) -> str:
+    name = f"write_{len(names)}"
+    names[name] = function
+    return name

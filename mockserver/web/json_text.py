@@ -1,0 +1,98 @@
+"""JSON on the wire: strict when it comes in, compact with one trailing newline when it goes out (ledger 1.1)."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+import orjson
+
+_INT64 = range(-(2**63), 2**63)
+#: Deeper nesting than any honest client sends; json's own scanner gives up near a thousand.
+_DEEPEST = 100
+
+
+class JsonError(ValueError):
+    """A text that is not the JSON that we take."""
+
+
+def read(raw: bytes) -> Any:
+    """The value of a JSON text.
+
+    Stricter than `json.loads`: no duplicate member, no NaN or Infinity, no number that int64 or a double cannot hold,
+    no half of a surrogate pair, no bytes that are not UTF-8.
+
+    Raises:
+        JsonError: says what is wrong, and where the parser knows it.
+    """
+    try:
+        value = _DECODER.decode(raw.decode())
+    except UnicodeDecodeError as error:
+        raise JsonError(f"not UTF-8 at byte {error.start}") from error
+    except json.JSONDecodeError as error:
+        raise JsonError(f"{error.msg} at line {error.lineno} column {error.colno}") from error
+    except RecursionError as error:
+        raise JsonError("nested too deeply") from error
+    if raw.count(b"[") + raw.count(b"{") > _DEEPEST and _depth(value) > _DEEPEST:
+        raise JsonError("nested too deeply")
+    if b"\\u" in raw:
+        _refuse_half_surrogates(value)
+    return value
+
+
+def write(value: object) -> bytes:
+    """The compact JSON text of a value, with the service's trailing newline."""
+    return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise JsonError(f"duplicate member {twice!r}")
+    return members
+
+
+def _constant(text: str) -> NoReturn:
+    raise JsonError(f"{text} is not JSON")
+
+
+def _integer(text: str) -> int:
+    # int() itself refuses texts of more than 4,300 digits, with a traceback's worth of advice.
+    if len(text) > 20 or int(text) not in _INT64:
+        raise JsonError("a number is beyond 64 bits")
+    return int(text)
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise JsonError("a number is beyond the range of a double")
+    return number
+
+
+def _depth(value: object) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+    return depth
+
+
+def _refuse_half_surrogates(value: object) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise JsonError("a string holds half of a surrogate pair") from error
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_members, parse_constant=_constant, parse_int=_integer, parse_float=_float
+)
