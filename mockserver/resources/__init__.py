@@ -1,0 +1,1 @@
+"""One room per resource of the API, all furnished alike."""

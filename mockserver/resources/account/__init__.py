@@ -1,0 +1,7 @@
+"""The account itself: identity, plan, relay and dedicated IPs."""
+
+from mockserver.resources.account.routes import ACCOUNT
+from mockserver.resources.account.schemas import SECTION
+from mockserver.resources.room import Room
+
+ROOM = Room("account", ACCOUNT.operations, section=SECTION)

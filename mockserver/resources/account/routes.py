@@ -1,0 +1,21 @@
+"""The operation on account details, SPEC 4.4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.core.account import Caller
+from mockserver.resources.account import model, schemas
+from mockserver.web.operation import Endpoints
+
+ACCOUNT = Endpoints("account")
+
+
+@ACCOUNT.operation(
+    "getAccount", "GET", "/v3/account",
+    summary="Read account details",
+    source="SPEC 4.4, ledger 2.19",
+    answer=schemas.AccountOut(),
+)  # fmt: skip
+def get_account(caller: Caller) -> dict[str, Any]:
+    return model.details(caller.account)

@@ -1,0 +1,173 @@
+"""Account details on the wire, and in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from marshmallow import fields, validate
+
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.account.model import DedicatedIp, Profile
+from mockserver.resources.room import Section
+from mockserver.resources.section import Item, Misfit
+from mockserver.web.schema import Choice, Email, Flag, Int64, Number, Output, Text, documented
+
+PLAN_TYPES = ("payAsYouGo", "free", "subscription", "sms")
+
+
+class Address(Output):
+    street = Text(required=True, **documented())
+    city = Text(required=True, **documented())
+    zipCode = Text(required=True, **documented())
+    country = Text(required=True, **documented())
+
+
+class Plan(Output):
+    type = Choice(*PLAN_TYPES, required=True, **documented())
+    creditsType = Choice("sendLimit", required=True, **documented())
+    credits = Number(required=True, **documented("remaining; SMS credits may be fractional"))
+    startDate = Text(**documented("left out unless the scenario gives it: clients disagree on its form"))
+    endDate = Text(**documented("left out unless the scenario gives it"))
+
+
+class Seats(Output):
+    purchasedSeats = Text(required=True, **documented("a number as string"))
+    usedSeats = Text(required=True, **documented("a number as string"))
+
+
+class PlanVertical(Output):
+    planCategory = Choice("Marketing", "Chat", "CRM", required=True, **documented())
+    planType = Text(required=True, **documented())
+    name = Text(required=True, **documented())
+    status = Choice("active", "inactive", required=True, **documented())
+    startDate = Text(**documented("Unix seconds as string"))
+    endDate = Text(**documented("Unix seconds as string"))
+    users = fields.Nested(Seats, **documented())
+    credits = Text(**documented("a number as string"))
+
+
+class RelayData(Output):
+    userName = Email(required=True, **documented())
+    relay = Text(required=True, **documented())
+    port = Int64(required=True, **documented())
+
+
+class Relay(Output):
+    enabled = Flag(required=True, **documented())
+    data = fields.Nested(RelayData, required=True, **documented())
+
+
+class MarketingAutomation(Output):
+    enabled = Flag(required=True, **documented())
+    key = Text(**documented("only when enabled"))
+
+
+class AccountOut(Output):
+    organization_id = Text(required=True, **documented("24 hexadecimal digits"))
+    user_id = Int64(required=True, **documented())
+    enterprise = Flag(required=True, **documented())
+    email = Email(required=True, **documented("login e-mail"))
+    firstName = Text(required=True, **documented())
+    lastName = Text(required=True, **documented())
+    companyName = Text(required=True, **documented())
+    address = fields.Nested(Address, **documented())
+    plan = fields.List(fields.Nested(Plan), required=True, **documented())
+    planVerticals = fields.List(fields.Nested(PlanVertical), **documented("only when available"))
+    relay = fields.Nested(Relay, required=True, **documented())
+    marketingAutomation = fields.Nested(MarketingAutomation, **documented())
+
+
+# ---------------------------------------------------------------------- scenario
+
+
+class AddressItem(Item):
+    street = fields.String()
+    city = fields.String()
+    zipCode = fields.String()
+    country = fields.String()
+
+
+class PlanItem(Item):
+    type = fields.String(required=True, validate=validate.OneOf(PLAN_TYPES))
+    credits = fields.Float(required=True)
+    startDate = fields.String()
+    endDate = fields.String()
+
+
+class SeatsItem(Item):
+    purchasedSeats = fields.String(required=True)
+    usedSeats = fields.String(required=True)
+
+
+class PlanVerticalItem(Item):
+    planCategory = fields.String(required=True, validate=validate.OneOf(("Marketing", "Chat", "CRM")))
+    planType = fields.String(required=True)
+    name = fields.String(required=True)
+    status = fields.String(load_default="active", validate=validate.OneOf(("active", "inactive")))
+    startDate = fields.String()
+    endDate = fields.String()
+    users = fields.Nested(SeatsItem)
+    credits = fields.String()
+
+
+class RelayDataItem(Item):
+    userName = fields.Email(required=True)
+    relay = fields.String(required=True)
+    port = fields.Integer(required=True, strict=True)
+
+
+class RelayItem(Item):
+    enabled = fields.Boolean(required=True)
+    data = fields.Nested(RelayDataItem, required=True)
+
+
+class MarketingAutomationItem(Item):
+    enabled = fields.Boolean(required=True)
+    key = fields.String()
+
+
+class DedicatedIpItem(Item):
+    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1))
+    ip = fields.IP(required=True)
+    domain = fields.String(required=True)
+    active = fields.Boolean(load_default=True)
+
+
+_FACTS = ("address", "plan", "plan_verticals", "relay", "marketing_automation")
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    profile = account.record(Profile)
+    for name in _FACTS:
+        if name in data:
+            setattr(profile, name, data[name])
+    ips = account.table(DedicatedIp)
+    for index, item in enumerate(data.get("dedicated_ips", ())):
+        address = str(item["ip"])
+        if address in ips:
+            raise Misfit(("dedicated_ips", index, "ip"), f"{address} is there already")
+        ips[address] = DedicatedIp(**{**item, "ip": address})
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    profile = account.record(Profile)
+    facts = {name: getattr(profile, name) for name in _FACTS if getattr(profile, name) is not None}
+    ips = [asdict(row) for row in account.table(DedicatedIp).values()]
+    return {**facts, **({"dedicated_ips": ips} if ips else {})}
+
+
+SECTION = Section(
+    fields={
+        "address": fields.Nested(AddressItem),
+        "plan": fields.List(fields.Nested(PlanItem)),
+        "plan_verticals": fields.List(fields.Nested(PlanVerticalItem)),
+        "relay": fields.Nested(RelayItem),
+        "marketing_automation": fields.Nested(MarketingAutomationItem),
+        "dedicated_ips": fields.List(fields.Nested(DedicatedIpItem)),
+    },
+    load=_load,
+    dump=_dump,
+)

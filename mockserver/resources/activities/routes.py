@@ -1,0 +1,31 @@
+"""The operation on activity logs, SPEC 4.4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.core import errors
+from mockserver.core.account import Caller
+from mockserver.core.contract import proposed
+from mockserver.resources.activities import model, schemas
+from mockserver.web.operation import Endpoints
+
+ACTIVITIES = Endpoints("account")
+
+
+@ACTIVITIES.operation(
+    "getAccountActivity", "GET", "/v3/organization/activities",
+    summary="Organization activity logs",
+    source="SPEC 4.4, ledger 2.20",
+    query=schemas.ActivityFilter(),
+    answer=schemas.Activities(),
+    errors=(
+        proposed(errors.INVALID_PARAMETER, "a bad date, startDate after endDate", "ledger 2.20"),
+        proposed(errors.MISSING_PARAMETER, "one of the dates only", "ledger 2.20"),
+        proposed(errors.OUT_OF_RANGE, "over a month, older than 12 months, limit outside 1 to 100", "ledger 2.20"),
+        proposed(errors.PERMISSION_DENIED, "the account has no enterprise plan", "ledger 2.20"),
+    ),
+    scope="organization",
+)  # fmt: skip
+def get_account_activity(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
+    return {"logs": model.select(caller, query)}

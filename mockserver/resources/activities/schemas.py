@@ -1,0 +1,74 @@
+"""Activity logs on the wire, and in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from marshmallow import fields
+
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.activities.model import Activity
+from mockserver.resources.room import Section
+from mockserver.resources.section import Instant, Item
+from mockserver.web.schema import Day, Input, Int64, Output, Range, SecondMoment, Text, documented
+
+
+class ActivityFilter(Input):
+    startDate = Day(**documented("UTC, needs endDate; at most 12 months back"))
+    endDate = Day(**documented("UTC, needs startDate; at most one month after it"))
+    email = Text(**documented("entries of this user"))
+    limit = Int64(text=True, load_default=10, validate=Range(1, 100), **documented())
+    offset = Int64(text=True, load_default=0, validate=Range(min=0), **documented())
+
+
+class ActivityOut(Output):
+    action = Text(required=True, **documented("such as login-success, update-profile"))
+    date = SecondMoment(required=True, **documented())
+    user_email = Text(required=True, **documented())
+    user_ip = Text(required=True, **documented())
+    user_agent = Text(required=True, **documented())
+
+
+class Activities(Output):
+    logs = fields.List(fields.Nested(ActivityOut), **documented("newest first; there is no count"))
+
+
+# ---------------------------------------------------------------------- scenario
+
+
+class ActivityItem(Item):
+    date = Instant(required=True)
+    action = fields.String(required=True)
+    user_email = fields.Email(required=True)
+    user_ip = fields.String(load_default="203.0.113.9")
+    user_agent = fields.String(load_default="Mozilla/5.0")
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    account.timeline(Activity).extend(Activity(**item) for item in data.get("activities", ()))
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = account.timeline(Activity)
+    return {"activities": [_ACTIVITY_ITEM.dump(row) for row in rows]} if len(rows) else {}
+
+
+_ACTIVITY_ITEM = ActivityItem()
+
+SECTION = Section(
+    fields={"activities": fields.List(fields.Nested(ActivityItem))},
+    load=_load,
+    dump=_dump,
+    generators={
+        "activities": lambda people, workspace, account: {
+            "date": workspace.clock.now() - timedelta(minutes=people.number(1, 300 * 24 * 60)),
+            "action": people.choice(("login-success", "login-failed", "update-profile", "create-api-key")),
+            "user_email": people.choice([user.email for user in account.users]),
+            "user_ip": f"203.0.113.{people.number(1, 254)}",
+            "user_agent": "Mozilla/5.0",
+        }
+    },
+)

@@ -1,0 +1,7 @@
+"""Contact attributes."""
+
+from mockserver.resources.attributes.routes import ATTRIBUTES
+from mockserver.resources.attributes.schemas import SECTION
+from mockserver.resources.room import Room
+
+ROOM = Room("attributes", ATTRIBUTES.operations, section=SECTION)

@@ -1,0 +1,27 @@
+"""The operation on contact attributes, SPEC 4.9."""
+
+from __future__ import annotations
+
+from mockserver.core import errors
+from mockserver.core.account import Caller
+from mockserver.core.contract import documented, proposed
+from mockserver.resources.attributes import model, schemas
+from mockserver.web.operation import Endpoints
+
+ATTRIBUTES = Endpoints("attributes")
+
+
+@ATTRIBUTES.operation(
+    "deleteAttribute", "DELETE", "/v3/contacts/attributes/{attributeCategory}/{attributeName}",
+    summary="Delete a contact attribute",
+    source="SPEC 4.9, ledger 2.34",
+    status=204,
+    params=schemas.AttributePath(),
+    errors=(
+        proposed(errors.INVALID_PARAMETER, "a category outside the five", "ledger 2.34"),
+        documented(errors.DOCUMENT_NOT_FOUND, "the category has no such attribute", "SPEC 4.9, ledger 1.4"),
+    ),
+    scope="contacts",
+)  # fmt: skip
+def delete_attribute(caller: Caller, category: str, name: str) -> None:
+    model.delete(caller, category, name)

@@ -1,0 +1,46 @@
+"""Contact attributes on the wire, and in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import fields
+
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.attributes.model import CATEGORIES, Attribute
+from mockserver.resources.room import Section
+from mockserver.resources.section import Item, Misfit
+from mockserver.web.schema import Choice, Input, Text, documented
+
+
+class AttributePath(Input):
+    category = Choice(*CATEGORIES, data_key="attributeCategory", required=True, **documented())
+    name = Text(data_key="attributeName", required=True, **documented("upper case by convention"))
+
+
+# ---------------------------------------------------------------------- scenario
+
+AttributesItem = Item.from_dict(
+    {category: fields.List(fields.String()) for category in CATEGORIES}, name="AttributesItem"
+)
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    table = account.table(Attribute)
+    for category, names in data.get("attributes", {}).items():
+        for index, name in enumerate(names):
+            if (category, name) in table:
+                raise Misfit(("attributes", category, index), f"{name} is there already")
+            table[category, name] = Attribute(category, name)
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    named: dict[str, list[str]] = {}
+    for row in account.table(Attribute).values():
+        named.setdefault(row.category, []).append(row.name)
+    return {"attributes": named} if named else {}
+
+
+SECTION = Section(fields={"attributes": fields.Nested(AttributesItem)}, load=_load, dump=_dump)

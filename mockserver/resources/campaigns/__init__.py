@@ -1,0 +1,7 @@
+"""Campaigns and templates, as far as they can be shared."""
+
+from mockserver.resources.campaigns.routes import CAMPAIGNS
+from mockserver.resources.campaigns.schemas import SECTION
+from mockserver.resources.room import Room
+
+ROOM = Room("campaigns", CAMPAIGNS.operations, section=SECTION)

@@ -1,0 +1,40 @@
+"""Campaigns and templates, as far as they can be shared (SPEC 2.10)."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+
+from mockserver.core.account import Caller
+from mockserver.core.errors import DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOWED
+
+KINDS = ("email_campaign", "email_template", "sms_campaign", "whatsapp_campaign")
+SHAREABLE = frozenset({"email_campaign", "email_template"})
+
+
+@dataclass(slots=True)
+class Campaign:
+    """A campaign or a template."""
+
+    id: int
+    name: str
+    kind: str = "email_campaign"
+    #: The last part of its shared address, made when it is first asked for.
+    share: str | None = None
+
+
+def shared_url(caller: Caller, campaign_id: int) -> str:
+    """The address under which others see a template; always the same one (its form: ledger 2.32).
+
+    Raises:
+        ServiceError: 404; 405 for what is not an e-mail campaign or template.
+    """
+    campaign = caller.account.table(Campaign).get(campaign_id)
+    if campaign is None:
+        raise DOCUMENT_NOT_FOUND("Campaign/Template ID not found")
+    if campaign.kind not in SHAREABLE:
+        raise METHOD_NOT_ALLOWED("Only email campaigns or templates are allowed")
+    if campaign.share is None:
+        alphabet = string.ascii_letters + string.digits + "_-"
+        campaign.share = caller.workspace.random.secret(f"share/{campaign_id}", 58, alphabet) + "-"
+    return f"https://my.brevo.com/{campaign.share}"

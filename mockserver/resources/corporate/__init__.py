@@ -1,0 +1,8 @@
+"""Master accounts and their sub-accounts."""
+
+from mockserver.resources.corporate.model import SUB_ACCOUNT_PLAN
+from mockserver.resources.corporate.routes import CORPORATE
+from mockserver.resources.corporate.section import SECTION
+from mockserver.resources.room import Room
+
+ROOM = Room("corporate", CORPORATE.operations, lifecycles=(SUB_ACCOUNT_PLAN,), section=SECTION)

@@ -1,0 +1,333 @@
+"""Master accounts and their sub-accounts: plans out of a pool, keys, single sign-on (SPEC 4.5, ledger 4)."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from mockserver.core.account import Account, Caller, User
+from mockserver.core.contract import Role
+from mockserver.core.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, MISSING_PARAMETER, NOT_ENOUGH_CREDITS
+from mockserver.core.lifecycle import Lifecycle
+from mockserver.core.state_machine import OUTSIDE, StateMachine
+from mockserver.core.workspace import Workspace
+from mockserver.resources.corporate import plan
+from mockserver.resources.corporate.plan import Allotment
+
+UNASSIGNED, ACTIVE = "unassigned", "active"
+ASSIGNMENT_PENDING, CHANGE_PENDING = "assignment_pending", "change_pending"
+LANGUAGES = ("en", "fr", "it", "es", "pt", "de")
+TARGETS = (
+    "automation", "email_campaign", "contacts", "landing_pages", "email_transactional", "senders", "sms_campaign",
+    "sms_transactional",
+)  # fmt: skip
+
+MACHINE = StateMachine(
+    "sub_account_plan",
+    ("create", OUTSIDE, UNASSIGNED),
+    ("assign", UNASSIGNED, ACTIVE),
+    ("assign", ASSIGNMENT_PENDING, CHANGE_PENDING),
+    ("change", ACTIVE, ACTIVE),
+    ("change", CHANGE_PENDING, CHANGE_PENDING),
+    ("accept_bulk", UNASSIGNED, ASSIGNMENT_PENDING),
+    ("accept_bulk", ACTIVE, CHANGE_PENDING),
+    ("accept_bulk", ASSIGNMENT_PENDING, ASSIGNMENT_PENDING),
+    ("accept_bulk", CHANGE_PENDING, CHANGE_PENDING),
+    ("apply_bulk", ASSIGNMENT_PENDING, ACTIVE),
+    ("apply_bulk", CHANGE_PENDING, ACTIVE),
+    ("reject_bulk", ASSIGNMENT_PENDING, UNASSIGNED),
+    ("reject_bulk", CHANGE_PENDING, ACTIVE),
+    *(("delete", state, OUTSIDE) for state in (UNASSIGNED, ACTIVE, ASSIGNMENT_PENDING, CHANGE_PENDING)),
+    timed=frozenset({"apply_bulk", "reject_bulk"}),
+)
+
+
+@dataclass(slots=True)
+class SubAccount:
+    """What a master knows of a sub-account; the account itself has the same id."""
+
+    id: int
+    state: str = UNASSIGNED
+    assigned: Allotment = field(default_factory=Allotment)
+    used: Allotment = field(default_factory=Allotment)
+    #: Left out: `free` without a plan, `paid` with one.
+    plan_type: str | None = None
+    language: str | None = None
+    timezone: str | None = None
+    group_ids: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class BulkPlan:
+    """A plan update for several sub-accounts that was accepted and is not applied yet; a row of the master."""
+
+    id: int
+    due: datetime
+    change: Allotment
+    #: The sub-accounts for which it is still to be applied.
+    members: list[int]
+
+
+@dataclass(slots=True)
+class Master:
+    """What a master account has beside an account; one record of it."""
+
+    currency_code: str = "EUR"
+    timezone: str = "Europe/Paris"
+    billing_info: dict[str, Any] | None = None
+    plan_info: dict[str, Any] = field(default_factory=dict)
+    #: The names of groups by their id.
+    groups: dict[str, str] = field(default_factory=dict)
+    #: All that the master has bought; what sub-accounts hold is part of it.
+    pool: Allotment = field(default_factory=Allotment)
+
+
+@dataclass(slots=True)
+class SsoToken:
+    """A way into an account without a password; a row of the workspace."""
+
+    token: str
+    account: int
+    email: str | None
+    expires_at: datetime
+    target: str | None = None
+    url: str | None = None
+
+
+SUB_ACCOUNT_PLAN = Lifecycle(
+    MACHINE, SubAccount, key="id", parse=int, reveal=lambda row: {"assigned": dict(row.assigned.items())}
+)
+
+
+# ---------------------------------------------------------------------- sub-accounts
+
+
+def get(caller: Caller, sub_account_id: int) -> SubAccount | None:
+    return caller.account.table(SubAccount).get(sub_account_id)
+
+
+def require(caller: Caller, sub_account_id: int) -> SubAccount:
+    """A sub-account of the caller.
+
+    Raises:
+        ServiceError: 400, as the read, key and token operations document for an unknown one (ledger 2.23, 2.28).
+    """
+    row = get(caller, sub_account_id)
+    if row is None:
+        raise INVALID_PARAMETER("Invalid sub-account id.")
+    return row
+
+
+def create(caller: Caller, body: dict[str, Any]) -> int:
+    """A new sub-account without a plan; answers its id.
+
+    Raises:
+        ServiceError: 400; a group is not one of the master's.
+    """
+    workspace, master = caller.workspace, caller.account
+    group_ids = body.get("groupIds", [])
+    for group_id in group_ids:
+        if group_id not in master.record(Master).groups:
+            raise INVALID_PARAMETER(f"groupIds: {group_id} is not a group of the account")
+    number = workspace.next_id("account")
+    workspace.add_account(
+        Account(
+            id=number,
+            name=f"sub-{number}",
+            email=body["email"],
+            created_at=workspace.clock.now(),
+            organization_id=workspace.random.digits("organization", 24),
+            user_id=workspace.next_id("user"),
+            role=Role.SUB_ACCOUNT,
+            of=master.name,
+            company_name=body["companyName"],
+            users=[User(body["email"], admin=True)],
+        )
+    )
+    row = SubAccount(number, language=body.get("language"), timezone=body.get("timezone"), group_ids=list(group_ids))
+    SUB_ACCOUNT_PLAN.begin(workspace, master, row)
+    return number
+
+
+def delete(caller: Caller, sub_account_id: int) -> None:
+    """Remove a sub-account with all its data; its keys die, its credits are the pool's again.
+
+    Raises:
+        ServiceError: 404.
+    """
+    row = get(caller, sub_account_id)
+    if row is None:
+        raise DOCUMENT_NOT_FOUND(f"Sub-account {sub_account_id} was not found")
+    SUB_ACCOUNT_PLAN.fire(caller.workspace, caller.account, row, "delete")
+
+
+@SUB_ACCOUNT_PLAN.on("delete")
+def _remove(workspace: Workspace, master: Account, row: SubAccount) -> None:
+    for bulk in list(master.table(BulkPlan).values()):
+        _leave(master, bulk, row)
+    workspace.remove_account(workspace.accounts[row.id])
+
+
+def create_key(caller: Caller, sub_account_id: int) -> str:
+    """A new API key of a sub-account.
+
+    Raises:
+        ServiceError: 400.
+    """
+    row = require(caller, sub_account_id)
+    key = caller.workspace.draw_api_key()
+    caller.workspace.add_key(caller.workspace.accounts[row.id], key)
+    return key
+
+
+# ---------------------------------------------------------------------- plans
+
+
+def change_plan(caller: Caller, sub_account_id: int, change: Allotment) -> None:
+    """Change the plan of one sub-account.
+
+    Raises:
+        ServiceError: 400; an unknown sub-account, a value that the solution does not know, too few credits.
+    """
+    row = require(caller, sub_account_id)
+    change = _checked(caller, [row], change)
+    row.assigned.update(change)
+    event = "assign" if row.state in (UNASSIGNED, ASSIGNMENT_PENDING) else "change"
+    SUB_ACCOUNT_PLAN.fire(caller.workspace, caller.account, row, event)
+
+
+def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) -> None:
+    """Accept a change of several plans: it is applied after `behaviour.bulk_plan`, to all or to none.
+
+    Raises:
+        ServiceError: 400 as for one plan; no sub-account is named.
+    """
+    if not sub_account_ids:
+        raise MISSING_PARAMETER("Missing subAccountIds attribute in the request")
+    rows = [require(caller, number) for number in dict.fromkeys(sub_account_ids)]
+    change = _checked(caller, rows, change)
+    workspace, master = caller.workspace, caller.account
+    due = workspace.clock.now() + workspace.behaviour.bulk_plan
+    bulk = BulkPlan(workspace.next_id("bulk_plan"), due, change, [row.id for row in rows])
+    master.table(BulkPlan)[bulk.id] = bulk
+    for row in rows:
+        SUB_ACCOUNT_PLAN.fire(workspace, master, row, "accept_bulk")
+        await_bulk(workspace, master, row)
+
+
+def _checked(caller: Caller, rows: list[SubAccount], change: Allotment) -> Allotment:
+    """The change as the solution keeps it.
+
+    Raises:
+        ServiceError: 400.
+    """
+    solution = caller.workspace.solution
+    plan.check_solution(change, solution)
+    change = plan.applicable(change, solution)
+    short = _shortage(caller.account, rows, change)
+    if short:
+        raise NOT_ENOUGH_CREDITS(f"Not enough credits: the master account has too little {short} left")
+    return change
+
+
+def _shortage(master: Account, rows: Iterable[SubAccount], change: Allotment) -> str:
+    assigned = [row.assigned for row in master.table(SubAccount).values()]
+    return plan.shortage(master.record(Master).pool, assigned, [row.assigned for row in rows], change)
+
+
+def await_bulk(workspace: Workspace, master: Account, row: SubAccount) -> None:
+    """Let the oldest change that a sub-account waits for be applied when it is due."""
+    bulk = _oldest_bulk(master, row)
+    if bulk is not None:
+        workspace.timers.set(bulk.due, master.id, MACHINE.name, row.id, "apply_bulk")
+
+
+def _oldest_bulk(master: Account, row: SubAccount) -> BulkPlan | None:
+    return next((bulk for bulk in master.table(BulkPlan).values() if row.id in bulk.members), None)
+
+
+@SUB_ACCOUNT_PLAN.guard("apply_bulk")
+def _apply_or_reject(workspace: Workspace, master: Account, row: SubAccount) -> str:
+    bulk = _oldest_bulk(master, row)
+    rows = [master.table(SubAccount)[number] for number in bulk.members] if bulk else []
+    return "reject_bulk" if bulk and _shortage(master, rows, bulk.change) else "apply_bulk"
+
+
+@SUB_ACCOUNT_PLAN.on("apply_bulk")
+def _apply(workspace: Workspace, master: Account, row: SubAccount) -> None:
+    _settle(workspace, master, row, "apply_bulk")
+
+
+@SUB_ACCOUNT_PLAN.on("reject_bulk")
+def _reject(workspace: Workspace, master: Account, row: SubAccount) -> None:
+    _settle(workspace, master, row, "reject_bulk")
+
+
+def _settle(workspace: Workspace, master: Account, row: SubAccount, event: str) -> None:
+    """Do for one sub-account what was decided, and for the others of its change with it: all or none."""
+    bulk = _oldest_bulk(master, row)
+    if bulk is None:
+        return
+    if event == "apply_bulk":
+        row.assigned.update(bulk.change)
+    _leave(master, bulk, row)
+    workspace.timers.cancel(MACHINE.name, row.id)
+    if _oldest_bulk(master, row) is not None:
+        SUB_ACCOUNT_PLAN.fire(workspace, master, row, "accept_bulk")
+        await_bulk(workspace, master, row)
+    if bulk.members:
+        SUB_ACCOUNT_PLAN.fire(workspace, master, master.table(SubAccount)[bulk.members[0]], event)
+
+
+def _leave(master: Account, bulk: BulkPlan, row: SubAccount) -> None:
+    if row.id in bulk.members:
+        bulk.members.remove(row.id)
+    if not bulk.members:
+        master.table(BulkPlan).pop(bulk.id, None)
+
+
+# ---------------------------------------------------------------------- single sign-on
+
+
+def admin_token(caller: Caller, email: str) -> str:
+    """A token with which an admin user opens the organization.
+
+    Raises:
+        ServiceError: 400; nobody of the organization's admins has this address.
+    """
+    workspace = caller.workspace
+    master = workspace.master_of(caller.account)
+    family = [row for row in workspace.accounts.values() if row is master or row.role is Role.ADMIN]
+    admins = {
+        user.email.lower() for row in family if workspace.master_of(row) is master for user in row.users if user.admin
+    }
+    if email.lower() not in admins:
+        raise INVALID_PARAMETER("Invalid email address")
+    return _token(workspace, caller.account.id, email)
+
+
+def sub_account_token(
+    caller: Caller, sub_account_id: int, *, email: str | None = None, target: str | None = None, url: str | None = None
+) -> str:
+    """A token with which a user opens a sub-account, at `url`, else at the area that `target` names.
+
+    Raises:
+        ServiceError: 400; an unknown sub-account, or an address that is not one of its users.
+    """
+    row = require(caller, sub_account_id)
+    users = {user.email.lower() for user in caller.workspace.accounts[row.id].users}
+    if email is not None and email.lower() not in users:
+        raise INVALID_PARAMETER("Invalid email address")
+    return _token(caller.workspace, row.id, email, target, url)
+
+
+def _token(
+    workspace: Workspace, account: int, email: str | None, target: str | None = None, url: str | None = None
+) -> str:
+    expires_at = workspace.clock.now() + workspace.behaviour.sso_token.lifetime
+    token = workspace.random.secret("sso_token", 34, string.hexdigits[:16])
+    workspace.table(SsoToken)[token] = SsoToken(token, account, email, expires_at, target, url)
+    return token

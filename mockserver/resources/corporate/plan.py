@@ -1,0 +1,85 @@
+"""Plans of sub-accounts: what they may hold, and how much of it the master's pool has left (SPEC 2.8, DESIGN 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from mockserver.core.errors import INVALID_PARAMETER, ErrorCode
+
+#: A credit that never runs out; on the v2 solution only (SPEC 8).
+UNLIMITED = -1
+CREDITS = ("email", "sms", "whatsapp", "wpSubscribers", "externalFeeds")
+FEATURES = ("users", "landingPage", "salesUsers", "inbox")
+#: The members that only the v2 solution has (ledger 2.25), and those that it has no more (SPEC 2.8).
+V2_ONLY = frozenset({"wpSubscribers", "externalFeeds", "salesUsers"})
+V1_ONLY = frozenset({"inbox", "landingPage"})
+#: Switches rather than amounts, with the values that they take; the pool does not count them (ledger 2.25).
+SWITCHES: dict[str, tuple[int, ...]] = {"wpSubscribers": (0, UNLIMITED), "externalFeeds": (0, 1)}
+
+Amount = int | float
+
+
+@dataclass(slots=True)
+class Allotment:
+    """Credits and features, as the plan update names them."""
+
+    credits: dict[str, Amount] = field(default_factory=dict)
+    features: dict[str, Amount] = field(default_factory=dict)
+
+    def items(self) -> Iterator[tuple[str, Amount]]:
+        """All amounts by name; a name is a credit or a feature, never both."""
+        yield from self.credits.items()
+        yield from self.features.items()
+
+    def get(self, name: str) -> Amount:
+        return (self.credits if name in CREDITS else self.features).get(name, 0)
+
+    def update(self, change: Allotment) -> None:
+        self.credits.update(change.credits)
+        self.features.update(change.features)
+
+    def __bool__(self) -> bool:
+        return bool(self.credits or self.features)
+
+
+def check_solution(change: Allotment, solution: str) -> None:
+    """Refuse what the corporate solution does not know.
+
+    Raises:
+        ServiceError: 400 `invalid_parameter`.
+    """
+    for name, amount in change.items():
+        kind = "credits" if name in CREDITS else "features"
+        if amount == UNLIMITED and name not in SWITCHES and (solution != "v2" or kind == "features"):
+            raise _refused(INVALID_PARAMETER, kind, name, "unlimited is for credits of the v2 solution only")
+        if name in V2_ONLY and solution != "v2":
+            raise _refused(INVALID_PARAMETER, kind, name, "only the v2 solution has it")
+
+
+def _refused(code: ErrorCode, kind: str, name: str, text: str) -> Exception:
+    return code(f"{kind}.{name}: {text}")
+
+
+def applicable(change: Allotment, solution: str) -> Allotment:
+    """What of a change the corporate solution keeps: v2 has neither inbox nor landing pages."""
+    if solution != "v2":
+        return change
+    return Allotment(change.credits, {name: value for name, value in change.features.items() if name not in V1_ONLY})
+
+
+def shortage(pool: Allotment, assigned: Iterable[Allotment], members: Iterable[Allotment], change: Allotment) -> str:
+    """The first name of which the pool holds too little to give the change to every member; empty: it holds enough."""
+    assigned, members = list(assigned), list(members)
+    for name, amount in change.items():
+        if name in SWITCHES:
+            continue
+        needed = sum(max(amount, 0) - max(member.get(name), 0) for member in members)
+        if needed > max(left(pool, assigned, name), 0):
+            return name
+    return ""
+
+
+def left(pool: Allotment, assigned: Iterable[Allotment], name: str) -> Amount:
+    """What the pool still has of one name."""
+    return pool.get(name) - sum(max(plan.get(name), 0) for plan in assigned)

@@ -1,0 +1,199 @@
+"""The operations of master accounts, SPEC 4.5."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.core import errors
+from mockserver.core.account import Caller
+from mockserver.core.contract import MASTER_ONLY, MASTER_OR_ADMIN, documented, proposed
+from mockserver.resources.corporate import model, schemas, view
+from mockserver.web.operation import Endpoints
+
+CORPORATE = Endpoints("corporate")
+
+_NOT_MASTER = proposed(errors.PERMISSION_DENIED, "the caller is not a master account", "ledger 7 row 19")
+_NOT_MASTER_DOCUMENTED = documented(errors.PERMISSION_DENIED, "the caller is not a master account", "SPEC 4.5")
+_PATH = schemas.SubAccountPath()
+_BAD_PLAN = proposed(errors.INVALID_PARAMETER, "a value that the solution does not know, an unknown id", "ledger 2.25")
+_PLAN_RANGE = proposed(errors.OUT_OF_RANGE, "an amount below the lowest", "ledger 2.25")
+_SHORT = proposed(errors.NOT_ENOUGH_CREDITS, "the master's pool holds too little", "ledger 2.25")
+_INSUFFICIENT = proposed(errors.INSUFFICIENT_CREDITS, "SPEC's other code for it; by a fault only", "ledger 1.4")
+
+
+@CORPORATE.operation(
+    "listSubAccounts", "GET", "/v3/corporate/subAccount",
+    summary="List sub-accounts",
+    source="SPEC 4.5, ledger 2.21",
+    query=schemas.SubAccountPage(),
+    answer=schemas.SubAccounts(),
+    errors=(
+        proposed(errors.MISSING_PARAMETER, "offset or limit is absent", "ledger 2.21"),
+        proposed(errors.INVALID_PARAMETER, "offset or limit is not an integer", "ledger 2.21"),
+        proposed(errors.OUT_OF_RANGE, "limit outside 1 to 100, offset below 0", "ledger 1.6"),
+        _NOT_MASTER,
+    ),
+    roles=MASTER_ONLY,
+    scope="organization",
+)  # fmt: skip
+def list_sub_accounts(caller: Caller, query: dict[str, int]) -> dict[str, Any]:
+    return view.listed(caller, query["offset"], query["limit"])
+
+
+@CORPORATE.operation(
+    "createSubAccount", "POST", "/v3/corporate/subAccount",
+    summary="Create a sub-account",
+    source="SPEC 4.5, ledger 2.22",
+    status=201,
+    body=schemas.NewSubAccount(),
+    answer=schemas.SubAccountCreated(),
+    errors=(
+        documented(errors.MISSING_PARAMETER, "companyName or email is absent", "ledger 2.22"),
+        proposed(errors.INVALID_PARAMETER, "bad e-mail, unknown language, time zone or group", "ledger 2.22"),
+        _NOT_MASTER,
+    ),
+    roles=MASTER_ONLY,
+    scope="organization",
+)  # fmt: skip
+def create_sub_account(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
+    return {"id": model.create(caller, body)}
+
+
+@CORPORATE.operation(
+    "getSubAccount", "GET", "/v3/corporate/subAccount/{id}",
+    summary="Read a sub-account",
+    source="SPEC 4.5 and 2.8, ledger 2.23",
+    params=_PATH,
+    answer=schemas.SubAccountDetail(),
+    errors=(
+        documented(errors.INVALID_PARAMETER, "bad or unknown id; there is no 404 here", "ledger 2.23"),
+        _NOT_MASTER,
+    ),
+    roles=MASTER_ONLY,
+    scope="organization",
+)  # fmt: skip
+def get_sub_account(caller: Caller, sub_account_id: int) -> dict[str, Any]:
+    return view.detail(caller, model.require(caller, sub_account_id))
+
+
+@CORPORATE.operation(
+    "deleteSubAccount", "DELETE", "/v3/corporate/subAccount/{id}",
+    summary="Delete a sub-account",
+    source="SPEC 4.5, ledger 2.24",
+    status=204,
+    params=schemas.DeletedSubAccountPath(),
+    errors=(
+        documented(errors.MISSING_PARAMETER, "id is not a positive number", "ledger 2.24"),
+        documented(errors.DOCUMENT_NOT_FOUND, "unknown id", "ledger 2.24"),
+        _NOT_MASTER,
+    ),
+    roles=MASTER_ONLY,
+    scope="organization",
+)  # fmt: skip
+def delete_sub_account(caller: Caller, sub_account_id: int) -> None:
+    model.delete(caller, sub_account_id)
+
+
+@CORPORATE.operation(
+    "updateSubAccountPlan", "PUT", "/v3/corporate/subAccount/{id}/plan",
+    summary="Update one sub-account's plan",
+    source="SPEC 4.5, ledger 2.25",
+    status=204,
+    params=_PATH,
+    body=schemas.PlanChange(),
+    body_required=True,
+    errors=(_BAD_PLAN, _PLAN_RANGE, _SHORT, _INSUFFICIENT, _NOT_MASTER_DOCUMENTED),
+    roles=MASTER_ONLY,
+    scope="organization",
+    notes=("The update says credits.email where the read model says credits.emails.",),
+)  # fmt: skip
+def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str, Any]) -> None:
+    model.change_plan(caller, sub_account_id, body["change"])
+
+
+@CORPORATE.operation(
+    "updateSubAccountsPlan", "PUT", "/v3/corporate/subAccounts/plan",
+    summary="Update several sub-accounts' plans",
+    source="SPEC 4.5, ledger 2.26",
+    status=202,
+    body=schemas.PlansChange(),
+    body_required=True,
+    errors=(
+        _BAD_PLAN, _PLAN_RANGE, _SHORT, _INSUFFICIENT,
+        proposed(errors.MISSING_PARAMETER, "subAccountIds is absent or empty", "ledger 2.26"),
+        _NOT_MASTER_DOCUMENTED,
+    ),
+    roles=MASTER_ONLY,
+    scope="organization",
+    notes=("202 has no body; the change is applied after behaviour.bulk_plan, to all or to none.",),
+)  # fmt: skip
+def update_sub_accounts_plan(caller: Caller, body: dict[str, Any]) -> None:
+    model.change_plans(caller, body.get("subAccountIds", []), body["change"])
+
+
+@CORPORATE.operation(
+    "createAdminSsoToken", "POST", "/v3/corporate/ssoToken",
+    summary="SSO token for the admin account",
+    source="SPEC 4.5, ledger 2.27",
+    body=schemas.AdminSso(),
+    answer=schemas.SsoTokenOut(),
+    errors=(
+        documented(errors.INVALID_PARAMETER, "bad e-mail, or not that of an admin user", "ledger 2.27"),
+        proposed(errors.MISSING_PARAMETER, "email is absent", "ledger 1.4"),
+        documented(errors.PERMISSION_DENIED, "the caller is neither master nor admin", "SPEC 4.5"),
+    ),
+    roles=MASTER_OR_ADMIN,
+    scope="organization",
+)  # fmt: skip
+def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, str]:
+    return {"token": model.admin_token(caller, body["email"])}
+
+
+@CORPORATE.operation(
+    "createSubAccountSsoToken", "POST", "/v3/corporate/subAccount/ssoToken",
+    summary="SSO token for a sub-account",
+    source="SPEC 4.5, ledger 2.28",
+    body=schemas.SubAccountSso(),
+    answer=schemas.SsoTokenOut(),
+    errors=(
+        documented(errors.INVALID_PARAMETER, "unknown sub-account, user or target", "ledger 2.28"),
+        proposed(errors.MISSING_PARAMETER, "id is absent", "ledger 1.4"),
+        _NOT_MASTER_DOCUMENTED,
+    ),
+    roles=MASTER_ONLY,
+    scope="organization",
+)  # fmt: skip
+def create_sub_account_sso_token(caller: Caller, body: dict[str, Any]) -> dict[str, str]:
+    return {"token": model.sub_account_token(caller, body.pop("id"), **body)}
+
+
+@CORPORATE.operation(
+    "getMasterAccount", "GET", "/v3/corporate/masterAccount",
+    summary="Read the master account",
+    source="SPEC 4.5, ledger 2.29",
+    answer=schemas.MasterOut(),
+    errors=(_NOT_MASTER,),
+    roles=MASTER_ONLY,
+    scope="organization",
+)  # fmt: skip
+def get_master_account(caller: Caller) -> dict[str, Any]:
+    return view.master(caller)
+
+
+@CORPORATE.operation(
+    "createSubAccountKey", "POST", "/v3/corporate/subAccount/key",
+    summary="Create an API key for a sub-account",
+    source="SPEC 4.5, ledger 2.30",
+    status=201,
+    body=schemas.NewKey(),
+    answer=schemas.KeyCreated(),
+    errors=(
+        documented(errors.INVALID_PARAMETER, "id is not a positive number, or unknown", "ledger 2.30"),
+        proposed(errors.MISSING_PARAMETER, "id or name is absent", "ledger 2.30"),
+        _NOT_MASTER,
+    ),
+    roles=MASTER_ONLY,
+    scope="organization",
+)  # fmt: skip
+def create_sub_account_key(caller: Caller, body: dict[str, Any]) -> dict[str, str]:
+    return {"status": "success", "key": model.create_key(caller, body["id"])}

@@ -1,0 +1,242 @@
+"""Master and sub-accounts on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields, post_load, validate
+
+from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER
+from mockserver.resources.corporate.model import LANGUAGES, TARGETS
+from mockserver.resources.corporate.plan import SWITCHES, Allotment
+from mockserver.web.schema import (
+    INT64_MAX,
+    Choice,
+    Email,
+    Flag,
+    Input,
+    Int64,
+    NotBlank,
+    Number,
+    Output,
+    Range,
+    Sentence,
+    Text,
+    Timezone,
+    UnixMoment,
+    Url,
+    documented,
+    identifier,
+)
+
+_BAD_EMAIL = Sentence(INVALID_PARAMETER, "Invalid email address")
+
+
+class SubAccountPath(Input):
+    sub_account_id = identifier("id")
+
+
+class DeletedSubAccountPath(Input):
+    """The id of a delete: one that is no number is `missing_parameter`, in a documented sentence (ledger 2.24)."""
+
+    sub_account_id = identifier("id")
+
+    def handle_error(self, error: Any, data: Any, **_: Any) -> None:
+        error.messages = {"id": [Sentence(MISSING_PARAMETER, f"Sub-account {data['id']} is not valid")]}
+
+
+class SubAccountPage(Input):
+    offset = Int64(text=True, required=True, validate=Range(min=0), **documented("index of the first"))
+    limit = Int64(text=True, required=True, validate=Range(1, 100), **documented("1 to 100 (proposed)"))
+
+
+class NewSubAccount(Input):
+    companyName = Text(required=True, validate=NotBlank(), **documented())
+    email = Email(required=True, flaw=_BAD_EMAIL, **documented())
+    groupIds = fields.List(Text, **documented("groups of the master account"))
+    language = Choice(*LANGUAGES, **documented())
+    timezone = Timezone(**documented("IANA name"))
+
+
+class SubAccountCreated(Output):
+    id = Int64(required=True, **documented())
+
+
+class GroupOut(Output):
+    id = Text(**documented("24 hexadecimal digits"))
+    name = Text(**documented())
+
+
+class SubAccountEntry(Output):
+    id = Int64(required=True, **documented())
+    companyName = Text(required=True, **documented())
+    active = Flag(required=True, **documented())
+    createdAt = UnixMoment(required=True, **documented("Unix seconds"))
+    groups = fields.List(fields.Nested(GroupOut), required=True, **documented())
+
+
+class SubAccounts(Output):
+    count = Int64(**documented("all sub-accounts"))
+    subAccounts = fields.List(fields.Nested(SubAccountEntry), **documented())
+
+
+class Balance(Output):
+    quantity = Int64(**documented("-1: unlimited"))
+    remaining = Int64(**documented("-1: unlimited"))
+
+
+class CreditsOut(Output):
+    emails = fields.Nested(Balance, **documented())
+    sms = fields.Nested(Balance, **documented())
+    wpSubscribers = fields.Nested(Balance, **documented("push credits"))
+    whatsapp = fields.Nested(Balance, **documented())
+    externalFeeds = fields.Nested(Balance, **documented())
+
+
+class FeaturesOut(Output):
+    inbox = fields.Nested(Balance, **documented("not on the v2 solution"))
+    landingPage = fields.Nested(Balance, **documented("not on the v2 solution"))
+    users = fields.Nested(Balance, **documented("marketing users"))
+    salesUsers = fields.Nested(Balance, **documented("sales and service users"))
+
+
+class SubAccountPlan(Output):
+    planType = Text(**documented())
+    credits = fields.Nested(CreditsOut, **documented())
+    features = fields.Nested(FeaturesOut, **documented())
+
+
+class SubAccountDetail(Output):
+    name = Text(**documented("name of the user"))
+    email = Email(**documented("organization e-mail"))
+    companyName = Text(**documented())
+    groups = fields.List(fields.Nested(GroupOut), **documented())
+    planInfo = fields.Nested(SubAccountPlan, **documented())
+
+
+# ---------------------------------------------------------------------- plan updates
+
+
+class Credits(Input):
+    email = Int64(validate=Range(-1, INT64_MAX), **documented("-1: unlimited, v2 only"))
+    sms = Number(validate=Range(min=-1), **documented("-1: unlimited, v2 only"))
+    whatsapp = Number(validate=Range(min=-1), **documented("-1: unlimited, v2 only"))
+    wpSubscribers = Int64(
+        validate=validate.OneOf(SWITCHES["wpSubscribers"], error="Must be 0 or -1"), **documented("0 or -1, v2 only")
+    )
+    externalFeeds = Int64(
+        validate=validate.OneOf(SWITCHES["externalFeeds"], error="Must be 0 or 1"), **documented("0 or 1, v2 only")
+    )
+
+
+class BulkFeatures(Input):
+    users = Int64(validate=Range(0, INT64_MAX), **documented())
+    landingPage = Int64(validate=Range(0, INT64_MAX), **documented())
+    salesUsers = Int64(validate=Range(0, INT64_MAX), **documented("v2 only"))
+
+
+class Features(BulkFeatures):
+    inbox = Int64(validate=Range(0, INT64_MAX), **documented("not needed on v2"))
+
+
+class PlanChange(Input):
+    credits = fields.Nested(Credits, **documented())
+    features = fields.Nested(Features, **documented())
+
+    @post_load
+    def _as_allotment(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """Credits and features become one value."""
+        change = Allotment(data.pop("credits", {}), data.pop("features", {}))
+        return {**data, "change": change}
+
+
+class PlansChange(PlanChange):
+    subAccountIds = fields.List(Int64(validate=validate.Range(min=1)), **documented("one at least (proposed)"))
+    features = fields.Nested(BulkFeatures, **documented("without inbox"))
+
+
+# ---------------------------------------------------------------------- tokens, keys, master
+
+
+class AdminSso(Input):
+    email = Email(required=True, flaw=_BAD_EMAIL, **documented("admin user"))
+
+
+class SubAccountSso(Input):
+    id = Int64(
+        required=True,
+        flaw=Sentence(INVALID_PARAMETER, "Invalid sub-account id."),
+        validate=validate.Range(min=1),
+        **documented("sub-account"),
+    )
+    email = Email(flaw=_BAD_EMAIL, **documented("user of the sub-account"))
+    target = Choice(*TARGETS, **documented("area to land in"))
+    url = Url(**documented("full address to land at; wins over target (proposed)"))
+
+
+class SsoTokenOut(Output):
+    token = Text(required=True, **documented("opaque; valid 15 days"))
+
+
+class NewKey(Input):
+    id = Int64(
+        required=True,
+        flaw=Sentence(INVALID_PARAMETER, "id should be a positive number"),
+        validate=validate.Range(min=1),
+        **documented("sub-account"),
+    )
+    name = Text(required=True, validate=NotBlank(), **documented("label"))
+
+
+class KeyCreated(Output):
+    status = Text(required=True, **documented("success"))
+    key = Text(required=True, **documented("shown only here"))
+
+
+class BillingName(Output):
+    givenName = Text(**documented())
+    familyName = Text(**documented())
+
+
+class BillingAddress(Output):
+    streetAddress = Text(**documented())
+    locality = Text(**documented())
+    postalCode = Text(**documented())
+    stateCode = Text(**documented())
+    countryCode = Text(**documented("ISO 3166 alpha-2"))
+
+
+class BillingInfo(Output):
+    email = Email(**documented())
+    companyName = Text(**documented())
+    name = fields.Nested(BillingName, **documented())
+    address = fields.Nested(BillingAddress, **documented())
+
+
+class MasterFeature(Output):
+    name = Text(**documented("such as MULTI_USER, INBOX, LANDING_PAGE, RECURRING_CREDITS"))
+    unitValue = Text(**documented())
+    quantity = Int64(**documented())
+    used = Int64(**documented("given to sub-accounts"))
+    remaining = Int64(**documented())
+    quantityWithOverages = Int64(**documented("v2 only"))
+    usedOverages = Int64(**documented("v2 only"))
+
+
+class MasterPlan(Output):
+    currencyCode = Text(**documented("ISO 4217"))
+    nextBillingAt = Int64(**documented("Unix seconds"))
+    price = Number(**documented())
+    planPeriod = Choice("month", "year", **documented())
+    subAccounts = Int64(**documented("how many there are"))
+    features = fields.List(fields.Nested(MasterFeature), **documented())
+
+
+class MasterOut(Output):
+    id = Int64(**documented())
+    email = Email(**documented())
+    companyName = Text(**documented())
+    currencyCode = Text(**documented("ISO 4217"))
+    timezone = Text(**documented("IANA name"))
+    billingInfo = fields.Nested(BillingInfo, **documented())
+    planInfo = fields.Nested(MasterPlan, **documented())

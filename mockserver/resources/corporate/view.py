@@ -1,0 +1,108 @@
+"""How master and sub-accounts look when they are read (SPEC 2.7 and 2.8, ledger 2.21, 2.23 and 2.29)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.core.account import Account, Caller
+from mockserver.core.calendar import months_later
+from mockserver.core.workspace import Workspace
+from mockserver.resources.corporate import plan
+from mockserver.resources.corporate.model import Master, SubAccount
+from mockserver.resources.corporate.plan import CREDITS, FEATURES, UNLIMITED, V1_ONLY
+
+#: The update says `email`, the read model `emails` (ledger 7 row 22).
+_READ_NAMES = {"email": "emails"}
+#: The names that features of a master have (ledger 2.29), by what the pool calls them.
+_MASTER_FEATURES = {
+    "users": "MULTI_USER", "inbox": "INBOX", "landingPage": "LANDING_PAGE", "email": "RECURRING_CREDITS",
+}  # fmt: skip
+
+
+def listed(caller: Caller, offset: int, limit: int) -> dict[str, Any]:
+    """A page of the master's sub-accounts, in the order of their creation."""
+    rows = list(caller.account.table(SubAccount).values())
+    return {"count": len(rows), "subAccounts": [_entry(caller, row) for row in rows[offset : offset + limit]]}
+
+
+def _entry(caller: Caller, row: SubAccount) -> dict[str, Any]:
+    account = caller.workspace.accounts[row.id]
+    return {
+        "id": row.id,
+        "companyName": account.company_name,
+        "active": True,
+        "createdAt": account.created_at,
+        "groups": _groups(caller.account, row),
+    }
+
+
+def _groups(master: Account, row: SubAccount) -> list[dict[str, str]]:
+    names = master.record(Master).groups
+    return [{"id": group_id, "name": names[group_id]} for group_id in row.group_ids]
+
+
+def detail(caller: Caller, row: SubAccount) -> dict[str, Any]:
+    """One sub-account with its plan; the answer does not hold its id."""
+    account = caller.workspace.accounts[row.id]
+    features = [name for name in FEATURES if caller.workspace.solution != "v2" or name not in V1_ONLY]
+    return {
+        "name": account.full_name or account.company_name,
+        "email": account.email,
+        "companyName": account.company_name,
+        "groups": _groups(caller.account, row),
+        "planInfo": {
+            "planType": row.plan_type or ("paid" if row.assigned else "free"),
+            "credits": {_READ_NAMES.get(name, name): _balance(row, name) for name in CREDITS},
+            "features": {name: _balance(row, name) for name in features},
+        },
+    }
+
+
+def _balance(row: SubAccount, name: str) -> dict[str, int]:
+    quantity = int(row.assigned.get(name))
+    if quantity == UNLIMITED:
+        return {"quantity": UNLIMITED, "remaining": UNLIMITED}
+    return {"quantity": quantity, "remaining": max(0, int(row.assigned.get(name) - row.used.get(name)))}
+
+
+def master(caller: Caller) -> dict[str, Any]:
+    """The master account."""
+    account, facts = caller.account, caller.account.record(Master)
+    return {
+        "id": account.id,
+        "email": account.email,
+        "companyName": account.company_name,
+        "currencyCode": facts.currency_code,
+        "timezone": facts.timezone,
+        "billingInfo": facts.billing_info or _default_billing(account),
+        "planInfo": {**_default_plan(caller.workspace, account, facts), **facts.plan_info},
+    }
+
+
+def _default_billing(account: Account) -> dict[str, Any]:
+    name = {"givenName": account.first_name, "familyName": account.last_name}
+    return {"email": account.email, "companyName": account.company_name, "name": name, "address": {}}
+
+
+def _default_plan(workspace: Workspace, account: Account, facts: Master) -> dict[str, Any]:
+    now = workspace.clock.now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return {
+        "currencyCode": facts.currency_code,
+        "nextBillingAt": int(months_later(now, 1).timestamp()),
+        "price": 0,
+        "planPeriod": "month",
+        "subAccounts": len(account.table(SubAccount)),
+        "features": [_feature(account, facts, name) for name in _MASTER_FEATURES if facts.pool.get(name)],
+    }
+
+
+def _feature(account: Account, facts: Master, name: str) -> dict[str, Any]:
+    quantity = int(facts.pool.get(name))
+    remaining = int(plan.left(facts.pool, [row.assigned for row in account.table(SubAccount).values()], name))
+    return {
+        "name": _MASTER_FEATURES[name],
+        "unitValue": "1",
+        "quantity": quantity,
+        "used": quantity - remaining,
+        "remaining": remaining,
+    }

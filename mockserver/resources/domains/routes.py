@@ -1,0 +1,114 @@
+"""The operations on sender domains, SPEC 4.2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.core import errors
+from mockserver.core.account import Caller
+from mockserver.core.contract import documented, observed, proposed
+from mockserver.resources.domains import model, schemas
+from mockserver.resources.domains.model import AUTHENTICATED, Domain
+from mockserver.web.operation import Endpoints
+
+DOMAINS = Endpoints("domains")
+
+_UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "the domain is not in the account", "SPEC 4.2, ledger 1.4")
+_PATH = schemas.DomainPath()
+
+
+@DOMAINS.operation(
+    "getDomains", "GET", "/v3/senders/domains",
+    summary="List domains",
+    source="SPEC 4.2, ledger 2.8",
+    answer=schemas.Domains(),
+    notes=("There is no pagination parameter: everything stands on one page.",),
+)  # fmt: skip
+def get_domains(caller: Caller) -> dict[str, Any]:
+    rows = [_listed(caller, row) for row in caller.account.table(Domain).values()]
+    return {"domains": rows, "count": len(rows), "current_page": 1, "total_pages": 1}
+
+
+def _listed(caller: Caller, row: Domain) -> dict[str, Any]:
+    user = f"64{caller.account.user_id:022d}"
+    return {
+        "id": row.id,
+        "domain_name": row.name,
+        "authenticated": row.state == AUTHENTICATED,
+        "verified": model.is_verified(caller.workspace, row),
+        "ip": model.dedicated_ip(caller.account, row),
+        "provider": row.provider,
+        "creator": {"id": user, "email": row.creator, "creationDate": row.created_at},
+    }
+
+
+@DOMAINS.operation(
+    "createDomain", "POST", "/v3/senders/domains",
+    summary="Create a domain",
+    source="SPEC 4.2, ledger 2.9",
+    body=schemas.NewDomain(),
+    answer=schemas.DomainCreated(),
+    errors=(
+        documented(errors.DOMAIN_EXISTS, "the account has the domain already", "SPEC 7.3"),
+        proposed(errors.MISSING_PARAMETER, "name is absent", "ledger 2.9"),
+        proposed(errors.INVALID_PARAMETER, "name is not a host name", "ledger 2.9"),
+    ),
+    notes=("Success is 200, not 201.",),
+)  # fmt: skip
+def create_domain(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
+    domain = model.create(caller, body["name"])
+    return {
+        "number": domain.number,
+        "name": domain.name,
+        "provider": domain.provider,
+        "message": "Domain added successfully. To authenticate it, add following DNS records",
+        "dns_records": model.records(caller.workspace, domain),
+    }
+
+
+@DOMAINS.operation(
+    "getDomainConfiguration", "GET", "/v3/senders/domains/{domainName}",
+    summary="Read a domain's configuration",
+    source="SPEC 4.2, ledger 2.10",
+    params=_PATH,
+    answer=schemas.DomainConfiguration(),
+    errors=(_UNKNOWN,),
+)  # fmt: skip
+def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]:
+    domain = model.get(caller, domain_name)
+    return {
+        "domain": domain.name,
+        "verified": model.is_verified(caller.workspace, domain),
+        "authenticated": domain.state == AUTHENTICATED,
+        "dns_records": model.records(caller.workspace, domain),
+    }
+
+
+@DOMAINS.operation(
+    "deleteDomain", "DELETE", "/v3/senders/domains/{domainName}",
+    summary="Delete a domain",
+    source="SPEC 4.2, ledger 2.11",
+    params=_PATH,
+    answer=schemas.DomainDeleted(),
+    errors=(_UNKNOWN,),
+)  # fmt: skip
+def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
+    model.delete(caller, domain_name)
+    return {"message": "Domain deleted successfully"}
+
+
+@DOMAINS.operation(
+    "authenticateDomain", "PUT", "/v3/senders/domains/{domainName}/authenticate",
+    summary="Authenticate a domain",
+    source="SPEC 4.2, ledger 2.12",
+    params=_PATH,
+    answer=schemas.DomainAuthenticated(),
+    errors=(
+        documented(errors.DNS_NOT_CONFIGURED, "one of the three records is not right in DNS", "SPEC 7.3"),
+        observed(errors.DMARC_POLICY, "listed by SPEC, seen on campaign creation: by a fault only", "ledger 1.4"),
+        _UNKNOWN,
+    ),
+)  # fmt: skip
+def authenticate_domain(caller: Caller, domain_name: str) -> dict[str, str]:
+    domain = model.authenticate(caller, domain_name)
+    return {"name": domain.name, "message": "Domain has been authenticated successfully."}

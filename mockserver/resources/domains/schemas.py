@@ -1,0 +1,194 @@
+"""Sender domains on the wire, and in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import fields, validate
+
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.domains import model
+from mockserver.resources.domains.model import ANSWERS, AUTHENTICATED, OK, PENDING, RECORDS, VERIFIED, DnsView, Domain
+from mockserver.resources.room import Section, WorldSection
+from mockserver.resources.section import Instant, Item, Misfit
+from mockserver.web.schema import (
+    Email,
+    Flag,
+    Hostname,
+    Input,
+    Int64,
+    Output,
+    SecondMoment,
+    Text,
+    documented,
+    observed,
+    proposed,
+)
+
+
+class DomainPath(Input):
+    domain_name = Text(data_key="domainName", required=True, **documented("Compared without case."))
+
+
+class NewDomain(Input):
+    name = Hostname(required=True, **documented("A host name, of two labels at least."))
+
+
+class DnsRecordOut(Output):
+    type = Text(required=True, **documented("TXT, or CNAME in the CNAME variant"))
+    value = Text(required=True, **documented())
+    host_name = Text(required=True, **documented())
+    status = Flag(required=True, **documented("true once the record is seen in DNS"))
+
+
+class DnsRecords(Output):
+    dkim_record = fields.Nested(DnsRecordOut, **documented("absent with `behaviour.dkim: cname`"))
+    dkim1Record = fields.Nested(DnsRecordOut, **observed("with `behaviour.dkim: cname`", source="ledger 1.8"))
+    dkim2Record = fields.Nested(DnsRecordOut, **observed("with `behaviour.dkim: cname`", source="ledger 1.8"))
+    brevo_code = fields.Nested(DnsRecordOut, required=True, **documented())
+    dmarc_record = fields.Nested(DnsRecordOut, required=True, **documented())
+
+
+class DomainCreated(Output):
+    id = Int64(attribute="number", required=True, **documented())
+    domain_name = Text(attribute="name", required=True, **documented())
+    domain_provider = Text(attribute="provider", **documented("detected DNS provider"))
+    message = Text(required=True, **documented())
+    dns_records = fields.Nested(DnsRecords, **documented())
+
+
+class Creator(Output):
+    id = Text(required=True, **documented("24 digits"))
+    email = Email(required=True, **documented())
+    creationDate = SecondMoment(required=True, **documented())
+
+
+class DomainOut(Output):
+    id = Text(required=True, **documented("24 hexadecimal digits, here all decimal"))
+    domain_name = Text(required=True, **documented())
+    authenticated = Flag(required=True, **documented())
+    verified = Flag(required=True, **documented())
+    ip = Text(allow_none=True, **documented("dedicated IP or null"))
+    provider = Text(required=True, **documented("Cloudflare, GoDaddy, Other; the list is open"))
+    creator = fields.Nested(Creator, required=True, **documented())
+
+
+class Domains(Output):
+    domains = fields.List(fields.Nested(DomainOut), required=True, **documented())
+    count = Int64(required=True, **documented("all domains"))
+    current_page = Int64(required=True, **documented("starts at 1"))
+    total_pages = Int64(required=True, **documented("all domains stand on one page"))
+
+
+class DomainConfiguration(Output):
+    domain = Text(required=True, **documented())
+    verified = Flag(required=True, **documented())
+    authenticated = Flag(required=True, **documented())
+    dns_records = fields.Nested(DnsRecords, required=True, **documented())
+
+
+class DomainDeleted(Output):
+    message = Text(required=True, **proposed("SPEC: a confirmation message; no field is published"))
+
+
+class DomainAuthenticated(Output):
+    domain_name = Text(attribute="name", required=True, **documented())
+    message = Text(required=True, **documented())
+
+
+# ---------------------------------------------------------------------- scenario
+
+_ANSWER = validate.OneOf(ANSWERS)
+
+
+class DnsItem(Item):
+    brevo_code = fields.String(validate=_ANSWER)
+    dkim_record = fields.String(validate=_ANSWER)
+    dmarc_record = fields.String(validate=_ANSWER)
+
+
+class DomainItem(Item):
+    name = Hostname(required=True)
+    number = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
+    state = fields.String(validate=validate.OneOf(model.MACHINE.states), load_default=PENDING)
+    provider = fields.String()
+    dns = fields.Nested(DnsItem)
+    created_at = Instant()
+    creator = fields.String()
+    code = fields.String(validate=validate.Regexp(r"[0-9a-f]{32}\Z"))
+    dkim_key = fields.String()
+    published_at = Instant(allow_none=True)
+    attempts = fields.Integer(strict=True, validate=validate.Range(min=0))
+
+
+#: What DNS has to say for a state, where a scenario leaves it open.
+_NEEDED = {PENDING: {}, VERIFIED: {"brevo_code": OK}, AUTHENTICATED: dict.fromkeys(RECORDS, OK)}
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    table = account.table(Domain)
+    for index, item in enumerate(data.get("domains", ())):
+        name = item["name"].lower()
+        if name in table:
+            raise Misfit(("domains", index, "name"), f"{name} is there already")
+        facts = {key: value for key, value in item.items() if key not in ("name", "dns")}
+        if "number" in facts:
+            workspace.claim_id("domain", facts["number"])
+        row = model.new(workspace, account, name) if _is_partial(facts) else Domain(name=name, **facts)
+        for key, value in facts.items():
+            setattr(row, key, value)
+        table[name] = row
+        _load_view(workspace, row, item.get("dns"))
+        model.follow_dns(workspace, name)
+
+
+def _is_partial(facts: Mapping[str, Any]) -> bool:
+    return not {"number", "created_at", "creator", "code", "dkim_key"} <= facts.keys()
+
+
+def _load_view(workspace: Workspace, row: Domain, answers: Mapping[str, str] | None) -> None:
+    views = workspace.table(DnsView)
+    if answers is None and row.name in views:
+        return
+    view = views[row.name] = DnsView(**(_NEEDED[row.state] if answers is None else answers))
+    if view.published and row.published_at is None:
+        row.published_at = row.created_at
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = account.table(Domain).values()
+    return {"domains": [_DOMAIN_ITEM.dump(row) for row in rows]} if rows else {}
+
+
+_DOMAIN_ITEM = DomainItem(exclude=("dns",))
+_DNS_ITEM = DnsItem()
+
+SECTION = Section(
+    fields={"domains": fields.List(fields.Nested(DomainItem))},
+    load=_load,
+    dump=_dump,
+    generators={
+        "domains": lambda people, workspace, account: {
+            "name": people.domain(),
+            "state": people.choice((AUTHENTICATED, AUTHENTICATED, VERIFIED, PENDING)),
+            "provider": people.choice(("Cloudflare", "GoDaddy", "Other")),
+        }
+    },
+)
+
+
+def _load_world(workspace: Workspace, data: Mapping[str, Any]) -> None:
+    for name, answers in data.get("dns", {}).items():
+        workspace.table(DnsView)[name.lower()] = DnsView(**answers)
+
+
+def _dump_world(workspace: Workspace) -> dict[str, Any]:
+    views = workspace.table(DnsView)
+    return {"dns": {name: _DNS_ITEM.dump(view) for name, view in views.items()}} if views else {}
+
+
+WORLD = WorldSection(
+    fields={"dns": fields.Dict(keys=Hostname(), values=fields.Nested(DnsItem))}, load=_load_world, dump=_dump_world
+)

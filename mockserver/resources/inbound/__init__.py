@@ -1,0 +1,7 @@
+"""Received e-mails."""
+
+from mockserver.resources.inbound.routes import INBOUND
+from mockserver.resources.inbound.schemas import SECTION
+from mockserver.resources.room import Room
+
+ROOM = Room("inbound", INBOUND.operations, section=SECTION)

@@ -1,0 +1,56 @@
+"""Received e-mails: when each reached the relay, from whom and for whom (SPEC 2.9)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from mockserver.core.account import Caller
+from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
+
+#: SPEC 8: the longest period, and the one without dates.
+LONGEST = timedelta(days=30)
+
+
+@dataclass(slots=True)
+class InboundEvent:
+    """One received e-mail."""
+
+    date: datetime
+    uuid: str
+    sender: str
+    recipient: str
+
+
+def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
+    """The events of a period; of the last 30 days, if none is given.
+
+    Raises:
+        ServiceError: 400 for a bad period.
+    """
+    start, end = _period(query, caller.workspace.clock.now())
+    sender = query.get("sender")
+    return caller.account.timeline(InboundEvent).page(
+        start,
+        end,
+        offset=query["offset"],
+        limit=query["limit"],
+        oldest_first=query["sort"] == "asc",
+        where=None if sender is None else lambda row: row.sender.lower() == sender.lower(),
+    )
+
+
+def _period(query: dict[str, Any], now: datetime) -> tuple[datetime, datetime]:
+    start, end = query.get("startDate"), query.get("endDate")
+    if start is None and end is None:
+        return now - LONGEST, now
+    if start is None or end is None:
+        raise MISSING_PARAMETER(f"Missing {'startDate' if start is None else 'endDate'} parameter in the request")
+    if start > end:
+        raise INVALID_PARAMETER("startDate must not be after endDate")
+    if end > now:
+        raise OUT_OF_RANGE("startDate and endDate must not be in the future")
+    if end - start > LONGEST:
+        raise OUT_OF_RANGE("The period from startDate to endDate must not be longer than 30 days")
+    return start, end + query["grain"]

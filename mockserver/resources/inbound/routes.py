@@ -1,0 +1,30 @@
+"""The operation on received e-mails, SPEC 4.6."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.core import errors
+from mockserver.core.account import Caller
+from mockserver.core.contract import proposed
+from mockserver.resources.inbound import model, schemas
+from mockserver.web.operation import Endpoints
+
+INBOUND = Endpoints("inbound")
+
+
+@INBOUND.operation(
+    "getInboundEmailEvents", "GET", "/v3/inbound/events",
+    summary="List received-mail events",
+    source="SPEC 4.6, ledger 2.31",
+    query=schemas.InboundFilter(),
+    answer=schemas.InboundEvents(),
+    errors=(
+        proposed(errors.INVALID_PARAMETER, "a bad date, startDate after endDate, a bad sort", "ledger 2.31"),
+        proposed(errors.MISSING_PARAMETER, "one of the dates only", "ledger 2.31"),
+        proposed(errors.OUT_OF_RANGE, "in the future, over 30 days, limit outside 0 to 500", "ledger 2.31"),
+    ),
+    scope="transactional.email",
+)  # fmt: skip
+def get_inbound_email_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
+    return {"events": model.select(caller, query)}

@@ -1,0 +1,94 @@
+"""Received e-mails on the wire, and in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from marshmallow import fields, post_load
+
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.inbound.model import InboundEvent
+from mockserver.resources.room import Section
+from mockserver.resources.section import Instant, Item
+from mockserver.web.schema import (
+    Choice,
+    DayOrMoment,
+    Email,
+    Input,
+    Int64,
+    MillisecondMoment,
+    Output,
+    Range,
+    Text,
+    documented,
+)
+
+
+class InboundFilter(Input):
+    sender = Text(**documented("events from this address"))
+    startDate = DayOrMoment(**documented("needs endDate; not in the future"))
+    endDate = DayOrMoment(**documented("needs startDate, at most 30 days after it; not in the future"))
+    limit = Int64(text=True, load_default=100, validate=Range(0, 500), **documented())
+    offset = Int64(text=True, load_default=0, validate=Range(min=0), **documented())
+    sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
+
+    @post_load(pass_original=True)
+    def _grain(self, data: dict[str, Any], original: Mapping[str, Any], **_: Any) -> dict[str, Any]:
+        """Say how long the end lasts: a day, or the millisecond that it is written to."""
+        by_day = "T" not in (original.get("endDate") or "T")
+        length = timedelta(days=1) if by_day else timedelta(milliseconds=1)
+        return {**data, "grain": length - timedelta(microseconds=1)}
+
+
+class InboundEventOut(Output):
+    uuid = Text(required=True, **documented())
+    date = MillisecondMoment(required=True, **documented("when the mail reached the relay"))
+    sender = Email(required=True, **documented())
+    recipient = Email(required=True, **documented())
+
+
+class InboundEvents(Output):
+    events = fields.List(fields.Nested(InboundEventOut), **documented("there is no count"))
+
+
+# ---------------------------------------------------------------------- scenario
+
+
+class InboundEventItem(Item):
+    date = Instant(required=True)
+    uuid = fields.UUID()
+    sender = fields.Email(required=True)
+    recipient = fields.Email(required=True)
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    account.timeline(InboundEvent).extend(
+        InboundEvent(
+            item["date"], str(item.get("uuid") or workspace.random.uuid("inbound")), item["sender"], item["recipient"]
+        )
+        for item in data.get("inbound_events", ())
+    )
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = account.timeline(InboundEvent)
+    return {"inbound_events": [_INBOUND_ITEM.dump(row) for row in rows]} if len(rows) else {}
+
+
+_INBOUND_ITEM = InboundEventItem()
+
+SECTION = Section(
+    fields={"inbound_events": fields.List(fields.Nested(InboundEventItem))},
+    load=_load,
+    dump=_dump,
+    generators={
+        "inbound_events": lambda people, workspace, account: {
+            "date": workspace.clock.now() - timedelta(seconds=people.number(1, 60 * 24 * 3600)),
+            "sender": people.email(),
+            "recipient": "reply@in.acme.test",
+        }
+    },
+)

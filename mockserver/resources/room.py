@@ -1,0 +1,54 @@
+"""What a room of the house brings: operations, machines, ears, and its sections of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from marshmallow import fields
+
+from mockserver.core.account import Account
+from mockserver.core.contract import Operation
+from mockserver.core.lifecycle import Lifecycle
+from mockserver.core.workspace import Listener, Workspace
+
+if TYPE_CHECKING:
+    from mockserver.resources.people import People
+
+#: One made-up item of a list, in the form in which the section's schema loads it.
+Generator = Callable[["People", Workspace, Account], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Section:
+    """The members of a scenario's account that a room owns.
+
+    `load` gets those that are there, as its fields have loaded them; `dump` gives them back, ready to be written.
+    """
+
+    fields: Mapping[str, fields.Field[Any]]
+    load: Callable[[Workspace, Account, Mapping[str, Any]], None]
+    dump: Callable[[Workspace, Account], dict[str, Any]]
+    generators: Mapping[str, Generator] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class WorldSection:
+    """The same for members that a scenario has beside its accounts."""
+
+    fields: Mapping[str, fields.Field[Any]]
+    load: Callable[[Workspace, Mapping[str, Any]], None]
+    dump: Callable[[Workspace], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Room:
+    """One resource of the API."""
+
+    name: str
+    operations: Sequence[Operation]
+    lifecycles: Sequence[Lifecycle[Any]] = ()
+    listeners: Mapping[type, Listener] = field(default_factory=dict)
+    section: Section | None = None
+    world: WorldSection | None = None

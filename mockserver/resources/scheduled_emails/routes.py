@@ -1,0 +1,27 @@
+"""The operation on scheduled e-mails, SPEC 4.8."""
+
+from __future__ import annotations
+
+from mockserver.core import errors
+from mockserver.core.account import Caller
+from mockserver.core.contract import documented
+from mockserver.resources.scheduled_emails import model, schemas
+from mockserver.web.operation import Endpoints
+
+SCHEDULED_EMAILS = Endpoints("scheduled_emails")
+
+
+@SCHEDULED_EMAILS.operation(
+    "deleteScheduledEmailById", "DELETE", "/v3/smtp/email/{identifier}",
+    summary="Delete scheduled e-mails",
+    source="SPEC 4.8, ledger 2.33",
+    status=204,
+    params=schemas.IdentifierPath(),
+    errors=(
+        documented(errors.INVALID_PARAMETER, "neither a UUIDv4 nor a message id", "SPEC 4.8, ledger 1.4"),
+        documented(errors.DOCUMENT_NOT_FOUND, "nothing is scheduled under it", "SPEC 4.8, ledger 1.4"),
+    ),
+    scope="transactional.email",
+)  # fmt: skip
+def delete_scheduled_email(caller: Caller, identifier: str) -> None:
+    model.delete(caller, identifier)

@@ -1,0 +1,9 @@
+"""Senders: addresses that mail may come from, verified by one-time code."""
+
+from mockserver.core.lifecycle import Changed
+from mockserver.resources.room import Room
+from mockserver.resources.senders.model import SENDER, trust_senders
+from mockserver.resources.senders.routes import SENDERS
+from mockserver.resources.senders.schemas import SECTION
+
+ROOM = Room("senders", SENDERS.operations, lifecycles=(SENDER,), listeners={Changed: trust_senders}, section=SECTION)

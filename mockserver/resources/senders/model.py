@@ -1,0 +1,294 @@
+"""Senders: verified by a one-time code that is sent to their address (SPEC 2.1 and 3.1, ledger 1.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from mockserver.core.account import Account, Caller
+from mockserver.core.errors import (
+    DOCUMENT_NOT_FOUND,
+    DUPLICATE_PARAMETER,
+    INVALID_PARAMETER,
+    IP_WEIGHTS,
+    MISSING_PARAMETER,
+    OTP_EXPIRED,
+    OTP_INVALID,
+    OUT_OF_RANGE,
+)
+from mockserver.core.lifecycle import Changed, Lifecycle
+from mockserver.core.mailbox import Mail
+from mockserver.core.state_machine import OUTSIDE, StateMachine
+from mockserver.core.workspace import Workspace
+from mockserver.resources.account.model import DedicatedIp
+from mockserver.resources.domains import model as domains
+
+AWAITING, VERIFIED = "awaiting_verification", "verified"
+#: SPEC 8: six digits; ledger 1.7: none begins with 0.
+OTP_RANGE = (100_000, 999_999)
+
+MACHINE = StateMachine(
+    "sender",
+    ("create", OUTSIDE, AWAITING),
+    ("verify", AWAITING, VERIFIED),
+    ("expire_otp", AWAITING, AWAITING),
+    ("resend_otp", AWAITING, AWAITING),
+    ("change_email", AWAITING, AWAITING),
+    ("change_email", VERIFIED, AWAITING),
+    ("trust", AWAITING, VERIFIED),
+    ("delete", AWAITING, OUTSIDE),
+    ("delete", VERIFIED, OUTSIDE),
+    timed=frozenset({"expire_otp"}),
+)
+
+
+@dataclass(slots=True)
+class IpShare:
+    """A dedicated IP of a sender with its share of the mail, in percent."""
+
+    domain: str
+    ip: str
+    weight: int
+
+
+@dataclass(slots=True)
+class Sender:
+    """An address that mail may come from."""
+
+    id: int
+    name: str
+    email: str
+    state: str = AWAITING
+    ips: list[IpShare] = field(default_factory=list)
+    #: The code that verifies it; None once it is verified.
+    otp: int | None = None
+    otp_expires_at: datetime | None = None
+
+    @property
+    def active(self) -> bool:
+        return self.state == VERIFIED
+
+
+class Addresses(dict[str, int]):
+    """Which sender an address in lower case belongs to; one record of each account."""
+
+
+def _secrets(sender: Sender) -> dict[str, Any]:
+    return {"email": sender.email, "otp": sender.otp, "otp_expires_at": sender.otp_expires_at}
+
+
+SENDER = Lifecycle(MACHINE, Sender, key="id", parse=int, reveal=_secrets)
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A new sender, and whether its domain's records are wrong (true: they are)."""
+
+    id: int
+    spf_error: bool
+    dkim_error: bool
+
+
+# ---------------------------------------------------------------------- rules of the operations
+
+
+def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
+    """The account's senders, those of one IP or of one domain where asked for."""
+    rows = list(caller.account.table(Sender).values())
+    if ip is not None:
+        rows = [row for row in rows if any(share.ip == ip for share in row.ips)]
+    if domain is not None:
+        rows = [row for row in rows if row.email.rpartition("@")[2].lower() == domain.lower()]
+    return rows
+
+
+def get(caller: Caller, sender_id: int) -> Sender:
+    sender = caller.account.table(Sender).get(sender_id)
+    if sender is None:
+        raise DOCUMENT_NOT_FOUND("Sender ID not found")
+    return sender
+
+
+def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] | None = None) -> Created:
+    """A new sender, and a code on its way to it.
+
+    Raises:
+        ServiceError: 400; the address is a sender already, or the IPs break their rules.
+    """
+    workspace, account = caller.workspace, caller.account
+    _refuse_duplicate(account, email)
+    if not ips and account.table(DedicatedIp):
+        raise MISSING_PARAMETER("Missing ips attribute in the request")
+    shares = _shares(account, ips or [])
+    sender = Sender(workspace.next_id("sender"), name, email, ips=shares)
+    account.record(Addresses)[email.lower()] = sender.id
+    SENDER.begin(workspace, account, sender)
+    spf, dkim = _dns_health(workspace, account, email)
+    return Created(sender.id, spf_error=not spf, dkim_error=not dkim)
+
+
+def update(
+    caller: Caller, sender_id: int, *, name: str | None = None, email: str | None = None,
+    ips: list[dict[str, Any]] | None = None,
+) -> None:  # fmt: skip
+    """Change what is given; another address has to be verified anew (proposed, ledger 2.3).
+
+    Raises:
+        ServiceError: 404; 400 as for `create`. Nothing has changed then.
+    """
+    sender = get(caller, sender_id)
+    moved = email is not None and email.lower() != sender.email.lower()
+    if email is not None and moved:
+        _refuse_duplicate(caller.account, email)
+    if ips is not None:
+        sender.ips = _shares(caller.account, ips)
+    sender.name = sender.name if name is None else name
+    if email is not None:
+        _rename(caller.account, sender, email)
+    if moved:
+        SENDER.fire(caller.workspace, caller.account, sender, "change_email")
+
+
+def delete(caller: Caller, sender_id: int) -> None:
+    SENDER.fire(caller.workspace, caller.account, get(caller, sender_id), "delete")
+
+
+def validate(caller: Caller, sender_id: int, otp: int) -> None:
+    """Verify a sender by its code.
+
+    Raises:
+        ServiceError: 404; 400 for a wrong code, an expired one, and a sender that awaits none.
+    """
+    sender = get(caller, sender_id)
+    if sender.state != AWAITING or otp != sender.otp:
+        raise OTP_INVALID()
+    if sender.otp_expires_at is not None and caller.workspace.clock.now() >= sender.otp_expires_at:
+        raise OTP_EXPIRED()
+    SENDER.fire(caller.workspace, caller.account, sender, "verify")
+
+
+def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
+    """The dedicated IPs of one sender with their weights."""
+    ips = caller.account.table(DedicatedIp)
+    return [
+        {"id": ips[share.ip].id, "ip": share.ip, "domain": share.domain, "weight": share.weight}
+        for share in get(caller, sender_id).ips
+    ]
+
+
+def _refuse_duplicate(account: Account, email: str) -> None:
+    if email.lower() in account.record(Addresses):
+        raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists")
+
+
+def _rename(account: Account, sender: Sender, email: str) -> None:
+    addresses = account.record(Addresses)
+    del addresses[sender.email.lower()]
+    addresses[email.lower()] = sender.id
+    sender.email = email
+
+
+def _shares(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
+    """The shares of a request: weights for all items or for none, which is an equal split."""
+    weights = [item["weight"] for item in items if "weight" in item]
+    if weights and len(weights) != len(items):
+        raise INVALID_PARAMETER("ips: give a weight for every IP or for none")
+    if weights and sum(weights) != 100:
+        raise IP_WEIGHTS()
+    if any(not 1 <= weight <= 100 for weight in weights):
+        raise OUT_OF_RANGE("ips: a weight must be from 1 to 100")
+    _refuse_unknown_ips(account, [item["ip"] for item in items])
+    share, rest = divmod(100, len(items) or 1)
+    equal = [share + (index < rest) for index in range(len(items))]
+    return [IpShare(item["domain"], item["ip"], weight) for item, weight in zip(items, weights or equal, strict=True)]
+
+
+def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
+    for ip in ips:
+        if ip not in account.table(DedicatedIp):
+            raise INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account")
+    if len(set(ips)) != len(ips):
+        raise INVALID_PARAMETER("ips: an IP stands there twice")
+
+
+def _dns_health(workspace: Workspace, account: Account, email: str) -> tuple[bool, bool]:
+    """Whether SPF and DKIM are right; SPF goes with the ownership record, as nothing is published (proposed)."""
+    domain = domains.find_for_email(account, email)
+    if domain is None:
+        return False, False
+    view = domains.dns_view(workspace, domain.name)
+    return view.brevo_code == domains.OK, view.dkim_record == domains.OK
+
+
+# ---------------------------------------------------------------------- what the events do
+
+
+@SENDER.on("create", "change_email", "resend_otp")
+def _prove(workspace: Workspace, account: Account, sender: Sender) -> None:
+    """Send a new code, unless the domain is proof enough."""
+    if _is_trusted(workspace, account, sender):
+        SENDER.fire(workspace, account, sender, "trust")
+        return
+    sender.otp = workspace.random.integer("otp", *OTP_RANGE)
+    sender.otp_expires_at = workspace.clock.now() + workspace.behaviour.otp_lifetime
+    await_expiry(workspace, account, sender)
+    workspace.send(_verification_mail(workspace, sender, sender.otp))
+
+
+def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:
+    """Let the code expire at its moment."""
+    if sender.otp_expires_at is not None and sender.otp_expires_at > workspace.clock.now():
+        workspace.timers.set(sender.otp_expires_at, account.id, MACHINE.name, sender.id, "expire_otp")
+
+
+@SENDER.on("expire_otp")
+def _expire(workspace: Workspace, account: Account, sender: Sender) -> None:
+    now = workspace.clock.now()
+    sender.otp_expires_at = min(sender.otp_expires_at or now, now)
+    workspace.timers.cancel(MACHINE.name, sender.id)
+
+
+@SENDER.on("verify", "trust")
+def _forget_code(workspace: Workspace, account: Account, sender: Sender) -> None:
+    sender.otp = sender.otp_expires_at = None
+    workspace.timers.cancel(MACHINE.name, sender.id)
+
+
+@SENDER.on("delete")
+def _free_address(workspace: Workspace, account: Account, sender: Sender) -> None:
+    del account.record(Addresses)[sender.email.lower()]
+
+
+def trust_senders(workspace: Workspace, event: Changed) -> None:
+    """When a domain becomes authenticated, its senders need no code any more, where `behaviour` says so."""
+    if (event.machine, event.event) != (domains.MACHINE.name, "authenticate"):
+        return
+    account = workspace.accounts[event.account]
+    for sender in account.table(Sender).values():
+        if sender.state == AWAITING and _is_trusted(workspace, account, sender):
+            SENDER.fire(workspace, account, sender, "trust")
+
+
+def _is_trusted(workspace: Workspace, account: Account, sender: Sender) -> bool:
+    if not workspace.behaviour.trust_authenticated_domains:
+        return False
+    domain = domains.find_for_email(account, sender.email)
+    return domain is not None and domain.state == domains.AUTHENTICATED
+
+
+def _verification_mail(workspace: Workspace, sender: Sender, otp: int) -> Mail:
+    minutes = workspace.behaviour.otp_lifetime.total_seconds() / 60
+    text = (
+        f"Hello {sender.name},\n\nyour verification code for the sender {sender.email} is {otp}.\n"
+        f"It is valid for {minutes:g} minutes.\n"
+    )
+    return Mail(
+        id=workspace.random.uuid("mail"),
+        at=workspace.clock.now(),
+        to=sender.email,
+        sender="Brevo <no-reply@brevo.test>",
+        subject="Verify your sender",
+        text=text,
+        otp=otp,
+    )

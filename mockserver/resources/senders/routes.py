@@ -1,0 +1,120 @@
+"""The operations on senders, SPEC 4.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.core import errors
+from mockserver.core.account import Caller
+from mockserver.core.contract import documented, proposed
+from mockserver.resources.account.model import DedicatedIp
+from mockserver.resources.senders import model, schemas
+from mockserver.web.operation import Endpoints
+
+SENDERS = Endpoints("senders")
+
+_PATH = schemas.SenderPath()
+_UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown senderId", "SPEC 4.1, ledger 1.4")
+_BAD_ID = proposed(errors.INVALID_PARAMETER, "senderId is not a positive integer", "ledger 2.4")
+_WEIGHTS = documented(errors.IP_WEIGHTS, "weights stand there but do not sum to 100", "SPEC 7.3")
+_BAD_BODY = proposed(
+    errors.INVALID_PARAMETER, "bad e-mail, wrong type, weight for some IPs only, unknown IP", "ledger 2.2"
+)
+_WEIGHT_RANGE = proposed(errors.OUT_OF_RANGE, "a weight outside 1 to 100", "ledger 2.2")
+_DUPLICATE = proposed(errors.DUPLICATE_PARAMETER, "the address is a sender already", "ledger 2.2")
+
+
+@SENDERS.operation(
+    "getSenders", "GET", "/v3/senders",
+    summary="List senders",
+    source="SPEC 4.1, ledger 2.1",
+    query=schemas.SenderFilter(),
+    answer=schemas.Senders(),
+    notes=("There is no pagination, and no operation that reads one sender.",),
+)  # fmt: skip
+def get_senders(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
+    return {"senders": model.select(caller, query.get("ip"), query.get("domain"))}
+
+
+@SENDERS.operation(
+    "createSender", "POST", "/v3/senders",
+    summary="Create a sender",
+    source="SPEC 4.1, ledger 2.2",
+    status=201,
+    body=schemas.NewSender(),
+    answer=schemas.SenderCreated(),
+    errors=(
+        proposed(errors.MISSING_PARAMETER, "email or name is absent; ips, with dedicated IPs", "ledger 2.2"),
+        _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE,
+    ),
+)  # fmt: skip
+def create_sender(caller: Caller, body: dict[str, Any]) -> model.Created:
+    return model.create(caller, **body)
+
+
+@SENDERS.operation(
+    "updateSender", "PUT", "/v3/senders/{senderId}",
+    summary="Update a sender",
+    source="SPEC 4.1, ledger 2.3",
+    status=204,
+    params=_PATH,
+    body=schemas.SenderChanges(),
+    errors=(_BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _UNKNOWN),
+    notes=("An empty body changes nothing and is well.",),
+)  # fmt: skip
+def update_sender(caller: Caller, sender_id: int, body: dict[str, Any]) -> None:
+    model.update(caller, sender_id, **body)
+
+
+@SENDERS.operation(
+    "deleteSender", "DELETE", "/v3/senders/{senderId}",
+    summary="Delete a sender",
+    source="SPEC 4.1, ledger 2.4",
+    status=204,
+    params=_PATH,
+    errors=(_BAD_ID, _UNKNOWN),
+)  # fmt: skip
+def delete_sender(caller: Caller, sender_id: int) -> None:
+    model.delete(caller, sender_id)
+
+
+@SENDERS.operation(
+    "validateSenderByOtp", "PUT", "/v3/senders/{senderId}/validate",
+    summary="Validate a sender by one-time code",
+    source="SPEC 4.1, ledger 2.5",
+    status=204,
+    params=_PATH,
+    body=schemas.Otp(),
+    errors=(
+        documented(errors.OTP_INVALID, "wrong code, or the sender awaits none", "SPEC 3.1"),
+        documented(errors.OTP_EXPIRED, "the code has expired", "SPEC 3.1"),
+        proposed(errors.MISSING_PARAMETER, "otp is absent", "ledger 2.5"),
+        proposed(errors.INVALID_PARAMETER, "otp or senderId is not an integer", "ledger 2.5"),
+        proposed(errors.OUT_OF_RANGE, "otp is outside 100000 to 999999", "ledger 2.5"),
+        _UNKNOWN,
+    ),
+)  # fmt: skip
+def validate_sender_by_otp(caller: Caller, sender_id: int, body: dict[str, int]) -> None:
+    model.validate(caller, sender_id, body["otp"])
+
+
+@SENDERS.operation(
+    "getIps", "GET", "/v3/senders/ips",
+    summary="List dedicated IPs of the account",
+    source="SPEC 4.1, ledger 2.6",
+    answer=schemas.DedicatedIps(),
+)  # fmt: skip
+def get_ips(caller: Caller) -> dict[str, Any]:
+    return {"ips": list(caller.account.table(DedicatedIp).values())}
+
+
+@SENDERS.operation(
+    "getIpsFromSender", "GET", "/v3/senders/{senderId}/ips",
+    summary="List dedicated IPs of one sender",
+    source="SPEC 4.1, ledger 2.7",
+    params=_PATH,
+    answer=schemas.SenderIps(),
+    errors=(_BAD_ID, _UNKNOWN),
+)  # fmt: skip
+def get_ips_from_sender(caller: Caller, sender_id: int) -> dict[str, Any]:
+    return {"ips": model.dedicated_ips(caller, sender_id)}

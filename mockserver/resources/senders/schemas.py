@@ -1,0 +1,187 @@
+"""Senders on the wire, and in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import fields, validate
+
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.account.model import DedicatedIp
+from mockserver.resources.room import Section
+from mockserver.resources.section import Instant, Item, Misfit
+from mockserver.resources.senders import model
+from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, IpShare, Sender
+from mockserver.web.schema import (
+    Email,
+    Flag,
+    Input,
+    Int64,
+    NotBlank,
+    Output,
+    Range,
+    Text,
+    documented,
+    identifier,
+)
+
+
+class SenderPath(Input):
+    sender_id = identifier("senderId")
+
+
+class SenderFilter(Input):
+    ip = Text(**documented("senders of this dedicated IP"))
+    domain = Text(**documented("senders of this domain, compared without case"))
+
+
+class IpShareIn(Input):
+    domain = Text(required=True, **documented("domain of the IP"))
+    ip = Text(required=True, **documented("a dedicated IP of the account"))
+    weight = Int64(**documented("1 to 100, for all IPs or for none (an equal split); their sum is 100"))
+
+
+class NewSender(Input):
+    email = Email(required=True, **documented("a verification mail with the code goes here"))
+    name = Text(required=True, validate=NotBlank(), **documented("From name"))
+    ips = fields.List(fields.Nested(IpShareIn), **documented("required for accounts with dedicated IPs"))
+
+
+class SenderChanges(Input):
+    email = Email(**documented("another address is to be verified anew (proposed)"))
+    name = Text(validate=NotBlank(), **documented())
+    ips = fields.List(fields.Nested(IpShareIn), **documented("replaces all current IPs"))
+
+
+class Otp(Input):
+    otp = Int64(required=True, validate=Range(*OTP_RANGE), **documented("the code of the verification mail"))
+
+
+class SenderCreated(Output):
+    id = Int64(required=True, **documented())
+    spfError = Flag(attribute="spf_error", **documented("true: SPF is not well configured"))
+    dkimError = Flag(attribute="dkim_error", **documented("true: DKIM is not well configured"))
+
+
+class IpShareOut(Output):
+    domain = Text(required=True, **documented())
+    ip = Text(required=True, **documented())
+    weight = Int64(required=True, **documented())
+
+
+class SenderOut(Output):
+    id = Int64(required=True, **documented())
+    name = Text(required=True, **documented("From name"))
+    email = Email(required=True, **documented("From address"))
+    active = Flag(required=True, **documented("whether it is verified"))
+    ips = fields.List(fields.Nested(IpShareOut), required=True, **documented("empty for standard accounts"))
+
+
+class Senders(Output):
+    senders = fields.List(fields.Nested(SenderOut), **documented())
+
+
+class DedicatedIpOut(Output):
+    id = Int64(required=True, **documented())
+    ip = Text(required=True, **documented("IPv4 text"))
+    domain = Text(required=True, **documented())
+    active = Flag(required=True, **documented())
+
+
+class DedicatedIps(Output):
+    ips = fields.List(fields.Nested(DedicatedIpOut), required=True, **documented("empty for standard accounts"))
+
+
+class SenderIpOut(Output):
+    id = Int64(required=True, **documented())
+    ip = Text(required=True, **documented())
+    domain = Text(required=True, **documented())
+    weight = Int64(required=True, **documented())
+
+
+class SenderIps(Output):
+    ips = fields.List(fields.Nested(SenderIpOut), required=True, **documented())
+
+
+# ---------------------------------------------------------------------- scenario
+
+
+class IpShareItem(Item):
+    domain = fields.String(required=True)
+    ip = fields.String(required=True)
+    weight = fields.Integer(load_default=100, strict=True, validate=validate.Range(min=1, max=100))
+
+
+class SenderItem(Item):
+    id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
+    name = fields.String(required=True)
+    email = fields.Email(required=True)
+    state = fields.String(validate=validate.OneOf((AWAITING, VERIFIED)), load_default=VERIFIED)
+    otp = fields.Integer(strict=True, allow_none=True, validate=validate.Range(*OTP_RANGE))
+    otp_expires_at = Instant(allow_none=True)
+    ips = fields.List(fields.Nested(IpShareItem), load_default=list)
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    items = data.get("senders", ())
+    for item in items:
+        workspace.claim_id("sender", item.get("id", 0))
+    for index, item in enumerate(items):
+        _load_sender(workspace, account, index, item)
+
+
+def _load_sender(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> None:
+    sender = Sender(
+        item["id"] if "id" in item else workspace.next_id("sender"),
+        item["name"],
+        item["email"],
+        item["state"],
+        [IpShare(**share) for share in item["ips"]],
+        item.get("otp"),
+        item.get("otp_expires_at"),
+    )
+    addresses = account.record(Addresses)
+    if any(sender.id in other.table(Sender) for other in workspace.accounts.values()):
+        raise Misfit(("senders", index, "id"), f"sender {sender.id} is there already")
+    if sender.email.lower() in addresses:
+        raise Misfit(("senders", index, "email"), f"{sender.email} is a sender already")
+    for share in sender.ips:
+        if share.ip not in account.table(DedicatedIp):
+            raise Misfit(("senders", index, "ips"), f"{share.ip} is not one of the account's dedicated_ips")
+    addresses[sender.email.lower()] = sender.id
+    account.table(Sender)[sender.id] = sender
+    if sender.state == AWAITING:
+        _complete(workspace, account, sender)
+
+
+def _complete(workspace: Workspace, account: Account, sender: Sender) -> None:
+    """A sender that awaits its verification has a code, and a moment when it expires."""
+    if sender.otp is None:
+        sender.otp = workspace.random.integer("otp", *OTP_RANGE)
+    if sender.otp_expires_at is None:
+        sender.otp_expires_at = workspace.clock.now() + workspace.behaviour.otp_lifetime
+    model.await_expiry(workspace, account, sender)
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = account.table(Sender).values()
+    return {"senders": [_SENDER_ITEM.dump(row) for row in rows]} if rows else {}
+
+
+_SENDER_ITEM = SenderItem()
+
+SECTION = Section(
+    fields={"senders": fields.List(fields.Nested(SenderItem))},
+    load=_load,
+    dump=_dump,
+    generators={
+        "senders": lambda people, workspace, account: {
+            "name": people.name(),
+            "email": people.unique_email(),
+            "state": people.choice((VERIFIED, VERIFIED, VERIFIED, AWAITING)),
+            "ips": [],
+        }
+    },
+)

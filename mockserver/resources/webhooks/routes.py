@@ -1,0 +1,111 @@
+"""The operations on webhooks, SPEC 4.3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.core import errors
+from mockserver.core.account import Caller
+from mockserver.core.contract import documented, proposed
+from mockserver.resources.webhooks import model, schemas
+from mockserver.web.operation import Endpoints
+
+WEBHOOKS = Endpoints("webhooks")
+
+_PATH = schemas.WebhookPath()
+_BAD_ID = proposed(errors.INVALID_PARAMETER, "webhookId is not a positive integer", "ledger 2.15")
+_UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "SPEC 4.3, ledger 2.15")
+
+
+@WEBHOOKS.operation(
+    "getWebhooks", "GET", "/v3/webhooks",
+    summary="List webhooks",
+    source="SPEC 4.3, ledger 2.13",
+    query=schemas.WebhookFilter(),
+    answer=schemas.Webhooks(),
+    errors=(proposed(errors.INVALID_PARAMETER, "type or sort outside its values", "ledger 2.13"),),
+    scope="webhooks",
+)  # fmt: skip
+def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
+    return {"webhooks": model.select(caller.account, query["type"], query["sort"])}
+
+
+@WEBHOOKS.operation(
+    "createWebhook", "POST", "/v3/webhooks",
+    summary="Create a webhook",
+    source="SPEC 4.3, ledger 2.14",
+    status=201,
+    body=schemas.NewWebhook(),
+    answer=schemas.WebhookCreated(),
+    errors=(
+        proposed(errors.MISSING_PARAMETER, "url is absent; events, unless inbound; domain, if inbound", "ledger 2.14"),
+        proposed(errors.INVALID_PARAMETER, "bad url, type, channel or event, event of another type", "ledger 2.14"),
+        proposed(errors.OUT_OF_RANGE, "more than 40 marketing and transactional webhooks", "ledger 2.14"),
+    ),
+    scope="webhooks",
+)  # fmt: skip
+def create_webhook(caller: Caller, body: dict[str, Any]) -> model.Webhook:
+    return model.create(caller, body)
+
+
+@WEBHOOKS.operation(
+    "getWebhook", "GET", "/v3/webhooks/{webhookId}",
+    summary="Read a webhook",
+    source="SPEC 4.3, ledger 2.15",
+    params=_PATH,
+    answer=schemas.WebhookOut(),
+    errors=(_BAD_ID, _UNKNOWN),
+    scope="webhooks",
+)  # fmt: skip
+def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
+    return model.get(caller, webhook_id)
+
+
+@WEBHOOKS.operation(
+    "updateWebhook", "PUT", "/v3/webhooks/{webhookId}",
+    summary="Update a webhook",
+    source="SPEC 4.3, ledger 2.16",
+    status=204,
+    params=_PATH,
+    body=schemas.WebhookChanges(),
+    errors=(
+        proposed(errors.INVALID_PARAMETER, "bad value, event of another type", "ledger 2.16"),
+        proposed(errors.MISSING_PARAMETER, "events is empty", "SPEC 6"),
+        _UNKNOWN,
+    ),
+    scope="webhooks",
+    notes=("type and channel cannot be changed; they are ignored.",),
+)  # fmt: skip
+def update_webhook(caller: Caller, webhook_id: int, body: dict[str, Any]) -> None:
+    model.update(caller, webhook_id, body)
+
+
+@WEBHOOKS.operation(
+    "deleteWebhook", "DELETE", "/v3/webhooks/{webhookId}",
+    summary="Delete a webhook",
+    source="SPEC 4.3, ledger 2.17",
+    status=204,
+    params=_PATH,
+    errors=(_BAD_ID, _UNKNOWN),
+    scope="webhooks",
+)  # fmt: skip
+def delete_webhook(caller: Caller, webhook_id: int) -> None:
+    model.delete(caller, webhook_id)
+
+
+@WEBHOOKS.operation(
+    "exportWebhooksHistory", "POST", "/v3/webhooks/export",
+    summary="Export webhook history",
+    source="SPEC 4.3, ledger 2.18",
+    status=202,
+    body=schemas.NewExport(),
+    answer=schemas.ExportAccepted(),
+    errors=(
+        proposed(errors.MISSING_PARAMETER, "type, event, notifyURL or one of the dates is absent", "ledger 2.18"),
+        proposed(errors.INVALID_PARAMETER, "bad value, days beside dates, startDate after endDate", "ledger 2.18"),
+        proposed(errors.PERMISSION_DENIED, "the account is not an enterprise account", "ledger 2.18"),
+    ),
+    scope="webhooks",
+)  # fmt: skip
+def export_webhooks_history(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
+    return {"processId": model.export(caller, body)}

@@ -1,0 +1,221 @@
+"""Webhooks on the wire, and in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import fields, validate
+
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.room import Section
+from mockserver.resources.section import Instant, Item, Misfit
+from mockserver.resources.webhooks.model import (
+    CHANNELS,
+    CREATE_EVENTS,
+    EVENTS,
+    EXPORT_EVENTS,
+    INBOUND,
+    INBOUND_DEFAULT,
+    MARKETING,
+    TRANSACTIONAL,
+    TYPES,
+    Export,
+    Webhook,
+)
+from mockserver.web.schema import (
+    Choice,
+    Day,
+    Email,
+    Flag,
+    Input,
+    Int64,
+    MillisecondMoment,
+    NotBlank,
+    Output,
+    Text,
+    TextOrNumber,
+    Url,
+    documented,
+    identifier,
+    observed,
+)
+
+
+class WebhookPath(Input):
+    webhook_id = identifier("webhookId")
+
+
+class WebhookFilter(Input):
+    type = Choice(*TYPES, load_default=TRANSACTIONAL, **documented("without it, no marketing or inbound webhook"))
+    sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
+
+
+class Auth(Input):
+    type = Text(**documented("free in the schema; the only documented value is bearer"))
+    token = Text(**documented())
+
+
+class Header(Input):
+    key = Text(**documented())
+    value = Text(**documented())
+
+
+class WebhookChanges(Input):
+    url = Url(**documented("may hold user:password@ for basic authentication"))
+    events = fields.List(Choice(*EVENTS), **documented("those of the webhook's type"))
+    description = Text(**documented())
+    domain = Text(validate=NotBlank(), **documented("inbound domain"))
+    batched = Flag(**documented())
+    auth = fields.Nested(Auth, **documented("adds `Authorization: Bearer` to the calls"))
+    headers = fields.List(fields.Nested(Header), **documented("sent with each call"))
+
+
+class NewWebhook(WebhookChanges):
+    url = Url(required=True, **documented("may hold user:password@ for basic authentication"))
+    type = Choice(*TYPES, **documented("default transactional"))
+    channel = Choice(*CHANNELS, **documented("default email"))
+    events = fields.List(Choice(*EVENTS), **documented("required unless the type is inbound"))
+    domain = Text(validate=NotBlank(), **documented("required when the type is inbound"))
+
+
+class WebhookCreated(Output):
+    id = Int64(required=True, **documented())
+
+
+class AuthOut(Output):
+    type = Text(**documented())
+    token = Text(**documented("echoed in clear"))
+
+
+class HeaderOut(Output):
+    key = Text(**documented())
+    value = Text(**documented())
+
+
+class WebhookOut(Output):
+    id = Int64(required=True, **documented())
+    url = Url(required=True, **documented())
+    description = Text(required=True, **documented("empty rather than null: older clients refuse null"))
+    events = fields.List(Text, required=True, **documented())
+    type = Choice(*TYPES, required=True, **documented())
+    channel = Choice(*CHANNELS, **observed("gone from the newest models, still in their example"))
+    domain = Text(**documented("of inbound webhooks"))
+    batched = Flag(**documented())
+    auth = fields.Nested(AuthOut, **documented())
+    headers = fields.List(fields.Nested(HeaderOut), **documented())
+    createdAt = MillisecondMoment(attribute="created_at", required=True, **documented())
+    modifiedAt = MillisecondMoment(attribute="modified_at", required=True, **documented())
+
+
+class Webhooks(Output):
+    webhooks = fields.List(fields.Nested(WebhookOut), required=True, **documented())
+
+
+class NewExport(Input):
+    type = Choice(TRANSACTIONAL, MARKETING, required=True, **documented())
+    event = Choice(*EXPORT_EVENTS, required=True, **documented("two of them are a generator's slip, but in the enum"))
+    notifyURL = Url(required=True, **documented("where the link to the CSV is sent"))
+    days = Int64(validate=validate.Range(min=1), **documented("counts today; not together with the dates"))
+    startDate = Day(**documented("needs endDate"))
+    endDate = Day(**documented("needs startDate"))
+    email = Email(**documented("filter"))
+    sort = Choice("asc", "desc", **documented("not an enum in the schema"))
+    messageId = TextOrNumber(**documented("a string, an integer in older clients; transactional only"))
+    webhookId = Int64(validate=validate.Range(min=1), **documented("filter"))
+
+
+class ExportAccepted(Output):
+    processId = Int64(required=True, **documented())
+
+
+# ---------------------------------------------------------------------- scenario
+
+
+class AuthItem(Item):
+    type = fields.String()
+    token = fields.String()
+
+
+class HeaderItem(Item):
+    key = fields.String()
+    value = fields.String()
+
+
+class WebhookItem(Item):
+    id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
+    url = Url(required=True)
+    type = fields.String(validate=validate.OneOf(TYPES), load_default=TRANSACTIONAL)
+    channel = fields.String(validate=validate.OneOf(CHANNELS), load_default="email")
+    events = fields.List(fields.String())
+    description = fields.String(load_default="")
+    domain = fields.String(allow_none=True)
+    batched = fields.Boolean(load_default=False)
+    auth = fields.Nested(AuthItem, allow_none=True)
+    headers = fields.List(fields.Nested(HeaderItem), load_default=list)
+    created_at = Instant()
+    modified_at = Instant()
+
+
+class ExportItem(Item):
+    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62))
+    requested_at = Instant(required=True)
+    filters = fields.Dict(required=True)
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    items = data.get("webhooks", ())
+    for item in items:
+        workspace.claim_id("webhook", item.get("id", 0))
+    for index, item in enumerate(items):
+        _load_webhook(workspace, account, index, item)
+    for item in data.get("exports", ()):
+        workspace.claim_id("process", item["id"])
+        account.table(Export)[item["id"]] = Export(**item)
+
+
+def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> None:
+    created = item.get("created_at", workspace.clock.now())
+    facts = {"modified_at": created, **item, "created_at": created}
+    facts["id"] = item["id"] if "id" in item else workspace.next_id("webhook")
+    if any(facts["id"] in other.table(Webhook) for other in workspace.accounts.values()):
+        raise Misfit(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
+    facts["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
+    for event in facts["events"]:
+        if event not in CREATE_EVENTS[item["type"], item["channel"]]:
+            raise Misfit(("webhooks", index, "events"), f"{event} is not an event of {item['type']} webhooks")
+    if not facts["events"]:
+        raise Misfit(("webhooks", index, "events"), f"a webhook of type {item['type']} needs events")
+    if item["type"] == INBOUND and not item.get("domain"):
+        raise Misfit(("webhooks", index, "domain"), "a webhook of type inbound needs a domain")
+    account.table(Webhook)[facts["id"]] = Webhook(**facts)
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    webhooks = [_WEBHOOK_ITEM.dump(row) for row in account.table(Webhook).values()]
+    exports = [_EXPORT_ITEM.dump(row) for row in account.table(Export).values()]
+    return {**({"webhooks": webhooks} if webhooks else {}), **({"exports": exports} if exports else {})}
+
+
+_WEBHOOK_ITEM = WebhookItem()
+_EXPORT_ITEM = ExportItem()
+
+SECTION = Section(
+    fields={
+        "webhooks": fields.List(fields.Nested(WebhookItem)),
+        "exports": fields.List(fields.Nested(ExportItem)),
+    },
+    load=_load,
+    dump=_dump,
+    generators={
+        "webhooks": lambda people, workspace, account: {
+            "url": f"https://{people.domain()}/hook",
+            "type": MARKETING,
+            "channel": "email",
+            "events": [people.choice(CREATE_EVENTS[MARKETING, "email"])],
+            "description": people.sentence(),
+            "headers": [],
+        }
+    },
+)
