@@ -1,0 +1,60 @@
+"""A workspace into the document that recreates it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from mockserver.core.account import Account
+from mockserver.core.behaviour import Behaviour
+from mockserver.core.workspace import Workspace
+from mockserver.resources.rooms import ROOMS
+from mockserver.resources.section import write_instant
+from mockserver.scenario.schema import BehaviourItem, IdentityItem
+
+_IDENTITY = IdentityItem()
+_BEHAVIOUR = BehaviourItem()
+
+
+def dump(workspace: Workspace) -> dict[str, Any]:
+    """The whole workspace as plain data; loading it gives an equal workspace."""
+    found: dict[str, Any] = {
+        "description": workspace.description,
+        "clock": {"start": write_instant(workspace.clock.now()), "frozen": workspace.clock.frozen},
+        "seed": workspace.random.seed,
+        "solution": workspace.solution,
+        "strict": workspace.strict,
+        "behaviour": _behaviour(workspace.behaviour),
+    }
+    for room in ROOMS:
+        if room.world is not None:
+            found.update(room.world.dump(workspace))
+    found["accounts"] = [_account(workspace, account) for account in workspace.accounts.values()]
+    found["resume"] = {
+        "ids": dict(workspace.last_ids),
+        "draws": dict(workspace.random.positions),
+        "revoked_keys": sorted(workspace.revoked_keys),
+    }
+    return found
+
+
+def to_yaml(document: dict[str, Any]) -> str:
+    """The document as YAML; ids of 24 digits come out in quotes."""
+    text: str = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
+    return text
+
+
+def _behaviour(behaviour: Behaviour) -> dict[str, Any]:
+    """What differs from the defaults."""
+    default = _BEHAVIOUR.dump(Behaviour())
+    return {name: value for name, value in _BEHAVIOUR.dump(behaviour).items() if value != default[name]}
+
+
+def _account(workspace: Workspace, account: Account) -> dict[str, Any]:
+    found: dict[str, Any] = _IDENTITY.dump(account)
+    found = {name: value for name, value in found.items() if value not in (None, "", [])}
+    for room in ROOMS:
+        if room.section is not None:
+            found.update(room.section.dump(workspace, account))
+    return found

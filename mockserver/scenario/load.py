@@ -1,0 +1,196 @@
+"""A document into a workspace."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from marshmallow import ValidationError
+
+from mockserver.core.account import Account, User
+from mockserver.core.clock import Clock
+from mockserver.core.contract import Role
+from mockserver.core.workspace import Workspace
+from mockserver.resources.people import People
+from mockserver.resources.rooms import PARTS, ROOMS
+from mockserver.resources.section import Misfit, counting_from, parse_instant
+from mockserver.scenario.document import locate
+from mockserver.scenario.mistakes import Mistake, Path, ScenarioError
+from mockserver.scenario.schema import GENERATORS, mistakes, scenario_schema
+
+_RESOURCES = frozenset(name for room in ROOMS if room.section for name in room.section.fields) | {"generate"}
+_FIRST = "acme"
+#: Ids that are left out are of the service's size (ledger 1.6): accounts have seven digits.
+_ACCOUNT_IDS, _USER_IDS = 1_000_000, 900_000
+
+
+def load(
+    document: Mapping[str, Any], *, name: str, title: str = "", seed: int | None = None, mailbox_limit: int = 1000
+) -> Workspace:
+    """A workspace, as the document says.
+
+    Raises:
+        ScenarioError: with all of the document's mistakes, each with its line where the document has lines.
+    """
+    clock = _clock(document)
+    with counting_from(clock.start):
+        data = _checked(document)
+        workspace = Workspace(
+            name,
+            parts=PARTS,
+            clock=clock,
+            seed=data.get("seed", 0) if seed is None else seed,
+            scenario=title,
+            description=data.get("description", ""),
+            solution=data.get("solution", "v2"),
+            strict=data.get("strict", False),
+            behaviour=data.get("behaviour"),
+            mailbox_limit=mailbox_limit,
+        )
+        found = list(_Filling(workspace, data, document).mistakes())
+    if found:
+        raise ScenarioError(found)
+    _resume(workspace, data.get("resume", {}))
+    return workspace
+
+
+def _clock(document: Mapping[str, Any]) -> Clock:
+    """The scenario's clock; what is wrong with it, the schema tells with all the rest."""
+    wanted = document.get("clock")
+    wanted = wanted if isinstance(wanted, Mapping) else {}
+    start = wanted.get("start")
+    try:
+        moment = parse_instant(_text(start))
+    except ValueError:
+        moment = None
+    return Clock(moment, frozen=wanted.get("frozen") is True)
+
+
+def _text(start: object) -> str:
+    """An instant as text; YAML has read an unquoted one as a datetime, in UTC if it names no zone."""
+    if not isinstance(start, datetime):
+        return str(start)
+    return (start if start.tzinfo else start.replace(tzinfo=UTC)).isoformat()
+
+
+def _checked(document: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        data: dict[str, Any] = scenario_schema().load(document)
+    except ValidationError as error:
+        found = mistakes(error.messages_dict, scenario_schema())
+        raise ScenarioError(_located(found, document)) from error
+    return data
+
+
+def _located(found: Iterable[Mistake], document: Any) -> list[Mistake]:
+    return [Mistake(row.path, row.message, row.mark or locate(document, row.path)) for row in found]
+
+
+def _resume(workspace: Workspace, data: Mapping[str, Any]) -> None:
+    for kind, number in data.get("ids", {}).items():
+        workspace.claim_id(kind, number)
+    workspace.random.positions.update(data.get("draws", {}))
+    workspace.revoked_keys.update(data.get("revoked_keys", ()))
+
+
+class _Filling:
+    """Fills a workspace with what a checked document holds, collecting what does not fit together."""
+
+    def __init__(self, workspace: Workspace, data: Mapping[str, Any], document: Mapping[str, Any]) -> None:
+        self._workspace = workspace
+        self._data = data
+        self._document = document
+        self._items: list[dict[str, Any]] = data.get("accounts") or [{"name": _FIRST, "role": Role.STANDALONE}]
+        self._loose = {name: data[name] for name in _RESOURCES if name in data}
+        self._people = People(workspace.random.seed)
+
+    def mistakes(self) -> Iterator[Mistake]:
+        yield from _located(self._fill(), self._document)
+
+    def _fill(self) -> Iterator[Mistake]:
+        found = [*self._misplaced(), *self._check_accounts()]
+        if found:
+            yield from found
+            return
+        for room in ROOMS:
+            if room.world is not None:
+                room.world.load(self._workspace, self._data)
+        accounts = [self._add_account(item) for item in self._items]
+        # Masters first: the plan of a sub-account comes out of its master's pool.
+        order = sorted(range(len(accounts)), key=lambda index: accounts[index].role is Role.SUB_ACCOUNT)
+        for room in ROOMS:
+            for index in order:
+                if room.section is not None:
+                    yield from self._load_section(room.section, index, accounts[index])
+        for index, account in enumerate(accounts):
+            self._generate(self._facts(index).get("generate", {}), account)
+
+    def _misplaced(self) -> Iterator[Mistake]:
+        for name in self._loose:
+            if name in self._items[0]:
+                yield Mistake((name,), f"stands here and in accounts[0].{name} as well")
+
+    def _check_accounts(self) -> Iterator[Mistake]:
+        masters = {item["name"] for item in self._items if item["role"] is Role.MASTER}
+        for index, item in enumerate(self._items):
+            path: Path = ("accounts", index)
+            earlier = self._items[:index]
+            needs_master = item["role"] in (Role.SUB_ACCOUNT, Role.ADMIN)
+            for name in ("name", "id"):
+                if name in item and any(item[name] == other.get(name) for other in earlier):
+                    yield Mistake((*path, name), f"{item[name]} is there already")
+            if needs_master and item.get("of") not in masters:
+                yield Mistake(
+                    (*path, "of"), f"an account of role {item['role']} names its master; there is no {item.get('of')!r}"
+                )
+            if not needs_master and item.get("of") is not None:
+                yield Mistake((*path, "of"), f"an account of role {item['role']} has no master")
+            for position, key in enumerate(item.get("api_keys", ())):
+                if any(key in other.get("api_keys", ()) for other in earlier):
+                    yield Mistake((*path, "api_keys", position), f"{key} opens another account already")
+
+    def _add_account(self, item: dict[str, Any]) -> Account:
+        workspace = self._workspace
+        workspace.claim_id("account", max([_ACCOUNT_IDS, *(other.get("id", 0) for other in self._items)]))
+        workspace.claim_id("user", max([_USER_IDS, *(other.get("user_id", 0) for other in self._items)]))
+        email = item.get("email") or f"owner@{_slug(item['name'])}.test"
+        users = [User(**user) for user in item.get("users", ())] or [User(email, admin=True)]
+        names = ("of", "first_name", "last_name", "company_name", "enterprise", "revoked_keys")
+        account = Account(
+            id=item["id"] if "id" in item else workspace.next_id("account"),
+            name=item["name"],
+            email=email,
+            created_at=item.get("created_at", workspace.clock.start),
+            organization_id=item.get("organization_id") or workspace.random.digits("organization", 24),
+            user_id=item["user_id"] if "user_id" in item else workspace.next_id("user"),
+            role=item["role"],
+            api_keys=list(item["api_keys"]) if "api_keys" in item else [workspace.draw_api_key()],
+            users=users,
+            **{name: item[name] for name in names if name in item},
+        )
+        workspace.add_account(account)
+        return account
+
+    def _facts(self, index: int) -> Mapping[str, Any]:
+        return {**self._items[index], **(self._loose if index == 0 else {})}
+
+    def _load_section(self, section: Any, index: int, account: Account) -> Iterator[Mistake]:
+        facts = self._facts(index)
+        data = {name: facts[name] for name in section.fields if name in facts}
+        try:
+            section.load(self._workspace, account, data)
+        except Misfit as error:
+            loose = index == 0 and error.path[0] in self._loose
+            yield Mistake((*(() if loose else ("accounts", index)), *error.path), error.message)
+
+    def _generate(self, amounts: Mapping[str, int], account: Account) -> None:
+        for name, amount in amounts.items():
+            items = [GENERATORS[name](self._people, self._workspace, account) for _ in range(amount)]
+            section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
+            section.load(self._workspace, account, {name: items})
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "account"

@@ -1,0 +1,210 @@
+"""The form of a scenario: what a document may hold, its rooms' sections included."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from functools import cache
+from ipaddress import ip_network
+from typing import Any
+
+from marshmallow import Schema, ValidationError, fields, post_load, validate
+
+from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
+from mockserver.core.contract import Role
+from mockserver.resources.rooms import ROOMS
+from mockserver.resources.section import Duration, Id24, Instant, Item, write_duration
+from mockserver.scenario.mistakes import Mistake, Path
+from mockserver.web.rate_limit import TIERS
+
+#: Lists that `generate` can fill.
+GENERATORS = {name: generator for room in ROOMS if room.section for name, generator in room.section.generators.items()}
+#: No list is generated longer than this.
+_MOST_GENERATED = 1_000_000
+
+
+class ClockItem(Item):
+    start = Instant()
+    frozen = fields.Boolean(load_default=False)
+
+
+class _AuthenticateDomainItem(Item):
+    after = Duration()
+    attempts = fields.Integer(strict=True, validate=validate.Range(min=1))
+
+
+class AuthenticateDomainField(fields.Field[AuthenticateDomain]):
+    """`immediate`, `{after: PT1H}` or `{attempts: 3}`."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> AuthenticateDomain:
+        if value == "immediate":
+            return AuthenticateDomain()
+        if not isinstance(value, dict) or len(value) != 1:
+            raise ValidationError("must be immediate, {after: DURATION} or {attempts: NUMBER}")
+        return AuthenticateDomain(**_AuthenticateDomainItem().load(value))
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        found = _AuthenticateDomainItem().dump(value)
+        return {name: item for name, item in found.items() if item is not None} or "immediate"
+
+
+class After(fields.Field[timedelta]):
+    """`{after: PT0S}`."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> timedelta:
+        if not isinstance(value, dict) or set(value) != {"after"}:
+            raise ValidationError("must be {after: DURATION}")
+        length: Any = Duration().deserialize(value["after"])
+        return length  # type: ignore[no-any-return]  # deserialize may give None, but not for a value
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return {"after": write_duration(value)}
+
+
+class RateLimitItem(Item):
+    tier = fields.String(validate=validate.OneOf(TIERS))
+    enforce = fields.Boolean()
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> RateLimit:
+        return RateLimit(**data)
+
+
+class SsoTokenItem(Item):
+    lifetime = Duration()
+    single_use = fields.Boolean()
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> SsoToken:
+        return SsoToken(**data)
+
+
+def _check_network(value: str) -> None:
+    try:
+        ip_network(value, strict=False)
+    except ValueError as error:
+        raise ValidationError("must be an IP address or a network") from error
+
+
+class BehaviourItem(Item):
+    otp_lifetime = Duration()
+    authenticate_domain = AuthenticateDomainField()
+    trust_authenticated_domains = fields.Boolean()
+    dkim = fields.String(validate=validate.OneOf(("txt", "cname")))
+    dns = fields.String(validate=validate.OneOf(("view",), error="Must be view; there is no resolver yet"))
+    bulk_plan = After()
+    export = After()
+    webhook_5xx = fields.String(validate=validate.OneOf(("retry", "drop")))
+    webhook_timeout = Duration()
+    webhook_limit = fields.Integer(strict=True, validate=validate.Range(min=0))
+    authorised_ips = fields.List(fields.String(validate=_check_network))
+    rate_limit = fields.Nested(RateLimitItem)
+    oauth_login = fields.String(validate=validate.OneOf(("pick", "form")))
+    oauth_rotate_refresh = fields.Boolean()
+    sso_token = fields.Nested(SsoTokenItem)
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Behaviour:
+        networks = {"authorised_ips": tuple(data["authorised_ips"])} if "authorised_ips" in data else {}
+        return Behaviour(**{**data, **networks})
+
+
+class UserItem(Item):
+    email = fields.Email(required=True)
+    admin = fields.Boolean(load_default=False)
+
+
+def _keys() -> fields.List[Any]:
+    printable = validate.Regexp(r"[\x21-\x7e]+\Z", error="must be printable ASCII without blanks")
+    return fields.List(fields.String(validate=printable))
+
+
+class IdentityItem(Item):
+    """Who an account is; what else it has comes from the rooms."""
+
+    name = fields.String(required=True, validate=validate.Length(min=1, max=100))
+    id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
+    role = fields.Enum(Role, by_value=True, load_default=Role.STANDALONE)
+    of = fields.String(allow_none=True)
+    api_keys = _keys()
+    revoked_keys = _keys()
+    email = fields.Email()
+    first_name = fields.String()
+    last_name = fields.String()
+    company_name = fields.String()
+    enterprise = fields.Boolean()
+    organization_id = Id24()
+    user_id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
+    created_at = Instant()
+    users = fields.List(fields.Nested(UserItem))
+
+
+class ResumeItem(Item):
+    """Where a running world stands: written by `GET /_mock/state` so that the next ids and draws go on from there."""
+
+    ids = fields.Dict(keys=fields.String(), values=fields.Integer(strict=True))
+    draws = fields.Dict(keys=fields.String(), values=fields.Integer(strict=True))
+    revoked_keys = _keys()
+
+
+def _nothing_yet(what: str) -> fields.List[Any]:
+    return fields.List(fields.Raw(), validate=validate.Length(max=0, error=f"this version knows no {what} yet"))
+
+
+@cache
+def scenario_schema() -> Schema:
+    """The schema of a whole document."""
+    resources = {name: field for room in ROOMS if room.section for name, field in room.section.fields.items()}
+    world = {name: field for room in ROOMS if room.world for name, field in room.world.fields.items()}
+    amount = fields.Integer(strict=True, validate=validate.Range(min=0, max=_MOST_GENERATED))
+    generate = Item.from_dict(dict.fromkeys(GENERATORS, amount), name="GenerateItem")
+    resources["generate"] = fields.Nested(generate)
+    account = type("AccountItem", (IdentityItem,), dict(resources))
+    top = {
+        "description": fields.String(),
+        "extends": fields.String(),
+        "clock": fields.Nested(ClockItem),
+        "seed": fields.Integer(strict=True),
+        "solution": fields.String(validate=validate.OneOf(("v1", "v2"))),
+        "strict": fields.Boolean(),
+        "behaviour": fields.Nested(BehaviourItem),
+        "accounts": fields.List(fields.Nested(account)),
+        "oauth_apps": _nothing_yet("OAuth apps"),
+        "faults": _nothing_yet("faults"),
+        "resume": fields.Nested(ResumeItem),
+    }
+    return Item.from_dict({**resources, **world, **top}, name="ScenarioItem")()
+
+
+def mistakes(errors: Any, schema: Schema, path: Path = ()) -> Iterator[Mistake]:
+    """What marshmallow found, one by one; an unknown key with its nearest known one."""
+    if isinstance(errors, Mapping):
+        for key, inner in errors.items():
+            yield from mistakes(inner, schema, path if key == "_schema" else (*path, key))
+        return
+    for message in errors if isinstance(errors, list) else [errors]:
+        if isinstance(message, Mapping):
+            yield from mistakes(message, schema, path)
+        elif message == "Unknown field.":
+            yield Mistake(path, _unknown(str(path[-1]), _known(schema, path[:-1])))
+        else:
+            yield Mistake(path, str(message).removesuffix("."))
+
+
+def _unknown(key: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(key, known, n=1)
+    return f"unknown key; did you mean {near[0]}?" if near else f"unknown key; known are {', '.join(sorted(known))}"
+
+
+def _known(schema: Schema, path: Path) -> list[str]:
+    """The keys that a mapping at this path may have."""
+    field: Any = fields.Nested(schema)
+    for part in path:
+        if isinstance(field, fields.Nested):
+            field = field.schema.fields.get(str(part))
+        elif isinstance(field, fields.List):
+            field = field.inner
+        elif isinstance(field, fields.Dict):
+            field = field.value_field if part != "value" else field
+    return list(field.schema.fields) if isinstance(field, fields.Nested) else []
