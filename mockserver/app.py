@@ -1,0 +1,87 @@
+"""The one place where the parts meet."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException
+
+from mockserver.control import clock, dns, documents, health, index, machines, mailbox, state
+from mockserver.control.problem import Problem, of_mistakes
+from mockserver.core.store import KeyMode, Store
+from mockserver.core.workspace import Workspace
+from mockserver.resources.rooms import OPERATIONS
+from mockserver.scenario.document import Mapping
+from mockserver.scenario.library import Library
+from mockserver.scenario.load import load
+from mockserver.scenario.mistakes import ScenarioError
+from mockserver.settings import Settings
+from mockserver.web.service import Service, ServiceFlask, internal_error, is_service_path
+
+_BLUEPRINTS = (
+    clock.BLUEPRINT,
+    dns.BLUEPRINT,
+    documents.BLUEPRINT,
+    health.BLUEPRINT,
+    index.BLUEPRINT,
+    machines.BLUEPRINT,
+    mailbox.BLUEPRINT,
+    state.BLUEPRINT,
+)
+_LOG = logging.getLogger("mockserver")
+
+
+def create_app(settings: Settings | None = None) -> Flask:
+    """The application with its worlds, an ordinary WSGI application.
+
+    Raises:
+        ScenarioError: the scenario of the settings is no good one.
+    """
+    settings = settings or Settings()
+    library = Library(*([Path(settings.scenarios)] if settings.scenarios else []))
+    app = ServiceFlask("mockserver", static_folder=None)
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
+    store = Store(_loader(library, settings), settings.scenario, keys=KeyMode(settings.keys))
+    app.extensions["mockserver.store"] = store
+    app.extensions["mockserver.library"] = library
+    Service(app, store, OPERATIONS.values())
+    for blueprint in _BLUEPRINTS:
+        app.register_blueprint(blueprint)
+    app.register_error_handler(Problem, Problem.response)
+    app.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(Exception, _mistake_of_ours)
+    return app
+
+
+def _loader(library: Library, settings: Settings) -> Any:
+    def from_library(scenario: object, *, name: str) -> Workspace:
+        title = scenario if isinstance(scenario, str) else "document"
+        document = library.read(scenario) if isinstance(scenario, str) else library.extended(_as_mapping(scenario))
+        return load(document, name=name, title=title, seed=settings.seed, mailbox_limit=settings.mailbox_limit)
+
+    return from_library
+
+
+def _as_mapping(document: Any) -> Mapping:
+    """A document that came as JSON, in the form of one that came as YAML."""
+    return document if isinstance(document, Mapping) else Mapping.of(document)
+
+
+def _http_error(error: HTTPException) -> Response:
+    """What Flask refuses by itself: wrong addresses and methods of the control API, mostly."""
+    code = error.code or 500
+    if code < 400:
+        return Response(status=code, headers=error.get_headers())
+    return Problem(code, f"{request.method} {request.path}: {error.description}").response()
+
+
+def _mistake_of_ours(error: Exception) -> Response:
+    """A mistake of the mock itself: its traceback goes to the log, never to the client."""
+    _LOG.error("%s %s", request.method, request.path, exc_info=error)
+    if is_service_path(request.path):
+        return internal_error()
+    return Problem(500, "the mock itself has failed; its log says how").response()

@@ -1,0 +1,138 @@
+"""One call of the control API: which workspace it means, what its body and query say, how the answer is written."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from flask import Response, current_app, request
+from marshmallow import Schema, ValidationError
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from mockserver.control.problem import Problem, of_mistakes
+from mockserver.core.store import Store
+from mockserver.core.workspace import Workspace
+from mockserver.resources.section import write_instant
+from mockserver.scenario.document import Mapping, parse
+from mockserver.scenario.library import Library
+from mockserver.scenario.mistakes import Mistake
+from mockserver.scenario.schema import mistakes
+from mockserver.web import json_text
+
+
+def store() -> Store:
+    found: Store = current_app.extensions["mockserver.store"]
+    return found
+
+
+def library() -> Library:
+    found: Library = current_app.extensions["mockserver.library"]
+    return found
+
+
+def workspace() -> Workspace:
+    """The workspace that the call acts on, with all that is due done.
+
+    Raises:
+        Problem: 404; the header names none.
+    """
+    found = _named() or _behind_key() or store().default
+    with found.lock:
+        found.catch_up()
+    return found
+
+
+def _named() -> Workspace | None:
+    name = request.headers.get("X-Mock-Workspace")
+    if name is None:
+        return None
+    found = store().get(name)
+    if found is None:
+        raise Problem(404, f"there is no workspace {name!r}")
+    return found
+
+
+def _behind_key() -> Workspace | None:
+    key = request.headers.get("api-key")
+    if not key:
+        return None
+    found = store().find(key)
+    if found is None:
+        raise Problem(404, "there is no workspace behind this api-key")
+    return found[0]
+
+
+def body(schema: Schema) -> dict[str, Any]:
+    """The call's body as its schema loads it; no body is an empty object.
+
+    Raises:
+        Problem: 400 with all mistakes.
+    """
+    return loaded(schema, document())
+
+
+def document() -> dict[str, Any]:
+    """The call's body, JSON or, if its Content-Type says so, YAML; an empty object if there is none.
+
+    Raises:
+        Problem: 400 or 413.
+    """
+    try:
+        raw = request.get_data()
+    except RequestEntityTooLarge as error:
+        raise Problem(413, "the body is too large") from error
+    if not raw.strip():
+        return Mapping()
+    if "yaml" in request.mimetype:
+        return parse(_text(raw), "body")
+    try:
+        data = json_text.read(raw)
+    except json_text.JsonError as error:
+        raise of_mistakes([Mistake((), f"not JSON: {error}")]) from error
+    if not isinstance(data, dict):
+        raise of_mistakes([Mistake((), "must be a JSON object")])
+    return data
+
+
+def _text(raw: bytes) -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        raise of_mistakes([Mistake((), "not UTF-8")]) from error
+
+
+def query(schema: Schema) -> dict[str, Any]:
+    """The call's query as its schema loads it.
+
+    Raises:
+        Problem: 400 with all mistakes.
+    """
+    return loaded(schema, request.args.to_dict())
+
+
+def loaded(schema: Schema, data: dict[str, Any]) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = schema.load(data)
+    except ValidationError as error:
+        raise of_mistakes(mistakes(error.messages_dict, schema)) from error
+    return found
+
+
+def answer(data: object, status: int = 200) -> Response:
+    """A JSON answer; moments are written as RFC 3339."""
+    return Response(json_text.write(_plain(data)), status, content_type="application/json")
+
+
+def _plain(data: Any) -> Any:
+    if isinstance(data, datetime):
+        return write_instant(data)
+    if isinstance(data, dict):
+        return {name: _plain(value) for name, value in data.items()}
+    if isinstance(data, list):
+        return [_plain(value) for value in data]
+    return data
+
+
+def listed(items: list[Any], **members: Any) -> Response:
+    """The form of all lists."""
+    return answer({"items": items, "count": len(items), **members})

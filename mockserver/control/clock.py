@@ -1,0 +1,100 @@
+"""`/_mock/clock`: see, set and move a workspace's clock."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from flask import Blueprint, Response
+from marshmallow import ValidationError, fields, validate, validates_schema
+
+from mockserver.control import call
+from mockserver.control.problem import Problem
+from mockserver.core.clock import ClockError
+from mockserver.core.workspace import Workspace
+from mockserver.resources.section import Duration, Instant, Item, counting_from
+
+BLUEPRINT = Blueprint("clock", __name__, url_prefix="/_mock/clock")
+
+#: A hundred years.
+_MOST_SECONDS = 3_155_760_000
+
+
+class ClockChange(Item):
+    now = Instant()
+    frozen = fields.Boolean(truthy={True}, falsy={False})
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        if not data:
+            raise ValidationError("give now, frozen or both")
+
+
+class Advance(Item):
+    by = Duration()
+    seconds = fields.Float(validate=validate.Range(min=0, max=_MOST_SECONDS))
+    to = fields.String(validate=validate.Equal("next"))
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        if len(data) != 1:
+            raise ValidationError("give one of by, seconds and to")
+
+
+@BLUEPRINT.get("")
+def show() -> Response:
+    return call.answer(_described(call.workspace()))
+
+
+@BLUEPRINT.put("")
+def change() -> Response:
+    """Freeze, thaw or set the clock; what is due on the way fires as with `advance`."""
+    workspace = call.workspace()
+    data = _counted_from_now(ClockChange(), workspace)
+    with workspace.lock:
+        if "now" in data:
+            _advance(workspace, data["now"])
+        if data.get("frozen") is True:
+            workspace.clock.freeze()
+        elif data.get("frozen") is False:
+            workspace.clock.thaw()
+        return call.answer(_described(workspace))
+
+
+@BLUEPRINT.post("/advance")
+def advance() -> Response:
+    """Move the clock, firing each timer at its own moment."""
+    workspace = call.workspace()
+    data = call.body(Advance())
+    with workspace.lock:
+        fired = _advance(workspace, _target(workspace, data))
+        return call.answer({**_described(workspace), "fired": fired})
+
+
+def _counted_from_now(schema: Item, workspace: Workspace) -> dict[str, Any]:
+    with counting_from(workspace.clock.now()):
+        return call.body(schema)
+
+
+def _target(workspace: Workspace, data: dict[str, Any]) -> datetime:
+    now = workspace.clock.now()
+    if "to" in data:
+        timer = workspace.timers.next()
+        return timer.moment if timer else now
+    try:
+        return now + (data["by"] if "by" in data else timedelta(seconds=data["seconds"]))
+    except OverflowError as error:
+        raise Problem(400, "beyond the years of the clock") from error
+
+
+def _advance(workspace: Workspace, moment: datetime) -> list[dict[str, Any]]:
+    try:
+        happened = workspace.advance_to(moment)
+    except ClockError as error:
+        raise Problem(400, str(error)) from error
+    return [{"at": row.at, "machine": row.machine, "key": row.key, "event": row.event} for row in happened]
+
+
+def _described(workspace: Workspace) -> dict[str, Any]:
+    clock = workspace.clock
+    return {"now": clock.now(), "frozen": clock.frozen, "offset_s": round(clock.offset.total_seconds(), 3)}

@@ -1,0 +1,54 @@
+"""`/_mock/dns`: what the world's DNS says about a domain."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from flask import Blueprint, Response
+from marshmallow import ValidationError, validates_schema
+
+from mockserver.control import call
+from mockserver.control.problem import Problem
+from mockserver.core.workspace import Workspace
+from mockserver.resources.domains import model
+from mockserver.resources.domains.schemas import DnsItem
+from mockserver.web.schema import Hostname
+
+BLUEPRINT = Blueprint("dns", __name__, url_prefix="/_mock/dns")
+
+
+class DnsChange(DnsItem):
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        if not data:
+            raise ValidationError("give brevo_code, dkim_record, dmarc_record or several of them")
+
+
+@BLUEPRINT.get("/<domain>")
+def show(domain: str) -> Response:
+    workspace = call.workspace()
+    return call.answer(_described(workspace, _hostname(domain)))
+
+
+@BLUEPRINT.put("/<domain>")
+def change(domain: str) -> Response:
+    """Change the records that are named; also of a domain that nobody has added."""
+    workspace = call.workspace()
+    name = _hostname(domain)
+    answers = call.body(DnsChange())
+    with workspace.lock:
+        model.publish_dns(workspace, name, answers)
+        return call.answer(_described(workspace, name))
+
+
+def _hostname(domain: str) -> str:
+    try:
+        name: str = Hostname().deserialize(domain)
+    except ValidationError as error:
+        raise Problem(400, f"{domain!r} is not a host name") from error
+    return name.lower()
+
+
+def _described(workspace: Workspace, name: str) -> dict[str, Any]:
+    return {"domain": name, **asdict(model.dns_view(workspace, name))}

@@ -1,0 +1,82 @@
+"""`/_mock/openapi.*`, `/_mock/docs` and `/_mock/fidelity`: what the mock says of the API that it mocks."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from mimetypes import guess_type
+
+import yaml
+from flask import Blueprint, Response
+
+from mockserver.control import call
+from mockserver.control.problem import Problem
+from mockserver.openapi import document
+from mockserver.resources.rooms import OPERATIONS
+from mockserver.web.fidelity import record
+
+BLUEPRINT = Blueprint("documents", __name__, url_prefix="/_mock")
+
+#: Swagger UI's own files, out of their package; nothing comes from another host.
+_ASSETS = frozenset({"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"})
+
+#: Swagger UI sets styles of elements, and shows an icon as data.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
+)
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Mocked API</title>
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<link rel="icon" href="docs/favicon-32x32.png">
+</head>
+<body>
+<main id="swagger-ui"></main>
+<noscript>This page needs JavaScript; the document itself is at <a href="openapi.json">openapi.json</a>.</noscript>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+"""
+_START = 'SwaggerUIBundle({url: "openapi.json", dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true});\n'
+
+
+@BLUEPRINT.get("/openapi.json")
+def openapi_json() -> Response:
+    return call.answer(document())
+
+
+@BLUEPRINT.get("/openapi.yaml")
+def openapi_yaml() -> Response:
+    return Response(_yaml(), content_type="application/yaml")
+
+
+@cache
+def _yaml() -> str:
+    text: str = yaml.safe_dump(document(), sort_keys=False, allow_unicode=True, width=120)
+    return text
+
+
+@BLUEPRINT.get("/docs")
+def docs() -> Response:
+    return Response(_PAGE, headers={"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"})
+
+
+@BLUEPRINT.get("/docs/<name>")
+def asset(name: str) -> Response:
+    if name == "start.js":
+        return Response(_START, content_type="text/javascript")
+    if name not in _ASSETS:
+        raise Problem(404, f"there is no {name!r} here")
+    content = (files("flask_swagger_ui") / "dist" / name).read_bytes()
+    return Response(content, content_type=guess_type(name)[0], headers={"Cache-Control": "max-age=3600"})
+
+
+@BLUEPRINT.get("/fidelity")
+def fidelity() -> Response:
+    """For each field and error of each operation: documented, observed or proposed, and where it stands."""
+    return call.answer(record(OPERATIONS.values()))

@@ -1,0 +1,31 @@
+"""`/_mock/health`, `livez` and `readyz`: whether the server answers, and what it serves."""
+
+from __future__ import annotations
+
+import time
+from importlib.metadata import version
+
+from flask import Blueprint, Response
+
+from mockserver.control import call
+
+BLUEPRINT = Blueprint("health", __name__, url_prefix="/_mock")
+
+_STARTED = time.monotonic()
+_VERSION = version("mockserver")
+
+
+@BLUEPRINT.get("/health")
+@BLUEPRINT.get("/livez", endpoint="livez")
+@BLUEPRINT.get("/readyz", endpoint="readyz")
+def health() -> Response:
+    return call.answer(
+        {
+            "status": "ok",
+            "version": _VERSION,
+            "scenario": call.store().default.scenario,
+            "workspaces": len(call.store()),
+            "store": "memory",
+            "uptime_s": round(time.monotonic() - _STARTED, 3),
+        }
+    )

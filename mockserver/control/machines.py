@@ -1,0 +1,79 @@
+"""`/_mock/machines`: every state machine, its instances, and events fired by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response
+
+from mockserver.control import call
+from mockserver.control.problem import Problem
+from mockserver.core.account import Account
+from mockserver.core.lifecycle import Lifecycle
+from mockserver.core.state_machine import Refused
+from mockserver.core.workspace import Workspace
+
+BLUEPRINT = Blueprint("machines", __name__, url_prefix="/_mock/machines")
+
+
+@BLUEPRINT.get("")
+def index() -> Response:
+    lifecycles = call.workspace().parts.lifecycles.values()
+    return call.listed([_described(lifecycle) for lifecycle in lifecycles])
+
+
+@BLUEPRINT.get("/<machine>")
+def instances(machine: str) -> Response:
+    workspace = call.workspace()
+    lifecycle = _lifecycle(workspace, machine)
+    with workspace.lock:
+        return call.listed([lifecycle.describe(account, row) for account, row in lifecycle.instances(workspace)])
+
+
+@BLUEPRINT.get("/<machine>/<key>")
+def instance(machine: str, key: str) -> Response:
+    workspace = call.workspace()
+    lifecycle = _lifecycle(workspace, machine)
+    with workspace.lock:
+        return call.answer(lifecycle.describe(*_found(workspace, lifecycle, key)))
+
+
+@BLUEPRINT.post("/<machine>/<key>/<event>")
+def fire(machine: str, key: str, event: str) -> Response:
+    """Let an event happen; 409 with what is allowed if it does not apply."""
+    workspace = call.workspace()
+    lifecycle = _lifecycle(workspace, machine)
+    with workspace.lock:
+        account, row = _found(workspace, lifecycle, key)
+        try:
+            lifecycle.fire(workspace, account, row, event)
+        except Refused as error:
+            raise Problem(409, str(error), state=error.state, allowed=list(error.allowed)) from error
+        workspace.catch_up()
+        return call.answer(lifecycle.describe(account, row))
+
+
+def _lifecycle(workspace: Workspace, name: str) -> Lifecycle[Any]:
+    found = workspace.parts.lifecycles.get(name)
+    if found is None:
+        raise Problem(404, f"there is no machine {name!r}; there are {', '.join(workspace.parts.lifecycles)}")
+    return found
+
+
+def _found(workspace: Workspace, lifecycle: Lifecycle[Any], key: str) -> tuple[Account, Any]:
+    found = lifecycle.find(workspace, key)
+    if found is None:
+        raise Problem(404, f"there is no {lifecycle.machine.name} {key!r}")
+    return found
+
+
+def _described(lifecycle: Lifecycle[Any]) -> dict[str, Any]:
+    machine = lifecycle.machine
+    rows = [{"event": row.event, "from": row.source, "to": row.target} for row in machine.transitions]
+    return {
+        "name": machine.name,
+        "states": list(machine.states),
+        "timed": sorted(machine.timed),
+        "transitions": rows,
+        "mermaid": machine.mermaid(),
+    }

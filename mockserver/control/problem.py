@@ -1,0 +1,38 @@
+"""Problem details (RFC 9457): how the control API says no, with every mistake at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from flask import Response
+
+from mockserver.scenario.mistakes import Mistake
+from mockserver.web import json_text
+
+
+class Problem(Exception):
+    """A refusal of the control API; nothing has changed."""
+
+    def __init__(self, status: int, detail: str, *, errors: Sequence[Mapping[str, str]] = (), **members: Any) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.errors, self.members = status, detail, errors, members
+
+    def response(self) -> Response:
+        body = {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+            **self.members,
+            **({"errors": self.errors} if self.errors else {}),
+        }
+        return Response(json_text.write(body), self.status, content_type="application/problem+json")
+
+
+def of_mistakes(mistakes: Iterable[Mistake]) -> Problem:
+    """The problem of a bad body or scenario."""
+    rows = list(mistakes)
+    errors = [{"path": row.pointer, "message": row.message} for row in rows]
+    return Problem(400, "; ".join(str(row) for row in rows), errors=errors)
