@@ -1,0 +1,115 @@
+"""What the tests stand on: worlds without a socket, and servers with one."""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from mockserver import Settings, create_app
+from mockserver.web.server import address, bind, server
+
+
+class Api:
+    """One application, called as a client with an API key would; `world` is its default workspace."""
+
+    def __init__(self, scenario="standard", *, key="any", **settings):
+        name = scenario if isinstance(scenario, str) else "empty"
+        self.app = create_app(Settings(scenario=name, **settings))
+        self.client = self.app.test_client()
+        self.key = key
+        if not isinstance(scenario, str):
+            assert self.post("/_mock/reset", json={"scenario": scenario}).status_code == 200
+
+    @property
+    def store(self):
+        return self.app.extensions["mockserver.store"]
+
+    @property
+    def world(self):
+        return self.store.default
+
+    def request(self, method, path, *, key=None, headers=None, **options):
+        headers = {"api-key": key or self.key, **(headers or {})}
+        if path.startswith("/_mock"):
+            del headers["api-key"]
+        return self.client.open(path, method=method, headers=headers, **options)
+
+    def get(self, path, **options):
+        return self.request("GET", path, **options)
+
+    def post(self, path, **options):
+        return self.request("POST", path, **options)
+
+    def put(self, path, **options):
+        return self.request("PUT", path, **options)
+
+    def delete(self, path, **options):
+        return self.request("DELETE", path, **options)
+
+    def advance(self, by):
+        return self.post("/_mock/clock/advance", json={"by": by}).json
+
+
+@pytest.fixture
+def make_api():
+    """A factory of applications: a scenario by name or as a document, and settings."""
+    return Api
+
+
+@pytest.fixture
+def api(make_api):
+    """The `standard` scenario."""
+    return make_api()
+
+
+@contextmanager
+def running(app):
+    """A real server for an application, on a free port of loopback, in a thread; gives its root address."""
+    listener = bind("127.0.0.1", 0)
+    running_server = server(app)
+    thread = threading.Thread(target=running_server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        while not running_server.started:
+            time.sleep(0.001)  # uvicorn has no event for it
+        yield address(listener)
+    finally:
+        running_server.should_exit = True
+        thread.join(timeout=10)
+        listener.close()
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def serve():
+    """A factory of real servers: a scenario and settings, the root address back."""
+    with _Servers() as servers:
+        yield servers.start
+
+
+@pytest.fixture(scope="module")
+def module_serve():
+    """The same for all tests of a module."""
+    with _Servers() as servers:
+        yield servers.start
+
+
+class _Servers:
+    def __init__(self):
+        self._running = []
+
+    def start(self, scenario="standard", **settings):
+        context = running(Api(scenario, **settings).app)
+        root = context.__enter__()
+        self._running.append(context)
+        return root
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for context in reversed(self._running):
+            context.__exit__(None, None, None)
