@@ -1,4 +1,20 @@
 """A high-fidelity, stateful mock of the Brevo administration API, v3."""
 
-from mockserver.app import create_app as create_app
-from mockserver.settings import Settings as Settings
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mockserver.app import create_app as create_app
+    from mockserver.settings import Settings as Settings
+
+#: Where each export comes from; imported on first use, because `mockserver health` needs none of it.
+_HOMES = {"create_app": "mockserver.app", "Settings": "mockserver.settings"}
+
+__all__ = ["Settings", "create_app"]
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module  # noqa: PLC0415  # a package that is imported for a command needs nothing
+
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

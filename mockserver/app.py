@@ -19,7 +19,7 @@ from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
 from mockserver.scenario.mistakes import ScenarioError
 from mockserver.settings import Settings
-from mockserver.web.service import Service, ServiceFlask, internal_error, is_service_path
+from mockserver.web.service import CONTROL_PREFIX, Service, ServiceFlask, internal_error
 
 _BLUEPRINTS = (
     clock.BLUEPRINT,
@@ -82,6 +82,6 @@ def _http_error(error: HTTPException) -> Response:
 def _mistake_of_ours(error: Exception) -> Response:
     """A mistake of the mock itself: its traceback goes to the log, never to the client."""
     _LOG.error("%s %s", request.method, request.path, exc_info=error)
-    if is_service_path(request.path):
+    if not request.path.startswith(CONTROL_PREFIX):
         return internal_error()
     return Problem(500, "the mock itself has failed; its log says how").response()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
+import gc
 import json
 import os
 import re
 import sys
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -74,6 +72,7 @@ def commands() -> None:
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""
     _refuse_unknown_settings(os.environ)
+    gc.disable()  # what is made until the server runs lives as long as the process
 
     from mockserver.app import create_app
     from mockserver.scenario.mistakes import ScenarioError
@@ -90,6 +89,8 @@ def serve(**options: Any) -> None:
         _fail(str(error))
     if settings.port_file:
         Path(settings.port_file).write_text(f"{listener.getsockname()[1]}\n", encoding="ascii")
+    gc.freeze()
+    gc.enable()
     print(address(listener), flush=True)
     server(app).run(sockets=[listener])
 
@@ -104,6 +105,8 @@ def _refuse_unknown_settings(environment: Mapping[str, str]) -> None:
     known = {str(option.envvar) for option in serve.params if isinstance(option, click.Option)} | _OF_CLIENTS
     for name in sorted(environment):
         if name.startswith("MOCKSERVER_") and name not in known and not _OF_KUBERNETES.fullmatch(name):
+            import difflib
+
             near = difflib.get_close_matches(name, known, n=1)
             advice = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(sorted(known))}"
             raise click.UsageError(f"unknown setting {name}{advice}")
@@ -139,6 +142,8 @@ def health(url: str | None, as_json: bool) -> None:
 def _get(url: str) -> Any:
     if not url.startswith(("http://", "https://")):
         raise ValueError("not an http address")
+    import urllib.request
+
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with direct.open(url, timeout=5) as answer:
         return json.load(answer)

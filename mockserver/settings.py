@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-#: The names of both the folders that are shipped beside the code.
+#: The largest request body that is read, in bytes; ledger 1.1, proposed.
+BODY_LIMIT = 10 * 1024 * 1024
+
 _PACKAGE = Path(__file__).parent
 
 
@@ -21,7 +23,6 @@ class Settings:
     keys: str = "any"
     seed: int | None = None
     mailbox_limit: int = 1000
-    body_limit: int = 10 * 1024 * 1024
 
 
 def data_folder(name: str) -> Path:

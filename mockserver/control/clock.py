@@ -43,6 +43,7 @@ class Advance(Item):
 
 @BLUEPRINT.get("")
 def show() -> Response:
+    """What time it is in the workspace."""
     return call.answer(_described(call.workspace()))
 
 

@@ -27,6 +27,7 @@ class DnsChange(DnsItem):
 
 @BLUEPRINT.get("/<domain>")
 def show(domain: str) -> Response:
+    """What the world's DNS says about a domain."""
     workspace = call.workspace()
     return call.answer(_described(workspace, _hostname(domain)))
 

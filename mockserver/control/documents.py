@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from mimetypes import guess_type
+from pathlib import Path
+from typing import Any
 
 import yaml
 from flask import Blueprint, Response
 
 from mockserver.control import call
 from mockserver.control.problem import Problem
-from mockserver.openapi import document
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.web.fidelity import record
 
@@ -45,34 +45,47 @@ _PAGE = """<!doctype html>
 _START = 'SwaggerUIBundle({url: "openapi.json", dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true});\n'
 
 
+def _document() -> dict[str, Any]:
+    # What makes the document is not needed to start.
+    from mockserver.openapi import document  # noqa: PLC0415  # see above
+
+    return document()
+
+
 @BLUEPRINT.get("/openapi.json")
 def openapi_json() -> Response:
-    return call.answer(document())
+    """The OpenAPI 3.1 document of the mocked API."""
+    return call.answer(_document())
 
 
 @BLUEPRINT.get("/openapi.yaml")
 def openapi_yaml() -> Response:
+    """The OpenAPI 3.1 document of the mocked API, as YAML."""
     return Response(_yaml(), content_type="application/yaml")
 
 
 @cache
 def _yaml() -> str:
-    text: str = yaml.safe_dump(document(), sort_keys=False, allow_unicode=True, width=120)
+    text: str = yaml.safe_dump(_document(), sort_keys=False, allow_unicode=True, width=120)
     return text
 
 
 @BLUEPRINT.get("/docs")
 def docs() -> Response:
+    """The same document as a page, to read and try."""
     return Response(_PAGE, headers={"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"})
 
 
 @BLUEPRINT.get("/docs/<name>")
 def asset(name: str) -> Response:
+    """A file of that page."""
     if name == "start.js":
         return Response(_START, content_type="text/javascript")
     if name not in _ASSETS:
         raise Problem(404, f"there is no {name!r} here")
-    content = (files("flask_swagger_ui") / "dist" / name).read_bytes()
+    import flask_swagger_ui  # noqa: PLC0415  # for its files only
+
+    content = (Path(flask_swagger_ui.__file__).parent / "dist" / name).read_bytes()
     return Response(content, content_type=guess_type(name)[0], headers={"Cache-Control": "max-age=3600"})
 
 

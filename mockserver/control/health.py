@@ -12,17 +12,17 @@ from mockserver.control import call
 BLUEPRINT = Blueprint("health", __name__, url_prefix="/_mock")
 
 _STARTED = time.monotonic()
-_VERSION = version("mockserver")
 
 
 @BLUEPRINT.get("/health")
 @BLUEPRINT.get("/livez", endpoint="livez")
 @BLUEPRINT.get("/readyz", endpoint="readyz")
 def health() -> Response:
+    """Whether the server answers, and what it serves."""
     return call.answer(
         {
             "status": "ok",
-            "version": _VERSION,
+            "version": version("mockserver"),
             "scenario": call.store().default.scenario,
             "workspaces": len(call.store()),
             "store": "memory",

@@ -18,8 +18,8 @@ def welcome() -> Response:
     lines = [
         f"A mock of the Brevo administration API, v3; scenario {default.scenario!r}. Try:",
         f"  curl -H 'api-key: any' {root}/v3/senders",
-        f'  curl -H \'api-key: any\' {root}/v3/senders -d \'{{"name":"Ops","email":"ops@acme.test"}}\'',
-        f"  curl '{root}/_mock/mailbox?to=ops@acme.test'       the one-time code that was sent",
+        f'  curl -H \'api-key: any\' {root}/v3/senders -d \'{{"name":"Jo","email":"jo@acme.test"}}\'',
+        f"  curl '{root}/_mock/mailbox?to=jo@acme.test'        the one-time code that was sent",
         f"  curl {root}/_mock/machines/sender                  senders, their states and codes",
         f'  curl {root}/_mock/clock/advance -d \'{{"by":"PT16M"}}\'',
         f"  curl -X POST {root}/_mock/reset                    start anew",

@@ -18,12 +18,14 @@ BLUEPRINT = Blueprint("machines", __name__, url_prefix="/_mock/machines")
 
 @BLUEPRINT.get("")
 def index() -> Response:
+    """Every state machine: states, transitions, a diagram."""
     lifecycles = call.workspace().parts.lifecycles.values()
     return call.listed([_described(lifecycle) for lifecycle in lifecycles])
 
 
 @BLUEPRINT.get("/<machine>")
 def instances(machine: str) -> Response:
+    """The instances of a machine."""
     workspace = call.workspace()
     lifecycle = _lifecycle(workspace, machine)
     with workspace.lock:
@@ -32,6 +34,7 @@ def instances(machine: str) -> Response:
 
 @BLUEPRINT.get("/<machine>/<key>")
 def instance(machine: str, key: str) -> Response:
+    """One instance: its state, the events that apply, its secrets."""
     workspace = call.workspace()
     lifecycle = _lifecycle(workspace, machine)
     with workspace.lock:

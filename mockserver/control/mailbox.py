@@ -39,6 +39,7 @@ def index() -> Response:
 
 @BLUEPRINT.delete("")
 def clear() -> Response:
+    """Throw all e-mails away."""
     workspace = call.workspace()
     with workspace.lock:
         workspace.mailbox.clear()

@@ -46,6 +46,7 @@ def reset() -> Response:
 
 @BLUEPRINT.get("/scenarios")
 def scenarios() -> Response:
+    """The scenarios that can be loaded."""
     return call.listed(list(call.library().describe()))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mockserver.core.contract import Role
 from mockserver.core.shelf import Shelf
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from mockserver.core.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(NamedTuple):
     """Somebody who signs in to an account."""
 
     email: str
@@ -50,8 +49,7 @@ class Account(Shelf):
         return f"{self.first_name} {self.last_name}".strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(NamedTuple):
     """The account behind a request, in its workspace, with the scopes that an OAuth token gives."""
 
     workspace: Workspace

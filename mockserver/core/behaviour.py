@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class AuthenticateDomain:
+class AuthenticateDomain(NamedTuple):
     """When a domain whose records are all right can be authenticated: at once, after a time, or at the n-th try."""
 
     after: timedelta | None = None
     attempts: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RateLimit:
+class RateLimit(NamedTuple):
     """The tier (ledger 1.5), and whether running over it is answered with 429."""
 
     tier: str = "general"
     enforce: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SsoToken:
+class SsoToken(NamedTuple):
     """How long a single-sign-on token lives (ledger 4), and whether it works once only."""
 
     lifetime: timedelta = timedelta(days=15)
     single_use: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Behaviour:
+class Behaviour(NamedTuple):
     """The `behaviour:` of a scenario."""
 
     #: Ledger 1.7: documented nowhere, proposed.
@@ -53,4 +49,4 @@ class Behaviour:
     rate_limit: RateLimit = RateLimit()
     oauth_login: str = "pick"
     oauth_rotate_refresh: bool = True
-    sso_token: SsoToken = field(default=SsoToken())
+    sso_token: SsoToken = SsoToken()

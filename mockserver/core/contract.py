@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from mockserver.core.errors import ErrorCode
 
@@ -32,8 +31,7 @@ MASTER_ONLY = frozenset({Role.MASTER})
 MASTER_OR_ADMIN = frozenset({Role.MASTER, Role.ADMIN})
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentedError:
+class DocumentedError(NamedTuple):
     """One error that an operation gives, when it does, and how sure that is."""
 
     code: ErrorCode
@@ -55,11 +53,10 @@ def proposed(code: ErrorCode, when: str, source: str, *, status: int | None = No
     return DocumentedError(code, when, Mark.PROPOSED, source, status or code.status)
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One of the service's method-and-path pairs, with its contract.
 
-    The schemas are opaque here: the core carries the declaration, the web layer reads it.
+    The schemas are classes, opaque here: the core carries the declaration, the web layer reads it.
     """
 
     id: str

@@ -6,11 +6,10 @@ Rules raise `ServiceError`; one place, the door in `web.operation`, turns it int
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorCode:
+class ErrorCode(NamedTuple):
     """What stands in an error body's `code`, its usual status, and the message that goes with it."""
 
     code: str

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from mockserver.core.account import Account
 from mockserver.core.state_machine import OUTSIDE, StateMachine
@@ -24,8 +23,7 @@ class Stateful(Protocol):
 Row = TypeVar("Row", bound=Stateful)
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(NamedTuple):
     """An event that happened to an instance."""
 
     at: datetime

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import string
-import uuid
 
 _LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
@@ -35,7 +34,10 @@ class Randomness:
 
     def uuid(self, purpose: str) -> str:
         """A UUID of version 4."""
-        return str(uuid.UUID(int=self._bits(purpose, str(self.seed)) >> 384, version=4))
+        digits = f"{self._bits(purpose, str(self.seed)):0128x}"
+        # RFC 9562, 5.4: the version is 4, and the two highest bits of the variant are 10.
+        variant = "89ab"[int(digits[16], 16) & 3]
+        return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
     def text(self, purpose: str, length: int, alphabet: str = _LETTERS_AND_DIGITS) -> str:
         """Characters of an alphabet; at most 85 of one of 64 characters."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 #: The state before an instance exists, and after it is gone; Mermaid's own sign for both.
 OUTSIDE = "[*]"
@@ -16,8 +16,7 @@ class Refused(Exception):
         self.machine, self.state, self.event, self.allowed = machine, state, event, allowed
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(NamedTuple):
     """One row of the table."""
 
     event: str
@@ -38,6 +37,8 @@ class StateMachine:
         self._allowed = {
             state: tuple(row.event for row in self.transitions if row.source == state) for state in self.states
         }
+        # Nothing happens to what is gone.
+        self._allowed[OUTSIDE] = ()
 
     def allowed(self, state: str) -> tuple[str, ...]:
         """The events that apply in a state, in the table's order."""

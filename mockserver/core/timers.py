@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 Key = int | str
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Timer:
+class Timer(NamedTuple):
     """An event of one machine's instance, due at a moment; the order of setting decides between equal moments."""
 
     moment: datetime
     order: int
-    account: int = field(compare=False)
-    machine: str = field(compare=False)
-    key: Key = field(compare=False)
-    event: str = field(compare=False)
+    account: int
+    machine: str
+    key: Key
+    event: str
 
 
 class Timers:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from mockserver.core.account import Account
 from mockserver.core.behaviour import Behaviour
@@ -22,12 +22,11 @@ from mockserver.core.timers import Timer, Timers
 Listener = Callable[["Workspace", Any], None]
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(NamedTuple):
     """What the rooms bring into every workspace: their machines, and who listens to which kind of event."""
 
-    lifecycles: Mapping[str, Lifecycle[Any]] = field(default_factory=dict)
-    listeners: Mapping[type, Sequence[Listener]] = field(default_factory=dict)
+    lifecycles: Mapping[str, Lifecycle[Any]] = MappingProxyType({})
+    listeners: Mapping[type, Sequence[Listener]] = MappingProxyType({})
 
 
 class Workspace(Shelf):

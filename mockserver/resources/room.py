@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from marshmallow import fields
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 Generator = Callable[["People", Workspace, Account], dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """The members of a scenario's account that a room owns.
 
     `load` gets those that are there, as its fields have loaded them; `dump` gives them back, ready to be written.
@@ -30,11 +29,10 @@ class Section:
     fields: Mapping[str, fields.Field[Any]]
     load: Callable[[Workspace, Account, Mapping[str, Any]], None]
     dump: Callable[[Workspace, Account], dict[str, Any]]
-    generators: Mapping[str, Generator] = field(default_factory=dict)
+    generators: Mapping[str, Generator] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class WorldSection:
+class WorldSection(NamedTuple):
     """The same for members that a scenario has beside its accounts."""
 
     fields: Mapping[str, fields.Field[Any]]
@@ -42,13 +40,12 @@ class WorldSection:
     dump: Callable[[Workspace], dict[str, Any]]
 
 
-@dataclass(frozen=True)
-class Room:
+class Room(NamedTuple):
     """One resource of the API."""
 
     name: str
     operations: Sequence[Operation]
     lifecycles: Sequence[Lifecycle[Any]] = ()
-    listeners: Mapping[type, Listener] = field(default_factory=dict)
+    listeners: Mapping[type, Listener] = MappingProxyType({})
     section: Section | None = None
     world: WorldSection | None = None

@@ -10,9 +10,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import isodate
-from marshmallow import RAISE, Schema, ValidationError, fields
+from marshmallow import RAISE, ValidationError, fields
 
 from mockserver.core.clock import EARLIEST, LATEST
+from mockserver.web.schema import Base
 
 #: Where relative instants are counted from while a scenario is loaded.
 _START: ContextVar[datetime] = ContextVar("start of the scenario's clock")
@@ -28,7 +29,7 @@ def counting_from(start: datetime) -> Iterator[None]:
         _START.reset(token)
 
 
-class Item(Schema):
+class Item(Base):
     """A mapping of a scenario; an unknown key is a mistake."""
 
     class Meta:

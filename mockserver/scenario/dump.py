@@ -13,6 +13,11 @@ from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.schema import BehaviourItem, IdentityItem
 
+try:
+    from yaml import CSafeDumper as _Dumper
+except ImportError:  # pragma: no cover  # wheels without libyaml
+    from yaml import SafeDumper as _Dumper  # type: ignore[assignment]  # the same interface
+
 _IDENTITY = IdentityItem()
 _BEHAVIOUR = BehaviourItem()
 
@@ -41,7 +46,7 @@ def dump(workspace: Workspace) -> dict[str, Any]:
 
 def to_yaml(document: dict[str, Any]) -> str:
     """The document as YAML; ids of 24 digits come out in quotes."""
-    text: str = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
+    text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     return text
 
 
@@ -53,7 +58,8 @@ def _behaviour(behaviour: Behaviour) -> dict[str, Any]:
 
 def _account(workspace: Workspace, account: Account) -> dict[str, Any]:
     found: dict[str, Any] = _IDENTITY.dump(account)
-    found = {name: value for name, value in found.items() if value not in (None, "", [])}
+    # An account without any key has to say so, else it gets one when it is loaded.
+    found = {name: value for name, value in found.items() if name == "api_keys" or value not in (None, "", [])}
     for room in ROOMS:
         if room.section is not None:
             found.update(room.section.dump(workspace, account))

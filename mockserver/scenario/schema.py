@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from functools import cache
@@ -193,6 +192,8 @@ def mistakes(errors: Any, schema: Schema, path: Path = ()) -> Iterator[Mistake]:
 
 
 def _unknown(key: str, known: list[str]) -> str:
+    import difflib  # noqa: PLC0415  # for mistakes only
+
     near = difflib.get_close_matches(key, known, n=1)
     return f"unknown key; did you mean {near[0]}?" if near else f"unknown key; known are {', '.join(sorted(known))}"
 

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
-from mockserver.web.operation import BODY_LIMIT
+from mockserver.settings import BODY_LIMIT
 from mockserver.web.waiting import PARK, Park
 
 if TYPE_CHECKING:

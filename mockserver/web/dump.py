@@ -29,22 +29,31 @@ def compiled(schema: Schema) -> Dump:
 _DISPATCH = """
 def dump(row):
     return by_member(row) if isinstance(row, dict) else by_attribute(row)
+
+def dump_all(rows):
+    # A list holds rows of one kind.
+    one = by_member if rows and isinstance(rows[0], dict) else by_attribute
+    return [one(row) for row in rows]
+
+dump.all = dump_all
 """
 
 
 def _function(name: str, schema: Schema, read: Callable[[str], str], names: dict[str, Any]) -> str:
-    lines = [f"def {name}(row):", "    out = {}"]
+    """A dictionary display of the members that always stand there, and a line for each that may be left out."""
+    always, maybe = [], []
     for field_name, field in schema.dump_fields.items():
         key, value = field.data_key or field_name, read(field.attribute or field_name)
-        if field.required and not field.allow_none:
-            lines.append(f"    out[{key!r}] = {_write(field, value, names)}")
+        if field.required:
+            always.append(f"{key!r}: {_write(field, value, names)}")
         elif field.allow_none:
-            lines.append(f"    value = {value}")
-            lines.append(f"    out[{key!r}] = None if value is None else {_write(field, 'value', names)}")
+            always.append(f"{key!r}: None if {value} is None else {_write(field, value, names)}")
         else:
-            lines.append(f"    value = {value}")
-            lines.append(f"    if value is not None: out[{key!r}] = {_write(field, 'value', names)}")
-    return "\n".join([*lines, "    return out"])
+            maybe.append(f"    if (value := {value}) is not None: out[{key!r}] = {_write(field, 'value', names)}")
+    display = f"{{{', '.join(always)}}}"
+    if not maybe:
+        return f"def {name}(row):\n    return {display}"
+    return "\n".join([f"def {name}(row):", f"    out = {display}", *maybe, "    return out"])
 
 
 def _write(field: fields.Field[Any], value: str, names: dict[str, Any]) -> str:
@@ -52,10 +61,11 @@ def _write(field: fields.Field[Any], value: str, names: dict[str, Any]) -> str:
     if isinstance(field, _PLAIN):
         return value
     if isinstance(field, fields.List):
+        if isinstance(field.inner, fields.Nested):
+            return f"{_name(compiled(field.inner.schema), names)}.all({value})"
         return f"[{_write(field.inner, 'item', names)} for item in {value}]"
     if isinstance(field, fields.Nested):
-        inner = _name(compiled(field.schema), names)
-        return f"[{inner}(item) for item in {value}]" if field.many else f"{inner}({value})"
+        return f"{_name(compiled(field.schema), names)}({value})"
     if isinstance(field, Moment):
         return f"{_name(field.write, names)}({value})"
     serialize = field._serialize  # noqa: SLF001  # the step of `dump` that a kind of field overrides

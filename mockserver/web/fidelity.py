@@ -33,7 +33,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
             {"in": place, "name": name, "mark": mark, "source": source or operation.source}
             for place, schema in places.items()
             if schema is not None
-            for name, mark, source in marked_fields(schema)
+            for name, mark, source in marked_fields(schema())
         ],
         "errors": [
             {

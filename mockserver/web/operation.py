@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from flask import Request
@@ -13,13 +14,10 @@ from mockserver.core.contract import DocumentedError, Operation, Role
 from mockserver.core.errors import BAD_REQUEST, INVALID_PARAMETER
 from mockserver.web import json_text
 from mockserver.web.auth import check_role
-from mockserver.web.dump import compiled
+from mockserver.web.dump import Dump, compiled
 from mockserver.web.schema import refusal
 
 View = Callable[..., Any]
-
-#: The largest body that is read; ledger 1.1, proposed.
-BODY_LIMIT = 10 * 1024 * 1024
 
 
 class Endpoints:
@@ -38,10 +36,10 @@ class Endpoints:
         summary: str,
         source: str,
         status: int = 200,
-        params: Schema | None = None,
-        query: Schema | None = None,
-        body: Schema | None = None,
-        answer: Schema | None = None,
+        params: type[Schema] | None = None,
+        query: type[Schema] | None = None,
+        body: type[Schema] | None = None,
+        answer: type[Schema] | None = None,
         errors: tuple[DocumentedError, ...] = (),
         body_required: bool = False,
         roles: frozenset[Role] | None = None,
@@ -78,11 +76,35 @@ class Endpoints:
 
 
 class Door:
-    """One operation, ready to serve: schemas compiled, arguments known."""
+    """One operation, ready to serve; its schemas are made once, when it is first called."""
 
     def __init__(self, operation: Operation) -> None:
         self.operation = operation
-        self._dump = compiled(operation.answer_schema) if operation.answer_schema else None
+
+    @cached_property
+    def _path_schema(self) -> Schema | None:
+        return _made(self.operation.path_schema)
+
+    @cached_property
+    def _query_schema(self) -> Schema | None:
+        return _made(self.operation.query_schema)
+
+    @cached_property
+    def _body_schema(self) -> Schema | None:
+        return _made(self.operation.body_schema)
+
+    @cached_property
+    def _dump(self) -> Dump | None:
+        schema = _made(self.operation.answer_schema)
+        return None if schema is None else compiled(schema)
+
+    @cached_property
+    def _default_query(self) -> dict[str, Any] | None:
+        """What the query's schema makes of no query; None where that is refused."""
+        try:
+            return None if self._query_schema is None else self._query_schema.load({})
+        except ValidationError:
+            return None
 
     def answer(self, caller: Caller, request: Request, path: Mapping[str, str]) -> object:
         """The answer's body as plain data; None where the operation has no body.
@@ -90,19 +112,23 @@ class Door:
         Raises:
             ServiceError: the service refuses the request; nothing has changed.
         """
-        operation = self.operation
-        check_role(caller, operation)
+        check_role(caller, self.operation)
         arguments: dict[str, Any] = {"caller": caller}
-        if operation.path_schema is not None:
-            arguments.update(_loaded(operation.path_schema, path))
-        if operation.query_schema is not None:
-            arguments["query"] = _loaded(operation.query_schema, request.args)
-        if operation.body_schema is not None:
-            arguments["body"] = self._body(caller, request)
-        result = operation.view(**arguments)
+        if self._path_schema is not None:
+            arguments.update(_loaded(self._path_schema, path))
+        if self._query_schema is not None:
+            arguments["query"] = self._query(self._query_schema, request)
+        if self._body_schema is not None:
+            arguments["body"] = self._body(self._body_schema, caller, request)
+        result = self.operation.view(**arguments)
         return None if self._dump is None else self._dump(result)
 
-    def _body(self, caller: Caller, request: Request) -> dict[str, Any]:
+    def _query(self, schema: Schema, request: Request) -> dict[str, Any]:
+        if self._default_query is not None and not request.query_string:
+            return self._default_query.copy()
+        return _loaded(schema, request.args)
+
+    def _body(self, schema: Schema, caller: Caller, request: Request) -> dict[str, Any]:
         data = read_body(request)
         if data is None:
             if self.operation.body_required:
@@ -110,9 +136,9 @@ class Door:
             data = {}
         if not isinstance(data, dict):
             raise BAD_REQUEST("The request body must be a JSON object")
-        loaded = _loaded(self.operation.body_schema, data)
+        loaded = _loaded(schema, data)
         if caller.workspace.strict:
-            for name in unknown_members(self.operation.body_schema, data):
+            for name in unknown_members(schema, data):
                 raise INVALID_PARAMETER(f"Unknown attribute {name} in the request")
         return loaded
 
@@ -150,6 +176,10 @@ def unknown_members(schema: Schema, data: object, path: str = "") -> Iterator[st
         elif isinstance(inner, fields.List) and isinstance(inner.inner, fields.Nested) and isinstance(value, list):
             for index, item in enumerate(value):
                 yield from unknown_members(inner.inner.schema, item, f"{path}{name}[{index}].")
+
+
+def _made(schema: Any) -> Schema | None:
+    return None if schema is None else schema()
 
 
 def _loaded(schema: Schema, data: Mapping[str, Any]) -> dict[str, Any]:

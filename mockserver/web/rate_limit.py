@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from mockserver.core.workspace import Workspace
 
@@ -22,7 +23,7 @@ TIERS = tuple(_LIMITS)
 NOBODY = 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Window:
     """How many requests have come since a moment; a row of the account that makes them."""
 
@@ -30,8 +31,7 @@ class Window:
     count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(NamedTuple):
     """What the three headers say: the limit, what is left of it, and in how many seconds it starts anew."""
 
     limit: int

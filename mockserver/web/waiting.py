@@ -6,11 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from flask import request
 
-from mockserver.core.workspace import Workspace
+if TYPE_CHECKING:
+    from mockserver.core.workspace import Workspace
 
 #: The longest that a request may wait, in seconds.
 LONGEST_WAIT = 30.0
@@ -20,7 +21,7 @@ PARK = "mockserver.park"
 Found = TypeVar("Found")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Park:
     """What a waiting request tells the bridge: which workspace to watch, and until when (`time.monotonic`).
 

@@ -8,7 +8,7 @@ from typing import Any
 from mockserver.core.account import Account
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class DedicatedIp:
     """An IP address that only this account sends from."""
 
@@ -18,7 +18,7 @@ class DedicatedIp:
     active: bool = True
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Profile:
     """The facts that `GET /v3/account` shows beside the account's identity, in the form that they have there."""
 
@@ -43,7 +43,7 @@ def details(account: Account) -> dict[str, Any]:
         "companyName": account.company_name,
         "address": {"street": "", "city": "", "zipCode": "", "country": "", **profile.address},
         "plan": [{"creditsType": "sendLimit", **plan} for plan in profile.plan],
-        "planVerticals": profile.plan_verticals,
+        "planVerticals": profile.plan_verticals and [{"status": "active", **row} for row in profile.plan_verticals],
         "relay": profile.relay or _default_relay(account),
         "marketingAutomation": profile.marketing_automation,
     }

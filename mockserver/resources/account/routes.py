@@ -15,7 +15,7 @@ ACCOUNT = Endpoints("account")
     "getAccount", "GET", "/v3/account",
     summary="Read account details",
     source="SPEC 4.4, ledger 2.19",
-    answer=schemas.AccountOut(),
+    answer=schemas.AccountOut,
 )  # fmt: skip
 def get_account(caller: Caller) -> dict[str, Any]:
     return model.details(caller.account)

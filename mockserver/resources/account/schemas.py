@@ -83,52 +83,6 @@ class AccountOut(Output):
 # ---------------------------------------------------------------------- scenario
 
 
-class AddressItem(Item):
-    street = fields.String()
-    city = fields.String()
-    zipCode = fields.String()
-    country = fields.String()
-
-
-class PlanItem(Item):
-    type = fields.String(required=True, validate=validate.OneOf(PLAN_TYPES))
-    credits = fields.Float(required=True)
-    startDate = fields.String()
-    endDate = fields.String()
-
-
-class SeatsItem(Item):
-    purchasedSeats = fields.String(required=True)
-    usedSeats = fields.String(required=True)
-
-
-class PlanVerticalItem(Item):
-    planCategory = fields.String(required=True, validate=validate.OneOf(("Marketing", "Chat", "CRM")))
-    planType = fields.String(required=True)
-    name = fields.String(required=True)
-    status = fields.String(load_default="active", validate=validate.OneOf(("active", "inactive")))
-    startDate = fields.String()
-    endDate = fields.String()
-    users = fields.Nested(SeatsItem)
-    credits = fields.String()
-
-
-class RelayDataItem(Item):
-    userName = fields.Email(required=True)
-    relay = fields.String(required=True)
-    port = fields.Integer(required=True, strict=True)
-
-
-class RelayItem(Item):
-    enabled = fields.Boolean(required=True)
-    data = fields.Nested(RelayDataItem, required=True)
-
-
-class MarketingAutomationItem(Item):
-    enabled = fields.Boolean(required=True)
-    key = fields.String()
-
-
 class DedicatedIpItem(Item):
     id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1))
     ip = fields.IP(required=True)
@@ -161,11 +115,12 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 
 SECTION = Section(
     fields={
-        "address": fields.Nested(AddressItem),
-        "plan": fields.List(fields.Nested(PlanItem)),
-        "plan_verticals": fields.List(fields.Nested(PlanVerticalItem)),
-        "relay": fields.Nested(RelayItem),
-        "marketing_automation": fields.Nested(MarketingAutomationItem),
+        # These have the form that they have on the wire.
+        "address": fields.Nested(Address(partial=True)),
+        "plan": fields.List(fields.Nested(Plan(partial=("creditsType",)))),
+        "plan_verticals": fields.List(fields.Nested(PlanVertical(partial=("status",)))),
+        "relay": fields.Nested(Relay),
+        "marketing_automation": fields.Nested(MarketingAutomation),
         "dedicated_ips": fields.List(fields.Nested(DedicatedIpItem)),
     },
     load=_load,

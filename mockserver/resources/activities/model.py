@@ -14,7 +14,7 @@ from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_
 HISTORY_MONTHS = 12
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Activity:
     """One action of a user."""
 

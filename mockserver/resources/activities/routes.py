@@ -17,8 +17,8 @@ ACTIVITIES = Endpoints("account")
     "getAccountActivity", "GET", "/v3/organization/activities",
     summary="Organization activity logs",
     source="SPEC 4.4, ledger 2.20",
-    query=schemas.ActivityFilter(),
-    answer=schemas.Activities(),
+    query=schemas.ActivityFilter,
+    answer=schemas.Activities,
     errors=(
         proposed(errors.INVALID_PARAMETER, "a bad date, startDate after endDate", "ledger 2.20"),
         proposed(errors.MISSING_PARAMETER, "one of the dates only", "ledger 2.20"),

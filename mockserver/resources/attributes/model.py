@@ -10,7 +10,7 @@ from mockserver.core.errors import DOCUMENT_NOT_FOUND
 CATEGORIES = ("normal", "transactional", "category", "calculated", "global")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Attribute:
     """An attribute of contacts; its key is category and name."""
 

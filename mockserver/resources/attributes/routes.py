@@ -16,7 +16,7 @@ ATTRIBUTES = Endpoints("attributes")
     summary="Delete a contact attribute",
     source="SPEC 4.9, ledger 2.34",
     status=204,
-    params=schemas.AttributePath(),
+    params=schemas.AttributePath,
     errors=(
         proposed(errors.INVALID_PARAMETER, "a category outside the five", "ledger 2.34"),
         documented(errors.DOCUMENT_NOT_FOUND, "the category has no such attribute", "SPEC 4.9, ledger 1.4"),

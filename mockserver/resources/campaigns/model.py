@@ -12,7 +12,7 @@ KINDS = ("email_campaign", "email_template", "sms_campaign", "whatsapp_campaign"
 SHAREABLE = frozenset({"email_campaign", "email_template"})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Campaign:
     """A campaign or a template."""
 

@@ -15,8 +15,8 @@ CAMPAIGNS = Endpoints("campaigns")
     "getSharedTemplateUrl", "GET", "/v3/emailCampaigns/{campaignId}/sharedUrl",
     summary="Shared template URL",
     source="SPEC 4.7, ledger 2.32",
-    params=schemas.CampaignPath(),
-    answer=schemas.SharedUrl(),
+    params=schemas.CampaignPath,
+    answer=schemas.SharedUrl,
     errors=(
         proposed(errors.INVALID_PARAMETER, "campaignId is not a positive integer", "ledger 2.32"),
         documented(errors.DOCUMENT_NOT_FOUND, "unknown campaign or template", "SPEC 4.7, ledger 1.4"),

@@ -45,7 +45,7 @@ MACHINE = StateMachine(
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class SubAccount:
     """What a master knows of a sub-account; the account itself has the same id."""
 
@@ -60,7 +60,7 @@ class SubAccount:
     group_ids: list[str] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class BulkPlan:
     """A plan update for several sub-accounts that was accepted and is not applied yet; a row of the master."""
 
@@ -69,9 +69,11 @@ class BulkPlan:
     change: Allotment
     #: The sub-accounts for which it is still to be applied.
     members: list[int]
+    #: What happens to every member, while it is happening: apply_bulk or reject_bulk.
+    verdict: str | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Master:
     """What a master account has beside an account; one record of it."""
 
@@ -85,7 +87,7 @@ class Master:
     pool: Allotment = field(default_factory=Allotment)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class SsoToken:
     """A way into an account without a password; a row of the workspace."""
 
@@ -246,14 +248,30 @@ def await_bulk(workspace: Workspace, master: Account, row: SubAccount) -> None:
 
 
 def _oldest_bulk(master: Account, row: SubAccount) -> BulkPlan | None:
-    return next((bulk for bulk in master.table(BulkPlan).values() if row.id in bulk.members), None)
+    """The change that a sub-account waits for: the one that is being settled, else the first that was accepted."""
+    waiting = [bulk for bulk in master.table(BulkPlan).values() if row.id in bulk.members]
+    return min(waiting, key=lambda bulk: bulk.verdict is None, default=None)
 
 
 @SUB_ACCOUNT_PLAN.guard("apply_bulk")
 def _apply_or_reject(workspace: Workspace, master: Account, row: SubAccount) -> str:
     bulk = _oldest_bulk(master, row)
-    rows = [master.table(SubAccount)[number] for number in bulk.members] if bulk else []
-    return "reject_bulk" if bulk and _shortage(master, rows, bulk.change) else "apply_bulk"
+    if bulk is None:
+        return "apply_bulk"
+    if bulk.verdict is not None:
+        return bulk.verdict
+    _settle_earlier(workspace, master, bulk)
+    rows = [master.table(SubAccount)[number] for number in bulk.members]
+    return "reject_bulk" if _shortage(master, rows, bulk.change) else "apply_bulk"
+
+
+def _settle_earlier(workspace: Workspace, master: Account, bulk: BulkPlan) -> None:
+    """Give what was accepted earlier, and is due as well, its turn first: the pool may not hold enough for both."""
+    for earlier in list(master.table(BulkPlan).values()):
+        if earlier is bulk:
+            return
+        if earlier.due <= workspace.clock.now():
+            SUB_ACCOUNT_PLAN.fire(workspace, master, master.table(SubAccount)[earlier.members[0]], "apply_bulk")
 
 
 @SUB_ACCOUNT_PLAN.on("apply_bulk")
@@ -278,8 +296,10 @@ def _settle(workspace: Workspace, master: Account, row: SubAccount, event: str) 
     if _oldest_bulk(master, row) is not None:
         SUB_ACCOUNT_PLAN.fire(workspace, master, row, "accept_bulk")
         await_bulk(workspace, master, row)
-    if bulk.members:
-        SUB_ACCOUNT_PLAN.fire(workspace, master, master.table(SubAccount)[bulk.members[0]], event)
+    if bulk.verdict is None:
+        bulk.verdict = event
+        for number in list(bulk.members):
+            SUB_ACCOUNT_PLAN.fire(workspace, master, master.table(SubAccount)[number], event)
 
 
 def _leave(master: Account, bulk: BulkPlan, row: SubAccount) -> None:

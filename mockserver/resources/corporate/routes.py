@@ -14,7 +14,7 @@ CORPORATE = Endpoints("corporate")
 
 _NOT_MASTER = proposed(errors.PERMISSION_DENIED, "the caller is not a master account", "ledger 7 row 19")
 _NOT_MASTER_DOCUMENTED = documented(errors.PERMISSION_DENIED, "the caller is not a master account", "SPEC 4.5")
-_PATH = schemas.SubAccountPath()
+_PATH = schemas.SubAccountPath
 _BAD_PLAN = proposed(errors.INVALID_PARAMETER, "a value that the solution does not know, an unknown id", "ledger 2.25")
 _PLAN_RANGE = proposed(errors.OUT_OF_RANGE, "an amount below the lowest", "ledger 2.25")
 _SHORT = proposed(errors.NOT_ENOUGH_CREDITS, "the master's pool holds too little", "ledger 2.25")
@@ -25,8 +25,8 @@ _INSUFFICIENT = proposed(errors.INSUFFICIENT_CREDITS, "SPEC's other code for it;
     "listSubAccounts", "GET", "/v3/corporate/subAccount",
     summary="List sub-accounts",
     source="SPEC 4.5, ledger 2.21",
-    query=schemas.SubAccountPage(),
-    answer=schemas.SubAccounts(),
+    query=schemas.SubAccountPage,
+    answer=schemas.SubAccounts,
     errors=(
         proposed(errors.MISSING_PARAMETER, "offset or limit is absent", "ledger 2.21"),
         proposed(errors.INVALID_PARAMETER, "offset or limit is not an integer", "ledger 2.21"),
@@ -45,8 +45,8 @@ def list_sub_accounts(caller: Caller, query: dict[str, int]) -> dict[str, Any]:
     summary="Create a sub-account",
     source="SPEC 4.5, ledger 2.22",
     status=201,
-    body=schemas.NewSubAccount(),
-    answer=schemas.SubAccountCreated(),
+    body=schemas.NewSubAccount,
+    answer=schemas.SubAccountCreated,
     errors=(
         documented(errors.MISSING_PARAMETER, "companyName or email is absent", "ledger 2.22"),
         proposed(errors.INVALID_PARAMETER, "bad e-mail, unknown language, time zone or group", "ledger 2.22"),
@@ -64,7 +64,7 @@ def create_sub_account(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
     summary="Read a sub-account",
     source="SPEC 4.5 and 2.8, ledger 2.23",
     params=_PATH,
-    answer=schemas.SubAccountDetail(),
+    answer=schemas.SubAccountDetail,
     errors=(
         documented(errors.INVALID_PARAMETER, "bad or unknown id; there is no 404 here", "ledger 2.23"),
         _NOT_MASTER,
@@ -81,7 +81,7 @@ def get_sub_account(caller: Caller, sub_account_id: int) -> dict[str, Any]:
     summary="Delete a sub-account",
     source="SPEC 4.5, ledger 2.24",
     status=204,
-    params=schemas.DeletedSubAccountPath(),
+    params=schemas.DeletedSubAccountPath,
     errors=(
         documented(errors.MISSING_PARAMETER, "id is not a positive number", "ledger 2.24"),
         documented(errors.DOCUMENT_NOT_FOUND, "unknown id", "ledger 2.24"),
@@ -100,7 +100,7 @@ def delete_sub_account(caller: Caller, sub_account_id: int) -> None:
     source="SPEC 4.5, ledger 2.25",
     status=204,
     params=_PATH,
-    body=schemas.PlanChange(),
+    body=schemas.PlanChange,
     body_required=True,
     errors=(_BAD_PLAN, _PLAN_RANGE, _SHORT, _INSUFFICIENT, _NOT_MASTER_DOCUMENTED),
     roles=MASTER_ONLY,
@@ -116,7 +116,7 @@ def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str,
     summary="Update several sub-accounts' plans",
     source="SPEC 4.5, ledger 2.26",
     status=202,
-    body=schemas.PlansChange(),
+    body=schemas.PlansChange,
     body_required=True,
     errors=(
         _BAD_PLAN, _PLAN_RANGE, _SHORT, _INSUFFICIENT,
@@ -135,8 +135,8 @@ def update_sub_accounts_plan(caller: Caller, body: dict[str, Any]) -> None:
     "createAdminSsoToken", "POST", "/v3/corporate/ssoToken",
     summary="SSO token for the admin account",
     source="SPEC 4.5, ledger 2.27",
-    body=schemas.AdminSso(),
-    answer=schemas.SsoTokenOut(),
+    body=schemas.AdminSso,
+    answer=schemas.SsoTokenOut,
     errors=(
         documented(errors.INVALID_PARAMETER, "bad e-mail, or not that of an admin user", "ledger 2.27"),
         proposed(errors.MISSING_PARAMETER, "email is absent", "ledger 1.4"),
@@ -153,8 +153,8 @@ def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, st
     "createSubAccountSsoToken", "POST", "/v3/corporate/subAccount/ssoToken",
     summary="SSO token for a sub-account",
     source="SPEC 4.5, ledger 2.28",
-    body=schemas.SubAccountSso(),
-    answer=schemas.SsoTokenOut(),
+    body=schemas.SubAccountSso,
+    answer=schemas.SsoTokenOut,
     errors=(
         documented(errors.INVALID_PARAMETER, "unknown sub-account, user or target", "ledger 2.28"),
         proposed(errors.MISSING_PARAMETER, "id is absent", "ledger 1.4"),
@@ -171,7 +171,7 @@ def create_sub_account_sso_token(caller: Caller, body: dict[str, Any]) -> dict[s
     "getMasterAccount", "GET", "/v3/corporate/masterAccount",
     summary="Read the master account",
     source="SPEC 4.5, ledger 2.29",
-    answer=schemas.MasterOut(),
+    answer=schemas.MasterOut,
     errors=(_NOT_MASTER,),
     roles=MASTER_ONLY,
     scope="organization",
@@ -185,8 +185,8 @@ def get_master_account(caller: Caller) -> dict[str, Any]:
     summary="Create an API key for a sub-account",
     source="SPEC 4.5, ledger 2.30",
     status=201,
-    body=schemas.NewKey(),
-    answer=schemas.KeyCreated(),
+    body=schemas.NewKey,
+    answer=schemas.KeyCreated,
     errors=(
         documented(errors.INVALID_PARAMETER, "id is not a positive number, or unknown", "ledger 2.30"),
         proposed(errors.MISSING_PARAMETER, "id or name is absent", "ledger 2.30"),

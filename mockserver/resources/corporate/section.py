@@ -22,6 +22,7 @@ from mockserver.resources.corporate.model import (
     SubAccount,
 )
 from mockserver.resources.corporate.plan import CREDITS, FEATURES, Allotment
+from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.room import Section
 from mockserver.resources.section import Id24, Instant, Item, Misfit
 from mockserver.web.schema import Timezone
@@ -49,44 +50,6 @@ def _whole(amounts: dict[str, float]) -> dict[str, plan.Amount]:
 class GroupItem(Item):
     id = Id24(required=True)
     name = fields.String(required=True)
-
-
-class BillingNameItem(Item):
-    givenName = fields.String()
-    familyName = fields.String()
-
-
-class BillingAddressItem(Item):
-    streetAddress = fields.String()
-    locality = fields.String()
-    postalCode = fields.String()
-    stateCode = fields.String()
-    countryCode = fields.String()
-
-
-class BillingItem(Item):
-    email = fields.Email()
-    companyName = fields.String()
-    name = fields.Nested(BillingNameItem)
-    address = fields.Nested(BillingAddressItem)
-
-
-class MasterFeatureItem(Item):
-    name = fields.String(required=True)
-    unitValue = fields.String()
-    quantity = fields.Integer(strict=True)
-    used = fields.Integer(strict=True)
-    remaining = fields.Integer(strict=True)
-    quantityWithOverages = fields.Integer(strict=True)
-    usedOverages = fields.Integer(strict=True)
-
-
-class MasterPlanItem(Item):
-    currencyCode = fields.String()
-    nextBillingAt = fields.Integer(strict=True)
-    price = fields.Float()
-    planPeriod = fields.String(validate=validate.OneOf(("month", "year")))
-    features = fields.List(fields.Nested(MasterFeatureItem))
 
 
 class BulkPlanItem(Item):
@@ -193,8 +156,8 @@ SECTION = Section(
     fields={
         "currency_code": fields.String(),
         "timezone": Timezone(),
-        "billing_info": fields.Nested(BillingItem),
-        "plan_info": fields.Nested(MasterPlanItem),
+        "billing_info": fields.Nested(BillingInfo),
+        "plan_info": fields.Nested(MasterPlan(exclude=("subAccounts",))),
         "groups": fields.List(fields.Nested(GroupItem)),
         "pool": fields.Nested(AllotmentItem),
         "bulk_plans": fields.List(fields.Nested(BulkPlanItem)),

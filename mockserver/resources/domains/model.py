@@ -6,6 +6,7 @@ import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from mockserver.core.account import Account, Caller
 from mockserver.core.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_EXISTS
@@ -38,7 +39,7 @@ MACHINE = StateMachine(
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class DnsView:
     """What the world's DNS says about a domain's records; a row of the workspace."""
 
@@ -51,7 +52,7 @@ class DnsView:
         return self.brevo_code == self.dkim_record == self.dmarc_record == OK
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Domain:
     """A sender domain of an account."""
 
@@ -76,8 +77,7 @@ class Domain:
         return f"65{self.number:022d}"
 
 
-@dataclass(frozen=True, slots=True)
-class DnsRecord:
+class DnsRecord(NamedTuple):
     """A record that the service tells its user to set."""
 
     type: str

@@ -14,14 +14,14 @@ from mockserver.web.operation import Endpoints
 DOMAINS = Endpoints("domains")
 
 _UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "the domain is not in the account", "SPEC 4.2, ledger 1.4")
-_PATH = schemas.DomainPath()
+_PATH = schemas.DomainPath
 
 
 @DOMAINS.operation(
     "getDomains", "GET", "/v3/senders/domains",
     summary="List domains",
     source="SPEC 4.2, ledger 2.8",
-    answer=schemas.Domains(),
+    answer=schemas.Domains,
     notes=("There is no pagination parameter: everything stands on one page.",),
 )  # fmt: skip
 def get_domains(caller: Caller) -> dict[str, Any]:
@@ -46,8 +46,8 @@ def _listed(caller: Caller, row: Domain) -> dict[str, Any]:
     "createDomain", "POST", "/v3/senders/domains",
     summary="Create a domain",
     source="SPEC 4.2, ledger 2.9",
-    body=schemas.NewDomain(),
-    answer=schemas.DomainCreated(),
+    body=schemas.NewDomain,
+    answer=schemas.DomainCreated,
     errors=(
         documented(errors.DOMAIN_EXISTS, "the account has the domain already", "SPEC 7.3"),
         proposed(errors.MISSING_PARAMETER, "name is absent", "ledger 2.9"),
@@ -71,7 +71,7 @@ def create_domain(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
     summary="Read a domain's configuration",
     source="SPEC 4.2, ledger 2.10",
     params=_PATH,
-    answer=schemas.DomainConfiguration(),
+    answer=schemas.DomainConfiguration,
     errors=(_UNKNOWN,),
 )  # fmt: skip
 def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]
     summary="Delete a domain",
     source="SPEC 4.2, ledger 2.11",
     params=_PATH,
-    answer=schemas.DomainDeleted(),
+    answer=schemas.DomainDeleted,
     errors=(_UNKNOWN,),
 )  # fmt: skip
 def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
@@ -102,7 +102,7 @@ def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
     summary="Authenticate a domain",
     source="SPEC 4.2, ledger 2.12",
     params=_PATH,
-    answer=schemas.DomainAuthenticated(),
+    answer=schemas.DomainAuthenticated,
     errors=(
         documented(errors.DNS_NOT_CONFIGURED, "one of the three records is not right in DNS", "SPEC 7.3"),
         observed(errors.DMARC_POLICY, "listed by SPEC, seen on campaign creation: by a fault only", "ledger 1.4"),

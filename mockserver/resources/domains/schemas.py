@@ -150,7 +150,7 @@ def _is_partial(facts: Mapping[str, Any]) -> bool:
 
 def _load_view(workspace: Workspace, row: Domain, answers: Mapping[str, str] | None) -> None:
     views = workspace.table(DnsView)
-    if answers is None and row.name in views:
+    if answers is None and (row.name in views or not _NEEDED[row.state]):
         return
     view = views[row.name] = DnsView(**(_NEEDED[row.state] if answers is None else answers))
     if view.published and row.published_at is None:

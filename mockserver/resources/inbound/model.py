@@ -13,7 +13,7 @@ from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_
 LONGEST = timedelta(days=30)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class InboundEvent:
     """One received e-mail."""
 

@@ -17,8 +17,8 @@ INBOUND = Endpoints("inbound")
     "getInboundEmailEvents", "GET", "/v3/inbound/events",
     summary="List received-mail events",
     source="SPEC 4.6, ledger 2.31",
-    query=schemas.InboundFilter(),
-    answer=schemas.InboundEvents(),
+    query=schemas.InboundFilter,
+    answer=schemas.InboundEvents,
     errors=(
         proposed(errors.INVALID_PARAMETER, "a bad date, startDate after endDate, a bad sort", "ledger 2.31"),
         proposed(errors.MISSING_PARAMETER, "one of the dates only", "ledger 2.31"),

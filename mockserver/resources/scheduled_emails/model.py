@@ -26,7 +26,7 @@ _MESSAGE_ID = re.compile(r"<[^<>@\s]+@[^<>@\s]+>")
 _UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ScheduledEmail:
     """An e-mail that waits for its moment, alone or in a batch."""
 

@@ -16,7 +16,7 @@ SCHEDULED_EMAILS = Endpoints("scheduled_emails")
     summary="Delete scheduled e-mails",
     source="SPEC 4.8, ledger 2.33",
     status=204,
-    params=schemas.IdentifierPath(),
+    params=schemas.IdentifierPath,
     errors=(
         documented(errors.INVALID_PARAMETER, "neither a UUIDv4 nor a message id", "SPEC 4.8, ledger 1.4"),
         documented(errors.DOCUMENT_NOT_FOUND, "nothing is scheduled under it", "SPEC 4.8, ledger 1.4"),

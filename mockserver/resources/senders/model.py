@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from mockserver.core.account import Account, Caller
 from mockserver.core.errors import (
@@ -43,7 +43,7 @@ MACHINE = StateMachine(
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class IpShare:
     """A dedicated IP of a sender with its share of the mail, in percent."""
 
@@ -52,7 +52,7 @@ class IpShare:
     weight: int
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Sender:
     """An address that mail may come from."""
 
@@ -81,8 +81,7 @@ def _secrets(sender: Sender) -> dict[str, Any]:
 SENDER = Lifecycle(MACHINE, Sender, key="id", parse=int, reveal=_secrets)
 
 
-@dataclass(frozen=True, slots=True)
-class Created:
+class Created(NamedTuple):
     """A new sender, and whether its domain's records are wrong (true: they are)."""
 
     id: int

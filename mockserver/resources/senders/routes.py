@@ -13,7 +13,7 @@ from mockserver.web.operation import Endpoints
 
 SENDERS = Endpoints("senders")
 
-_PATH = schemas.SenderPath()
+_PATH = schemas.SenderPath
 _UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown senderId", "SPEC 4.1, ledger 1.4")
 _BAD_ID = proposed(errors.INVALID_PARAMETER, "senderId is not a positive integer", "ledger 2.4")
 _WEIGHTS = documented(errors.IP_WEIGHTS, "weights stand there but do not sum to 100", "SPEC 7.3")
@@ -28,8 +28,8 @@ _DUPLICATE = proposed(errors.DUPLICATE_PARAMETER, "the address is a sender alrea
     "getSenders", "GET", "/v3/senders",
     summary="List senders",
     source="SPEC 4.1, ledger 2.1",
-    query=schemas.SenderFilter(),
-    answer=schemas.Senders(),
+    query=schemas.SenderFilter,
+    answer=schemas.Senders,
     notes=("There is no pagination, and no operation that reads one sender.",),
 )  # fmt: skip
 def get_senders(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
@@ -41,8 +41,8 @@ def get_senders(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     summary="Create a sender",
     source="SPEC 4.1, ledger 2.2",
     status=201,
-    body=schemas.NewSender(),
-    answer=schemas.SenderCreated(),
+    body=schemas.NewSender,
+    answer=schemas.SenderCreated,
     errors=(
         proposed(errors.MISSING_PARAMETER, "email or name is absent; ips, with dedicated IPs", "ledger 2.2"),
         _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE,
@@ -58,7 +58,7 @@ def create_sender(caller: Caller, body: dict[str, Any]) -> model.Created:
     source="SPEC 4.1, ledger 2.3",
     status=204,
     params=_PATH,
-    body=schemas.SenderChanges(),
+    body=schemas.SenderChanges,
     errors=(_BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _UNKNOWN),
     notes=("An empty body changes nothing and is well.",),
 )  # fmt: skip
@@ -84,7 +84,7 @@ def delete_sender(caller: Caller, sender_id: int) -> None:
     source="SPEC 4.1, ledger 2.5",
     status=204,
     params=_PATH,
-    body=schemas.Otp(),
+    body=schemas.Otp,
     errors=(
         documented(errors.OTP_INVALID, "wrong code, or the sender awaits none", "SPEC 3.1"),
         documented(errors.OTP_EXPIRED, "the code has expired", "SPEC 3.1"),
@@ -102,7 +102,7 @@ def validate_sender_by_otp(caller: Caller, sender_id: int, body: dict[str, int])
     "getIps", "GET", "/v3/senders/ips",
     summary="List dedicated IPs of the account",
     source="SPEC 4.1, ledger 2.6",
-    answer=schemas.DedicatedIps(),
+    answer=schemas.DedicatedIps,
 )  # fmt: skip
 def get_ips(caller: Caller) -> dict[str, Any]:
     return {"ips": list(caller.account.table(DedicatedIp).values())}
@@ -113,7 +113,7 @@ def get_ips(caller: Caller) -> dict[str, Any]:
     summary="List dedicated IPs of one sender",
     source="SPEC 4.1, ledger 2.7",
     params=_PATH,
-    answer=schemas.SenderIps(),
+    answer=schemas.SenderIps,
     errors=(_BAD_ID, _UNKNOWN),
 )  # fmt: skip
 def get_ips_from_sender(caller: Caller, sender_id: int) -> dict[str, Any]:

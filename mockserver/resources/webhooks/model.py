@@ -51,7 +51,7 @@ EXPORT_EVENTS = (
 )  # fmt: skip
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Webhook:
     """An address that events are sent to."""
 
@@ -69,7 +69,7 @@ class Webhook:
     headers: list[dict[str, str]] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Export:
     """A history that was asked for: the process and its filters, as the request gave them."""
 

@@ -12,7 +12,7 @@ from mockserver.web.operation import Endpoints
 
 WEBHOOKS = Endpoints("webhooks")
 
-_PATH = schemas.WebhookPath()
+_PATH = schemas.WebhookPath
 _BAD_ID = proposed(errors.INVALID_PARAMETER, "webhookId is not a positive integer", "ledger 2.15")
 _UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "SPEC 4.3, ledger 2.15")
 
@@ -21,8 +21,8 @@ _UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "SPEC 4.3,
     "getWebhooks", "GET", "/v3/webhooks",
     summary="List webhooks",
     source="SPEC 4.3, ledger 2.13",
-    query=schemas.WebhookFilter(),
-    answer=schemas.Webhooks(),
+    query=schemas.WebhookFilter,
+    answer=schemas.Webhooks,
     errors=(proposed(errors.INVALID_PARAMETER, "type or sort outside its values", "ledger 2.13"),),
     scope="webhooks",
 )  # fmt: skip
@@ -35,8 +35,8 @@ def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     summary="Create a webhook",
     source="SPEC 4.3, ledger 2.14",
     status=201,
-    body=schemas.NewWebhook(),
-    answer=schemas.WebhookCreated(),
+    body=schemas.NewWebhook,
+    answer=schemas.WebhookCreated,
     errors=(
         proposed(errors.MISSING_PARAMETER, "url is absent; events, unless inbound; domain, if inbound", "ledger 2.14"),
         proposed(errors.INVALID_PARAMETER, "bad url, type, channel or event, event of another type", "ledger 2.14"),
@@ -53,7 +53,7 @@ def create_webhook(caller: Caller, body: dict[str, Any]) -> model.Webhook:
     summary="Read a webhook",
     source="SPEC 4.3, ledger 2.15",
     params=_PATH,
-    answer=schemas.WebhookOut(),
+    answer=schemas.WebhookOut,
     errors=(_BAD_ID, _UNKNOWN),
     scope="webhooks",
 )  # fmt: skip
@@ -67,7 +67,7 @@ def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
     source="SPEC 4.3, ledger 2.16",
     status=204,
     params=_PATH,
-    body=schemas.WebhookChanges(),
+    body=schemas.WebhookChanges,
     errors=(
         proposed(errors.INVALID_PARAMETER, "bad value, event of another type", "ledger 2.16"),
         proposed(errors.MISSING_PARAMETER, "events is empty", "SPEC 6"),
@@ -98,8 +98,8 @@ def delete_webhook(caller: Caller, webhook_id: int) -> None:
     summary="Export webhook history",
     source="SPEC 4.3, ledger 2.18",
     status=202,
-    body=schemas.NewExport(),
-    answer=schemas.ExportAccepted(),
+    body=schemas.NewExport,
+    answer=schemas.ExportAccepted,
     errors=(
         proposed(errors.MISSING_PARAMETER, "type, event, notifyURL or one of the dates is absent", "ledger 2.18"),
         proposed(errors.INVALID_PARAMETER, "bad value, days beside dates, startDate after endDate", "ledger 2.18"),

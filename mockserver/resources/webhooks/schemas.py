@@ -133,16 +133,6 @@ class ExportAccepted(Output):
 # ---------------------------------------------------------------------- scenario
 
 
-class AuthItem(Item):
-    type = fields.String()
-    token = fields.String()
-
-
-class HeaderItem(Item):
-    key = fields.String()
-    value = fields.String()
-
-
 class WebhookItem(Item):
     id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
     url = Url(required=True)
@@ -152,8 +142,8 @@ class WebhookItem(Item):
     description = fields.String(load_default="")
     domain = fields.String(allow_none=True)
     batched = fields.Boolean(load_default=False)
-    auth = fields.Nested(AuthItem, allow_none=True)
-    headers = fields.List(fields.Nested(HeaderItem), load_default=list)
+    auth = fields.Nested(AuthOut, allow_none=True)
+    headers = fields.List(fields.Nested(HeaderOut), load_default=list)
     created_at = Instant()
     modified_at = Instant()
 
