@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,6 @@ _BLUEPRINTS = (
     mailbox.BLUEPRINT,
     state.BLUEPRINT,
 )
-_LOG = logging.getLogger("mockserver")
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -53,7 +51,6 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_error_handler(Problem, Problem.response)
     app.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
     app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(Exception, _mistake_of_ours)
     return app
 
 
@@ -72,16 +69,10 @@ def _as_mapping(document: Any) -> Mapping:
 
 
 def _http_error(error: HTTPException) -> Response:
-    """What Flask refuses by itself: wrong addresses and methods of the control API, mostly."""
+    """What Flask refuses by itself, and mistakes of ours, whose traceback Flask has written to the log."""
     code = error.code or 500
     if code < 400:
         return Response(status=code, headers=error.get_headers())
-    return Problem(code, f"{request.method} {request.path}: {error.description}").response()
-
-
-def _mistake_of_ours(error: Exception) -> Response:
-    """A mistake of the mock itself: its traceback goes to the log, never to the client."""
-    _LOG.error("%s %s", request.method, request.path, exc_info=error)
     if not request.path.startswith(CONTROL_PREFIX):
         return internal_error()
-    return Problem(500, "the mock itself has failed; its log says how").response()
+    return Problem(code, f"{request.method} {request.path}: {error.description}").response()

@@ -1,4 +1,11 @@
-"""The contract as exchanges: the files under `fixtures/`, one per operation, and what their cases promise."""
+"""The contract as exchanges: the files under `fixtures/`, one per operation, and what their cases promise.
+
+A file names its `operation`, perhaps a `scenario` for all its `cases` (else it is `standard`), and under `shared` what
+its cases refer to by YAML's anchors. A case has a `name`, perhaps a `scenario` of its own (a name, or a document that
+extends one), `steps` that lead up to it, the `request` (`as` an account's name, `path`, `query`, `headers`, `json` or a
+raw `body`), the `answer` (`status`, `headers`, `json`), and `then` more requests with their answers, which show the
+effect. How they are played: `mockserver.replay`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +27,8 @@ class Case:
     name: str
     request: dict[str, Any]
     answer: dict[str, Any]
-    scenario: str
+    #: A name, or a document that extends one.
+    scenario: str | dict[str, Any]
     steps: list[dict[str, Any]]
     #: Requests that show what the exchange has done, each with its answer.
     then: list[dict[str, Any]]
@@ -52,11 +60,11 @@ def cases() -> Iterator[Case]:
 
 
 def examples() -> dict[str, list[Example]]:
-    """The answers of the cases, by operation; what a case leaves open is filled in with a sample."""
+    """The answers that cases tell in full, by operation; a value of which only the kind is told becomes a sample."""
     found: dict[str, list[Example]] = {}
     for case in cases():
         body = case.answer.get("json")
-        if body is not None:
+        if body is not None and _is_whole(body):
             found.setdefault(case.operation, []).append(Example(case.name, case.answer["status"], _sample(body)))
     return found
 
@@ -70,6 +78,14 @@ def _is_integer(value: object) -> bool:
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _DATETIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)")
+_API_KEY = re.compile(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}")
+_TOKEN = re.compile(r"[0-9a-f]{34}")
+_URL = re.compile(r"https?://[^\s]+")
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
+
 
 #: What may stand for a value: a test of it, and a sample for the documentation.
 KINDS: dict[str, tuple[Callable[[Any], bool], Any]] = {
@@ -78,14 +94,12 @@ KINDS: dict[str, tuple[Callable[[Any], bool], Any]] = {
     "$integer": (_is_integer, 1),
     "$number": (lambda value: type(value) in (int, float), 1.5),
     "$boolean": (lambda value: isinstance(value, bool), True),
-    "$uuid": (
-        lambda value: isinstance(value, str) and _UUID.fullmatch(value) is not None,
-        "0b9c2f4e-3c1d-4b5a-9e7f-2a6d8c1b0e55",
-    ),
-    "$datetime": (
-        lambda value: isinstance(value, str) and _DATETIME.fullmatch(value) is not None,
-        "2026-01-15T09:00:00.000Z",
-    ),
+    "$uuid": (_matches(_UUID), "0b9c2f4e-3c1d-4b5a-9e7f-2a6d8c1b0e55"),
+    "$datetime": (_matches(_DATETIME), "2026-01-15T09:00:00.000Z"),
+    # What finds a world differs from world to world, whatever the seed.
+    "$api_key": (_matches(_API_KEY), f"xkeysib-{'0123456789abcdef' * 4}-Ab3dEf6hIj9kLm2n"),
+    "$token": (_matches(_TOKEN), "6a3c5e0b9d8f7a1c2e4b6d8f0a1c3e5b7d"),
+    "$url": (_matches(_URL), "https://my.brevo.com/4Xp9sVb2TqLmZ7cRkYh1NfWd8aGj3Ue6oPiBxKtQr5MzDyCvHnJwSgFl0E-"),
 }
 
 
@@ -109,11 +123,19 @@ def differences(wanted: Any, got: Any, path: str = "$") -> Iterator[str]:
         yield f"{path}: wanted {wanted!r}, got {got!r}"
 
 
+def _is_whole(wanted: Any) -> bool:
+    """Whether a promised value leaves nothing open but single values of a known kind."""
+    if isinstance(wanted, dict):
+        return "$rest" not in wanted and all(_is_whole(value) for value in wanted.values())
+    return all(_is_whole(value) for value in wanted) if isinstance(wanted, list) else wanted != "$any"
+
+
 def _sample(wanted: Any) -> Any:
+    """A whole value with a sample for each kind."""
     if isinstance(wanted, str) and wanted in KINDS:
         return KINDS[wanted][1]
     if isinstance(wanted, dict):
-        return {name: _sample(value) for name, value in wanted.items() if name != "$rest"}
+        return {name: _sample(value) for name, value in wanted.items()}
     if isinstance(wanted, list):
         return [_sample(value) for value in wanted]
     return wanted

@@ -23,6 +23,7 @@ def welcome() -> Response:
         f"  curl {root}/_mock/machines/sender                  senders, their states and codes",
         f'  curl {root}/_mock/clock/advance -d \'{{"by":"PT16M"}}\'',
         f"  curl -X POST {root}/_mock/reset                    start anew",
+        f"  curl {root}/_mock/scenarios                        other worlds to start with",
         f"  {root}/_mock/docs                                  the API, to read and try",
         f"  {root}/_mock                                       all that the mock itself can do",
         "",

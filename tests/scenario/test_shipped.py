@@ -1,0 +1,128 @@
+"""The scenarios that are shipped: each loads, works for all of its accounts, and survives being written out."""
+
+import subprocess
+import sys
+from textwrap import indent
+
+import pytest
+
+from mockserver.resources.inbound.model import InboundEvent
+from mockserver.resources.rooms import OPERATIONS
+from mockserver.scenario.library import Library
+
+NAMES = Library().names()
+PROMISED = {
+    "standard", "empty", "onboarding", "dedicated-ip", "enterprise", "corporate-v2", "corporate-v1",
+    "sub-account-caller", "otp-expired", "dns-broken", "low-credits", "large",
+}  # fmt: skip
+FROZEN = {"start": "2026-01-15T09:00:00Z", "frozen": True}
+READS = [operation for operation in OPERATIONS.values() if operation.method == "GET"]
+
+every_scenario = pytest.mark.parametrize("name", NAMES)
+
+
+def test_what_was_promised_is_there():
+    assert set(NAMES) >= PROMISED
+
+
+@every_scenario
+def test_a_scenario_says_in_one_sentence_what_it_is(name):
+    description = Library().read(name)["description"]
+    assert description.endswith(".")
+    assert description.count(".") == 1
+
+
+@every_scenario
+def test_every_account_reads_all_that_its_role_and_plan_allow(name, make_api):
+    api = make_api(name, keys="known")
+    accounts = api.world.accounts.values()
+    for account, rows in zip(accounts, api.get("/_mock/state").json["accounts"], strict=True):
+        assert account.api_keys, f"{account.name} has no key"
+        keys = _keys(rows, [other.id for other in accounts if other.of == account.name and other.role == "sub_account"])
+        for operation in READS:
+            for path, query in _addresses(operation, keys):
+                answer = api.get(path, key=account.api_keys[0], query_string=query)
+                assert answer.status_code == _expected(account, operation), f"{account.name}: {path}: {answer.text}"
+
+
+def _expected(account, operation):
+    foreign = operation.roles is not None and account.role not in operation.roles
+    without_plan = operation.id == "getAccountActivity" and not account.enterprise
+    return 403 if foreign or without_plan else 200
+
+
+def _addresses(operation, keys):
+    """Path and query of some requests to an operation: all kinds of a list, the first few rows of a resource."""
+    if operation.id == "listSubAccounts":
+        return [(operation.path, {"offset": 0, "limit": 100})]
+    if operation.id == "getWebhooks":
+        return [(operation.path, {"type": kind}) for kind in ("transactional", "marketing", "inbound")]
+    if "{" not in operation.path:
+        return [(operation.path, {})]
+    name = operation.path.partition("{")[2].partition("}")[0]
+    return [(operation.path.replace(f"{{{name}}}", str(key)), {}) for key in keys[name][:5]]
+
+
+def _keys(rows, sub_accounts):
+    """The values that each parameter of a path can take in an account."""
+    return {
+        "senderId": [row["id"] for row in rows.get("senders", ())],
+        "domainName": [row["name"] for row in rows.get("domains", ())],
+        "webhookId": [row["id"] for row in rows.get("webhooks", ())],
+        "campaignId": [row["id"] for row in rows.get("campaigns", ()) if row["kind"].startswith("email")],
+        "id": sub_accounts,
+    }
+
+
+@every_scenario
+def test_written_as_json_and_loaded_again_a_world_is_the_same(name, frozen_api):
+    api = frozen_api(name)
+    before = api.get("/_mock/state").json
+    answer = api.post("/_mock/reset", json={"scenario": before})
+    assert answer.status_code == 200, answer.text
+    assert api.get("/_mock/state").json == before
+
+
+# As YAML the large world takes ten seconds, and shows nothing that its JSON does not.
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "large"])
+def test_written_as_yaml_and_loaded_again_a_world_is_the_same(name, frozen_api):
+    api = frozen_api(name)
+    before = api.get("/_mock/state").json
+    written = api.get("/_mock/state", headers={"Accept": "application/yaml"}).text
+    answer = api.post("/_mock/reset", data=f"scenario:\n{indent(written, '  ')}", content_type="application/yaml")
+    assert answer.status_code == 200, answer.text
+    assert api.get("/_mock/state").json == before
+
+
+@pytest.fixture
+def frozen_api(make_api):
+    """A factory of applications with a shipped world whose clock stands still."""
+
+    def make(name):
+        api = make_api("empty")
+        answer = api.post("/_mock/reset", json={"scenario": {"extends": name, "clock": FROZEN}})
+        assert answer.status_code == 200, answer.text
+        return api
+
+    return make
+
+
+def test_only_the_large_world_needs_made_up_people():
+    assert [name for name in NAMES if "generate" in Library().text(name)] == ["large"]
+
+
+def test_a_server_of_the_standard_world_does_not_import_faker():
+    code = "import sys; from mockserver import create_app; create_app(); sys.exit('faker' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_large_world_is_as_large_as_it_says(make_api):
+    api = make_api("large")
+    assert len(api.get("/v3/senders").json["senders"]) == 2000
+    assert api.get("/v3/senders/domains").json["count"] == 500
+    assert len(api.world.first_account.timeline(InboundEvent)) == 50_000
+
+
+def test_the_first_account_of_sub_account_caller_is_a_sub_account(make_api):
+    accounts = make_api("sub-account-caller").post("/_mock/reset").json["accounts"]
+    assert [account["role"] for account in accounts] == ["sub_account", "master", "sub_account"]

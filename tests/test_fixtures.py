@@ -1,0 +1,181 @@
+"""The contract of the service: every case under `fixtures/`, played against the application."""
+
+import pytest
+import yaml
+
+from mockserver import Settings, create_app
+from mockserver.fixture import cases, examples
+from mockserver.replay import Answer, replay
+from mockserver.resources.rooms import OPERATIONS, ROOMS
+from mockserver.settings import data_folder
+
+CASES = list(cases())
+FILES = sorted(data_folder("fixtures").glob("*/*.yaml"))
+
+#: What a file, a case and an exchange may hold; anything else would be passed over in silence.
+FILE_MEMBERS = {"operation", "scenario", "shared", "cases"}
+CASE_MEMBERS = {"name", "scenario", "steps", "request", "answer", "then"}
+REQUEST_MEMBERS = {"as", "path", "query", "headers", "json", "body"}
+ANSWER_MEMBERS = {"status", "headers", "json"}
+
+
+@pytest.fixture(scope="module")
+def client():
+    return create_app(Settings(scenario="empty")).test_client()
+
+
+@pytest.fixture(scope="module")
+def send(client):
+    return _through(client)
+
+
+def _through(client):
+    """A way to send requests with a test client."""
+
+    def send(method, path, headers, body):
+        answer = client.open(path, method=method, headers=dict(headers), data=body)
+        return Answer(answer.status_code, dict(answer.headers), answer.data)
+
+    return send
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.operation}: {case.name}")
+def test_case(case, send):
+    found = [f"{exchange.title}: {text}" for exchange in replay(case, send) for text in exchange.differences]
+    assert not found, "\n".join(["the answers are not as promised", *found])
+
+
+# ---------------------------------------------------------------------- the set is complete
+
+
+def test_every_operation_has_its_file():
+    wanted = {f"{room.name}/{operation.id}.yaml" for room in ROOMS for operation in room.operations}
+    assert {f"{path.parent.name}/{path.name}" for path in FILES} == wanted
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=list(OPERATIONS))
+def test_every_error_that_an_input_can_reach_is_met(operation):
+    declared = {(row.status, row.code.code) for row in operation.errors if "by a fault only" not in row.when}
+    assert declared <= {_outcome(case) for case in CASES if case.operation == operation.id}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=list(OPERATIONS))
+def test_the_first_case_is_a_success(operation):
+    first = next(case for case in CASES if case.operation == operation.id)
+    assert first.answer["status"] == operation.status
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=list(OPERATIONS))
+def test_an_operation_that_answers_with_a_body_has_a_whole_one_to_show(operation):
+    shown = [row for row in examples().get(operation.id, ()) if row.status == operation.status]
+    assert bool(shown) == (operation.answer_schema is not None)
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+def test_every_resource_refuses_a_caller_without_a_key(room):
+    operations = {operation.id for operation in room.operations}
+    outcomes = {_outcome(case) for case in CASES if case.operation in operations}
+    assert (401, "unauthorized") in outcomes
+
+
+def _outcome(case):
+    body = case.answer.get("json")
+    return case.answer["status"], body.get("code") if isinstance(body, dict) else None
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_file_holds_nothing_that_is_not_looked_at(path):
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert document["operation"] == path.stem
+    assert document.keys() <= FILE_MEMBERS
+    for case in document["cases"]:
+        assert case.keys() <= CASE_MEMBERS
+        assert case.get("request", {}).keys() <= REQUEST_MEMBERS
+        assert case["answer"].keys() <= ANSWER_MEMBERS
+        for step in [*case.get("steps", ()), *case.get("then", ())]:
+            assert step.keys() <= REQUEST_MEMBERS | {"method", "answer"}
+            assert step.get("answer", {}).keys() <= ANSWER_MEMBERS
+
+
+def test_no_two_cases_of_an_operation_have_one_name():
+    names = [(case.operation, case.name) for case in CASES]
+    assert len(set(names)) == len(names)
+
+
+# ---------------------------------------------------------------------- what holds for all answers
+
+
+@pytest.fixture(scope="module")
+def answers(send):
+    """The service's answers to all requests of all cases, by case."""
+    return _answers(CASES, send)
+
+
+def _answers(some, send):
+    return {
+        (case.operation, case.name): [
+            (exchange.title, exchange.answer) for exchange in replay(case, send) if " /v3/" in exchange.title
+        ]
+        for case in some
+    }
+
+
+def test_played_again_in_another_order_the_answers_are_the_same_byte_for_byte(answers):
+    fresh = create_app(Settings(scenario="standard")).test_client()
+    again = _answers(reversed(CASES), _through(fresh))
+    assert {case: _without_date(rows) for case, rows in again.items()} == {
+        case: _without_date(rows) for case, rows in answers.items()
+    }
+
+
+def _without_date(rows):
+    return [
+        (
+            title,
+            answer.status,
+            {name: value for name, value in answer.headers.items() if name.lower() != "date"},
+            answer.body,
+        )
+        for title, answer in rows
+    ]
+
+
+def test_every_answer_has_the_headers_of_the_service(answers):
+    lacking = [
+        title
+        for rows in answers.values()
+        for title, answer in rows
+        if not {
+            "sib-request-id",
+            "x-sib-ratelimit-limit",
+            "x-sib-ratelimit-remaining",
+            "x-sib-ratelimit-reset",
+            "access-control-allow-origin",
+        }
+        <= {name.lower() for name in answer.headers}
+    ]
+    assert lacking == []
+
+
+def test_every_body_is_compact_json_with_one_newline_at_its_end(answers):
+    bodies = [answer for rows in answers.values() for _, answer in rows if answer.body]
+    assert {answer.headers["Content-Type"] for answer in bodies} == {"application/json"}
+    assert all(answer.body.endswith(b"}\n") and answer.body.count(b"\n") == 1 for answer in bodies)
+
+
+def test_an_answer_without_a_body_names_no_type(answers):
+    empty = [answer for rows in answers.values() for _, answer in rows if not answer.body]
+    assert {answer.status for answer in empty} == {202, 204}
+    assert all("Content-Type" not in answer.headers for answer in empty)
+
+
+def test_the_state_that_a_case_leaves_can_be_written_and_restored(client, send):
+    torn = []
+    for case in CASES:
+        for _ in replay(case, send):
+            pass
+        state = client.get("/_mock/state").json
+        client.post("/_mock/reset", json={"scenario": state})
+        if client.get("/_mock/state").json != state:
+            torn.append(f"{case.operation}: {case.name}")
+    assert torn == []
