@@ -1,0 +1,123 @@
+import pytest
+
+from mockserver.core.clock import Clock
+
+FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
+ONBOARDING = {
+    **FROZEN,
+    "senders": [
+        {"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification", "otp": 123456},
+        {
+            "id": 3,
+            "name": "Late",
+            "email": "late@acme.test",
+            "state": "awaiting_verification",
+            "otp_expires_at": "PT1H",
+        },
+    ],
+}
+
+
+def test_the_clock_tells_moment_state_and_offset(make_api):
+    clock = make_api(FROZEN).get("/_mock/clock").json
+
+    assert (clock["now"], clock["frozen"]) == ("2026-01-15T09:00:00Z", True)
+    assert isinstance(clock["offset_s"], float)
+
+
+@pytest.mark.parametrize("body", [{"by": "PT15M"}, {"seconds": 900}, {"seconds": 900.0}])
+def test_the_clock_is_moved_by_a_length(make_api, body):
+    moved = make_api(FROZEN).post("/_mock/clock/advance", json=body).json
+
+    assert (moved["now"], moved["frozen"]) == ("2026-01-15T09:15:00Z", True)
+
+
+def test_each_timer_fires_at_its_own_moment_and_in_order(make_api):
+    fired = make_api(ONBOARDING).advance("PT2H")["fired"]
+
+    assert fired == [
+        {"at": "2026-01-15T09:15:00Z", "machine": "sender", "key": 2, "event": "expire_otp"},
+        {"at": "2026-01-15T10:00:00Z", "machine": "sender", "key": 3, "event": "expire_otp"},
+    ]
+
+
+def test_next_moves_to_the_soonest_timer(make_api):
+    moved = make_api(ONBOARDING).post("/_mock/clock/advance", json={"to": "next"}).json
+
+    assert (moved["now"], [row["key"] for row in moved["fired"]]) == ("2026-01-15T09:15:00Z", [2])
+
+
+def test_next_stays_where_it_is_when_nothing_is_due(make_api):
+    moved = make_api(FROZEN).post("/_mock/clock/advance", json={"to": "next"}).json
+
+    assert (moved["now"], moved["fired"]) == ("2026-01-15T09:00:00Z", [])
+
+
+def test_the_clock_is_set_and_what_is_due_on_the_way_fires(make_api):
+    api = make_api(ONBOARDING)
+
+    assert api.put("/_mock/clock", json={"now": "2026-01-15T10:30:00Z"}).json["now"] == "2026-01-15T10:30:00Z"
+    answer = api.put("/v3/senders/2/validate", json={"otp": 123456})
+    assert answer.json["code"] == "OTP code has expired"
+
+
+def test_the_clock_is_set_relative_to_its_present(make_api):
+    assert make_api(FROZEN).put("/_mock/clock", json={"now": "P1D"}).json["now"] == "2026-01-16T09:00:00Z"
+
+
+def test_the_clock_is_thawed_and_frozen(make_api):
+    api = make_api(FROZEN)
+
+    assert api.put("/_mock/clock", json={"frozen": False}).json["frozen"] is False
+    assert api.put("/_mock/clock", json={"frozen": True}).json["frozen"] is True
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"by": "soon"}, "/by"),
+        ({"by": "-PT1M"}, "/by"),
+        ({"by": "P1Y"}, "/by"),
+        ({"seconds": -1}, "/seconds"),
+        ({"seconds": "x"}, "/seconds"),
+        ({"to": "end"}, "/to"),
+        ({"until": 1}, "/until"),
+        ({}, ""),
+        ({"by": "PT1M", "seconds": 1}, ""),
+    ],
+)
+def test_a_bad_advance_names_its_mistake_and_moves_nothing(make_api, body, path):
+    api = make_api(FROZEN)
+
+    answer = api.post("/_mock/clock/advance", json=body)
+
+    assert (answer.status_code, answer.content_type) == (400, "application/problem+json")
+    assert [error["path"] for error in answer.json["errors"]] == [path]
+    assert api.get("/_mock/clock").json["now"] == "2026-01-15T09:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("PUT", "/_mock/clock", {"now": "2026-01-15T08:59:59Z"}),
+        ("POST", "/_mock/clock/advance", {"by": "P3000000D"}),
+        ("PUT", "/_mock/clock", {}),
+    ],
+)
+def test_the_clock_moves_neither_backwards_nor_out_of_its_years(make_api, method, path, body):
+    api = make_api(FROZEN)
+
+    assert api.request(method, path, json=body).status_code == 400
+    assert api.get("/_mock/clock").json["now"] == "2026-01-15T09:00:00Z"
+
+
+def test_on_a_running_clock_a_late_timer_sees_its_own_moment(make_api):
+    """Nobody calls for an hour of real time; the code has expired after 15 minutes all the same."""
+    api = make_api({**ONBOARDING, "clock": {"start": "2026-01-15T09:00:00Z"}})
+    seconds = 1_700_000_000.0
+    api.world.clock.__dict__.update(Clock(api.world.clock.start, real=lambda: seconds).__dict__)
+
+    seconds += 3 * 3600
+    expired = api.get("/_mock/machines/sender/2").json["otp_expires_at"]
+
+    assert expired.startswith("2026-01-15T09:15:00")

@@ -1,0 +1,109 @@
+from email import message_from_bytes, policy
+
+import pytest
+
+
+@pytest.fixture
+def api(make_api):
+    api = make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "seed": 1})
+    for name in ("Ops", "News"):
+        api.post("/v3/senders", json={"name": name, "email": f"{name.lower()}@acme.test"})
+    return api
+
+
+def test_the_newest_mail_comes_first(api):
+    listed = api.get("/_mock/mailbox").json
+
+    assert (listed["count"], [mail["to"] for mail in listed["items"]]) == (2, ["news@acme.test", "ops@acme.test"])
+
+
+def test_a_mail_has_all_that_a_test_needs(api):
+    mail = api.get("/_mock/mailbox?to=OPS@acme.test").json["items"][0]
+
+    assert set(mail) == {"id", "at", "to", "from", "subject", "text", "html", "otp"}
+    assert mail["at"] == "2026-01-15T09:00:00Z"
+    assert str(mail["otp"]) in mail["text"]
+    assert str(mail["otp"]) in mail["html"]
+
+
+def test_mails_are_found_by_subject_and_limited(api):
+    assert api.get("/_mock/mailbox?subject=verify&limit=1").json["count"] == 1
+    assert api.get("/_mock/mailbox?subject=invoice").json["count"] == 0
+
+
+def test_one_mail_is_read_by_its_id(api):
+    mail = api.get("/_mock/mailbox").json["items"][0]
+
+    assert api.get(f"/_mock/mailbox/{mail['id']}").json == mail
+
+
+def test_a_mail_is_a_proper_mime_message(api):
+    mail = api.get("/_mock/mailbox?to=ops@acme.test").json["items"][0]
+
+    message = message_from_bytes(api.get(f"/_mock/mailbox/{mail['id']}.eml").data, policy=policy.default)
+
+    assert (message["To"], message["Subject"]) == ("ops@acme.test", mail["subject"])
+    assert message["Date"].datetime.isoformat() == "2026-01-15T09:00:00+00:00"
+    assert message.get_body(("plain",)).get_content() == mail["text"]
+    assert message.get_body(("html",)).get_content().strip() == mail["html"]
+
+
+def test_a_mail_is_shown_as_a_page_without_rights(api):
+    mail = api.get("/_mock/mailbox").json["items"][0]
+
+    page = api.get(f"/_mock/mailbox/{mail['id']}.html")
+
+    assert (page.text, page.mimetype) == (mail["html"], "text/html")
+    assert "sandbox" in page.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("suffix", ["", ".eml", ".html"])
+def test_a_mail_that_is_not_there_is_a_problem(api, suffix):
+    assert api.get(f"/_mock/mailbox/none{suffix}").status_code == 404
+
+
+def test_another_form_of_a_mail_is_a_problem(api):
+    mail = api.get("/_mock/mailbox").json["items"][0]
+
+    assert api.get(f"/_mock/mailbox/{mail['id']}.pdf").status_code == 404
+
+
+def test_the_mailbox_is_emptied(api):
+    assert api.delete("/_mock/mailbox").status_code == 204
+    assert api.get("/_mock/mailbox").json == {"items": [], "count": 0, "evicted": 0}
+
+
+def test_a_full_mailbox_says_how_many_have_gone(make_api):
+    api = make_api("empty", mailbox_limit=1)
+    for name in "abc":
+        api.post("/v3/senders", json={"name": name, "email": f"{name}@acme.test"})
+
+    listed = api.get("/_mock/mailbox").json
+
+    assert (listed["count"], listed["evicted"]) == (1, 2)
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=x", "wait=31", "wait=-1", "wait=nan", "colour=red"])
+def test_a_bad_query_is_a_problem(api, query):
+    assert api.get(f"/_mock/mailbox?{query}").status_code == 400
+
+
+def test_waiting_ends_when_the_time_is_up(api):
+    assert api.get("/_mock/mailbox?to=nobody@acme.test&wait=0.01").json["count"] == 0
+
+
+def test_waiting_under_an_ordinary_server_ends_with_the_mail(api):
+    """Without the bridge, a thread of the server waits."""
+    workspace = api.world
+    seen = []
+
+    class Watchers(set):
+        def add(self, wake):
+            super().add(wake)
+            seen.append(wake)
+            api.post("/v3/senders", json={"name": "Late", "email": "late@acme.test"})
+
+    workspace.watchers = Watchers()
+
+    assert api.get("/_mock/mailbox?to=late@acme.test&wait=10").json["count"] == 1
+    assert (len(seen), len(workspace.watchers)) == (1, 0)

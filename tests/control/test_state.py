@@ -1,0 +1,109 @@
+import pytest
+import yaml
+
+WORLD = {
+    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+    "accounts": [{"name": "acme", "api_keys": ["xkeysib-acme"]}, {"name": "other", "api_keys": ["xkeysib-other"]}],
+}
+
+
+@pytest.fixture
+def api(make_api):
+    return make_api(WORLD, key="xkeysib-acme")
+
+
+def test_the_state_is_a_scenario_as_json_or_as_yaml(api):
+    api.post("/v3/senders", json={"name": "A", "email": "a@acme.test"})
+
+    as_json = api.get("/_mock/state").json
+    as_yaml = api.get("/_mock/state", headers={"Accept": "application/yaml"})
+
+    assert as_yaml.mimetype == "application/yaml"
+    assert yaml.safe_load(as_yaml.data) == as_json
+    assert as_json["accounts"][0]["senders"][0]["email"] == "a@acme.test"
+
+
+def test_ids_of_24_digits_are_quoted_in_yaml(make_api):
+    api = make_api({"accounts": [{"name": "a", "organization_id": "650000000000000000000001"}]})
+
+    text = api.get("/_mock/state", headers={"Accept": "application/yaml"}).text
+
+    assert "organization_id: '650000000000000000000001'" in text
+
+
+def test_a_reset_gives_the_world_as_its_scenario_made_it(api):
+    before = api.get("/_mock/state").json
+    api.post("/v3/senders", json={"name": "A", "email": "a@acme.test"})
+    api.advance("PT1H")
+
+    reset = api.post("/_mock/reset")
+
+    assert reset.status_code == 200
+    assert api.get("/_mock/state").json == before
+    assert api.get("/_mock/mailbox").json["count"] == 0
+
+
+def test_a_reset_tells_the_worlds_accounts_and_keys(api):
+    assert api.post("/_mock/reset").json == {
+        "name": "default",
+        "api_key": "xkeysib-acme",
+        "scenario": "document",
+        "url": "http://localhost/v3",
+        "accounts": [
+            {"name": "acme", "role": "standalone", "api_key": "xkeysib-acme"},
+            {"name": "other", "role": "standalone", "api_key": "xkeysib-other"},
+        ],
+    }
+
+
+def test_a_reset_to_another_scenario_stays_with_it(api):
+    assert api.post("/_mock/reset", json={"scenario": "empty"}).json["scenario"] == "empty"
+    assert api.post("/_mock/reset").json["scenario"] == "empty"
+
+
+def test_a_reset_takes_a_document_in_yaml(api):
+    body = "scenario:\n  description: From YAML.\n"
+
+    api.post("/_mock/reset", data=body, content_type="application/yaml")
+
+    assert api.get("/_mock/state").json["description"] == "From YAML."
+
+
+def test_a_document_may_extend_a_scenario_by_name(api):
+    api.post("/_mock/reset", json={"scenario": {"extends": "onboarding", "description": "Mine."}})
+
+    state = api.get("/_mock/state").json
+    assert (state["description"], state["clock"]["frozen"]) == ("Mine.", True)
+
+
+def test_a_bad_document_names_every_mistake_and_changes_nothing(api):
+    before = api.get("/_mock/state").json
+    document = {"sed": 1, "accounts": [{"name": "a", "senders": [{"emial": "x"}]}]}
+
+    answer = api.post("/_mock/reset", json={"scenario": document})
+
+    assert (answer.status_code, answer.content_type) == (400, "application/problem+json")
+    assert {error["path"] for error in answer.json["errors"]} == {
+        "/sed",
+        "/accounts/0/senders/0/emial",
+        "/accounts/0/senders/0/email",
+        "/accounts/0/senders/0/name",
+    }
+    assert api.get("/_mock/state").json == before
+
+
+@pytest.mark.parametrize("scenario", ["nothing", 7, ["standard"]])
+def test_a_scenario_that_is_none_is_refused(api, scenario):
+    assert api.post("/_mock/reset", json={"scenario": scenario}).status_code == 400
+
+
+def test_the_scenarios_are_listed_and_shown(api):
+    listed = api.get("/_mock/scenarios").json["items"]
+
+    assert {"standard", "empty", "onboarding", "corporate-v2"} <= {row["name"] for row in listed}
+    assert yaml.safe_load(api.get("/_mock/scenarios/standard").data)["description"]
+
+
+@pytest.mark.parametrize("name", ["nothing", "..%2Fpyproject", "standard.yaml"])
+def test_a_scenario_that_is_not_there_is_404(api, name):
+    assert api.get(f"/_mock/scenarios/{name}").status_code == 404

@@ -1,0 +1,105 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mockserver.core.clock import LATEST, Clock, ClockError
+
+NINE = datetime(2026, 1, 15, 9, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+class Wall:
+    """Real time that a test moves."""
+
+    def __init__(self):
+        self.seconds = 1_700_000_000.0
+
+    def __call__(self):
+        return self.seconds
+
+
+@pytest.fixture
+def wall():
+    return Wall()
+
+
+def test_a_clock_without_a_start_shows_real_time(wall):
+    assert Clock(real=wall).now() == datetime.fromtimestamp(wall.seconds, UTC)
+
+
+def test_a_running_clock_goes_on_from_its_start(wall):
+    clock = Clock(NINE, real=wall)
+
+    wall.seconds += 3600
+
+    assert clock.now() == NINE + HOUR
+
+
+def test_a_frozen_clock_stands_still(wall):
+    clock = Clock(NINE, frozen=True, real=wall)
+
+    wall.seconds += 3600
+
+    assert clock.now() == NINE
+
+
+def test_a_frozen_clock_that_is_moved_stays_frozen(wall):
+    clock = Clock(NINE, frozen=True, real=wall)
+
+    clock.move_to(NINE + HOUR)
+    wall.seconds += 60
+
+    assert (clock.now(), clock.frozen) == (NINE + HOUR, True)
+
+
+def test_a_thawed_clock_runs_on_from_where_it_stood(wall):
+    clock = Clock(NINE, frozen=True, real=wall)
+    wall.seconds += 3600
+
+    clock.thaw()
+    wall.seconds += 60
+
+    assert clock.now() == NINE + timedelta(seconds=60)
+
+
+def test_freezing_keeps_the_moment(wall):
+    clock = Clock(NINE, real=wall)
+    wall.seconds += 60
+
+    clock.freeze()
+    wall.seconds += 60
+
+    assert clock.now() == NINE + timedelta(seconds=60)
+
+
+def test_the_past_is_refused(wall):
+    with pytest.raises(ClockError, match="backwards"):
+        Clock(NINE, frozen=True, real=wall).check(NINE - timedelta(microseconds=1))
+
+
+def test_years_that_no_clock_shows_are_refused(wall):
+    with pytest.raises(ClockError, match="from 1971 to 9000"):
+        Clock(NINE, frozen=True, real=wall).check(LATEST + HOUR)
+
+
+def test_a_move_to_a_moment_that_has_passed_changes_nothing(wall):
+    clock = Clock(NINE, frozen=True, real=wall)
+
+    clock.move_to(NINE - HOUR)
+
+    assert clock.now() == NINE
+
+
+def test_a_pinned_moment_is_shown_for_the_time_of_a_block(wall):
+    clock = Clock(NINE, frozen=True, real=wall)
+
+    with clock.pinned(NINE - HOUR):
+        within = clock.now()
+
+    assert (within, clock.now()) == (NINE - HOUR, NINE)
+
+
+def test_the_offset_tells_how_far_the_clock_is_from_real_time(wall):
+    start = datetime.fromtimestamp(wall.seconds, UTC) + HOUR
+
+    assert Clock(start, real=wall).offset == HOUR

@@ -1,0 +1,168 @@
+"""The form of every answer: headers, bodies, addresses that lead nowhere."""
+
+import uuid
+
+import pytest
+
+CORS = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-headers": "*",
+    "access-control-allow-credentials": "true",
+    "access-control-allow-methods": "PUT, POST, GET, DELETE, PATCH, OPTIONS",
+}
+
+
+def test_an_answer_is_compact_json_with_one_trailing_newline(make_api):
+    assert make_api("empty").get("/v3/senders/ips").data == b'{"ips":[]}\n'
+
+
+@pytest.mark.parametrize("path", ["/v3/senders", "/v3/webhooks/1", "/v3/nowhere"])
+def test_every_answer_has_type_cors_and_an_id(api, path):
+    answer = api.get(path)
+
+    assert answer.headers["Content-Type"] == "application/json"
+    assert uuid.UUID(answer.headers["sib-request-id"]).version == 4
+    assert {name: answer.headers[name] for name in CORS} == CORS
+
+
+def test_an_answer_without_a_body_has_neither_type_nor_length(api):
+    answer = api.put("/v3/senders/1", json={})
+
+    assert answer.status_code == 204
+    assert "Content-Type" not in answer.headers
+    assert "Content-Length" not in answer.headers
+
+
+def test_a_preflight_needs_no_key(api):
+    answer = api.client.options("/v3/senders", headers={"Origin": "http://app.test"})
+
+    assert answer.status_code == 204
+    assert {name: answer.headers[name] for name in CORS} == CORS
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v3"),
+        ("GET", "/v3/"),
+        ("GET", "/v3/nowhere"),
+        ("GET", "/v3/senders/"),
+        ("GET", "/v3//senders"),
+        ("PATCH", "/v3/senders"),
+        ("POST", "/v3/senders/1"),
+        ("DELETE", "/v3/senders/ips"),
+        ("PUT", "/v3/senders/domains"),
+        ("GET", "/v3/webhooks/export"),
+        ("GET", "/v3/corporate/subAccount/key"),
+        ("GET", "/v2/senders"),
+        ("GET", "/senders"),
+        ("POST", "/"),
+    ],
+)
+def test_unknown_route_wrong_method_and_other_version_are_all_404(api, method, path):
+    answer = api.request(method, path)
+
+    assert (answer.status_code, answer.json) == (
+        404,
+        {"code": "not_found", "message": "Invalid route/method passed"},
+    )
+
+
+@pytest.mark.parametrize("path", ["/v3/senders/abc/ips", "/v3/webhooks/1.5", "/v3/webhooks/0", "/v3/webhooks/-1"])
+def test_a_path_parameter_of_the_wrong_form_is_400(api, path):
+    answer = api.get(path)
+
+    assert (answer.status_code, answer.json["code"]) == (400, "invalid_parameter")
+
+
+def test_a_get_may_carry_a_content_type_without_a_body(api):
+    assert api.get("/v3/senders", headers={"Content-Type": "application/json"}).status_code == 200
+
+
+def test_json_is_taken_whatever_its_content_type(api):
+    answer = api.post("/v3/senders", data='{"name":"A","email":"a@acme.test"}', content_type="text/plain")
+
+    assert answer.status_code == 201
+
+
+def test_what_is_no_json_and_says_so_is_415(api):
+    answer = api.post("/v3/senders", data="name=A", content_type="application/x-www-form-urlencoded")
+
+    assert (answer.status_code, answer.json["code"]) == (415, "bad_request")
+
+
+def test_a_member_that_the_service_does_not_know_is_ignored(api):
+    assert api.put("/v3/senders/1", json={"name": "New", "colour": "red"}).status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ({"colour": "red"}, "colour"),
+        ({"ips": [{"domain": "a.test", "ip": "1.2.3.4", "colour": 1}]}, "ips[0].colour"),
+    ],
+)
+def test_a_strict_world_refuses_it_by_name(make_api, body, name):
+    api = make_api({"strict": True, "senders": [{"id": 1, "name": "A", "email": "a@acme.test"}]})
+
+    answer = api.put("/v3/senders/1", json=body)
+
+    assert (answer.status_code, answer.json) == (
+        400,
+        {"code": "invalid_parameter", "message": f"Unknown attribute {name} in the request"},
+    )
+
+
+def test_a_strict_world_looks_into_nested_objects(make_api):
+    api = make_api({"strict": True})
+
+    answer = api.post("/v3/webhooks", json={"url": "http://a.test", "events": ["sent"], "auth": {"kind": 1}})
+
+    assert answer.json["message"] == "Unknown attribute auth.kind in the request"
+
+
+def test_a_missing_member_is_told_before_a_bad_one(api):
+    answer = api.post("/v3/senders", json={"email": "bad"})
+
+    assert answer.json == {"code": "missing_parameter", "message": "Missing name attribute in the request"}
+
+
+def test_a_plan_update_without_a_body_is_refused(make_api):
+    api = make_api({"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}, key="m")
+
+    assert api.put("/v3/corporate/subAccounts/plan").json["code"] == "bad_request"
+
+
+def test_a_mistake_of_the_mock_itself_is_told_in_the_services_words(api, monkeypatch, caplog):
+    monkeypatch.setattr("mockserver.resources.senders.model.select", lambda *_: 1 / 0)
+
+    answer = api.get("/v3/senders")
+
+    assert (answer.status_code, answer.json["code"]) == (500, "internal_error")
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_the_same_scenario_seed_and_calls_give_the_same_bytes(make_api):
+    def story():
+        api = make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "seed": 3})
+        calls = [
+            api.post("/v3/senders", json={"name": "A", "email": "a@acme.test"}),
+            api.get("/v3/senders"),
+            api.post("/v3/senders/domains", json={"name": "acme.test"}),
+            api.get("/_mock/mailbox"),
+            api.get("/v3/nowhere"),
+        ]
+        return [(call.status_code, call.data, sorted(call.headers)) for call in calls]
+
+    assert story() == story()
+
+
+def test_an_extra_read_does_not_shift_the_next_code(make_api):
+    def code(reads):
+        api = make_api({"seed": 3})
+        for _ in range(reads):
+            api.get("/v3/senders")
+        api.post("/v3/senders", json={"name": "A", "email": "a@acme.test"})
+        return api.get("/_mock/mailbox").json["items"][0]["otp"]
+
+    assert code(0) == code(5)
