@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -30,7 +31,7 @@ def _setting(name: str) -> str:
 
 def main() -> None:
     """The program's entry."""
-    _forget_kubernetes(os.environ)
+    forget_kubernetes(os.environ)
     commands(prog_name="mockserver")
 
 
@@ -92,10 +93,11 @@ def serve(**options: Any) -> None:
     gc.freeze()
     gc.enable()
     print(address(listener), flush=True)
-    server(app).run(sockets=[listener])
+    with contextlib.suppress(KeyboardInterrupt):  # an interrupt is how a shell stops it
+        server(app).run(sockets=[listener])
 
 
-def _forget_kubernetes(environment: Any) -> None:
+def forget_kubernetes(environment: Any) -> None:
     """Kubernetes sets MOCKSERVER_PORT to an address for a service of that name; then it is not our setting."""
     if environment.get("MOCKSERVER_PORT", "").startswith(("tcp://", "udp://")):
         del environment["MOCKSERVER_PORT"]
@@ -131,10 +133,12 @@ _JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @_JSON
 def health(url: str | None, as_json: bool) -> None:
     """Ask a running server how it is; exit status 1 if it does not answer."""
+    from http.client import HTTPException
+
     root = url or f"http://127.0.0.1:{os.environ.get('MOCKSERVER_PORT', '8003')}"
     try:
         found = _get(f"{root.rstrip('/')}/_mock/health")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, HTTPException) as error:
         _fail(f"{root} does not answer: {error}")
     click.echo(json.dumps(found) if as_json else f"{found['status']}: {found['scenario']} at {root}")
 

@@ -15,6 +15,8 @@ except ImportError:  # pragma: no cover  # wheels without libyaml
 
 #: A document of more parts than this is refused; aliases can make a small text immense.
 _MOST_NODES = 2_000_000
+#: What a mapping and a sequence may be.
+_TAGS = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"})
 
 
 class Mapping(dict[Any, Any]):
@@ -82,6 +84,8 @@ class _Builder:
         self._nodes += 1
         if self._nodes > _MOST_NODES:
             raise ValueError(f"more than {_MOST_NODES:,} parts")
+        if isinstance(node, yaml.CollectionNode) and node.tag not in _TAGS:
+            raise ScenarioError([Mistake(path, f"not YAML that is safe: {node.tag}", self._mark(node))])
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
@@ -93,7 +97,7 @@ class _Builder:
         found = Mapping()
         for key_node, value_node in node.value:
             key = self._loader.construct_object(key_node, deep=True)
-            mark = Mark(self._file, key_node.start_mark.line + 1)
+            mark = self._mark(key_node)
             key = key if isinstance(key, str) else str(key)
             if key in found:
                 raise ScenarioError([Mistake((*path, key), "stands there twice", mark)])
@@ -105,8 +109,11 @@ class _Builder:
         found = Sequence()
         for index, inner in enumerate(node.value):
             found.append(self.build(inner, (*path, index)))
-            found.marks.append(Mark(self._file, inner.start_mark.line + 1))
+            found.marks.append(self._mark(inner))
         return found
+
+    def _mark(self, node: yaml.Node) -> Mark:
+        return Mark(self._file, node.start_mark.line + 1)
 
 
 def locate(document: Any, path: Path) -> Mark | None:

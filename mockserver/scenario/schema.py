@@ -176,17 +176,28 @@ def scenario_schema() -> Schema:
     return Item.from_dict({**resources, **world, **top}, name="ScenarioItem")()
 
 
-def mistakes(errors: Any, schema: Schema, path: Path = ()) -> Iterator[Mistake]:
+def mistakes(errors: Any, schema: Schema) -> Iterator[Mistake]:
     """What marshmallow found, one by one; an unknown key with its nearest known one."""
+    return _mistakes(errors, fields.Nested(schema), ())
+
+
+def _mistakes(errors: Any, field: Any, path: Path) -> Iterator[Mistake]:
     if isinstance(errors, Mapping):
         for key, inner in errors.items():
-            yield from mistakes(inner, schema, path if key == "_schema" else (*path, key))
+            if key == "_schema":
+                yield from _mistakes(inner, field, path)
+            elif isinstance(field, fields.Dict):
+                # Marshmallow tells what is wrong with the key and what with the value.
+                for part, of_part in ((inner.get("key"), field.key_field), (inner.get("value"), field.value_field)):
+                    yield from _mistakes(part or [], of_part, (*path, key))
+            else:
+                yield from _mistakes(inner, _part(field, key), (*path, key))
         return
     for message in errors if isinstance(errors, list) else [errors]:
         if isinstance(message, Mapping):
-            yield from mistakes(message, schema, path)
+            yield from _mistakes(message, field, path)
         elif message == "Unknown field.":
-            yield Mistake(path, _unknown(str(path[-1]), _known(schema, path[:-1])))
+            yield Mistake(path, _unknown(str(path[-1]), list(field.schema.fields)))
         else:
             yield Mistake(path, str(message).removesuffix("."))
 
@@ -198,14 +209,8 @@ def _unknown(key: str, known: list[str]) -> str:
     return f"unknown key; did you mean {near[0]}?" if near else f"unknown key; known are {', '.join(sorted(known))}"
 
 
-def _known(schema: Schema, path: Path) -> list[str]:
-    """The keys that a mapping at this path may have."""
-    field: Any = fields.Nested(schema)
-    for part in path:
-        if isinstance(field, fields.Nested):
-            field = field.schema.fields.get(str(part))
-        elif isinstance(field, fields.List):
-            field = field.inner
-        elif isinstance(field, fields.Dict):
-            field = field.value_field if part != "value" else field
-    return list(field.schema.fields) if isinstance(field, fields.Nested) else []
+def _part(field: Any, key: object) -> Any:
+    """The field of a part; for an unknown key the mapping that it stands in, which knows the others."""
+    if isinstance(field, fields.Nested):
+        return field.schema.fields.get(str(key), field)
+    return field.inner if isinstance(field, fields.List) else None

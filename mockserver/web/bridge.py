@@ -42,13 +42,20 @@ class Bridge:
         body = await _read(receive)
         if body is None:
             return
-        park = Park()
-        status, headers, content = self._run(scope, body, park)
-        while park.waiting and await _changed(park, receive):
-            park.waiting = False
-            status, headers, content = self._run(scope, body, park)
+        try:
+            status, headers, content = await self._answer(scope, body, receive)
+        except asyncio.CancelledError:
+            return  # the server stops, and nobody waits for what a request still waited for
         await send({"type": "http.response.start", "status": status, "headers": headers})
         await send({"type": "http.response.body", "body": content})
+
+    async def _answer(self, scope: Scope, body: bytes, receive: Receive) -> tuple[int, Headers, bytes]:
+        park = Park()
+        answer = self._run(scope, body, park)
+        while park.waiting and await _changed(park, receive):
+            park.waiting = False
+            answer = self._run(scope, body, park)
+        return answer
 
     def _run(self, scope: Scope, body: bytes, park: Park) -> tuple[int, Headers, bytes]:
         started: list[Any] = []

@@ -198,6 +198,8 @@ class Int64(fields.Integer):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         if self._text and isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,19}", value, re.ASCII):
             value = int(value)
+        elif isinstance(value, float) and value.is_integer():
+            value = int(value)  # 1.0 is an integer of JSON, and one client library sends whole floats
         if type(value) is not int or not -INT64_MAX - 1 <= value <= INT64_MAX:
             raise self.make_error("invalid")
         return value
@@ -225,6 +227,9 @@ class Number(fields.Float):
             raise self.make_error("invalid", input=value)
         number: float = value
         return number
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return value  # a whole number stays one
 
 
 class TextOrNumber(fields.String):

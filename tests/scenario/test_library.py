@@ -1,0 +1,82 @@
+import os
+
+import pytest
+
+from mockserver.scenario.library import Library
+from mockserver.scenario.mistakes import ScenarioError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "below.yaml").write_text(
+        "description: Below.\nseed: 1\nbehaviour: {dkim: cname, webhook_limit: 3}\n"
+        "accounts:\n  - {name: a, enterprise: true, senders: [{name: A, email: a@a.test}]}\n  - {name: b}\n"
+    )
+    (tmp_path / "above.yaml").write_text(
+        "extends: below\nseed: 2\nbehaviour: {webhook_limit: 4}\n"
+        "accounts:\n  - {name: c}\n  - {name: a, company_name: A, senders: []}\n"
+    )
+    (tmp_path / "standard.yml").write_text("description: Mine.\n")
+    return tmp_path
+
+
+@pytest.fixture
+def library(folder):
+    return Library(folder)
+
+
+def test_scenarios_of_the_users_folder_come_before_those_that_are_shipped(library):
+    assert library.read("standard")["description"] == "Mine."
+    assert {"above", "below", "standard", "empty"} <= set(library.names())
+
+
+def test_a_scenario_can_be_given_as_a_path(folder):
+    assert Library().read(str(folder / "below.yaml"))["description"] == "Below."
+
+
+def test_mappings_merge_by_key(library):
+    assert library.read("above")["behaviour"] == {"dkim": "cname", "webhook_limit": 4}
+
+
+def test_accounts_merge_by_name_and_other_lists_replace(library):
+    accounts = library.read("above")["accounts"]
+
+    assert accounts == [
+        {"name": "a", "enterprise": True, "company_name": "A", "senders": []},
+        {"name": "b"},
+        {"name": "c"},
+    ]
+
+
+def test_what_the_upper_leaves_out_stays(library):
+    document = library.read("above")
+
+    assert (document["description"], document["seed"]) == ("Below.", 2)
+
+
+def test_a_file_that_has_changed_is_read_again(folder, library):
+    library.read("below")
+    path = folder / "below.yaml"
+    path.write_text("description: Changed.\n")
+    later = path.stat().st_mtime + 1
+    os.utime(path, (later, later))
+
+    assert library.read("below")["description"] == "Changed."
+
+
+def test_a_bad_scenario_is_listed_with_its_mistake(folder, library):
+    (folder / "bad.yaml").write_text("- 1")
+
+    row = next(row for row in library.describe() if row["name"] == "bad")
+
+    assert "a scenario is a mapping" in row["error"]
+
+
+@pytest.mark.parametrize("name", ["nowhere", "../below", "/nowhere/x.yaml", ".hidden"])
+def test_a_scenario_that_is_not_there_is_told_with_those_that_are(library, name):
+    with pytest.raises(ScenarioError, match="there are above, below, "):
+        library.read(name)
+
+
+def test_a_folder_that_is_not_there_holds_nothing(tmp_path):
+    assert Library(tmp_path / "nowhere").names() == Library().names()

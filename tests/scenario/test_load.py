@@ -1,0 +1,134 @@
+"""What a scenario leaves out, and what it makes of what it says."""
+
+import pytest
+
+START = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
+
+
+def state(api):
+    return api.get("/_mock/state").json
+
+
+def test_without_accounts_there_is_one_standalone_account(make_api):
+    assert [(row["name"], row["role"]) for row in state(make_api({}))["accounts"]] == [("acme", "standalone")]
+
+
+def test_resources_at_the_top_belong_to_the_first_account(make_api):
+    api = make_api({"accounts": [{"name": "a"}, {"name": "b"}], "senders": [{"name": "A", "email": "a@a.test"}]})
+
+    assert [len(row.get("senders", [])) for row in state(api)["accounts"]] == [1, 0]
+
+
+def test_ids_that_are_left_out_count_up_past_the_largest(make_api):
+    senders = [{"name": "A", "email": "a@a.test"}, {"id": 7, "name": "B", "email": "b@a.test"}]
+    api = make_api({"senders": senders})
+
+    created = api.post("/v3/senders", json={"name": "C", "email": "c@a.test"}).json["id"]
+
+    assert ([row["id"] for row in state(api)["accounts"][0]["senders"]], created) == ([8, 7, 9], 9)
+
+
+def test_an_id_is_never_given_twice(make_api):
+    api = make_api({"senders": [{"id": 7, "name": "B", "email": "b@a.test"}]})
+    api.delete("/v3/senders/7")
+
+    assert api.post("/v3/senders", json={"name": "C", "email": "c@a.test"}).json["id"] == 8
+
+
+def test_accounts_have_ids_of_seven_digits_and_keys_of_the_services_form(make_api):
+    account = state(make_api({"accounts": [{"name": "a"}]}))["accounts"][0]
+
+    assert len(str(account["id"])) == 7
+    assert len(account["organization_id"]) == 24
+    assert account["api_keys"][0].startswith("xkeysib-")
+    assert len(account["api_keys"][0]) == len("xkeysib-") + 64 + 1 + 16
+
+
+def test_another_seed_gives_other_codes(make_api):
+    def code(seed):
+        sender = {"name": "A", "email": "a@a.test", "state": "awaiting_verification"}
+        return make_api({"seed": seed, "senders": [sender]}).get("/_mock/machines/sender/1").json["otp"]
+
+    assert code(1) == code(1) != code(2)
+
+
+def test_a_setting_can_replace_the_seed(make_api):
+    assert state(make_api("empty", seed=42))["seed"] == 42
+
+
+def test_instants_are_relative_to_the_clocks_start(make_api):
+    event = {"date": "-PT2H", "sender": "bob@example.test", "recipient": "reply@in.acme.test"}
+    api = make_api({**START, "inbound_events": [event]})
+
+    assert api.get("/v3/inbound/events").json["events"][0]["date"] == "2026-01-15T07:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-01-15T08:00:00Z", "2026-01-15T09:00:00+01:00", "2026-01-15t08:00:00.000z", "2026-01-15 08:00:00Z"]
+)
+def test_instants_can_be_absolute(make_api, text):
+    event = {"date": text, "sender": "bob@example.test", "recipient": "reply@in.acme.test"}
+    api = make_api({**START, "inbound_events": [event]})
+
+    assert api.get("/v3/inbound/events").json["events"][0]["date"] == "2026-01-15T08:00:00.000Z"
+
+
+def test_a_state_without_dns_publishes_what_it_needs(make_api):
+    domains = [{"name": f"{name}.test", "state": name} for name in ("pending", "verified", "authenticated")]
+    api = make_api({"domains": domains})
+
+    listed = api.get("/v3/senders/domains").json["domains"]
+
+    assert [(row["verified"], row["authenticated"]) for row in listed] == [
+        (False, False),
+        (True, False),
+        (True, True),
+    ]
+
+
+def test_dns_that_contradicts_a_state_wins(make_api):
+    broken = {"brevo_code": "ok", "dkim_record": "wrong", "dmarc_record": "ok"}
+    api = make_api({"domains": [{"name": "a.test", "state": "authenticated", "dns": broken}]})
+
+    assert api.get("/_mock/machines/domain/a.test").json["state"] == "verified"
+
+
+def test_generate_makes_seeded_data(make_api):
+    amounts = {
+        "senders": 20, "domains": 5, "webhooks": 3, "activities": 4, "inbound_events": 6, "campaigns": 4,
+        "scheduled_emails": 2,
+    }  # fmt: skip
+    one, two = (state(make_api({**START, "seed": 5, "generate": amounts}))["accounts"][0] for _ in "ab")
+
+    assert one == two
+    assert {name: len(one[name]) for name in amounts} == amounts
+
+
+def test_generated_data_come_behind_what_is_written(make_api):
+    api = make_api({"senders": [{"id": 1, "name": "Own", "email": "own@a.test"}], "generate": {"senders": 2}})
+
+    assert [row["id"] for row in api.get("/v3/senders").json["senders"]] == [1, 2, 3]
+
+
+def test_a_frozen_clock_without_a_start_stands_at_the_present(make_api):
+    clock = make_api({"clock": {"frozen": True}}).get("/_mock/clock").json
+
+    assert (clock["frozen"], round(clock["offset_s"], 0)) == (True, 0)
+
+
+def test_a_pending_bulk_change_survives_being_written_and_read(make_api):
+    accounts = [
+        {"name": "m", "role": "master", "api_keys": ["m"], "pool": {"credits": {"email": 100}}},
+        {"name": "s", "id": 1000002, "role": "sub_account", "of": "m"},
+    ]
+    api = make_api({**START, "behaviour": {"bulk_plan": {"after": "PT1H"}}, "accounts": accounts}, key="m")
+    body = {"subAccountIds": [1000002], "credits": {"email": 60}}
+    assert api.put("/v3/corporate/subAccounts/plan", json=body).status_code == 202
+
+    written = state(api)
+    api.post("/_mock/reset", json={"scenario": written})
+
+    assert state(api) == written
+    assert [row["event"] for row in api.advance("PT1H")["fired"]] == ["apply_bulk"]
+    plan = api.get("/v3/corporate/subAccount/1000002").json["planInfo"]
+    assert plan["credits"]["emails"] == {"quantity": 60, "remaining": 60}

@@ -1,0 +1,163 @@
+"""A bad scenario is told with file, line, path and what was expected, all mistakes at once."""
+
+import pytest
+
+from mockserver.scenario.library import Library
+from mockserver.scenario.load import load
+from mockserver.scenario.mistakes import ScenarioError
+
+
+@pytest.fixture
+def told(tmp_path):
+    """What is told of a file with this text, without the folder."""
+
+    def mistakes(text, **others):
+        for name, other in others.items():
+            (tmp_path / f"{name}.yaml").write_text(other)
+        path = tmp_path / "mine.yaml"
+        path.write_text(text)
+        with pytest.raises(ScenarioError) as error:
+            load(Library(tmp_path).read("mine"), name="test")
+        return str(error.value).replace(f"{tmp_path}/", "").splitlines()
+
+    return mistakes
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ("seeed: 1", "mine.yaml:1: seeed: unknown key; did you mean seed?"),
+        ("description: A\nseed: x", "mine.yaml:2: seed: Not a valid integer"),
+        ("solution: v3", "mine.yaml:1: solution: Must be one of: v1, v2"),
+        ("clock: {start: tomorrow}", "not an RFC 3339 date-time"),
+        ("behaviour: {otp_lifetime: 15}", "not an ISO 8601 duration, such as PT15M or P3D"),
+        ("behaviour: {otp_lifetime: -PT1M}", "behaviour.otp_lifetime: must not be negative"),
+        ("behaviour: {otp_lifetime: P1Y}", "years and months have no fixed length: give days"),
+        ("behaviour: {authenticate_domain: later}", "must be immediate, {after: DURATION} or {attempts: NUMBER}"),
+        ("behaviour: {authenticate_domain: {attempts: 0}}", "behaviour.authenticate_domain.attempts"),
+        ("behaviour: {bulk_plan: PT1H}", "must be {after: DURATION}"),
+        ("behaviour: {authorised_ips: [here]}", "must be an IP address or a network"),
+        ("behaviour: {dns: resolver}", "Must be view; there is no resolver yet"),
+        ("faults: [{fault: otp_expired}]", "this version knows no faults yet"),
+        ("accounts: [{name: a, role: king}]", "accounts[0].role: Must be one of"),
+        ("accounts: [{role: master}]", "accounts[0].name: Missing data for required field"),
+        (
+            "accounts: [{name: a, organization_id: 650000000000000000000001}]",
+            'write "650000000000000000000001" in quotes',
+        ),
+        ("accounts: [{name: a}, {name: a}]", "accounts[1].name: a is there already"),
+        ("accounts: [{name: a, id: 5}, {name: b, id: 5}]", "accounts[1].id: 5 is there already"),
+        ("accounts: [{name: a, role: sub_account, of: b}]", "names its master; there is no 'b'"),
+        ("accounts: [{name: a, of: b}]", "an account of role standalone has no master"),
+        ("accounts: [{name: a, api_keys: [k]}, {name: b, api_keys: [k]}]", "k opens another account already"),
+        ("accounts: [{name: a, api_keys: ['two words']}]", "must be printable ASCII without blanks"),
+        ("accounts: [{name: a, pool: {}}]", "accounts[0].pool: only an account of role master has it"),
+        ("accounts: [{name: a, assigned: {}}]", "accounts[0].assigned: only an account of role sub_account has it"),
+        ("accounts: [{name: a, timezone: UTC}]", "only an account of role master or sub_account has it"),
+        ("accounts: [{name: a, role: master, timezone: Nowhere}]", "Not the name of a time zone"),
+        ("senders: [{name: A, email: a}]", "senders[0].email: Not a valid email address"),
+        ("senders: [{name: A}]", "senders[0].email: Missing data for required field"),
+        ("senders: 3", "senders: Not a valid list"),
+        ("senders: [{name: A, email: a@b.test, ips: [{ip: 1.2.3.4, domain: b.test}]}]", "is not one of the account's"),
+        ("webhooks: [{url: nowhere, events: [sent]}]", "webhooks[0].url: Not a valid URL"),
+        ("webhooks: [{url: 'http://a.test', events: [listAddition]}]", "is not an event of transactional webhooks"),
+        ("webhooks: [{url: 'http://a.test'}]", "a webhook of type transactional needs events"),
+        ("webhooks: [{url: 'http://a.test', type: inbound}]", "a webhook of type inbound needs a domain"),
+        ("scheduled_emails: [{message_id: x, to: a@b.test, scheduled_at: PT1H}]", "must stand in angle brackets"),
+        ("scheduled_emails: [{batch_id: x, to: a@b.test, scheduled_at: PT1H}]", "must be a UUID of version 4"),
+        ("attributes: {normal: [A, A]}", "attributes.normal[1]: A is there already"),
+        ("attributes: {special: [A]}", "attributes.special: unknown key"),
+        ("dns: {acme.test: {brevo_cod: ok}}", "dns.acme.test.brevo_cod: unknown key; did you mean brevo_code?"),
+        ("generate: {senders: -1}", "generate.senders"),
+        ("senders: []\naccounts: [{name: a, senders: []}]", "senders: stands here and in accounts[0].senders as well"),
+        ("seed: 1\nseed: 2", "mine.yaml:2: seed: stands there twice"),
+        ("- 1", "mine.yaml:1: a scenario is a mapping"),
+        ("a: [", "mine.yaml:2: not YAML"),
+        ("a: !!python/object:os.system {}", "not YAML that is safe"),
+        ("extends: 3", "mine.yaml:1: extends: must be the name of a scenario"),
+        ("extends: nowhere", "mine.yaml:1: extends: there is no scenario 'nowhere'"),
+        ("extends: mine", "goes round in a circle"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place_and_what_was_expected(told, text, mistake):
+    lines = told(text)
+
+    assert len(lines) == 1
+    assert mistake in lines[0]
+    assert lines[0].startswith("mine.yaml:")
+
+
+@pytest.mark.parametrize(
+    ("kind", "item"),
+    [
+        ("senders", "{id: 1, name: A, email: EMAIL}"),
+        ("webhooks", "{id: 1, url: 'http://a.test', events: [sent]}"),
+        ("campaigns", "{id: 1, name: A}"),
+        ("scheduled_emails", "{message_id: <1@a.test>, to: a@b.test, scheduled_at: PT1H}"),
+    ],
+)
+def test_an_id_is_unique_in_the_whole_world(told, kind, item):
+    one, two = item.replace("EMAIL", "a@b.test"), item.replace("EMAIL", "c@d.test")
+
+    lines = told(f"accounts:\n  - {{name: a, {kind}: [{one}]}}\n  - {{name: b, {kind}: [{two}]}}")
+
+    assert len(lines) == 1
+    assert lines[0].startswith(f"mine.yaml:3: accounts[1].{kind}[0].")
+    assert lines[0].endswith("is there already")
+
+
+def test_a_plan_that_the_pool_does_not_hold_is_refused(told):
+    lines = told(
+        "accounts:\n"
+        "  - {name: sub, role: sub_account, of: m, assigned: {credits: {email: 11}}}\n"
+        "  - {name: m, role: master, pool: {credits: {email: 10}}}\n"
+    )
+
+    assert lines == ["mine.yaml:2: accounts[0].assigned: the pool of m holds too little email"]
+
+
+def test_a_group_that_the_master_does_not_have_is_refused(told):
+    lines = told(
+        "accounts:\n"
+        "  - {name: m, role: master}\n"
+        "  - {name: sub, role: sub_account, of: m, group_ids: ['650000000000000000000009']}\n"
+    )
+
+    assert lines == ["mine.yaml:3: accounts[1].group_ids[0]: 650000000000000000000009 is not one of the groups of m"]
+
+
+def test_all_mistakes_are_told_at_once(told):
+    lines = told("seed: x\nstrict: 7\nsenders:\n  - {name: A, emial: a}\n  - 3\n")
+
+    assert sorted(line.split(": ")[0] + " " + line.split(": ")[1] for line in lines) == [
+        "mine.yaml:1 seed",
+        "mine.yaml:2 strict",
+        "mine.yaml:4 senders[0].email",
+        "mine.yaml:4 senders[0].emial",
+        "mine.yaml:5 senders[1]",
+    ]
+
+
+def test_a_mistake_below_is_told_with_the_file_that_it_stands_in(told):
+    lines = told("extends: below\nseed: 1\n", below="description: A\nsolution: v9\n")
+
+    assert lines == ["below.yaml:2: solution: Must be one of: v1, v2"]
+
+
+def test_a_circle_through_other_files_is_told(told):
+    lines = told("extends: below\n", below="extends: mine\n")
+
+    assert lines == ["below.yaml:1: extends: mine > below > mine goes round in a circle"]
+
+
+def test_an_immense_document_of_aliases_is_refused(told):
+    levels = ["a0: &a0 [1,1,1,1,1,1,1,1,1,1]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+
+    assert "more than" in told("\n".join(levels))[0]
+
+
+def test_a_file_that_is_not_utf8_is_refused(tmp_path):
+    (tmp_path / "mine.yaml").write_bytes(b"description: \xff")
+
+    with pytest.raises(ScenarioError, match="not UTF-8"):
+        Library(tmp_path).read("mine")
