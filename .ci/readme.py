@@ -1,0 +1,112 @@
+"""The parts of README.md that come out of the code. `python .ci/readme.py` writes them anew."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from mockserver import create_app
+from mockserver.cli import commands as program
+from mockserver.cli import serve
+from mockserver.core.contract import Mark
+from mockserver.resources.rooms import OPERATIONS, PARTS
+from mockserver.scenario.library import Library
+from mockserver.web.fidelity import record
+
+README = Path(__file__).parents[1] / "README.md"
+
+_PART = re.compile(r"(<!-- generated: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+_PLACEHOLDER = re.compile(r"<(.+?)>")
+
+
+def machines() -> Iterator[str]:
+    """The diagram of each state machine."""
+    for name, lifecycle in PARTS.lifecycles.items():
+        yield f"`{name}`\n\n```mermaid\n{lifecycle.machine.mermaid()}\n```\n"
+
+
+def operations() -> Iterator[str]:
+    """Every operation, and how many of its fields and errors bear which mark."""
+    found = record(OPERATIONS.values())
+    yield from _row("operation", "request", *Mark)
+    yield from _row(*["---"] * 5)
+    for name, row in found["operations"].items():
+        marks = Counter(entry["mark"] for entry in (*row["fields"], *row["errors"]))
+        yield from _row(f"`{name}`", f"`{row['method']} {row['path']}`", *(marks[mark] for mark in Mark))
+    yield from _row(f"all {len(found['operations'])}", "", *(found["totals"].get(mark, 0) for mark in Mark))
+
+
+def commands() -> Iterator[str]:
+    """The commands, those of groups as well."""
+    yield from _row("command", "what it does")
+    yield from _row(*["---"] * 2)
+    for name, command in _commands(program, "mockserver"):
+        yield from _row(f"`{name}`", command.get_short_help_str(limit=200))
+
+
+def _commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
+    for name, command in sorted(group.commands.items()):
+        if isinstance(command, click.Group):
+            yield from _commands(command, f"{path} {name}")
+        else:
+            yield f"{path} {name}", command
+
+
+def settings() -> Iterator[str]:
+    """The flags of `serve`."""
+    yield from _row("flag", "variable", "default", "meaning")
+    yield from _row(*["---"] * 4)
+    for option in serve.params:
+        assert isinstance(option, click.Option)
+        default = f"`{option.default}`" if option.show_default else ""
+        yield from _row(f"`{option.opts[0]}`", f"`{option.envvar}`", default, f"{option.help}{_choices(option)}")
+
+
+def _choices(option: click.Option) -> str:
+    if not isinstance(option.type, click.Choice):
+        return ""
+    return f" One of {', '.join(f'`{choice}`' for choice in option.type.choices)}."
+
+
+def scenarios() -> Iterator[str]:
+    """The shipped scenarios."""
+    yield from _row("scenario", "what it is")
+    yield from _row(*["---"] * 2)
+    for row in Library().describe():
+        yield from _row(f"`{row['name']}`", row["description"].strip())
+
+
+def control() -> Iterator[str]:
+    """The calls of the control API, as its own index tells them."""
+    answer = create_app().test_client().get("/_mock").json
+    assert answer is not None
+    yield from _row("call", "what it does")
+    yield from _row(*["---"] * 2)
+    for row in answer["items"]:
+        path = _PLACEHOLDER.sub(r"{\1}", row["path"])
+        yield from _row(f"`{row['method']} {path}`", row["does"])
+
+
+def _row(*cells: object) -> Iterator[str]:
+    yield f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in cells)} |"
+
+
+_PARTS = {part.__name__: part for part in (machines, operations, commands, settings, scenarios, control)}
+
+
+def written(text: str) -> str:
+    """The text with every generated part as the code has it now."""
+    return _PART.sub(_written, text)
+
+
+def _written(part: re.Match[str]) -> str:
+    head, name, _, end = part.groups()
+    return "\n".join([f"{head.rstrip()}", "", *_PARTS[name](), "", end])
+
+
+if __name__ == "__main__":
+    README.write_text(written(README.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,46 @@
+# The first stage has pip and builds; the second holds what runs.
+FROM python:3.13.11-slim-bookworm AS build
+
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1 PIP_NO_COMPILE=1 PIP_ROOT_USER_ACTION=ignore
+WORKDIR /build
+
+# The dependencies change less often than the source, so they come first.
+COPY pyproject.toml .ci/constraints.txt ./
+RUN python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" \
+        > requirements.txt \
+    && pip install --constraint constraints.txt hatchling \
+    && python -m venv --without-pip /opt/mockserver \
+    && pip --python /opt/mockserver/bin/python install --constraint constraints.txt --requirement requirements.txt
+
+COPY README.md LICENSE ./
+COPY scenarios scenarios
+COPY fixtures fixtures
+COPY mockserver mockserver
+RUN pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
+    && pip --python /opt/mockserver/bin/python install --no-deps dist/*.whl
+
+
+FROM python:3.13.11-slim-bookworm
+
+LABEL org.opencontainers.image.title="mockserver" \
+      org.opencontainers.image.description="A high-fidelity, stateful mock of the Brevo administration API, v3" \
+      org.opencontainers.image.licenses="MIT"
+
+COPY --from=build /opt/mockserver /opt/mockserver
+ENV PATH=/opt/mockserver/bin:$PATH
+
+# Bytecode of what the program imports, and of nothing else; later nobody can write it.
+RUN mockserver scenarios check \
+    && mockserver openapi > /dev/null \
+    && python -c "from mockserver.app import create_app; from mockserver.web.server import server; server(create_app()).config.load()"
+
+ENV PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    MOCKSERVER_HOST=0.0.0.0 \
+    MOCKSERVER_SCENARIOS=/scenarios
+
+USER 10001:10001
+EXPOSE 8003
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["mockserver", "health"]
+ENTRYPOINT ["mockserver"]
+CMD ["serve"]

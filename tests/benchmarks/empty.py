@@ -1,0 +1,17 @@
+"""What the mock is compared with: an empty Flask view on the same server."""
+
+from flask import Flask
+
+from mockserver.web.server import address, bind, server
+
+app = Flask("empty")
+
+
+@app.route("/v3/senders", methods=["GET", "POST"])
+def view():
+    return ""
+
+
+listener = bind("127.0.0.1", 0)
+print(address(listener), flush=True)
+server(app).run(sockets=[listener])

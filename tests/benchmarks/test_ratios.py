@@ -1,0 +1,145 @@
+"""What the mock costs beside an empty Flask view on the same server, as ratios measured in one run.
+
+Absolute figures are printed; only ratios fail.
+Run them with `pytest -m benchmark tests/benchmarks`; wrk makes the load.
+"""
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.benchmark
+
+HERE = Path(__file__).parent
+EMPTY = [sys.executable, str(HERE / "empty.py")]
+MOCK = [sys.executable, "-m", "mockserver", "serve", "--port", "0", "--scenario"]
+KEY = {"api-key": "xkeysib-acme"}
+ROUNDS = 3
+
+
+@contextmanager
+def started(command):
+    """A server in a process of its own; gives its root address and the process."""
+    # Compiled files are kept, as they are wherever the mock is installed.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    try:
+        yield process.stdout.readline().strip(), process
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def get(url):
+    with urllib.request.urlopen(urllib.request.Request(url, headers=KEY)) as answer:
+        return answer.read()
+
+
+def rate(url, *options):
+    """Answers per second to 16 connections."""
+    key = [part for name, value in KEY.items() for part in ("-H", f"{name}: {value}")]
+    command = ["wrk", "-t1", "-c16", "-d2s", *key, *options, url]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "Non-2xx" not in told
+    assert "Socket errors" not in told
+    return float(re.search(r"Requests/sec:\s+([\d.]+)", told)[1])
+
+
+@pytest.fixture
+def show(capsys):
+    def print_now(line):
+        with capsys.disabled():
+            print(f"\n  {line}", end="")
+
+    return print_now
+
+
+@pytest.fixture
+def rates(show):
+    """The median rates of two requests, measured in turns, and the ratio of the second to the first."""
+
+    def measure(name, first, second):
+        pairs = [(rate(*first), rate(*second)) for _ in range(ROUNDS)]
+        ratio = statistics.median(two / one for one, two in pairs)
+        one, two = (statistics.median(pair[index] for pair in pairs) for index in (0, 1))
+        show(f"{name}: {one:,.0f} and {two:,.0f} a second, ratio {ratio:.2f}")
+        return ratio
+
+    return measure
+
+
+@pytest.fixture
+def empty():
+    with started(EMPTY) as (root, _):
+        yield root
+
+
+@pytest.fixture
+def mock():
+    with started([*MOCK, str(HERE / "world.yaml")]) as (root, _):
+        yield root
+
+
+def test_listing_ten_senders_reaches_half_of_an_empty_view(rates, empty, mock):
+    assert rates("empty view, GET of ten senders", [f"{empty}/v3/senders"], [f"{mock}/v3/senders"]) >= 1 / 2
+
+
+def test_creating_a_sender_reaches_a_third_of_an_empty_view(rates, empty, mock):
+    post = ("-s", str(HERE / "post.lua"))
+
+    assert rates("empty view, POST of a sender", [f"{empty}/v3/senders"], [f"{mock}/v3/senders", *post]) >= 1 / 3
+
+
+def test_a_page_of_500_events_costs_at_most_twelve_times_ten_senders(rates, mock):
+    page = f"{mock}/v3/inbound/events?limit=500"
+
+    assert rates("GET of ten senders, GET of 500 events", [f"{mock}/v3/senders"], [page]) >= 1 / 12
+
+
+def seconds_to_first_answer(command):
+    start = time.perf_counter()
+    with started(command) as (root, _):
+        get(f"{root}/v3/senders")
+        return time.perf_counter() - start
+
+
+def test_the_first_answer_comes_at_most_half_as_late_again_as_that_of_an_empty_app(show):
+    pairs = [(seconds_to_first_answer(EMPTY), seconds_to_first_answer([*MOCK, "standard"])) for _ in range(12)]
+    empty, mock = (min(pair[index] for pair in pairs[1:]) for index in (0, 1))
+
+    show(f"first answer: empty app {empty * 1000:.0f} ms, standard scenario {mock * 1000:.0f} ms")
+    # The aim is 1.5; a tenth is for the noise of a shared machine.
+    assert mock / empty <= 1.6
+
+
+def resident_mb(process):
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1024
+
+
+def test_a_large_world_takes_at_most_a_few_times_the_memory_of_an_idle_one(show):
+    used = {}
+    for scenario in ("standard", "large"):
+        with started([*MOCK, scenario]) as (root, process):
+            get(f"{root}/v3/senders")
+            used[scenario] = resident_mb(process)
+
+    show("memory after the first answer: " + ", ".join(f"{name} {size:.0f} MB" for name, size in used.items()))
+    assert used["large"] < 4 * used["standard"]
+
+
+def test_a_large_world_starts_in_a_few_times_the_time_of_an_empty_app(show):
+    pairs = [(seconds_to_first_answer(EMPTY), seconds_to_first_answer([*MOCK, "large"])) for _ in range(3)]
+    empty, large = (min(pair[index] for pair in pairs) for index in (0, 1))
+
+    show(f"first answer: empty app {empty * 1000:.0f} ms, large scenario {large * 1000:.0f} ms")
+    assert large / empty < 10

@@ -1,0 +1,71 @@
+"""`/_mock/docs` as a person sees it."""
+
+import json
+
+import pytest
+
+from mockserver.resources.rooms import OPERATIONS
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def root(module_serve):
+    return module_serve()
+
+
+@pytest.fixture
+def docs(browser, root):
+    """The page, with all operations drawn."""
+    browser.open(f"{root}/_mock/docs")
+    browser.see(".opblock", count=len(OPERATIONS))
+    return browser
+
+
+def test_it_shows_every_operation_once(docs):
+    shown = {
+        (block.find_element("class name", "opblock-summary-method").text, block.get_attribute("id").split("-")[-1])
+        for block in docs.all(".opblock")
+    }
+
+    assert shown == {(operation.method, operation.id) for operation in OPERATIONS.values()}
+    assert len(docs.all(".opblock")) == 34
+
+
+def test_nothing_goes_wrong_in_the_console(docs):
+    assert docs.console() == []
+
+
+def test_everything_comes_from_the_mock_itself(docs, root):
+    requested = docs.requested()
+
+    assert f"{root}/_mock/openapi.json" in requested
+    assert [url for url in requested if not url.startswith(f"{root}/_mock/")] == []
+
+
+def test_another_host_is_out_of_reach_for_the_page(docs):
+    """The policy of the page refuses it, whatever a script of it tries."""
+    outcome = docs.driver.execute_async_script(
+        "const done = arguments[arguments.length - 1];"
+        "document.addEventListener('securitypolicyviolation', event => done(event.effectiveDirective));"
+        "fetch('http://127.0.0.1:9/').then(() => done('reached'), () => {});"
+    )
+
+    assert outcome == "connect-src"
+
+
+def test_an_operation_can_be_tried_out_with_a_key(docs, root):
+    docs.click(".auth-wrapper .authorize")
+    docs.see(".auth-container input")[0].send_keys("xkeysib-acme")
+    docs.click(".auth-btn-wrapper .authorize")
+    docs.click(".auth-btn-wrapper .btn-done")
+    docs.click("#operations-senders-getSenders .opblock-summary-control")
+    docs.requested()
+
+    docs.click("#operations-senders-getSenders .execute")
+
+    (status,) = docs.see("#operations-senders-getSenders .live-responses-table .response .response-col_status")
+    (body,) = docs.see("#operations-senders-getSenders .live-responses-table .response .highlight-code code")
+    assert status.text.split()[0] == "200"
+    assert [sender["id"] for sender in json.loads(body.text)["senders"]] == [1, 2, 3, 4, 5]
+    assert docs.requested() == [f"{root}/v3/senders"]

@@ -1,0 +1,19 @@
+"""Linter, formatter, types and layers are part of the suite: one command is the whole gate."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_ROOT = Path(__file__).parents[1]
+_PROGRAMS = Path(sys.executable).parent
+
+
+@pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "mypy", "lint-imports"])
+def test_nothing_is_found(command):
+    program, *arguments = command.split()
+
+    run = subprocess.run([_PROGRAMS / program, *arguments], cwd=_ROOT, capture_output=True, text=True, check=False)
+
+    assert run.returncode == 0, run.stdout + run.stderr
