@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -151,6 +151,34 @@ def _get(url: str) -> Any:
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with direct.open(url, timeout=5) as answer:
         return json.load(answer)
+
+
+@commands.command()
+@click.option("--url", envvar="MOCKSERVER_URL", metavar="URL", help="A running server, whose default world is reset.")
+@_JSON
+def verify(url: str | None, as_json: bool) -> None:
+    """Replay the contract's exchanges, here or against a running server; exit status 1 if one is answered otherwise."""
+    from mockserver.fixture import cases
+    from mockserver.replay import replay
+    from mockserver.verify import over_http, within
+
+    send = over_http(url) if url else within()
+    try:
+        found = {f"{case.operation}: {case.name}": _differences(replay(case, send)) for case in cases()}
+    except OSError as error:
+        _fail(f"{url} does not answer: {error}")
+    wrong = {name: rows for name, rows in found.items() if rows}
+    if as_json:
+        click.echo(json.dumps({"exchanges": len(found), "differences": wrong}, indent=2))
+    else:
+        for name, rows in wrong.items():
+            click.echo("\n  ".join([name, *rows]))
+        click.echo(f"{len(found) - len(wrong)} of {len(found)} exchanges as promised")
+    sys.exit(1 if wrong else 0)
+
+
+def _differences(exchanges: Iterable[Any]) -> list[str]:
+    return [f"{exchange.title}: {row}" for exchange in exchanges for row in exchange.differences]
 
 
 # ---------------------------------------------------------------------- scenarios

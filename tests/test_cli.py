@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from mockserver import cli
+from mockserver.core import errors
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def run(monkeypatch):
 
 @pytest.mark.parametrize(
     "command", [[], ["serve"], ["health"], ["scenarios", "list"], ["scenarios", "check"], ["scenarios", "show"],
-                ["machines"], ["openapi"]],
+                ["machines"], ["openapi"], ["verify"]],
 )  # fmt: skip
 def test_every_command_has_help(run, command):
     answer = run(*command, "--help")
@@ -152,6 +153,33 @@ def test_health_is_found_wanting_where_nothing_answers(run, url):
     answer = run("health", "--url", url)
 
     assert (answer.exit_code, f"{url} does not answer" in answer.output) == (1, True)
+
+
+def test_the_contract_is_replayed_here(run):
+    answer = run("verify")
+
+    assert answer.exit_code == 0
+    assert answer.output.endswith("exchanges as promised\n")
+
+
+def test_the_contract_is_replayed_against_a_running_server(run, serve):
+    answer = run("verify", "--url", serve("empty"), "--json")
+
+    assert (answer.exit_code, json.loads(answer.output)["differences"]) == (0, {})
+
+
+def test_an_exchange_that_is_answered_otherwise_is_found_wanting(run, monkeypatch):
+    monkeypatch.setattr("mockserver.core.errors.OTP_EXPIRED", errors.OTP_INVALID)
+    monkeypatch.setattr("mockserver.resources.senders.model.OTP_EXPIRED", errors.OTP_INVALID)
+
+    answer = run("verify")
+
+    assert answer.exit_code == 1
+    assert "$.code: wanted 'OTP code has expired', got 'Invalid OTP code provided'" in answer.output
+
+
+def test_a_server_that_is_not_there_cannot_be_verified(run):
+    assert run("verify", "--url", "http://127.0.0.1:1").exit_code == 1
 
 
 @pytest.fixture

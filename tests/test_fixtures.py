@@ -5,9 +5,10 @@ import yaml
 
 from mockserver import Settings, create_app
 from mockserver.fixture import cases, examples
-from mockserver.replay import Answer, replay
+from mockserver.replay import replay
 from mockserver.resources.rooms import OPERATIONS, ROOMS
 from mockserver.settings import data_folder
+from mockserver.verify import through
 
 CASES = list(cases())
 FILES = sorted(data_folder("fixtures").glob("*/*.yaml"))
@@ -26,17 +27,7 @@ def client():
 
 @pytest.fixture(scope="module")
 def send(client):
-    return _through(client)
-
-
-def _through(client):
-    """A way to send requests with a test client."""
-
-    def send(method, path, headers, body):
-        answer = client.open(path, method=method, headers=dict(headers), data=body)
-        return Answer(answer.status_code, dict(answer.headers), answer.data)
-
-    return send
+    return through(client)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.operation}: {case.name}")
@@ -122,7 +113,7 @@ def _answers(some, send):
 
 def test_played_again_in_another_order_the_answers_are_the_same_byte_for_byte(answers):
     fresh = create_app(Settings(scenario="standard")).test_client()
-    again = _answers(reversed(CASES), _through(fresh))
+    again = _answers(reversed(CASES), through(fresh))
     assert {case: _without_date(rows) for case, rows in again.items()} == {
         case: _without_date(rows) for case, rows in answers.items()
     }

@@ -56,8 +56,11 @@ class StateMachine:
         return target
 
     def mermaid(self) -> str:
-        """A state diagram drawn from the rows."""
-        lines = [f"    {row.source} --> {row.target}: {self._label(row.event)}" for row in self.transitions]
+        """A state diagram drawn from the rows; events between the same two states share an arrow."""
+        arrows: dict[tuple[str, str], list[str]] = {}
+        for row in self.transitions:
+            arrows.setdefault((row.source, row.target), []).append(self._label(row.event))
+        lines = [f"    {source} --> {target}: {', '.join(labels)}" for (source, target), labels in arrows.items()]
         return "\n".join(["stateDiagram-v2", *lines])
 
     def _label(self, event: str) -> str:

@@ -42,3 +42,9 @@ def test_the_diagram_is_drawn_from_the_rows(door):
         "    open --> closed: shut (timer)",
         "    open --> [*]: burn",
     ]
+
+
+def test_events_between_the_same_two_states_share_an_arrow():
+    door = StateMachine("door", ("push", "shut", "open"), ("pull", "shut", "open"), timed=frozenset({"pull"}))
+
+    assert door.mermaid().splitlines() == ["stateDiagram-v2", "    shut --> open: push, pull (timer)"]
