@@ -33,6 +33,8 @@ class Store:
         self._scenarios: dict[str, object] = {DEFAULT: scenario}
         self._workspaces: dict[str, Workspace] = {DEFAULT: load(scenario, name=DEFAULT)}
         self.keys = keys
+        #: Keys that the service made in worlds that are gone; they never turn into unknown ones.
+        self._dead_keys: set[str] = set()
 
     def __iter__(self) -> Iterator[Workspace]:
         return iter(self._workspaces.values())
@@ -55,6 +57,8 @@ class Store:
             account = workspace.account_of(key)
             if account is not None:
                 return workspace, account
+        if key in self._dead_keys:
+            return None
         return (self.default, self.default.first_account) if self.keys is KeyMode.ANY else None
 
     def reset(self, workspace: Workspace, scenario: object | None = None) -> Workspace:
@@ -66,5 +70,6 @@ class Store:
         scenario = self._scenarios[workspace.name] if scenario is None else scenario
         fresh = self._load(scenario, name=workspace.name)
         self._scenarios[workspace.name] = scenario
+        self._dead_keys |= workspace.made_keys
         self._workspaces[workspace.name] = fresh
         return fresh

@@ -60,6 +60,8 @@ class Workspace(Shelf):
         #: Which account an API key opens.
         self.keys: dict[str, int] = {}
         self.revoked_keys: set[str] = set()
+        #: The keys that the service itself has made here.
+        self.made_keys: set[str] = set()
         #: The last id given out, by kind.
         self.last_ids: defaultdict[str, int] = defaultdict(int)
         self.timers = Timers()
@@ -80,7 +82,9 @@ class Workspace(Shelf):
         self.revoked_keys.update(account.revoked_keys)
 
     def add_key(self, account: Account, key: str) -> None:
+        """Let a key that the service has made open an account."""
         account.api_keys.append(key)
+        self.made_keys.add(key)
         self.keys[key] = account.id
 
     def draw_api_key(self) -> str:

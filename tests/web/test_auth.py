@@ -71,3 +71,46 @@ def test_the_refusal_names_the_address(make_api):
     answer = make_api({**WORLD, "behaviour": {"authorised_ips": ["203.0.113.1"]}}).get("/v3/account")
 
     assert "127.0.0.1" in answer.json["message"]
+
+
+CORPORATE = {
+    "accounts": [
+        {"name": "m", "role": "master", "api_keys": ["xkeysib-m"]},
+        {"name": "s", "id": 1000002, "role": "sub_account", "of": "m"},
+    ]
+}
+
+
+@pytest.fixture
+def corporate(make_api):
+    return make_api(CORPORATE, key="xkeysib-m", keys="any")
+
+
+def new_key(api):
+    return api.post("/v3/corporate/subAccount/key", json={"id": 1000002, "name": "CI"}).json["key"]
+
+
+def test_a_key_that_the_service_has_made_dies_with_its_account(corporate):
+    key = new_key(corporate)
+    assert corporate.get("/v3/account", key=key).status_code == 200
+
+    corporate.delete("/v3/corporate/subAccount/1000002")
+
+    assert corporate.get("/v3/account", key=key).status_code == 401
+
+
+def test_a_key_that_the_service_has_made_dies_with_its_world(corporate):
+    key = new_key(corporate)
+
+    corporate.post("/_mock/reset", json={"scenario": "empty"})
+
+    assert corporate.get("/v3/account", key=key).status_code == 401
+
+
+def test_the_same_key_made_anew_lives(corporate):
+    """Keys follow from the seed: after a reset the first one is the same again."""
+    key = new_key(corporate)
+    corporate.post("/_mock/reset")
+
+    assert new_key(corporate) == key
+    assert corporate.get("/v3/account", key=key).status_code == 200

@@ -1,8 +1,7 @@
-"""Master accounts and their sub-accounts: plans out of a pool, keys, single sign-on (SPEC 4.5, ledger 4)."""
+"""Master accounts and their sub-accounts: plans out of a pool, and keys (SPEC 4.5, ledger 4)."""
 
 from __future__ import annotations
 
-import string
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,10 +19,6 @@ from mockserver.resources.corporate.plan import Allotment
 UNASSIGNED, ACTIVE = "unassigned", "active"
 ASSIGNMENT_PENDING, CHANGE_PENDING = "assignment_pending", "change_pending"
 LANGUAGES = ("en", "fr", "it", "es", "pt", "de")
-TARGETS = (
-    "automation", "email_campaign", "contacts", "landing_pages", "email_transactional", "senders", "sms_campaign",
-    "sms_transactional",
-)  # fmt: skip
 
 MACHINE = StateMachine(
     "sub_account_plan",
@@ -85,18 +80,6 @@ class Master:
     groups: dict[str, str] = field(default_factory=dict)
     #: All that the master has bought; what sub-accounts hold is part of it.
     pool: Allotment = field(default_factory=Allotment)
-
-
-@dataclass(slots=True, eq=False)
-class SsoToken:
-    """A way into an account without a password; a row of the workspace."""
-
-    token: str
-    account: int
-    email: str | None
-    expires_at: datetime
-    target: str | None = None
-    url: str | None = None
 
 
 SUB_ACCOUNT_PLAN = Lifecycle(
@@ -307,47 +290,3 @@ def _leave(master: Account, bulk: BulkPlan, row: SubAccount) -> None:
         bulk.members.remove(row.id)
     if not bulk.members:
         master.table(BulkPlan).pop(bulk.id, None)
-
-
-# ---------------------------------------------------------------------- single sign-on
-
-
-def admin_token(caller: Caller, email: str) -> str:
-    """A token with which an admin user opens the organization.
-
-    Raises:
-        ServiceError: 400; nobody of the organization's admins has this address.
-    """
-    workspace = caller.workspace
-    master = workspace.master_of(caller.account)
-    family = [row for row in workspace.accounts.values() if row is master or row.role is Role.ADMIN]
-    admins = {
-        user.email.lower() for row in family if workspace.master_of(row) is master for user in row.users if user.admin
-    }
-    if email.lower() not in admins:
-        raise INVALID_PARAMETER("Invalid email address")
-    return _token(workspace, caller.account.id, email)
-
-
-def sub_account_token(
-    caller: Caller, sub_account_id: int, *, email: str | None = None, target: str | None = None, url: str | None = None
-) -> str:
-    """A token with which a user opens a sub-account, at `url`, else at the area that `target` names.
-
-    Raises:
-        ServiceError: 400; an unknown sub-account, or an address that is not one of its users.
-    """
-    row = require(caller, sub_account_id)
-    users = {user.email.lower() for user in caller.workspace.accounts[row.id].users}
-    if email is not None and email.lower() not in users:
-        raise INVALID_PARAMETER("Invalid email address")
-    return _token(caller.workspace, row.id, email, target, url)
-
-
-def _token(
-    workspace: Workspace, account: int, email: str | None, target: str | None = None, url: str | None = None
-) -> str:
-    expires_at = workspace.clock.now() + workspace.behaviour.sso_token.lifetime
-    token = workspace.random.secret("sso_token", 34, string.hexdigits[:16])
-    workspace.table(SsoToken)[token] = SsoToken(token, account, email, expires_at, target, url)
-    return token

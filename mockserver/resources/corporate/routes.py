@@ -7,7 +7,7 @@ from typing import Any
 from mockserver.core import errors
 from mockserver.core.account import Caller
 from mockserver.core.contract import MASTER_ONLY, MASTER_OR_ADMIN, documented, proposed
-from mockserver.resources.corporate import model, schemas, view
+from mockserver.resources.corporate import model, schemas, sso, view
 from mockserver.web.operation import Endpoints
 
 CORPORATE = Endpoints("corporate")
@@ -146,7 +146,7 @@ def update_sub_accounts_plan(caller: Caller, body: dict[str, Any]) -> None:
     scope="organization",
 )  # fmt: skip
 def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, str]:
-    return {"token": model.admin_token(caller, body["email"])}
+    return {"token": sso.admin_token(caller, body["email"])}
 
 
 @CORPORATE.operation(
@@ -164,7 +164,7 @@ def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, st
     scope="organization",
 )  # fmt: skip
 def create_sub_account_sso_token(caller: Caller, body: dict[str, Any]) -> dict[str, str]:
-    return {"token": model.sub_account_token(caller, body.pop("id"), **body)}
+    return {"token": sso.sub_account_token(caller, body.pop("id"), **body)}
 
 
 @CORPORATE.operation(

@@ -7,8 +7,9 @@ from typing import Any
 from marshmallow import fields, post_load, validate
 
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER
-from mockserver.resources.corporate.model import LANGUAGES, TARGETS
+from mockserver.resources.corporate.model import LANGUAGES
 from mockserver.resources.corporate.plan import SWITCHES, Allotment
+from mockserver.resources.corporate.sso import TARGETS
 from mockserver.web.schema import (
     INT64_MAX,
     Choice,
