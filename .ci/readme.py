@@ -13,7 +13,7 @@ from mockserver import create_app
 from mockserver.cli import commands as program
 from mockserver.cli import serve
 from mockserver.core.contract import Mark
-from mockserver.resources.rooms import OPERATIONS, PARTS
+from mockserver.resources.rooms import LIFECYCLES, OPERATIONS
 from mockserver.scenario.library import Library
 from mockserver.web.fidelity import record
 
@@ -25,7 +25,7 @@ _PLACEHOLDER = re.compile(r"<(.+?)>")
 
 def machines() -> Iterator[str]:
     """The diagram of each state machine."""
-    for name, lifecycle in PARTS.lifecycles.items():
+    for name, lifecycle in LIFECYCLES.items():
         yield f"`{name}`\n\n```mermaid\n{lifecycle.machine.mermaid()}\n```\n"
 
 

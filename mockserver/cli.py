@@ -273,9 +273,9 @@ def _library(folder: str | None) -> Library:
 @_JSON
 def machines(as_json: bool) -> None:
     """Every state machine as a Mermaid diagram."""
-    from mockserver.resources.rooms import PARTS
+    from mockserver.resources.rooms import LIFECYCLES
 
-    found = [row.machine for row in PARTS.lifecycles.values()]
+    found = [row.machine for row in LIFECYCLES.values()]
     if as_json:
         click.echo(json.dumps([{"name": row.name, "mermaid": row.mermaid()} for row in found], indent=2))
         return

@@ -13,6 +13,7 @@ from mockserver.control.problem import Problem
 from mockserver.core.clock import ClockError
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Duration, Instant, Item, counting_from
+from mockserver.web.schema import Flag, Number
 
 BLUEPRINT = Blueprint("clock", __name__, url_prefix="/_mock/clock")
 
@@ -22,7 +23,7 @@ _MOST_SECONDS = 3_155_760_000
 
 class ClockChange(Item):
     now = Instant()
-    frozen = fields.Boolean(truthy={True}, falsy={False})
+    frozen = Flag()
 
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
@@ -32,7 +33,7 @@ class ClockChange(Item):
 
 class Advance(Item):
     by = Duration()
-    seconds = fields.Float(validate=validate.Range(min=0, max=_MOST_SECONDS))
+    seconds = Number(validate=validate.Range(min=0, max=_MOST_SECONDS))
     to = fields.String(validate=validate.Equal("next"))
 
     @validates_schema

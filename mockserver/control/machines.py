@@ -12,6 +12,7 @@ from mockserver.core.account import Account
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.state_machine import Refused
 from mockserver.core.workspace import Workspace
+from mockserver.resources.rooms import LIFECYCLES
 
 BLUEPRINT = Blueprint("machines", __name__, url_prefix="/_mock/machines")
 
@@ -19,15 +20,14 @@ BLUEPRINT = Blueprint("machines", __name__, url_prefix="/_mock/machines")
 @BLUEPRINT.get("")
 def index() -> Response:
     """Every state machine: states, transitions, a diagram."""
-    lifecycles = call.workspace().parts.lifecycles.values()
-    return call.listed([_described(lifecycle) for lifecycle in lifecycles])
+    return call.listed([_described(lifecycle) for lifecycle in LIFECYCLES.values()])
 
 
 @BLUEPRINT.get("/<machine>")
 def instances(machine: str) -> Response:
     """The instances of a machine."""
     workspace = call.workspace()
-    lifecycle = _lifecycle(workspace, machine)
+    lifecycle = _lifecycle(machine)
     with workspace.lock:
         return call.listed([lifecycle.describe(account, row) for account, row in lifecycle.instances(workspace)])
 
@@ -36,7 +36,7 @@ def instances(machine: str) -> Response:
 def instance(machine: str, key: str) -> Response:
     """One instance: its state, the events that apply, its secrets."""
     workspace = call.workspace()
-    lifecycle = _lifecycle(workspace, machine)
+    lifecycle = _lifecycle(machine)
     with workspace.lock:
         return call.answer(lifecycle.describe(*_found(workspace, lifecycle, key)))
 
@@ -45,7 +45,7 @@ def instance(machine: str, key: str) -> Response:
 def fire(machine: str, key: str, event: str) -> Response:
     """Let an event happen; 409 with what is allowed if it does not apply."""
     workspace = call.workspace()
-    lifecycle = _lifecycle(workspace, machine)
+    lifecycle = _lifecycle(machine)
     with workspace.lock:
         account, row = _found(workspace, lifecycle, key)
         try:
@@ -56,10 +56,10 @@ def fire(machine: str, key: str, event: str) -> Response:
         return call.answer(lifecycle.describe(account, row))
 
 
-def _lifecycle(workspace: Workspace, name: str) -> Lifecycle[Any]:
-    found = workspace.parts.lifecycles.get(name)
+def _lifecycle(name: str) -> Lifecycle[Any]:
+    found = LIFECYCLES.get(name)
     if found is None:
-        raise Problem(404, f"there is no machine {name!r}; there are {', '.join(workspace.parts.lifecycles)}")
+        raise Problem(404, f"there is no machine {name!r}; there are {', '.join(LIFECYCLES)}")
     return found
 
 

@@ -1,16 +1,13 @@
-"""Accounts: what one API key sees, and who stands behind a request."""
+"""Accounts: what one API key sees."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mockserver.core.contract import Role
 from mockserver.core.shelf import Shelf
-
-if TYPE_CHECKING:
-    from mockserver.core.workspace import Workspace
 
 
 class User(NamedTuple):
@@ -47,12 +44,3 @@ class Account(Shelf):
     @property
     def full_name(self) -> str:
         return f"{self.first_name} {self.last_name}".strip()
-
-
-class Caller(NamedTuple):
-    """The account behind a request, in its workspace, with the scopes that an OAuth token gives."""
-
-    workspace: Workspace
-    account: Account
-    #: None: an API key, which may do all that its account may.
-    scopes: frozenset[str] | None = None

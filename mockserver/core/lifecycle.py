@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from mockserver.core.account import Account
+from mockserver.core.events import Changed
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.timers import Key
-
-if TYPE_CHECKING:
-    from mockserver.core.workspace import Workspace
+from mockserver.core.workspace import Workspace
 
 
 class Stateful(Protocol):
@@ -21,18 +19,6 @@ class Stateful(Protocol):
 
 
 Row = TypeVar("Row", bound=Stateful)
-
-
-class Changed(NamedTuple):
-    """An event that happened to an instance."""
-
-    at: datetime
-    account: int
-    machine: str
-    key: Key
-    event: str
-    source: str
-    target: str
 
 
 class Lifecycle(Generic[Row]):

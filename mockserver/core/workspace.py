@@ -7,25 +7,41 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from mockserver.core.account import Account
 from mockserver.core.behaviour import Behaviour
 from mockserver.core.clock import Clock
 from mockserver.core.contract import Role
-from mockserver.core.lifecycle import Changed, Lifecycle
+from mockserver.core.events import Changed
 from mockserver.core.mailbox import Mail, Mailbox
 from mockserver.core.randomness import Randomness
 from mockserver.core.shelf import Shelf
+from mockserver.core.state_machine import StateMachine
 from mockserver.core.timers import Timer, Timers
 
 Listener = Callable[["Workspace", Any], None]
 
 
+class Firing(Protocol):
+    """What a workspace needs of a lifecycle to fire its timers."""
+
+    machine: StateMachine
+    row: type[Any]
+
+    def applies(self, row: Any, event: str) -> bool:
+        """Whether the event applies in the row's state."""
+        ...
+
+    def fire(self, workspace: Workspace, account: Account, row: Any, event: str) -> None:
+        """Let the event happen."""
+        ...
+
+
 class Parts(NamedTuple):
     """What the rooms bring into every workspace: their machines, and who listens to which kind of event."""
 
-    lifecycles: Mapping[str, Lifecycle[Any]] = MappingProxyType({})
+    lifecycles: Mapping[str, Firing] = MappingProxyType({})
     listeners: Mapping[type, Sequence[Listener]] = MappingProxyType({})
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 from mockserver.core.contract import Operation
+from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.workspace import Listener, Parts
 from mockserver.resources import (
     account,
@@ -40,12 +42,17 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
 )
 
 
+LIFECYCLES: Mapping[str, Lifecycle[Any]] = MappingProxyType(
+    {lifecycle.machine.name: lifecycle for room in ROOMS for lifecycle in room.lifecycles}
+)
+
+
 def _parts() -> Parts:
     listeners: dict[type, list[Listener]] = {}
     for room in ROOMS:
         for kind, listener in room.listeners.items():
             listeners.setdefault(kind, []).append(listener)
-    return Parts({row.machine.name: row for room in ROOMS for row in room.lifecycles}, listeners)
+    return Parts(LIFECYCLES, listeners)
 
 
 #: What every workspace gets of the rooms.

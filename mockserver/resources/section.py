@@ -42,7 +42,7 @@ def parse_duration(text: str) -> timedelta:
     Raises:
         ValueError: it is not one, or one of years or months, which have no fixed length, or it is immense.
     """
-    if not re.fullmatch(r"[+-]?P[0-9YDTHMSW.,]{2,40}", text, re.ASCII):
+    if not re.fullmatch(r"[+-]?P[0-9YDTHMSW.,]{2,40}(?<!T)", text, re.ASCII):
         raise ValueError("not an ISO 8601 duration, such as PT15M or P3D")
     try:
         value = isodate.parse_duration(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,9 @@ class Library:
             ScenarioError: there is none.
         """
         for candidate in self._candidates(name):
-            if candidate.is_file():
-                return candidate
+            with suppress(OSError):  # a name that is too long for the file system
+                if candidate.is_file():
+                    return candidate
         known = ", ".join(self.names())
         raise ScenarioError([Mistake((), f"there is no scenario {name!r}; there are {known}")])
 

@@ -16,6 +16,7 @@ from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import Duration, Id24, Instant, Item, write_duration
 from mockserver.scenario.mistakes import Mistake, Path
 from mockserver.web.rate_limit import TIERS
+from mockserver.web.schema import Flag
 
 #: Lists that `generate` can fill.
 GENERATORS = {name: generator for room in ROOMS if room.section for name, generator in room.section.generators.items()}
@@ -25,7 +26,7 @@ _MOST_GENERATED = 1_000_000
 
 class ClockItem(Item):
     start = Instant()
-    frozen = fields.Boolean(load_default=False)
+    frozen = Flag(load_default=False)
 
 
 class _AuthenticateDomainItem(Item):

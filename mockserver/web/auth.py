@@ -7,7 +7,7 @@ from ipaddress import ip_address, ip_network
 
 from flask import Request
 
-from mockserver.core.account import Caller
+from mockserver.core.caller import Caller
 from mockserver.core.contract import Operation
 from mockserver.core.errors import PERMISSION_DENIED, UNAUTHORIZED
 from mockserver.core.store import Store

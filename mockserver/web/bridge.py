@@ -145,5 +145,7 @@ def _environ(scope: Scope, body: bytes, park: Park) -> dict[str, Any]:
             name = f"HTTP_{name}"
         value = raw_value.decode("latin-1")
         environ[name] = f"{environ[name]},{value}" if name in environ else value
+    # The body has been put together: werkzeug would cut a chunked one off at the limit instead of refusing it.
+    environ.pop("HTTP_TRANSFER_ENCODING", None)
     environ["CONTENT_LENGTH"] = str(len(body))
     return environ

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Request
 from marshmallow import Schema, ValidationError, fields
 
-from mockserver.core.account import Caller
+from mockserver.core.caller import Caller
 from mockserver.core.contract import DocumentedError, Operation, Role
 from mockserver.core.errors import BAD_REQUEST, INVALID_PARAMETER
 from mockserver.web import json_text
@@ -18,6 +18,9 @@ from mockserver.web.dump import Dump, compiled
 from mockserver.web.schema import refusal
 
 View = Callable[..., Any]
+
+#: What stands for the value of a body that is not there.
+NO_BODY: Any = object()
 
 
 class Endpoints:
@@ -130,7 +133,7 @@ class Door:
 
     def _body(self, schema: Schema, caller: Caller, request: Request) -> dict[str, Any]:
         data = read_body(request)
-        if data is None:
+        if data is NO_BODY:
             if self.operation.body_required:
                 raise BAD_REQUEST("The request body is missing")
             data = {}
@@ -144,7 +147,7 @@ class Door:
 
 
 def read_body(request: Request) -> Any:
-    """The JSON value of a request's body; None when there is no body.
+    """The JSON value of a request's body; `NO_BODY` when there is none, which is other than `null`.
 
     The Content-Type is not insisted on: `curl -d` sends another one.
 
@@ -153,7 +156,7 @@ def read_body(request: Request) -> Any:
     """
     raw = request.get_data(cache=True)
     if not raw.strip():
-        return None
+        return NO_BODY
     try:
         return json_text.read(raw)
     except json_text.JsonError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, missing, validate
 from marshmallow.schema import SchemaMeta
 
+from mockserver.core.clock import LATEST
 from mockserver.core.contract import Mark
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, ErrorCode, ServiceError
 
@@ -20,23 +22,26 @@ INT64_MAX = 2**63 - 1
 # ---------------------------------------------------------------------- evidence
 
 
-def documented(note: str = "", *, source: str = "") -> dict[str, Any]:
-    """Evidence of a field: SPEC, an official document or an official client library shows it."""
-    return _evidence(Mark.DOCUMENTED, note, source)
+def documented(note: str = "", *, source: str = "", **form: Any) -> dict[str, Any]:
+    """Evidence of a field: SPEC, an official document or an official client library shows it.
+
+    `form` is what its JSON schema says besides what the field itself tells: a bound that a rule checks later, say.
+    """
+    return _evidence(Mark.DOCUMENTED, note, source, form)
 
 
 def observed(note: str = "", *, source: str = "") -> dict[str, Any]:
     """Evidence of a field: somebody's captured traffic shows it."""
-    return _evidence(Mark.OBSERVED, note, source)
+    return _evidence(Mark.OBSERVED, note, source, {})
 
 
 def proposed(note: str = "", *, source: str = "") -> dict[str, Any]:
     """Evidence of a field: no source shows it, and this is what the real service would sensibly do."""
-    return _evidence(Mark.PROPOSED, note, source)
+    return _evidence(Mark.PROPOSED, note, source, {})
 
 
-def _evidence(mark: Mark, note: str, source: str) -> dict[str, Any]:
-    metadata: dict[str, Any] = {"x-fidelity": str(mark)}
+def _evidence(mark: Mark, note: str, source: str, form: Mapping[str, Any]) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"x-fidelity": str(mark), **form}
     if note:
         metadata["description"] = note
     if source:
@@ -223,7 +228,7 @@ class Number(fields.Float):
     """A JSON number, whole or not."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> float:
-        if type(value) not in (int, float):
+        if type(value) not in (int, float) or not math.isfinite(value):
             raise self.make_error("invalid", input=value)
         number: float = value
         return number
@@ -341,7 +346,7 @@ class UnixMoment(Moment):
 
 
 class Day(fields.Field[datetime]):
-    """`YYYY-MM-DD` in UTC, loaded as its first moment."""
+    """`YYYY-MM-DD` in UTC, loaded as its first moment; none beyond the years that a clock may show."""
 
     default_error_messages = {"invalid": "Not a valid date, the format is YYYY-MM-DD"}  # noqa: RUF012  # marshmallow's
 
@@ -349,9 +354,12 @@ class Day(fields.Field[datetime]):
         if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
             raise self.make_error("invalid")
         try:
-            return datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC)
+            day = datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC)
         except ValueError as error:
             raise self.make_error("invalid") from error
+        if day > LATEST:
+            raise self.make_error("invalid")
+        return day
 
 
 class DayOrMoment(Day):

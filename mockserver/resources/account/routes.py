@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.core.account import Caller
+from mockserver.core.caller import Caller
 from mockserver.resources.account import model, schemas
 from mockserver.web.operation import Endpoints
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from mockserver.core.account import Caller
 from mockserver.core.calendar import months_later
+from mockserver.core.caller import Caller
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, PERMISSION_DENIED
 
 #: SPEC 8.

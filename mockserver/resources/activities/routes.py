@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mockserver.core import errors
-from mockserver.core.account import Caller
+from mockserver.core.caller import Caller
 from mockserver.core.contract import proposed
 from mockserver.resources.activities import model, schemas
 from mockserver.web.operation import Endpoints

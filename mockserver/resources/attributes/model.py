@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mockserver.core.account import Caller
+from mockserver.core.caller import Caller
 from mockserver.core.errors import DOCUMENT_NOT_FOUND
 
 CATEGORIES = ("normal", "transactional", "category", "calculated", "global")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from dataclasses import dataclass
 
-from mockserver.core.account import Caller
+from mockserver.core.caller import Caller
 from mockserver.core.errors import DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOWED
 
 KINDS = ("email_campaign", "email_template", "sms_campaign", "whatsapp_campaign")

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from mockserver.core.account import Account, Caller, User
+from mockserver.core.account import Account, User
+from mockserver.core.caller import Caller
 from mockserver.core.contract import Role
 from mockserver.core.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, MISSING_PARAMETER, NOT_ENOUGH_CREDITS
 from mockserver.core.lifecycle import Lifecycle

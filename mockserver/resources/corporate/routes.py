@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mockserver.core import errors
-from mockserver.core.account import Caller
+from mockserver.core.caller import Caller
 from mockserver.core.contract import MASTER_ONLY, MASTER_OR_ADMIN, documented, proposed
 from mockserver.resources.corporate import model, schemas, sso, view
 from mockserver.web.operation import Endpoints
@@ -128,7 +128,7 @@ def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str,
     notes=("202 has no body; the change is applied after behaviour.bulk_plan, to all or to none.",),
 )  # fmt: skip
 def update_sub_accounts_plan(caller: Caller, body: dict[str, Any]) -> None:
-    model.change_plans(caller, body.get("subAccountIds", []), body["change"])
+    model.change_plans(caller, body["subAccountIds"], body["change"])
 
 
 @CORPORATE.operation(

@@ -152,7 +152,9 @@ class PlanChange(Input):
 
 
 class PlansChange(PlanChange):
-    subAccountIds = fields.List(Int64(validate=validate.Range(min=1)), **documented("one at least (proposed)"))
+    subAccountIds = fields.List(
+        Int64(validate=validate.Range(min=1)), required=True, **documented("one at least (proposed)", minItems=1)
+    )
     features = fields.Nested(BulkFeatures, **documented("without inbox"))
 
 

@@ -6,7 +6,7 @@ import string
 from dataclasses import dataclass
 from datetime import datetime
 
-from mockserver.core.account import Caller
+from mockserver.core.caller import Caller
 from mockserver.core.contract import Role
 from mockserver.core.errors import INVALID_PARAMETER
 from mockserver.core.workspace import Workspace

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.core.account import Account, Caller
+from mockserver.core.account import Account
 from mockserver.core.calendar import months_later
+from mockserver.core.caller import Caller
 from mockserver.core.workspace import Workspace
 from mockserver.resources.corporate import plan
 from mockserver.resources.corporate.model import Master, SubAccount

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from mockserver.core.account import Account, Caller
+from mockserver.core.account import Account
+from mockserver.core.caller import Caller
 from mockserver.core.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_EXISTS
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.state_machine import OUTSIDE, StateMachine

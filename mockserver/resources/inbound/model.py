@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from mockserver.core.account import Caller
+from mockserver.core.caller import Caller
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
 
 #: SPEC 8: the longest period, and the one without dates.

@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from mockserver.core.account import Account, Caller
+from mockserver.core.account import Account
+from mockserver.core.caller import Caller
 from mockserver.core.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.state_machine import OUTSIDE, StateMachine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mockserver.core import errors
-from mockserver.core.account import Caller
+from mockserver.core.caller import Caller
 from mockserver.core.contract import documented
 from mockserver.resources.scheduled_emails import model, schemas
 from mockserver.web.operation import Endpoints

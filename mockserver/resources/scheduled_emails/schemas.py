@@ -19,7 +19,11 @@ from mockserver.web.schema import Input, Text, documented
 
 class IdentifierPath(Input):
     identifier = Text(
-        required=True, **documented("a UUIDv4 batch id, or a message id in angle brackets, percent-encoded")
+        required=True,
+        **documented(
+            "a UUIDv4 batch id, or a message id in angle brackets, percent-encoded",
+            anyOf=[{"format": "uuid", "pattern": model.UUID4.pattern}, {"pattern": model.MESSAGE_ID.pattern}],
+        ),
     )
 
 

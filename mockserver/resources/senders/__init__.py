@@ -1,6 +1,6 @@
 """Senders: addresses that mail may come from, verified by one-time code."""
 
-from mockserver.core.lifecycle import Changed
+from mockserver.core.events import Changed
 from mockserver.resources.room import Room
 from mockserver.resources.senders.model import SENDER, trust_senders
 from mockserver.resources.senders.routes import SENDERS

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mockserver.core.account import Account, Caller
+from mockserver.core.account import Account
+from mockserver.core.caller import Caller
 from mockserver.core.errors import (
     DOCUMENT_NOT_FOUND,
     DUPLICATE_PARAMETER,
@@ -17,7 +18,8 @@ from mockserver.core.errors import (
     OTP_INVALID,
     OUT_OF_RANGE,
 )
-from mockserver.core.lifecycle import Changed, Lifecycle
+from mockserver.core.events import Changed
+from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.mailbox import Mail
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mockserver.core import errors
-from mockserver.core.account import Caller
+from mockserver.core.caller import Caller
 from mockserver.core.contract import documented, proposed
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.senders import model, schemas

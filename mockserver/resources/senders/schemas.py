@@ -40,7 +40,9 @@ class SenderFilter(Input):
 class IpShareIn(Input):
     domain = Text(required=True, **documented("domain of the IP"))
     ip = Text(required=True, **documented("a dedicated IP of the account"))
-    weight = Int64(**documented("1 to 100, for all IPs or for none (an equal split); their sum is 100"))
+    weight = Int64(
+        **documented("1 to 100, for all IPs or for none (an equal split); their sum is 100", minimum=1, maximum=100)
+    )
 
 
 class NewSender(Input):

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any
 
-from mockserver.core.account import Account, Caller
+from mockserver.core.account import Account
+from mockserver.core.caller import Caller
 from mockserver.core.errors import (
     DOCUMENT_NOT_FOUND,
     INVALID_PARAMETER,

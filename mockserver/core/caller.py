@@ -1,0 +1,17 @@
+"""Who stands behind a request."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+
+
+class Caller(NamedTuple):
+    """The account behind a request, in its workspace, with the scopes that an OAuth token gives."""
+
+    workspace: Workspace
+    account: Account
+    #: None: an API key, which may do all that its account may.
+    scopes: frozenset[str] | None = None
