@@ -9,8 +9,9 @@ from typing import Any
 
 from mockserver.core import errors
 from mockserver.core.contract import DocumentedError, Mark, Operation, documented, observed, proposed
-from mockserver.fixture import Example, examples
+from mockserver.fixture import Example, cases, examples
 from mockserver.resources.rooms import OPERATIONS
+from mockserver.web.schema import Day, DayOrMoment, Hostname, Int64, NotBlank, Number, Url
 
 _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
 #: What every operation can answer, whatever it declares itself.
@@ -44,6 +45,8 @@ def document() -> dict[str, Any]:
         tags=[{"name": tag} for tag in dict.fromkeys(row.tag for row in OPERATIONS.values())],
         security=[{"api-key": []}],
     )
+    converter: Any = marshmallow.converter
+    converter.add_attribute_function(_form)
     spec.components.security_scheme("api-key", {"type": "apiKey", "in": "header", "name": "api-key"})
     spec.components.schema("Error", _ERROR_SCHEMA)
     for name, header in _HEADERS.items():
@@ -55,7 +58,50 @@ def document() -> dict[str, Any]:
     for schema in found["components"]["schemas"].values():
         # apispec closes what marshmallow leaves aside; the service takes unknown members.
         schema.pop("additionalProperties", None)
+    _show_requests(found["paths"])
     return found
+
+
+#: What our own kinds of fields take, as far as a schema can say it; the field's own bounds come before these.
+_FORMS: dict[type, dict[str, Any]] = {
+    Int64: {"minimum": -(2**63), "maximum": 2**63 - 1},
+    Number: {"minimum": -(2**63), "maximum": 2**63 - 1},
+    Url: {"pattern": "^[hH][tT][tT][pP][sS]?://[^/?#]"},
+    Hostname: {"pattern": r"^(?!-)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$", "maxLength": 253},
+    Day: {"type": "string", "format": "date"},
+    DayOrMoment: {
+        "type": "string",
+        "anyOf": [{"format": "date"}, {"format": "date-time", "pattern": r"^[0-9T:-]{19}\.[0-9]{3}Z$"}],
+    },
+}
+
+
+def _form(_converter: Any, field: Any, *, ret: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """What apispec cannot know of a field of ours; called by it, last, with what it has found so far."""
+    form = {} if "enum" in ret else _FORMS.get(type(field), {})
+    if any(isinstance(validator, NotBlank) for validator in field.validators):
+        # The blanks of JavaScript's patterns are not quite those of Python.
+        form = {**form, "pattern": r"[^\s\x1c-\x1f\x85]"}
+    return {name: value for name, value in form.items() if name not in ret}
+
+
+def _show_requests(paths: dict[str, Any]) -> None:
+    """Show the request of each operation's first good case, as far as the operation cannot do without it."""
+    shown: set[str] = set()
+    for case in cases():
+        operation = OPERATIONS[case.operation]
+        if case.answer["status"] == operation.status and case.request and operation.id not in shown:
+            shown.add(operation.id)
+            _show_request(paths[operation.path][operation.method.lower()], case.request)
+
+
+def _show_request(operation: dict[str, Any], request: dict[str, Any]) -> None:
+    given = {**request.get("path", {}), **request.get("query", {})}
+    for parameter in operation.get("parameters", ()):
+        if parameter["required"] and parameter["name"] in given:
+            parameter["example"] = given[parameter["name"]]
+    if "json" in request and "requestBody" in operation:
+        operation["requestBody"]["content"]["application/json"]["example"] = request["json"]
 
 
 _DESCRIPTION = (

@@ -51,7 +51,8 @@ def show(identifier: str) -> Response:
     """One e-mail: as JSON, as a MIME message with `.eml`, as a page with `.html`."""
     workspace = call.workspace()
     name, _, form = identifier.partition(".")
-    mail = workspace.mailbox.find(name)
+    with workspace.lock:
+        mail = workspace.mailbox.find(name)
     if mail is None or form not in ("", "eml", "html"):
         raise Problem(404, f"there is no e-mail {identifier!r}")
     if form == "eml":

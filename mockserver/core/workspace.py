@@ -119,7 +119,7 @@ class Workspace(Shelf):
     def account_of(self, key: str) -> Account | None:
         """The account that an API key opens."""
         number = self.keys.get(key)
-        return None if number is None else self.accounts[number]
+        return None if number is None else self.accounts.get(number)
 
     @property
     def first_account(self) -> Account:

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, missing, validate
 from marshmallow.schema import SchemaMeta
 
-from mockserver.core.clock import LATEST
 from mockserver.core.contract import Mark
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, ErrorCode, ServiceError
 
@@ -188,7 +187,7 @@ class _EmailCheck(validate.Email):
         return [self._flaw] if self._flaw else super()._format_error(value)
 
 
-def _described(kwargs: dict[str, Any], **metadata: str) -> dict[str, Any]:
+def _described(kwargs: dict[str, Any], **metadata: Any) -> dict[str, Any]:
     return {**kwargs, "metadata": {**kwargs.get("metadata", {}), **metadata}}
 
 
@@ -240,6 +239,10 @@ class Number(fields.Float):
 class TextOrNumber(fields.String):
     """A string; a whole number is taken as its digits, as older clients send it."""
 
+    def __init__(self, **kwargs: Any) -> None:
+        form = {"type": ["string", "integer"], "minimum": -INT64_MAX - 1, "maximum": INT64_MAX}
+        super().__init__(**_described(kwargs, **form))
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         return super()._deserialize(str(value) if type(value) is int else value, attr, data, **kwargs)
 
@@ -261,10 +264,14 @@ class Choice(fields.String):
 
 
 class Url(fields.String):
-    """An http or https address."""
+    """An http or https address, in the characters that RFC 3986 allows."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(validate=_check_url, **_described(kwargs, format="uri"))
+
+
+#: RFC 3986, 2: percent-encoded, reserved and unreserved characters.
+_URL_CHARACTERS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-])+")
 
 
 def _check_url(value: str) -> None:
@@ -273,7 +280,7 @@ def _check_url(value: str) -> None:
         host, _ = parts.hostname, parts.port
     except ValueError as error:
         raise invalid("Not a valid URL") from error
-    if parts.scheme not in ("http", "https") or not host or re.search(r"[\s\x00-\x1f\x7f]", value):
+    if parts.scheme not in ("http", "https") or not host or not _URL_CHARACTERS.fullmatch(value):
         raise invalid("Not a valid URL")
 
 
@@ -346,7 +353,7 @@ class UnixMoment(Moment):
 
 
 class Day(fields.Field[datetime]):
-    """`YYYY-MM-DD` in UTC, loaded as its first moment; none beyond the years that a clock may show."""
+    """`YYYY-MM-DD` in UTC, loaded as its first moment."""
 
     default_error_messages = {"invalid": "Not a valid date, the format is YYYY-MM-DD"}  # noqa: RUF012  # marshmallow's
 
@@ -354,12 +361,9 @@ class Day(fields.Field[datetime]):
         if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
             raise self.make_error("invalid")
         try:
-            day = datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC)
+            return datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC)
         except ValueError as error:
             raise self.make_error("invalid") from error
-        if day > LATEST:
-            raise self.make_error("invalid")
-        return day
 
 
 class DayOrMoment(Day):

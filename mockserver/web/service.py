@@ -122,7 +122,8 @@ class Service:
         headers: HeaderList = []
         try:
             if request.method == "OPTIONS":
-                return _answer(b"", 204, self._identify(self._store.default))
+                with self._store.default.lock:
+                    return _answer(b"", 204, self._identify(self._store.default))
             return self._serve(request, headers)
         except ServiceError as error:
             return _error(error, headers)

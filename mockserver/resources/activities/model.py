@@ -8,6 +8,7 @@ from typing import Any
 
 from mockserver.core.calendar import months_later
 from mockserver.core.caller import Caller
+from mockserver.core.clock import LATEST
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, PERMISSION_DENIED
 
 #: SPEC 8.
@@ -56,6 +57,7 @@ def _period(query: dict[str, Any], now: datetime) -> tuple[datetime, datetime]:
         raise INVALID_PARAMETER("startDate must not be after endDate")
     if start < oldest:
         raise OUT_OF_RANGE(f"startDate: data reaches back {HISTORY_MONTHS} months")
-    if end > months_later(start, 1):
+    # The last of all months has no next one.
+    if end > months_later(min(start, LATEST), 1):
         raise OUT_OF_RANGE("The period from startDate to endDate must not be longer than one month")
     return start, end + timedelta(days=1, microseconds=-1)

@@ -23,8 +23,13 @@ MACHINE = StateMachine(
     timed=frozenset({"fall_due"}),
 )
 
-_MESSAGE_ID = re.compile(r"<[^<>@\s]+@[^<>@\s]+>")
-_UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", re.IGNORECASE)
+#: Printable ASCII but the three signs that give a message id its form.
+_PART = "[!-;=?A-~]+"
+_MESSAGE_ID = re.compile(f"<{_PART}@{_PART}>")
+_HEX = "[0-9a-fA-F]"
+_UUID4 = re.compile(f"{_HEX}{{8}}-{_HEX}{{4}}-4{_HEX}{{3}}-[89abAB]{_HEX}{{3}}-{_HEX}{{12}}")
+#: What an identifier looks like, for whoever reads the contract.
+IDENTIFIER = f"^(?:{_MESSAGE_ID.pattern}|{_UUID4.pattern})$"
 
 
 @dataclass(slots=True, eq=False)

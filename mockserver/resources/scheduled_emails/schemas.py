@@ -22,7 +22,7 @@ class IdentifierPath(Input):
         required=True,
         **documented(
             "a UUIDv4 batch id, or a message id in angle brackets, percent-encoded",
-            anyOf=[{"format": "uuid", "pattern": model.UUID4.pattern}, {"pattern": model.MESSAGE_ID.pattern}],
+            pattern=model.IDENTIFIER,
         ),
     )
 

@@ -64,7 +64,7 @@ class Header(Input):
 
 class WebhookChanges(Input):
     url = Url(**documented("may hold user:password@ for basic authentication"))
-    events = fields.List(Choice(*EVENTS), **documented("those of the webhook's type"))
+    events = fields.List(Choice(*EVENTS), **documented("those of the webhook's type", minItems=1))
     description = Text(**documented())
     domain = Text(validate=NotBlank(), **documented("inbound domain"))
     batched = Flag(**documented())

@@ -1,0 +1,40 @@
+"""Months later: the same day where the month has it, else the month's last day."""
+
+from __future__ import annotations
+
+from datetime import UTC, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockserver.core.calendar import months_later
+
+MOMENTS = st.datetimes(timezones=st.just(UTC)).filter(lambda moment: 1971 <= moment.year < 9000)
+MONTHS = st.integers(-600, 600)
+
+
+@given(MOMENTS, MONTHS)
+def test_the_month_is_the_one_that_is_so_many_later(moment, months):
+    later = months_later(moment, months)
+    assert later.year * 12 + later.month == moment.year * 12 + moment.month + months
+
+
+@given(MOMENTS, MONTHS)
+def test_the_day_stays_or_is_the_last_one_of_a_shorter_month(moment, months):
+    later = months_later(moment, months)
+    is_last = (later + timedelta(days=1)).month != later.month
+    assert later.day == moment.day or (later.day < moment.day and is_last)
+    assert later.timetz() == moment.timetz()
+
+
+@given(MOMENTS, MONTHS)
+def test_there_and_back_is_never_later(moment, months):
+    back = months_later(months_later(moment, months), -months)
+    assert back <= moment
+    assert back == moment or moment.day > 28
+
+
+@given(MOMENTS, MOMENTS, MONTHS)
+def test_what_was_not_later_is_not_later_afterwards(one, other, months):
+    first, second = sorted((one, other))
+    assert months_later(first, months).date() <= months_later(second, months).date()

@@ -1,0 +1,204 @@
+"""Whatever happens to senders, in whatever order, the API shows what a small model of them says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+START = datetime(2026, 1, 15, 9, tzinfo=UTC)
+LIFETIME = timedelta(minutes=15)
+SCENARIO = {
+    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+    "seed": 11,
+    "accounts": [{"name": "acme", "api_keys": ["acme-key"]}],
+}
+IDS = st.integers(1, 6)
+NAMES = st.sampled_from(["Ops", "News", "Ünï cödé", "<b>&"])
+EMAILS = st.sampled_from(["ops@acme.test", "OPS@acme.test", "news@acme.test", "news@Acme.Test", "a@b.test", "c@d.test"])
+
+
+@dataclass
+class Sender:
+    name: str
+    email: str
+    otp: int | None = None
+    expires: datetime | None = None
+    #: Since when the code's timer is set, in the order of setting; None: there is none.
+    timer: int | None = None
+
+    @property
+    def active(self):
+        return self.otp is None
+
+
+class SenderHistory(RuleBasedStateMachine):
+    def __init__(self, api):
+        super().__init__()
+        self.api = api
+        self.senders: dict[int, Sender] = {}
+        self.now = START
+        self.created = self.mails = self.timers = 0
+
+    @initialize()
+    def begin(self):
+        assert self.api.post("/_mock/reset").status_code == 200
+
+    # ------------------------------------------------------------------ what the world shall say
+
+    def refuses(self, answer, status, code):
+        assert (answer.status_code, answer.json["code"]) == (status, code)
+        assert answer.json["message"]
+
+    def knows(self, number, answer):
+        """Whether there is such a sender; if not, the answer was 404."""
+        if number not in self.senders:
+            self.refuses(answer, 404, "document_not_found")
+        return number in self.senders
+
+    def owner(self, email):
+        return next((number for number, row in self.senders.items() if row.email.lower() == email.lower()), None)
+
+    def sent_code(self, sender):
+        """A new code has come by mail, and it is the one that counts from now on."""
+        mail = self.api.get("/_mock/mailbox?limit=1").json["items"][0]
+        assert mail["to"] == sender.email
+        assert str(mail["otp"]) in mail["text"]
+        sender.otp, sender.expires, sender.timer = mail["otp"], self.now + LIFETIME, self.timers
+        self.timers += 1
+        self.mails += 1
+
+    # ------------------------------------------------------------------ what can happen
+
+    @rule(name=NAMES, email=EMAILS)
+    def create(self, name, email):
+        answer = self.api.post("/v3/senders", json={"name": name, "email": email})
+        if self.owner(email) is not None:
+            self.refuses(answer, 400, "duplicate_parameter")
+            return
+        self.created += 1
+        assert answer.status_code == 201
+        assert answer.json == {"id": self.created, "spfError": True, "dkimError": True}
+        self.senders[self.created] = Sender(name, email)
+        self.sent_code(self.senders[self.created])
+
+    @rule(number=IDS, name=NAMES)
+    def rename(self, number, name):
+        answer = self.api.put(f"/v3/senders/{number}", json={"name": name})
+        if self.knows(number, answer):
+            assert answer.status_code == 204
+            self.senders[number].name = name
+
+    @rule(number=IDS, email=EMAILS, name=NAMES)
+    def change_email(self, number, email, name):
+        answer = self.api.put(f"/v3/senders/{number}", json={"email": email, "name": name})
+        if not self.knows(number, answer):
+            return
+        if self.owner(email) not in (None, number):
+            self.refuses(answer, 400, "duplicate_parameter")
+            return
+        assert answer.status_code == 204
+        sender = self.senders[number]
+        moved = sender.email.lower() != email.lower()
+        sender.email, sender.name = email, name
+        if moved:
+            self.sent_code(sender)
+
+    @rule(number=IDS)
+    def validate_with_the_right_code(self, number):
+        sender = self.senders.get(number)
+        otp = sender.otp if sender and sender.otp else 123456
+        answer = self.api.put(f"/v3/senders/{number}/validate", json={"otp": otp})
+        if not self.knows(number, answer):
+            return
+        if sender.active:
+            self.refuses(answer, 400, "Invalid OTP code provided")
+        elif self.now >= sender.expires:
+            self.refuses(answer, 400, "OTP code has expired")
+        else:
+            assert answer.status_code == 204
+            sender.otp = sender.expires = sender.timer = None
+
+    @rule(number=IDS, shift=st.integers(1, 899_999))
+    def validate_with_a_wrong_code(self, number, shift):
+        sender = self.senders.get(number)
+        right = sender.otp if sender and sender.otp else 100_000
+        wrong = 100_000 + (right - 100_000 + shift) % 900_000
+        answer = self.api.put(f"/v3/senders/{number}/validate", json={"otp": wrong})
+        if self.knows(number, answer):
+            self.refuses(answer, 400, "Invalid OTP code provided")
+
+    @rule(number=IDS)
+    def resend_by_hand(self, number):
+        answer = self.api.post(f"/_mock/machines/sender/{number}/resend_otp")
+        sender = self.senders.get(number)
+        assert answer.status_code == (404 if sender is None else 409 if sender.active else 200)
+        if answer.status_code == 200:
+            self.sent_code(sender)
+
+    @rule(number=IDS)
+    def expire_by_hand(self, number):
+        answer = self.api.post(f"/_mock/machines/sender/{number}/expire_otp")
+        sender = self.senders.get(number)
+        assert answer.status_code == (404 if sender is None else 409 if sender.active else 200)
+        if answer.status_code == 200:
+            sender.expires, sender.timer = min(sender.expires, self.now), None
+
+    @rule(number=IDS)
+    def delete(self, number):
+        answer = self.api.delete(f"/v3/senders/{number}")
+        if self.knows(number, answer):
+            assert answer.status_code == 204
+            del self.senders[number]
+
+    @rule(number=IDS)
+    def delete_by_hand(self, number):
+        answer = self.api.post(f"/_mock/machines/sender/{number}/delete")
+        assert answer.status_code == (200 if number in self.senders else 404)
+        self.senders.pop(number, None)
+
+    @rule(minutes=st.integers(0, 20))
+    def advance(self, minutes):
+        self.now += timedelta(minutes=minutes)
+        waiting = {number: row for number, row in self.senders.items() if row.timer is not None}
+        due = {number: row for number, row in waiting.items() if row.expires <= self.now}
+        order = sorted(due, key=lambda number: (due[number].expires, due[number].timer))
+        fired = self.api.advance(f"PT{minutes}M")["fired"]
+        assert [(row["machine"], row["key"], row["event"]) for row in fired] == [
+            ("sender", number, "expire_otp") for number in order
+        ]
+        assert [row["at"] for row in fired] == [f"{due[number].expires:%Y-%m-%dT%H:%M:%SZ}" for number in order]
+        for row in due.values():
+            row.timer = None
+
+    # ------------------------------------------------------------------ what always holds
+
+    @invariant()
+    def the_list_is_the_model(self):
+        assert self.api.get("/v3/senders").json["senders"] == [
+            {"id": number, "name": row.name, "email": row.email, "active": row.active, "ips": []}
+            for number, row in self.senders.items()
+        ]
+
+    @invariant()
+    def the_machine_is_the_model(self):
+        shown = self.api.get("/_mock/machines/sender").json["items"]
+        assert [(row["key"], row["state"], row["otp"], row["otp_expires_at"]) for row in shown] == [
+            (
+                number,
+                "verified" if row.active else "awaiting_verification",
+                row.otp,
+                f"{row.expires:%Y-%m-%dT%H:%M:%SZ}" if row.expires else None,
+            )
+            for number, row in self.senders.items()
+        ]
+
+    @invariant()
+    def no_mail_is_sent_twice_or_lost(self):
+        assert self.api.get("/_mock/mailbox?limit=1000").json["count"] == self.mails
+
+
+def test_senders_follow_the_model(make_api, run_history):
+    run_history(SenderHistory, make_api(SCENARIO, key="acme-key"), examples=40, steps=30)

@@ -1,0 +1,126 @@
+"""The OpenAPI document: valid, complete, and with examples that are true."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from mockserver.core.errors import SPEC_CODES
+from mockserver.openapi import document
+from mockserver.resources.rooms import OPERATIONS
+
+DECLARED = {
+    found["operationId"]: (method, path, found)
+    for path, methods in document()["paths"].items()
+    for method, found in methods.items()
+}
+ANSWERS = [(name, status) for name, (_, _, found) in DECLARED.items() for status in found["responses"]]
+BODIES = [(name, status) for name, status in ANSWERS if "content" in DECLARED[name][2]["responses"][status]]
+
+
+def content(name, status):
+    return DECLARED[name][2]["responses"][status]["content"]["application/json"]
+
+
+def check(value, schema):
+    """Hold a value against a schema of the document, formats included."""
+    whole = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "components": document()["components"],
+        **schema,
+    }
+    Draft202012Validator(whole, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(value)
+
+
+def test_the_document_is_a_valid_one_of_openapi_3_1():
+    OpenAPIV31SpecValidator(document()).validate()
+    assert document()["openapi"].startswith("3.1.")
+
+
+def test_all_operations_stand_in_it_under_their_own_methods_and_paths():
+    wanted = {name: (row.method.lower(), row.path) for name, row in OPERATIONS.items()}
+    assert {name: (method, path) for name, (method, path, _) in DECLARED.items()} == wanted
+    assert len(DECLARED) == 34
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_declared_error_stands_in_it_with_its_code(name):
+    for error in OPERATIONS[name].errors:
+        examples = content(name, str(error.status))["examples"]
+        assert error.code.code in {example["value"]["code"] for example in examples.values()}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_operation_can_be_refused_for_its_request_its_key_and_its_frequency(name):
+    assert {"400", "401", "429"} <= DECLARED[name][2]["responses"].keys()
+
+
+@pytest.mark.parametrize(("name", "status"), BODIES)
+def test_every_answer_with_a_body_has_an_example(name, status):
+    assert content(name, status)["examples"]
+
+
+@pytest.mark.parametrize(("name", "status"), BODIES)
+def test_every_example_of_an_answer_is_what_its_schema_says(name, status):
+    found = content(name, status)
+    for example in found["examples"].values():
+        check(example["value"], found["schema"])
+
+
+@pytest.mark.parametrize(("name", "status"), [pair for pair in ANSWERS if pair not in BODIES])
+def test_an_answer_without_a_body_is_one_of_an_operation_that_gives_none(name, status):
+    assert int(status) == OPERATIONS[name].status
+    assert OPERATIONS[name].answer_schema is None
+
+
+@pytest.mark.parametrize(("name", "status"), ANSWERS)
+def test_every_answer_declares_the_headers_that_stand_on_every_answer(name, status):
+    assert DECLARED[name][2]["responses"][status]["headers"].keys() == document()["components"]["headers"].keys()
+
+
+@pytest.mark.parametrize("name", [name for name, row in OPERATIONS.items() if row.body_schema])
+def test_every_body_has_an_example_that_is_what_its_schema_says(name):
+    found = DECLARED[name][2]["requestBody"]["content"]["application/json"]
+    check(found["example"], found["schema"])
+
+
+@pytest.mark.parametrize("name", [name for name, row in OPERATIONS.items() if row.path_schema])
+def test_every_part_of_a_path_has_an_example_that_is_what_its_schema_says(name):
+    parameters = [found for found in DECLARED[name][2]["parameters"] if found["in"] == "path"]
+    assert {found["name"] for found in parameters} == {
+        part[1:-1] for part in OPERATIONS[name].path.split("/") if part.startswith("{")
+    }
+    for found in parameters:
+        check(found["example"], found["schema"])
+
+
+def test_every_error_code_of_its_examples_is_one_of_the_service():
+    others = {"not_found", "too_many_requests"}
+    for name, status in BODIES:
+        if int(status) >= 400:
+            codes = {example["value"]["code"] for example in content(name, status)["examples"].values()}
+            assert codes <= SPEC_CODES.keys() | others
+
+
+def test_every_field_carries_its_evidence():
+    marks = {"documented", "observed", "proposed"}
+    for name, schema in document()["components"]["schemas"].items():
+        for member, found in schema["properties"].items() if name != "Error" else ():
+            assert found["x-fidelity"] in marks, f"{name}.{member}"
+
+
+def test_the_document_is_served_as_json_and_as_yaml(api):
+    answer = api.get("/_mock/openapi.json")
+    assert (answer.status_code, answer.content_type) == (200, "application/json")
+    assert answer.json == json.loads(json.dumps(document()))
+    answer = api.get("/_mock/openapi.yaml")
+    assert (answer.status_code, answer.content_type) == (200, "application/yaml")
+    assert yaml.safe_load(answer.data) == answer_as_json(api)
+
+
+def answer_as_json(api):
+    return api.get("/_mock/openapi.json").json
