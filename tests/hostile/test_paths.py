@@ -1,0 +1,104 @@
+"""Paths that lead nowhere, or that are meant to lead elsewhere."""
+
+from __future__ import annotations
+
+from judge import UUID, each, refused
+
+NUMBERS = [
+    "0", "-1", "1.0", "1e3", "+1", "0x1", "abc", "%20", "1%20", "%31%00", "%00", "%2e%2e", "%2E", "..%2F..",
+    "1;x=1", "9223372036854775808", "-9223372036854775809", "9" * 5000, "%D9%A1", "¹", "NaN", "null", "true",
+    "1,2", "1_000", "%0A1",
+]  # fmt: skip
+
+
+@each("number", NUMBERS)
+@each(
+    ("method", "path"),
+    [
+        ("PUT", "/v3/senders/{}"),
+        ("DELETE", "/v3/senders/{}"),
+        ("PUT", "/v3/senders/{}/validate"),
+        ("GET", "/v3/senders/{}/ips"),
+        ("GET", "/v3/webhooks/{}"),
+        ("PUT", "/v3/webhooks/{}"),
+        ("DELETE", "/v3/webhooks/{}"),
+        ("GET", "/v3/corporate/subAccount/{}"),
+        ("DELETE", "/v3/corporate/subAccount/{}"),
+        ("PUT", "/v3/corporate/subAccount/{}/plan"),
+        ("GET", "/v3/emailCampaigns/{}/sharedUrl"),
+    ],
+)
+def test_a_number_in_a_path_that_is_none_is_refused_and_never_not_found(untouched, method, path, number):
+    answer = untouched.request(method, path.format(number), json={} if method == "PUT" else None)
+    # An encoded slash makes another path of it.
+    refused(answer, 404 if "%2F" in number else 400)
+
+
+@each(
+    "segment",
+    ["%00", "%2e%2e", "..", ".", "%0d%0aset-cookie:a", "%ff%fe", "%F0%9F%98%80", "😀", "a" * 8000, "x;y=1", "%25",
+     "%zz", "%", "'%20or%201=1", "<script>", "{}", "*"],
+)  # fmt: skip
+@each(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v3/senders/domains/{}", 404),
+        ("DELETE", "/v3/senders/domains/{}", 404),
+        ("PUT", "/v3/senders/domains/{}/authenticate", 404),
+        ("DELETE", "/v3/smtp/email/{}", 400),
+        ("DELETE", "/v3/contacts/attributes/{}/PLAN", 400),
+        ("DELETE", "/v3/contacts/attributes/normal/{}", 404),
+    ],
+)
+def test_a_hostile_segment_is_taken_for_what_it_says(untouched, method, path, status, segment):
+    refused(untouched.request(method, path.format(segment)), status)
+
+
+@each(
+    "path",
+    ["/v3", "/v3/", "/v3//senders", "//v3/senders", "/v3/senders/", "/v3/senders//", "/v3/senders//validate",
+     "/v3/./senders", "/v3/../v3/senders", "/v3/%2e%2e/_mock/state", "/v3/senders;x=1", "/v3/Senders",
+     "/V3/senders", "/v3/senders/1/validate/", "/v3/senders%00", "/v2/senders", "/v4/senders", "/v3.1/senders",
+     "/senders", "/v30/senders", "/v3senders", "/v3/contacts", "/v3/smtp/email", "/v3/%", "/v3/" + "a/" * 2000,
+     "/v3/ä", "/favicon.ico", "/v3/senders/ips/ips", "/v3/webhooks/export/1", "/v3/corporate/subAccount/1/2/3"],
+)  # fmt: skip
+@each("method", ["GET", "POST", "PUT", "DELETE"])
+def test_an_unknown_path_is_an_invalid_route(untouched, method, path):
+    answer = untouched.request(method, path)
+    refused(answer, 404, "not_found")
+    assert answer.json["message"] == "Invalid route/method passed"
+
+
+def test_an_encoded_slash_is_a_slash(untouched):
+    """WSGI hands paths over decoded; what such a path leads to looks at the request as ever."""
+    refused(untouched.put("/v3/senders/1%2Fvalidate", json={}), 400, "missing_parameter")
+
+
+@each(
+    ("method", "path"),
+    [
+        *((method, "/v3/senders") for method in ("PUT", "DELETE", "PATCH", "TRACE", "COPY", "PROPFIND", "X-ODD")),
+        *((method, "/v3/senders/1") for method in ("GET", "POST", "PATCH", "TRACE")),
+        *((method, "/v3/senders/1/validate") for method in ("GET", "POST", "DELETE")),
+        *((method, "/v3/senders/ips") for method in ("POST", "PUT", "DELETE")),
+        *((method, "/v3/webhooks/export") for method in ("GET", "PUT", "DELETE")),
+        *((method, "/v3/corporate/masterAccount") for method in ("POST", "PUT", "DELETE", "PATCH")),
+        *((method, "/v3/account") for method in ("POST", "PUT", "DELETE", "PATCH", "TRACE")),
+    ],
+)
+def test_a_wrong_method_is_an_invalid_route(untouched, method, path):
+    refused(untouched.request(method, path, json={}), 404, "not_found")
+
+
+@each(("path", "status"), [("/v3/senders", 200), ("/v3/senders/1", 404), ("/v3/nothing", 404)])
+def test_head_is_answered_as_get_without_a_body(untouched, path, status):
+    answer = untouched.request("HEAD", path)
+    assert (answer.status_code, answer.data) == (status, b"")
+    assert UUID.fullmatch(answer.headers["sib-request-id"])
+
+
+@each("path", ["/v3/senders", "/v3/senders/1", "/v3/nothing", "/v3/%00"])
+def test_a_preflight_is_answered_for_any_path(untouched, path):
+    answer = untouched.request("OPTIONS", path)
+    assert (answer.status_code, answer.data) == (204, b"")
+    assert answer.headers["access-control-allow-origin"] == "*"

@@ -1,0 +1,114 @@
+"""What only a real socket can show."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from urllib.parse import urlsplit
+
+import pytest
+from judge import GOOD_SENDER, KEY, SCENARIO, UUID, each
+
+
+@pytest.fixture(scope="module")
+def root(module_serve):
+    return module_serve(SCENARIO)
+
+
+@pytest.fixture
+def connection(root):
+    found = http.client.HTTPConnection(urlsplit(root).netloc, timeout=20)
+    yield found
+    found.close()
+
+
+def read_refusal(connection, status, code):
+    answer = connection.getresponse()
+    body = json.loads(answer.read())
+    assert (answer.status, body["code"]) == (status, code)
+    assert body["message"]
+    assert UUID.fullmatch(answer.headers["sib-request-id"])
+
+
+def test_a_body_over_the_limit_is_read_and_refused(connection):
+    connection.request("POST", "/v3/senders", body=b" " * 11_000_000, headers={"api-key": KEY})
+    read_refusal(connection, 413, "bad_request")
+
+
+def test_a_chunked_body_over_the_limit_is_read_and_refused(connection):
+    chunks = (b" " * 100_000 for _ in range(110))
+    connection.request("POST", "/v3/senders", body=chunks, headers={"api-key": KEY}, encode_chunked=True)
+    read_refusal(connection, 413, "bad_request")
+
+
+def test_a_body_over_the_limit_for_the_control_api_is_a_problem(connection):
+    connection.request("POST", "/_mock/reset", body=b" " * 11_000_000)
+    answer = connection.getresponse()
+    assert (answer.status, answer.headers["Content-Type"]) == (413, "application/problem+json")
+    assert json.loads(answer.read())["status"] == 413
+
+
+def test_the_connection_serves_on_after_a_body_over_the_limit(connection):
+    connection.request("POST", "/v3/senders", body=b" " * 11_000_000, headers={"api-key": KEY})
+    read_refusal(connection, 413, "bad_request")
+    connection.request("GET", "/v3/senders", headers={"api-key": KEY})
+    assert connection.getresponse().status == 200
+
+
+def test_a_body_just_at_the_limit_is_read(connection):
+    body = json.dumps({**GOOD_SENDER, "email": "no address"}).encode()
+    connection.request("POST", "/v3/senders", body=body.ljust(10 * 1024 * 1024), headers={"api-key": KEY})
+    read_refusal(connection, 400, "invalid_parameter")
+
+
+def raw(line, *headers, body=b""):
+    return b"\r\n".join([line, b"host: x", b"api-key: k", *headers, b"", body])
+
+
+NOTHING = b"GET /v3/nothing HTTP/1.1"
+POST = b"POST /v3/senders HTTP/1.1"
+CHUNKED = b"transfer-encoding: chunked"
+RAW_REQUESTS = {
+    "a header of 60 KB": (raw(NOTHING, b"x-long: " + b"a" * 61_440), 404),
+    "a key of 60 KB": (raw(NOTHING, b"api-key: " + b"a" * 61_440), 404),
+    "1,000 headers": (raw(NOTHING, *(b"x-%d: 1" % number for number in range(1000))), 404),
+    "two api-key headers": (raw(NOTHING, b"api-key: b"), 404),
+    "an empty api-key": (NOTHING + b"\r\nhost: x\r\napi-key:\r\n\r\n", 401),
+    "an api-key of other letters": (raw(NOTHING, b"api-key: \xd0\xba\xff"), 404),
+    "no host": (NOTHING + b"\r\napi-key: k\r\n\r\n", 404),
+    "a hostile host": (raw(NOTHING, b"host: a b/../c"), 404),
+    "a raw byte in the path": (raw(b"GET /v3/senders/\xff HTTP/1.1"), 400),
+    "an unknown method": (raw(b"BREW /v3/senders HTTP/1.1"), 400),
+    "an absolute address": (raw(b"GET http://elsewhere.test/v3/nothing HTTP/1.1"), 404),
+    "no HTTP": (b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", 400),
+    "an odd version": (raw(b"GET /v3/nothing HTTP/9.9"), 400),
+    "a negative length": (raw(POST, b"content-length: -1"), 400),
+    "a length of letters": (raw(POST, b"content-length: x"), 400),
+    "length and chunks": (raw(POST, b"content-length: 2", CHUNKED, body=b"0\r\n\r\n"), 400),
+    "a bad chunk": (raw(POST, CHUNKED, body=b"zz\r\n\r\n"), 400),
+}
+
+
+@pytest.mark.parametrize(("request_bytes", "status"), RAW_REQUESTS.values(), ids=RAW_REQUESTS)
+def test_a_raw_request_is_answered_and_the_server_serves_on(root, connection, request_bytes, status):
+    address = urlsplit(root)
+    with socket.create_connection((address.hostname, address.port), timeout=10) as peer:
+        peer.sendall(request_bytes)
+        line = peer.makefile("rb").readline()
+    assert int(line.split()[1]) == status
+    connection.request("GET", "/_mock/health")
+    assert connection.getresponse().status == 200
+
+
+@each(
+    "path",
+    ["/v3/senders/%2e%2e", "/v3/senders/../senders/x", "/v3/senders/%00", "/v3/senders/%ff", "/v3/senders/%E2%82%AC"],
+)
+def test_paths_arrive_over_the_socket_as_they_were_sent(connection, path):
+    connection.putrequest("PUT", path, skip_accept_encoding=True)
+    connection.putheader("api-key", KEY)
+    connection.endheaders()
+    answer = connection.getresponse()
+    body = json.loads(answer.read())
+    assert (answer.status, body["code"]) in ((400, "invalid_parameter"), (404, "not_found"))
