@@ -11,7 +11,7 @@ from mockserver.core import errors
 from mockserver.core.contract import DocumentedError, Mark, Operation, documented, observed, proposed
 from mockserver.fixture import Example, cases, examples
 from mockserver.resources.rooms import OPERATIONS
-from mockserver.web.schema import Day, DayOrMoment, Hostname, Int64, NotBlank, Number, Url
+from mockserver.web.fields import Day, DayOrMoment, Hostname, Int64, NotBlank, Number, Url
 
 _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
 #: What every operation can answer, whatever it declares itself.

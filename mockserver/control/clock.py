@@ -13,7 +13,7 @@ from mockserver.control.problem import Problem
 from mockserver.core.clock import ClockError
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Duration, Instant, Item, counting_from
-from mockserver.web.schema import Flag, Number
+from mockserver.web.fields import Flag, Number
 
 BLUEPRINT = Blueprint("clock", __name__, url_prefix="/_mock/clock")
 

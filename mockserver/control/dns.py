@@ -13,7 +13,7 @@ from mockserver.control.problem import Problem
 from mockserver.core.workspace import Workspace
 from mockserver.resources.domains import model
 from mockserver.resources.domains.schemas import DnsItem
-from mockserver.web.schema import Hostname
+from mockserver.web.fields import Hostname
 
 BLUEPRINT = Blueprint("dns", __name__, url_prefix="/_mock/dns")
 

@@ -15,8 +15,8 @@ from mockserver.core.contract import Role
 from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import Duration, Id24, Instant, Item, write_duration
 from mockserver.scenario.mistakes import Mistake, Path
+from mockserver.web.fields import Flag
 from mockserver.web.rate_limit import TIERS
-from mockserver.web.schema import Flag
 
 #: Lists that `generate` can fill.
 GENERATORS = {name: generator for room in ROOMS if room.section for name, generator in room.section.generators.items()}

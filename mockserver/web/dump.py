@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import Schema, fields
 
-from mockserver.web.schema import Choice, Email, Flag, Hostname, Int64, Moment, Number, Text, Url
+from mockserver.web.fields import Choice, Email, Flag, Hostname, Int64, Moment, Number, Text, Url
 
 Dump = Callable[[Any], dict[str, Any]]
 

@@ -13,7 +13,8 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp, Profile
 from mockserver.resources.room import Section
 from mockserver.resources.section import Item, Misfit
-from mockserver.web.schema import Choice, Email, Flag, Int64, Number, Output, Text, documented
+from mockserver.web.fields import Choice, Email, Flag, Int64, Number, Text
+from mockserver.web.schema import Output, documented
 
 PLAN_TYPES = ("payAsYouGo", "free", "subscription", "sms")
 

@@ -13,7 +13,8 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.activities.model import Activity
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item
-from mockserver.web.schema import Day, Input, Int64, Output, Range, SecondMoment, Text, documented
+from mockserver.web.fields import Day, Int64, Range, SecondMoment, Text
+from mockserver.web.schema import Input, Output, documented
 
 
 class ActivityFilter(Input):

@@ -12,7 +12,8 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.attributes.model import CATEGORIES, Attribute
 from mockserver.resources.room import Section
 from mockserver.resources.section import Item, Misfit
-from mockserver.web.schema import Choice, Input, Text, documented
+from mockserver.web.fields import Choice, Text
+from mockserver.web.schema import Input, documented
 
 
 class AttributePath(Input):

@@ -12,7 +12,8 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.campaigns.model import KINDS, Campaign
 from mockserver.resources.room import Section
 from mockserver.resources.section import Item, Misfit
-from mockserver.web.schema import Input, Output, Url, documented, identifier
+from mockserver.web.fields import Url, identifier
+from mockserver.web.schema import Input, Output, documented
 
 
 class CampaignPath(Input):

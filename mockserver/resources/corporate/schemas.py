@@ -10,25 +10,22 @@ from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.resources.corporate.model import LANGUAGES
 from mockserver.resources.corporate.plan import SWITCHES, Allotment
 from mockserver.resources.corporate.sso import TARGETS
-from mockserver.web.schema import (
+from mockserver.web.fields import (
     INT64_MAX,
     Choice,
     Email,
     Flag,
-    Input,
     Int64,
     NotBlank,
     Number,
-    Output,
     Range,
-    Sentence,
     Text,
     Timezone,
     UnixMoment,
     Url,
-    documented,
     identifier,
 )
+from mockserver.web.schema import Input, Output, Sentence, documented
 
 _BAD_EMAIL = Sentence(INVALID_PARAMETER, "Invalid email address")
 

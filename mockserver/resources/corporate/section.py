@@ -25,7 +25,7 @@ from mockserver.resources.corporate.plan import CREDITS, FEATURES, Allotment
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.room import Section
 from mockserver.resources.section import Id24, Instant, Item, Misfit
-from mockserver.web.schema import Timezone
+from mockserver.web.fields import Timezone
 
 
 def _amounts(names: tuple[str, ...], lowest: int) -> Any:

@@ -13,19 +13,8 @@ from mockserver.resources.domains import model
 from mockserver.resources.domains.model import ANSWERS, AUTHENTICATED, OK, PENDING, RECORDS, VERIFIED, DnsView, Domain
 from mockserver.resources.room import Section, WorldSection
 from mockserver.resources.section import Instant, Item, Misfit
-from mockserver.web.schema import (
-    Email,
-    Flag,
-    Hostname,
-    Input,
-    Int64,
-    Output,
-    SecondMoment,
-    Text,
-    documented,
-    observed,
-    proposed,
-)
+from mockserver.web.fields import Email, Flag, Hostname, Int64, SecondMoment, Text
+from mockserver.web.schema import Input, Output, documented, observed, proposed
 
 
 class DomainPath(Input):

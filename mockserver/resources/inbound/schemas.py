@@ -13,18 +13,8 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.inbound.model import InboundEvent
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item
-from mockserver.web.schema import (
-    Choice,
-    DayOrMoment,
-    Email,
-    Input,
-    Int64,
-    MillisecondMoment,
-    Output,
-    Range,
-    Text,
-    documented,
-)
+from mockserver.web.fields import Choice, DayOrMoment, Email, Int64, MillisecondMoment, Range, Text
+from mockserver.web.schema import Input, Output, documented
 
 
 class InboundFilter(Input):

@@ -14,7 +14,8 @@ from mockserver.resources.room import Section
 from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
 from mockserver.resources.section import Instant, Item, Misfit
-from mockserver.web.schema import Input, Text, documented
+from mockserver.web.fields import Text
+from mockserver.web.schema import Input, documented
 
 
 class IdentifierPath(Input):

@@ -14,18 +14,8 @@ from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item, Misfit
 from mockserver.resources.senders import model
 from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, IpShare, Sender
-from mockserver.web.schema import (
-    Email,
-    Flag,
-    Input,
-    Int64,
-    NotBlank,
-    Output,
-    Range,
-    Text,
-    documented,
-    identifier,
-)
+from mockserver.web.fields import Email, Flag, Int64, NotBlank, Range, Text, identifier
+from mockserver.web.schema import Input, Output, documented
 
 
 class SenderPath(Input):

@@ -24,23 +24,20 @@ from mockserver.resources.webhooks.model import (
     Export,
     Webhook,
 )
-from mockserver.web.schema import (
+from mockserver.web.fields import (
     Choice,
     Day,
     Email,
     Flag,
-    Input,
     Int64,
     MillisecondMoment,
     NotBlank,
-    Output,
     Text,
     TextOrNumber,
     Url,
-    documented,
     identifier,
-    observed,
 )
+from mockserver.web.schema import Input, Output, documented, observed
 
 
 class WebhookPath(Input):

@@ -1,0 +1,247 @@
+"""The kinds of fields: what a value looks like on the wire, and which values are refused."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from marshmallow import ValidationError, fields, missing, validate
+
+from mockserver.core.errors import OUT_OF_RANGE
+from mockserver.web.schema import Flaw, documented, invalid
+
+INT64_MAX = 2**63 - 1
+
+
+class Range(validate.Range):
+    """A range whose breach is `out_of_range`."""
+
+    def _format_error(self, value: Any, message: str) -> Any:
+        return [Flaw(OUT_OF_RANGE, super()._format_error(value, message).removesuffix("."))]
+
+
+class Text(fields.String):
+    """A string."""
+
+
+class NotBlank(validate.Validator):
+    """Refuses a string of nothing but blanks."""
+
+    def __call__(self, value: str) -> str:
+        if not value.strip():
+            raise invalid("Must not be blank")
+        return value
+
+
+class Email(fields.String):
+    """An e-mail address."""
+
+    def __init__(self, *, flaw: Flaw | None = None, **kwargs: Any) -> None:
+        super().__init__(validate=_EmailCheck(flaw), **_described(kwargs, format="email"))
+
+
+class _EmailCheck(validate.Email):
+    def __init__(self, flaw: Flaw | None) -> None:
+        super().__init__(error="Not a valid email address")
+        self._flaw = flaw
+
+    def _format_error(self, value: str) -> Any:
+        return [self._flaw] if self._flaw else super()._format_error(value)
+
+
+def _described(kwargs: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    return {**kwargs, "metadata": {**kwargs.get("metadata", {}), **metadata}}
+
+
+class Int64(fields.Integer):
+    """A whole number of 64 bits: a JSON number, or the digits of a path or a query."""
+
+    def __init__(self, *, text: bool = False, flaw: Flaw | None = None, **kwargs: Any) -> None:
+        super().__init__(strict=True, **_described(kwargs, format="int64"))
+        self._text = text
+        self._flaw = flaw
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        if self._text and isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,19}", value, re.ASCII):
+            value = int(value)
+        elif isinstance(value, float) and value.is_integer():
+            value = int(value)  # 1.0 is an integer of JSON, and one client library sends whole floats
+        if type(value) is not int or not -INT64_MAX - 1 <= value <= INT64_MAX:
+            raise self.make_error("invalid")
+        return value
+
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        try:
+            return super().deserialize(value, attr, data, **kwargs)
+        except ValidationError as error:
+            if self._flaw is None or value is missing:
+                raise
+            # Whatever is wrong with it, the service has one documented sentence for it.
+            raise ValidationError([self._flaw]) from error
+
+
+def identifier(name: str) -> Int64:
+    """A positive number in a path."""
+    return Int64(text=True, data_key=name, required=True, validate=validate.Range(min=1), **documented())
+
+
+class Number(fields.Float):
+    """A JSON number, whole or not."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> float:
+        if type(value) not in (int, float) or not math.isfinite(value):
+            raise self.make_error("invalid", input=value)
+        number: float = value
+        return number
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return value  # a whole number stays one
+
+
+class TextOrNumber(fields.String):
+    """A string; a whole number is taken as its digits, as older clients send it."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        form = {"type": ["string", "integer"], "minimum": -INT64_MAX - 1, "maximum": INT64_MAX}
+        super().__init__(**_described(kwargs, **form))
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        return super()._deserialize(str(value) if type(value) is int else value, attr, data, **kwargs)
+
+
+class Flag(fields.Boolean):
+    """A JSON boolean, and nothing that merely looks like one."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.make_error("invalid", input=value)
+        return value
+
+
+class Choice(fields.String):
+    """One of a few strings."""
+
+    def __init__(self, *choices: str, **kwargs: Any) -> None:
+        super().__init__(validate=validate.OneOf(choices, error="Must be one of: {choices}"), **kwargs)
+
+
+class Url(fields.String):
+    """An http or https address, in the characters that RFC 3986 allows."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(validate=_check_url, **_described(kwargs, format="uri"))
+
+
+#: RFC 3986, 2: percent-encoded, reserved and unreserved characters.
+_URL_CHARACTERS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-])+")
+
+
+def _check_url(value: str) -> None:
+    try:
+        parts = urlsplit(value)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise invalid("Not a valid URL") from error
+    if parts.scheme not in ("http", "https") or not host or not _URL_CHARACTERS.fullmatch(value):
+        raise invalid("Not a valid URL")
+
+
+_LABEL = r"(?!-)[a-z0-9-]{1,63}(?<!-)"
+_HOSTNAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})+", re.ASCII | re.IGNORECASE)
+
+
+class Hostname(fields.String):
+    """A host name of at least two labels."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(validate=_check_hostname, **_described(kwargs, format="hostname"))
+
+
+def _check_hostname(value: str) -> None:
+    if not _HOSTNAME.fullmatch(value):
+        raise invalid("Not a valid hostname")
+
+
+class Timezone(fields.String):
+    """The IANA name of a time zone."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(validate=_check_timezone, **kwargs)
+
+
+def _check_timezone(value: str) -> None:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415  # few requests name a zone
+
+    try:
+        ZoneInfo(value)
+    except (ValueError, OSError, ZoneInfoNotFoundError) as error:
+        # A name can be a folder, or lead out of the database's.
+        raise invalid("Not the name of a time zone") from error
+
+
+class Moment(fields.Field[datetime]):
+    """A moment in one of the service's forms; the base of those below."""
+
+    @staticmethod
+    def write(value: datetime) -> Any:
+        return value.isoformat()
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return None if value is None else self.write(value)
+
+
+class MillisecondMoment(Moment):
+    """`2025-06-01T09:00:00.000Z`."""
+
+    @staticmethod
+    def write(value: datetime) -> str:
+        return f"{value.isoformat(timespec='milliseconds')[:23]}Z"
+
+
+class SecondMoment(Moment):
+    """`2025-06-01T09:00:00+00:00`."""
+
+    @staticmethod
+    def write(value: datetime) -> str:
+        return value.isoformat(timespec="seconds")
+
+
+class UnixMoment(Moment):
+    """Whole seconds since 1970."""
+
+    @staticmethod
+    def write(value: datetime) -> int:
+        return int(value.timestamp())
+
+
+class Day(fields.Field[datetime]):
+    """`YYYY-MM-DD` in UTC, loaded as its first moment."""
+
+    default_error_messages = {"invalid": "Not a valid date, the format is YYYY-MM-DD"}  # noqa: RUF012  # marshmallow's
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
+        if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value, re.ASCII):
+            raise self.make_error("invalid")
+        try:
+            return datetime.strptime(value, "%Y-%m-%d").replace(tzinfo=UTC)
+        except ValueError as error:
+            raise self.make_error("invalid") from error
+
+
+class DayOrMoment(Day):
+    """`YYYY-MM-DD` or `YYYY-MM-DDTHH:mm:ss.SSSZ`; the latter is loaded to the millisecond."""
+
+    default_error_messages = {  # noqa: RUF012  # marshmallow's
+        "invalid": "Not a valid date, the formats are YYYY-MM-DD and YYYY-MM-DDTHH:mm:ss.SSSZ"
+    }
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
+        if isinstance(value, str) and re.fullmatch(r"[\d-]{10}T[\d:]{8}\.\d{3}Z", value, re.ASCII):
+            try:
+                return datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+            except ValueError as error:
+                raise self.make_error("invalid") from error
+        return super()._deserialize(value, attr, data, **kwargs)
