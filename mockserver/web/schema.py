@@ -1,4 +1,4 @@
-"""What goes over the wire: the base of all schemas, the kinds of fields, and the evidence that each field carries."""
+"""What goes over the wire: the base of all schemas, their mistakes, and the evidence that each field carries."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 RECORDS = ("brevo_code", "dkim_record", "dmarc_record")
 #: Two accounts share one DNS.
 KEYS = ("key-a", "key-b")
-NAMES = st.sampled_from(["mail.acme.test", "Mail.Acme.TEST", "acme.test", "news.acme.test"])
-ANSWERS = st.sampled_from(["ok", "ok", "ok", "missing", "wrong", "timeout"])
+NAMES = st.sampled_from(["acme.test", "acme.test", "Acme.TEST", "news.acme.test"])
+ANSWERS = st.sampled_from(["ok", "missing", "wrong", "timeout"])
 ACCOUNTS = st.sampled_from(KEYS)
 
 #: Which events a hand can fire in which state; the same table as in the documentation.
@@ -59,6 +59,7 @@ class DomainHistory(RuleBasedStateMachine):
     @initialize()
     def begin(self):
         assert self.api.post("/_mock/reset").status_code == 200
+        self.create("key-a", "acme.test")
 
     # ------------------------------------------------------------------ the model
 
@@ -125,8 +126,12 @@ class DomainHistory(RuleBasedStateMachine):
         assert self.api.put(f"/_mock/dns/{name}", json=dict.fromkeys(RECORDS, "ok")).status_code == 200
         self.dns_says(name.lower(), **dict.fromkeys(RECORDS, "ok"))
 
-    @rule(key=ACCOUNTS, name=NAMES)
-    def authenticate(self, key, name):
+    @rule(key=ACCOUNTS, name=NAMES, times=st.integers(1, 3))
+    def authenticate(self, key, name, times):
+        for _ in range(times):
+            self.authenticate_once(key, name)
+
+    def authenticate_once(self, key, name):
         answer = self.api.put(f"/v3/senders/domains/{name}/authenticate", key=key)
         domain = self.domains[key].get(name.lower())
         if domain is None:
@@ -232,4 +237,4 @@ class AtTheThirdTry(DomainHistory):
     ],
 )
 def test_domains_follow_the_model(make_api, run_history, machine, behaviour):
-    run_history(machine, make_api(scenario(authenticate_domain=behaviour)), examples=30, steps=30)
+    run_history(machine, make_api(scenario(authenticate_domain=behaviour)), examples=80, steps=25)

@@ -15,7 +15,7 @@ from mockserver.core.clock import EARLIEST, LATEST
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.web import json_text
 from mockserver.web.dump import compiled
-from mockserver.web.schema import Flag, Int64, Moment, Number
+from mockserver.web.fields import Flag, Int64, Moment, Number
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 INT64 = st.integers(-(2**63), 2**63 - 1)
