@@ -13,8 +13,8 @@ try:
 except ImportError:  # pragma: no cover  # wheels without libyaml
     from yaml import SafeLoader as _Loader  # type: ignore[assignment]  # the same interface
 
-#: A document of more parts than this is refused; aliases can make a small text immense.
-_MOST_NODES = 2_000_000
+#: A document whose aliases repeat more parts than this is refused: they can make a small text immense.
+_MOST_REPEATED = 50_000
 #: What a mapping and a sequence may be.
 _TAGS = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"})
 
@@ -78,12 +78,15 @@ class _Builder:
     def __init__(self, loader: Any, file: str) -> None:
         self._loader = loader
         self._file = file
-        self._nodes = 0
+        self._seen: set[yaml.Node] = set()
+        self._repeated = 0
 
     def build(self, node: yaml.Node, path: Path) -> Any:
-        self._nodes += 1
-        if self._nodes > _MOST_NODES:
-            raise ValueError(f"more than {_MOST_NODES:,} parts")
+        if node in self._seen:
+            self._repeated += 1
+            if self._repeated > _MOST_REPEATED:
+                raise ValueError(f"aliases repeat more than {_MOST_REPEATED:,} parts")
+        self._seen.add(node)
         if isinstance(node, yaml.CollectionNode) and node.tag not in _TAGS:
             raise ScenarioError([Mistake(path, f"not YAML that is safe: {node.tag}", self._mark(node))])
         if isinstance(node, yaml.MappingNode):
