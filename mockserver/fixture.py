@@ -109,18 +109,22 @@ def differences(wanted: Any, got: Any, path: str = "$") -> Iterator[str]:
         if not KINDS[wanted][0](got):
             yield f"{path}: wanted {wanted}, got {got!r}"
     elif isinstance(wanted, dict) and isinstance(got, dict):
-        names = {name for name in wanted if name != "$rest"}
-        for name in sorted(names - got.keys()):
-            yield f"{path}.{name}: is missing"
-        for name in sorted(got.keys() - names) if not wanted.get("$rest") else ():
-            yield f"{path}.{name}: was not expected, is {got[name]!r}"
-        for name in sorted(names & got.keys()):
-            yield from differences(wanted[name], got[name], f"{path}.{name}")
+        yield from _member_differences(wanted, got, path)
     elif isinstance(wanted, list) and isinstance(got, list) and len(wanted) == len(got):
         for index, (one, other) in enumerate(zip(wanted, got, strict=True)):
             yield from differences(one, other, f"{path}[{index}]")
     elif type(wanted) is not type(got) or wanted != got:
         yield f"{path}: wanted {wanted!r}, got {got!r}"
+
+
+def _member_differences(wanted: dict[str, Any], got: dict[str, Any], path: str) -> Iterator[str]:
+    names = {name for name in wanted if name != "$rest"}
+    for name in sorted(names - got.keys()):
+        yield f"{path}.{name}: is missing"
+    for name in sorted(got.keys() - names) if not wanted.get("$rest") else ():
+        yield f"{path}.{name}: was not expected, is {got[name]!r}"
+    for name in sorted(names & got.keys()):
+        yield from differences(wanted[name], got[name], f"{path}.{name}")
 
 
 def _is_whole(wanted: Any) -> bool:

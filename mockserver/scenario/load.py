@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -137,16 +137,10 @@ class _Filling:
         for index, item in enumerate(self._items):
             path: Path = ("accounts", index)
             earlier = self._items[:index]
-            needs_master = item["role"] in (Role.SUB_ACCOUNT, Role.ADMIN)
             for name in ("name", "id"):
                 if name in item and any(item[name] == other.get(name) for other in earlier):
                     yield Mistake((*path, name), f"{item[name]} is there already")
-            if needs_master and item.get("of") not in masters:
-                yield Mistake(
-                    (*path, "of"), f"an account of role {item['role']} names its master; there is no {item.get('of')!r}"
-                )
-            if not needs_master and item.get("of") is not None:
-                yield Mistake((*path, "of"), f"an account of role {item['role']} has no master")
+            yield from _check_master(path, item, masters)
             for position, key in enumerate(item.get("api_keys", ())):
                 if any(key in other.get("api_keys", ()) for other in earlier):
                     yield Mistake((*path, "api_keys", position), f"{key} opens another account already")
@@ -190,6 +184,16 @@ class _Filling:
             items = [GENERATORS[name](self._people, self._workspace, account) for _ in range(amount)]
             section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
             section.load(self._workspace, account, {name: items})
+
+
+def _check_master(path: Path, item: Mapping[str, Any], masters: Container[str]) -> Iterator[Mistake]:
+    """Sub-accounts and admin accounts name their master, the others have none."""
+    role, master = item["role"], item.get("of")
+    if role in (Role.SUB_ACCOUNT, Role.ADMIN):
+        if master not in masters:
+            yield Mistake((*path, "of"), f"an account of role {role} names its master; there is no {master!r}")
+    elif master is not None:
+        yield Mistake((*path, "of"), f"an account of role {role} has no master")
 
 
 def _slug(name: str) -> str:

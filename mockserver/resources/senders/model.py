@@ -193,16 +193,21 @@ def _rename(account: Account, sender: Sender, email: str) -> None:
 def _shares(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
     """The shares of a request: weights for all items or for none, which is an equal split."""
     weights = [item["weight"] for item in items if "weight" in item]
-    if weights and len(weights) != len(items):
+    _check_weights(weights, len(items))
+    _refuse_unknown_ips(account, [item["ip"] for item in items])
+    share, rest = divmod(100, len(items) or 1)
+    equal = [share + (index < rest) for index in range(len(items))]
+    return [IpShare(item["domain"], item["ip"], weight) for item, weight in zip(items, weights or equal, strict=True)]
+
+
+def _check_weights(weights: list[int], items: int) -> None:
+    """SPEC ties the sum to a code of its own, so it is looked at before each weight's range."""
+    if weights and len(weights) != items:
         raise INVALID_PARAMETER("ips: give a weight for every IP or for none")
     if weights and sum(weights) != 100:
         raise IP_WEIGHTS()
     if any(not 1 <= weight <= 100 for weight in weights):
         raise OUT_OF_RANGE("ips: a weight must be from 1 to 100")
-    _refuse_unknown_ips(account, [item["ip"] for item in items])
-    share, rest = divmod(100, len(items) or 1)
-    equal = [share + (index < rest) for index in range(len(items))]
-    return [IpShare(item["domain"], item["ip"], weight) for item, weight in zip(items, weights or equal, strict=True)]
 
 
 def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:

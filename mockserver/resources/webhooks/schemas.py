@@ -16,6 +16,7 @@ from mockserver.resources.webhooks.model import (
     CREATE_EVENTS,
     EVENTS,
     EXPORT_EVENTS,
+    HELD_EVENTS,
     INBOUND,
     INBOUND_DEFAULT,
     MARKETING,
@@ -166,17 +167,23 @@ def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapp
     created = item.get("created_at", workspace.clock.now())
     facts = {"modified_at": created, **item, "created_at": created}
     facts["id"] = item["id"] if "id" in item else workspace.next_id("webhook")
+    facts["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
     if any(facts["id"] in other.table(Webhook) for other in workspace.accounts.values()):
         raise Misfit(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
-    facts["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
-    for event in facts["events"]:
-        if event not in CREATE_EVENTS[item["type"], item["channel"]]:
-            raise Misfit(("webhooks", index, "events"), f"{event} is not an event of {item['type']} webhooks")
-    if not facts["events"]:
-        raise Misfit(("webhooks", index, "events"), f"a webhook of type {item['type']} needs events")
-    if item["type"] == INBOUND and not item.get("domain"):
-        raise Misfit(("webhooks", index, "domain"), "a webhook of type inbound needs a domain")
+    _check_subscription(("webhooks", index), facts)
     account.table(Webhook)[facts["id"]] = Webhook(**facts)
+
+
+def _check_subscription(path: tuple[str | int, ...], facts: Mapping[str, Any]) -> None:
+    """The rules that the operations keep as well."""
+    kind = facts["type"]
+    if not facts["events"]:
+        raise Misfit((*path, "events"), f"a webhook of type {kind} needs events")
+    for event in facts["events"]:
+        if event not in HELD_EVENTS[kind, facts["channel"]]:
+            raise Misfit((*path, "events"), f"{event} is not an event of {kind} webhooks")
+    if kind == INBOUND and not facts.get("domain"):
+        raise Misfit((*path, "domain"), "a webhook of type inbound needs a domain")
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
