@@ -15,7 +15,7 @@ SCENARIO = {
     "seed": 11,
     "accounts": [{"name": "acme", "api_keys": ["acme-key"]}],
 }
-IDS = st.integers(1, 4)
+POSITIONS = st.integers(0, 8)
 NAMES = st.sampled_from(["Ops", "News", "Ünï cödé", "<b>&"])
 EMAILS = st.sampled_from(["ops@acme.test", "OPS@acme.test", "news@acme.test", "news@Acme.Test", "a@b.test", "c@d.test"])
 
@@ -59,6 +59,11 @@ class SenderHistory(RuleBasedStateMachine):
             self.refuses(answer, 404, "document_not_found")
         return number in self.senders
 
+    def number(self, position):
+        """The id of a sender that is there; seldom of one that is not."""
+        there = list(self.senders)
+        return there[position % len(there)] if there and position < 8 else 99
+
     def owner(self, email):
         return next((number for number, row in self.senders.items() if row.email.lower() == email.lower()), None)
 
@@ -85,15 +90,17 @@ class SenderHistory(RuleBasedStateMachine):
         self.senders[self.created] = Sender(name, email)
         self.sent_code(self.senders[self.created])
 
-    @rule(number=IDS, name=NAMES)
-    def rename(self, number, name):
+    @rule(position=POSITIONS, name=NAMES)
+    def rename(self, position, name):
+        number = self.number(position)
         answer = self.api.put(f"/v3/senders/{number}", json={"name": name})
         if self.knows(number, answer):
             assert answer.status_code == 204
             self.senders[number].name = name
 
-    @rule(number=IDS, email=EMAILS, name=NAMES)
-    def change_email(self, number, email, name):
+    @rule(position=POSITIONS, email=EMAILS, name=NAMES)
+    def change_email(self, position, email, name):
+        number = self.number(position)
         answer = self.api.put(f"/v3/senders/{number}", json={"email": email, "name": name})
         if not self.knows(number, answer):
             return
@@ -107,8 +114,9 @@ class SenderHistory(RuleBasedStateMachine):
         if moved:
             self.sent_code(sender)
 
-    @rule(number=IDS)
-    def validate_with_the_right_code(self, number):
+    @rule(position=POSITIONS)
+    def validate_with_the_right_code(self, position):
+        number = self.number(position)
         sender = self.senders.get(number)
         otp = sender.otp if sender and sender.otp else 123456
         answer = self.api.put(f"/v3/senders/{number}/validate", json={"otp": otp})
@@ -120,10 +128,11 @@ class SenderHistory(RuleBasedStateMachine):
             self.refuses(answer, 400, "OTP code has expired")
         else:
             assert answer.status_code == 204
-            sender.otp = sender.expires = sender.timer = None
+            self.happened(number, "verify")
 
-    @rule(number=IDS, shift=st.integers(1, 899_999))
-    def validate_with_a_wrong_code(self, number, shift):
+    @rule(position=POSITIONS, shift=st.integers(1, 899_999))
+    def validate_with_a_wrong_code(self, position, shift):
+        number = self.number(position)
         sender = self.senders.get(number)
         right = sender.otp if sender and sender.otp else 100_000
         wrong = 100_000 + (right - 100_000 + shift) % 900_000
@@ -131,34 +140,34 @@ class SenderHistory(RuleBasedStateMachine):
         if self.knows(number, answer):
             self.refuses(answer, 400, "Invalid OTP code provided")
 
-    @rule(number=IDS)
-    def resend_by_hand(self, number):
-        answer = self.api.post(f"/_mock/machines/sender/{number}/resend_otp")
+    @rule(position=POSITIONS, event=st.sampled_from(["resend_otp", "expire_otp", "verify", "delete"]))
+    def fire_by_hand(self, position, event):
+        number = self.number(position)
+        answer = self.api.post(f"/_mock/machines/sender/{number}/{event}")
         sender = self.senders.get(number)
-        assert answer.status_code == (404 if sender is None else 409 if sender.active else 200)
-        if answer.status_code == 200:
+        applies = sender is not None and (event == "delete" or not sender.active)
+        assert answer.status_code == (200 if applies else 404 if sender is None else 409)
+        if applies:
+            self.happened(number, event)
+
+    def happened(self, number, event):
+        sender = self.senders[number]
+        if event == "resend_otp":
             self.sent_code(sender)
-
-    @rule(number=IDS)
-    def expire_by_hand(self, number):
-        answer = self.api.post(f"/_mock/machines/sender/{number}/expire_otp")
-        sender = self.senders.get(number)
-        assert answer.status_code == (404 if sender is None else 409 if sender.active else 200)
-        if answer.status_code == 200:
+        elif event == "expire_otp":
             sender.expires, sender.timer = min(sender.expires, self.now), None
+        elif event == "verify":
+            sender.otp = sender.expires = sender.timer = None
+        else:
+            del self.senders[number]
 
-    @rule(number=IDS)
-    def delete(self, number):
+    @rule(position=POSITIONS)
+    def delete(self, position):
+        number = self.number(position)
         answer = self.api.delete(f"/v3/senders/{number}")
         if self.knows(number, answer):
             assert answer.status_code == 204
-            del self.senders[number]
-
-    @rule(number=IDS)
-    def delete_by_hand(self, number):
-        answer = self.api.post(f"/_mock/machines/sender/{number}/delete")
-        assert answer.status_code == (200 if number in self.senders else 404)
-        self.senders.pop(number, None)
+            self.happened(number, "delete")
 
     @rule(minutes=st.sampled_from([5, 10, 16, 0]))
     def advance(self, minutes):
