@@ -236,5 +236,20 @@ class AtTheThirdTry(DomainHistory):
         pytest.param(AtTheThirdTry, {"attempts": 3}, id="attempts"),
     ],
 )
+@pytest.mark.slow
 def test_domains_follow_the_model(make_api, run_history, machine, behaviour):
     run_history(machine, make_api(scenario(authenticate_domain=behaviour)), examples=80, steps=25)
+
+
+# ---------------------------------------------------------------------- what the histories seldom meet
+
+
+def test_tries_count_anew_after_the_records_have_broken(make_api):
+    api = make_api(scenario(authenticate_domain={"attempts": 2}), key="key-a")
+    api.post("/v3/senders/domains", json={"name": "acme.test"})
+    statuses = []
+    for _ in range(2):
+        api.put("/_mock/dns/acme.test", json=dict.fromkeys(RECORDS, "ok"))
+        statuses += [api.put("/v3/senders/domains/acme.test/authenticate").status_code for _ in range(2)]
+        api.put("/_mock/dns/acme.test", json={"dkim_record": "missing"})
+    assert statuses == [400, 200, 400, 200]

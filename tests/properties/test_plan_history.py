@@ -275,6 +275,7 @@ class OnVersionOne(PlanHistory):
 @pytest.mark.parametrize(
     ("machine", "solution"), [pytest.param(PlanHistory, "v2", id="v2"), pytest.param(OnVersionOne, "v1", id="v1")]
 )
+@pytest.mark.slow
 def test_plans_follow_the_model(make_api, run_history, machine, solution):
     run_history(machine, make_api(scenario(solution), key="master-key"), examples=80, steps=30)
 

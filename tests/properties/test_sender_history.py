@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -220,5 +221,6 @@ class SenderHistory(RuleBasedStateMachine):
         assert self.api.get("/_mock/mailbox?limit=1000").json["count"] == self.mails
 
 
+@pytest.mark.slow
 def test_senders_follow_the_model(make_api, run_history):
     run_history(SenderHistory, make_api(SCENARIO, key="acme-key"), examples=80, steps=30)
