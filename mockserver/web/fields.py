@@ -109,7 +109,9 @@ class TextOrNumber(fields.String):
         super().__init__(**_described(kwargs, **form))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        return super()._deserialize(str(value) if type(value) is int else value, attr, data, **kwargs)
+        if type(value) in (int, float) and value == int(value):
+            value = str(int(value))
+        return super()._deserialize(value, attr, data, **kwargs)
 
 
 class Flag(fields.Boolean):

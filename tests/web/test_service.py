@@ -166,3 +166,12 @@ def test_an_extra_read_does_not_shift_the_next_code(make_api):
         return api.get("/_mock/mailbox").json["items"][0]["otp"]
 
     assert code(0) == code(5)
+
+
+@pytest.mark.parametrize(("sent", "kept"), [("<1@mail.test>", "<1@mail.test>"), (5, "5"), (5.0, "5")])
+def test_an_export_takes_a_message_id_as_text_or_as_a_whole_number(make_api, sent, kept):
+    api = make_api({"accounts": [{"name": "a", "enterprise": True}]})
+    body = {"type": "transactional", "event": "opened", "notifyURL": "http://a.test", "messageId": sent}
+
+    assert api.post("/v3/webhooks/export", json=body).status_code == 202
+    assert api.get("/_mock/state").json["accounts"][0]["exports"][0]["filters"]["messageId"] == kept
