@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from flask import Flask, Response, request
+from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from mockserver.control import clock, dns, documents, health, index, machines, mailbox, state
@@ -18,7 +18,7 @@ from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
 from mockserver.scenario.mistakes import ScenarioError
 from mockserver.settings import Settings
-from mockserver.web.service import CONTROL_PREFIX, Service, ServiceFlask, internal_error
+from mockserver.web.service import CONTROL_PREFIX, Service, ServiceFlask
 
 _BLUEPRINTS = (
     clock.BLUEPRINT,
@@ -74,5 +74,7 @@ def _http_error(error: HTTPException) -> Response:
     if code < 400:
         return Response(status=code, headers=error.get_headers())
     if not request.path.startswith(CONTROL_PREFIX):
-        return internal_error()
+        app: Any = current_app
+        failed: Response = app.service.fail()
+        return failed
     return Problem(code, f"{request.method} {request.path}: {error.description}").response()

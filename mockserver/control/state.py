@@ -41,6 +41,9 @@ def reset() -> Response:
         raise Problem(
             400, "scenario must be a name or a document", errors=[{"path": "/scenario", "message": "wrong type"}]
         )
+    if isinstance(scenario, str) and scenario not in call.library().names():
+        # A path would let a caller read files of the server's.
+        raise Problem(400, f"there is no scenario {scenario!r}", errors=[{"path": "/scenario", "message": "unknown"}])
     return call.answer(described(call.store().reset(call.workspace(), scenario)))
 
 

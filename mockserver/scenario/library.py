@@ -29,10 +29,18 @@ class Library:
         Raises:
             ScenarioError: there is none.
         """
-        for candidate in self._candidates(name):
+        if name.endswith((".yaml", ".yml")):
             with suppress(OSError):  # a name that is too long for the file system
-                if candidate.is_file():
-                    return candidate
+                if Path(name).is_file():
+                    return Path(name)
+        return self._named(name)
+
+    def _named(self, name: str) -> Path:
+        """The file of a scenario of these folders: a document that came from outside reaches no other file."""
+        for folder in self._folders:
+            for path in _files(folder):
+                if path.stem == name:
+                    return path
         known = ", ".join(self.names())
         raise ScenarioError([Mistake((), f"there is no scenario {name!r}; there are {known}")])
 
@@ -67,7 +75,7 @@ class Library:
         if name in names:
             raise ScenarioError([Mistake(("extends",), f"{' > '.join((*names, name))} goes round in a circle", mark)])
         try:
-            below = self._document(self.path(name))
+            below = self._document(self._named(name))
         except ScenarioError as error:
             if any(mistake.mark for mistake in error.mistakes):
                 raise
@@ -92,14 +100,6 @@ class Library:
                 raise ScenarioError([Mistake((), f"{path.name} is not UTF-8")]) from error
             known = self._parsed[path] = (changed, parse(text, str(path)))
         return known[1]
-
-    def _candidates(self, name: str) -> Iterator[Path]:
-        for folder in self._folders:
-            if "/" not in name and not name.startswith("."):
-                yield folder / f"{name}.yaml"
-                yield folder / f"{name}.yml"
-        if name.endswith((".yaml", ".yml")):
-            yield Path(name)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -131,6 +131,11 @@ class Service:
             limit = f"The request body is over {BODY_LIMIT // 1024 // 1024} MB"
             return _error(BAD_REQUEST(limit, status=413), headers)
 
+    def fail(self) -> Response:
+        """A mistake of the mock itself, told in the service's words."""
+        with self._store.default.lock:
+            return _error(INTERNAL_ERROR(), self._identify(self._store.default))
+
     def _serve(self, request: Request, headers: HeaderList) -> Response:
         try:
             caller = authenticate(request, self._store)
@@ -167,11 +172,6 @@ class Service:
     @staticmethod
     def _identify(workspace: Workspace) -> HeaderList:
         return [("sib-request-id", workspace.random.uuid("request"))]
-
-
-def internal_error() -> Response:
-    """A mistake of the mock itself, told in the service's words."""
-    return _error(INTERNAL_ERROR(), [])
 
 
 def _rule(operation: Operation, operations: list[Operation]) -> str:

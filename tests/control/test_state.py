@@ -107,3 +107,14 @@ def test_the_scenarios_are_listed_and_shown(api):
 @pytest.mark.parametrize("name", ["nothing", "..%2Fpyproject", "standard.yaml"])
 def test_a_scenario_that_is_not_there_is_404(api, name):
     assert api.get(f"/_mock/scenarios/{name}").status_code == 404
+
+
+def test_a_caller_cannot_have_other_files_read(api, tmp_path):
+    path = tmp_path / "secret.yaml"
+    path.write_text("description: Secret.\n")
+
+    by_path = api.post("/_mock/reset", json={"scenario": str(path)})
+    by_extends = api.post("/_mock/reset", json={"scenario": {"extends": str(path)}})
+
+    assert (by_path.status_code, by_extends.status_code) == (400, 400)
+    assert api.get("/_mock/state").json["description"] == ""

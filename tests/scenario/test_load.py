@@ -132,3 +132,18 @@ def test_a_pending_bulk_change_survives_being_written_and_read(make_api):
     assert [row["event"] for row in api.advance("PT1H")["fired"]] == ["apply_bulk"]
     plan = api.get("/v3/corporate/subAccount/1000002").json["planInfo"]
     assert plan["credits"]["emails"] == {"quantity": 60, "remaining": 60}
+
+
+def test_fractions_of_credits_add_up(make_api):
+    accounts = [
+        {"name": "m", "role": "master", "api_keys": ["m"], "pool": {"credits": {"sms": 0.3}}},
+        *({"name": f"s{n}", "id": 1000002 + n, "role": "sub_account", "of": "m"} for n in range(2)),
+    ]
+    api = make_api({"accounts": accounts}, key="m")
+
+    answers = [
+        api.put(f"/v3/corporate/subAccount/{1000002 + n}/plan", json={"credits": {"sms": amount}})
+        for n, amount in enumerate((0.1, 0.2))
+    ]
+
+    assert [answer.status_code for answer in answers] == [204, 204]

@@ -139,6 +139,7 @@ def test_a_mistake_of_the_mock_itself_is_told_in_the_services_words(api, monkeyp
     answer = api.get("/v3/senders")
 
     assert (answer.status_code, answer.json["code"]) == (500, "internal_error")
+    assert "sib-request-id" in answer.headers
     assert "ZeroDivisionError" in caplog.text
 
 

@@ -18,6 +18,8 @@ V1_ONLY = frozenset({"inbox", "landingPage"})
 SWITCHES: dict[str, tuple[int, ...]] = {"wpSubscribers": (0, UNLIMITED), "externalFeeds": (0, 1)}
 
 Amount = int | float
+#: Credits of SMS may be fractions, whose sums are not exact.
+_ROUNDING = 1e-9
 
 
 @dataclass(slots=True)
@@ -75,7 +77,7 @@ def shortage(pool: Allotment, assigned: Iterable[Allotment], members: Iterable[A
         if name in SWITCHES:
             continue
         needed = sum(max(amount, 0) - max(member.get(name), 0) for member in members)
-        if needed > max(left(pool, assigned, name), 0):
+        if needed > max(left(pool, assigned, name), 0) + _ROUNDING:
             return name
     return ""
 

@@ -27,9 +27,14 @@ from mockserver.resources.room import Section
 from mockserver.resources.section import Id24, Instant, Item, Misfit
 from mockserver.web.fields import Timezone
 
+#: Every whole number up to here is a float of its own.
+_MOST = 2**53
+
 
 def _amounts(names: tuple[str, ...], lowest: int) -> Any:
-    return Item.from_dict({name: fields.Float(validate=validate.Range(min=lowest)) for name in names}, name="Amounts")
+    return Item.from_dict(
+        {name: fields.Float(validate=validate.Range(min=lowest, max=_MOST)) for name in names}, name="Amounts"
+    )
 
 
 class AllotmentItem(Item):
