@@ -9,9 +9,7 @@ from mockserver.core.workspace import Workspace
 
 
 class Caller(NamedTuple):
-    """The account behind a request, in its workspace, with the scopes that an OAuth token gives."""
+    """The account behind a request, in its workspace."""
 
     workspace: Workspace
     account: Account
-    #: None: an API key, which may do all that its account may.
-    scopes: frozenset[str] | None = None

@@ -80,8 +80,3 @@ class Operation(NamedTuple):
     #: The resource of the OAuth scope; reads need `:read`, the rest `:write`.
     scope: str = "account"
     notes: tuple[str, ...] = ()
-
-    @property
-    def scopes(self) -> frozenset[str]:
-        action = "read" if self.method == "GET" else "write"
-        return frozenset({f"{self.scope}:{action}"})

@@ -88,6 +88,8 @@ def _check_network(value: str) -> None:
 
 
 class BehaviourItem(Item):
+    """The `behaviour:` of a scenario; what is left out has the default of `core.behaviour`."""
+
     otp_lifetime = Duration()
     authenticate_domain = AuthenticateDomainField()
     trust_authenticated_domains = fields.Boolean()

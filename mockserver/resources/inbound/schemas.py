@@ -18,6 +18,8 @@ from mockserver.web.schema import Input, Output, documented
 
 
 class InboundFilter(Input):
+    """Which events are asked for; `grain` says how long the end of the period lasts."""
+
     sender = Text(**documented("events from this address"))
     startDate = DayOrMoment(**documented("needs endDate; not in the future"))
     endDate = DayOrMoment(**documented("needs startDate, at most 30 days after it; not in the future"))
