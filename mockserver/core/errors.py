@@ -26,6 +26,13 @@ class ServiceError(Exception):
     def __init__(self, code: ErrorCode, message: str, status: int) -> None:
         super().__init__(f"{status} {code.code}: {message}")
         self.code, self.message, self.status = code, message, status
+        #: Why, in one sentence with the facts: what the journal says, and the service never tells.
+        self.reason = message
+
+    def because(self, reason: str) -> ServiceError:
+        """The same refusal, with its facts for the journal."""
+        self.reason = reason
+        return self
 
 
 def _sentence(code: str, status: int) -> ErrorCode:
