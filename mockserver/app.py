@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
-from mockserver.control import clock, dns, documents, health, index, machines, mailbox, state
+from mockserver.control.clock import CLOCK
+from mockserver.control.dns import DNS
+from mockserver.control.documents import DOCUMENTS
+from mockserver.control.faults import FAULTS
+from mockserver.control.guard import Guard
+from mockserver.control.health import HEALTH
+from mockserver.control.index import INDEX, WELCOME
+from mockserver.control.keys import KEYS
+from mockserver.control.machines import MACHINES
+from mockserver.control.mailbox import MAILBOX
 from mockserver.control.problem import Problem, of_mistakes
+from mockserver.control.requests import REQUESTS
+from mockserver.control.snapshots import SNAPSHOTS
+from mockserver.control.state import STATE
+from mockserver.control.workspaces import WORKSPACES
+from mockserver.core.keys import Keyring
 from mockserver.core.store import KeyMode, Store
-from mockserver.core.workspace import Workspace
+from mockserver.core.workspace import Limits, Origin, Workspace
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.scenario.document import Mapping
+from mockserver.scenario.faults import of_header
 from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
 from mockserver.scenario.mistakes import ScenarioError
 from mockserver.settings import Settings
 from mockserver.web.service import CONTROL_PREFIX, Service, ServiceFlask
 
-_BLUEPRINTS = (
-    clock.BLUEPRINT,
-    dns.BLUEPRINT,
-    documents.BLUEPRINT,
-    health.BLUEPRINT,
-    index.BLUEPRINT,
-    machines.BLUEPRINT,
-    mailbox.BLUEPRINT,
-    state.BLUEPRINT,
-)
+#: What the control API speaks of.
+NOUNS = (
+    INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, REQUESTS, MAILBOX, DOCUMENTS,
+)  # fmt: skip
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -42,12 +52,20 @@ def create_app(settings: Settings | None = None) -> Flask:
     library = Library(*([Path(settings.scenarios)] if settings.scenarios else []))
     app = ServiceFlask("mockserver", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
-    store = Store(_loader(library, settings), settings.scenario, keys=KeyMode(settings.keys))
-    app.extensions["mockserver.store"] = store
-    app.extensions["mockserver.library"] = library
-    Service(app, store, OPERATIONS.values())
-    for blueprint in _BLUEPRINTS:
-        app.register_blueprint(blueprint)
+    store = Store(
+        _loader(library, settings),
+        settings.scenario,
+        seed=settings.seed,
+        keys=KeyMode(settings.keys),
+        limit=settings.workspaces_limit,
+    )
+    app.extensions |= {"mockserver.store": store, "mockserver.library": library, "mockserver.nouns": NOUNS}
+    Service(app, store, OPERATIONS.values(), faults=of_header, body_limit=settings.body_limit)
+    app.register_blueprint(WELCOME)
+    for noun in NOUNS:
+        app.register_blueprint(noun.blueprint)
+    if settings.control_token:
+        app.before_request(Guard(settings.control_token, NOUNS))
     app.register_error_handler(Problem, Problem.response)
     app.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
     app.register_error_handler(HTTPException, _http_error)
@@ -55,10 +73,18 @@ def create_app(settings: Settings | None = None) -> Flask:
 
 
 def _loader(library: Library, settings: Settings) -> Any:
-    def from_library(scenario: object, *, name: str) -> Workspace:
+    limits = Limits(
+        settings.mailbox_limit, settings.journal_limit, settings.journal_bytes_limit, settings.snapshots_limit
+    )
+
+    def from_library(
+        scenario: object, *, name: str, seed: int | None = None, keyring: Callable[[int], Keyring] | None = None
+    ) -> Workspace:
         title = scenario if isinstance(scenario, str) else "document"
         document = library.read(scenario) if isinstance(scenario, str) else library.extended(_as_mapping(scenario))
-        return load(document, name=name, title=title, seed=settings.seed, mailbox_limit=settings.mailbox_limit)
+        found = load(document, name=name, title=title, seed=seed, keyring=keyring, limits=limits)
+        found.origin = Origin(scenario, seed, found.origin.keyring)
+        return found
 
     return from_library
 

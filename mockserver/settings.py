@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-#: The largest request body that is read, in bytes; ledger 1.1, proposed.
-BODY_LIMIT = 10 * 1024 * 1024
-
 _PACKAGE = Path(__file__).parent
 
 
@@ -22,7 +19,16 @@ class Settings:
     scenarios: str | None = None
     keys: str = "any"
     seed: int | None = None
-    mailbox_limit: int = 1000
+    control_token: str | None = None
+    log_format: str = "off"
+    workspaces_limit: int = 1_000
+    journal_limit: int = 1_000
+    #: In bytes.
+    journal_bytes_limit: int = 4 * 1024 * 1024
+    mailbox_limit: int = 1_000
+    snapshots_limit: int = 100
+    #: The largest request body that is read, in bytes; ledger 1.1, proposed.
+    body_limit: int = 10 * 1024 * 1024
 
 
 def data_folder(name: str) -> Path:

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flask import Response, current_app, request
 from marshmallow import Schema, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockserver.control.problem import Problem, of_mistakes
+from mockserver.core.account import Account
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
-from mockserver.resources.section import write_instant
+from mockserver.resources.section import counting_from, write_instant
 from mockserver.scenario.document import Mapping, parse
 from mockserver.scenario.library import Library
 from mockserver.scenario.mistakes import Mistake
 from mockserver.scenario.schema import mistakes
 from mockserver.web import json_text
+from mockserver.web.service import WORKSPACE
+
+if TYPE_CHECKING:
+    from mockserver.control.noun import Noun
 
 
 def store() -> Store:
     found: Store = current_app.extensions["mockserver.store"]
+    return found
+
+
+def nouns() -> tuple[Noun, ...]:
+    """All nouns of the control API."""
+    found: tuple[Noun, ...] = current_app.extensions["mockserver.nouns"]
     return found
 
 
@@ -34,7 +45,7 @@ def workspace() -> Workspace:
     """The workspace that the call acts on, with all that is due done.
 
     Raises:
-        Problem: 404; the header names none.
+        Problem: 404; the address or the header names none.
     """
     found = _named() or _behind_key() or store().default
     with found.lock:
@@ -42,14 +53,29 @@ def workspace() -> Workspace:
     return found
 
 
-def _named() -> Workspace | None:
-    name = request.headers.get("X-Mock-Workspace")
-    if name is None:
-        return None
+def account(of: Workspace) -> Account:
+    """The account behind the call's `api-key`, else the workspace's first one."""
+    key = request.headers.get("api-key")
+    found = of.account_of(key) if key else None
+    return found or of.first_account
+
+
+def named(name: str) -> Workspace:
+    """The workspace of this name.
+
+    Raises:
+        Problem: 404.
+    """
     found = store().get(name)
     if found is None:
-        raise Problem(404, f"there is no workspace {name!r}")
+        why = "; it was evicted, as newer ones took its place" if store().was_evicted(name) else ""
+        raise Problem(404, f"there is no workspace {name!r}{why}")
     return found
+
+
+def _named() -> Workspace | None:
+    name = request.environ.get(WORKSPACE) or request.headers.get("X-Mock-Workspace")
+    return None if name is None else named(name)
 
 
 def _behind_key() -> Workspace | None:
@@ -63,12 +89,13 @@ def _behind_key() -> Workspace | None:
 
 
 def body(schema: Schema) -> dict[str, Any]:
-    """The call's body as its schema loads it; no body is an empty object.
+    """The call's body as its schema loads it, instants counted from now; no body is an empty object.
 
     Raises:
         Problem: 400 with all mistakes.
     """
-    return loaded(schema, document())
+    with counting_from(workspace().clock.now()):
+        return loaded(schema, document())
 
 
 def document() -> dict[str, Any]:
@@ -133,6 +160,11 @@ def _plain(data: Any) -> Any:
     return data
 
 
-def listed(items: list[Any], **members: Any) -> Response:
-    """The form of all lists."""
-    return answer({"items": items, "count": len(items), **members})
+def listed(items: list[Any], count: int | None = None, **members: Any) -> Response:
+    """The form of all lists; `count` is that of all, where only a part is given."""
+    return answer({"items": items, "count": len(items) if count is None else count, **members})
+
+
+def done() -> Response:
+    """The answer where there is nothing to tell."""
+    return Response(status=204)

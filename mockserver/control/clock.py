@@ -5,17 +5,18 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Response
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.control import call
+from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
 from mockserver.core.clock import ClockError
 from mockserver.core.workspace import Workspace
-from mockserver.resources.section import Duration, Instant, Item, counting_from
+from mockserver.resources.section import Duration, Instant, Item
 from mockserver.web.fields import Flag, Number
 
-BLUEPRINT = Blueprint("clock", __name__, url_prefix="/_mock/clock")
+CLOCK = Noun("clock", "/_mock/clock")
 
 #: A hundred years.
 _MOST_SECONDS = 3_155_760_000
@@ -42,40 +43,33 @@ class Advance(Item):
             raise ValidationError("give one of by, seconds and to")
 
 
-@BLUEPRINT.get("")
+@CLOCK.call("GET")
 def show() -> Response:
     """What time it is in the workspace."""
     return call.answer(_described(call.workspace()))
 
 
-@BLUEPRINT.put("")
-def change() -> Response:
+@CLOCK.call("PUT", body=ClockChange)
+def change(body: dict[str, Any]) -> Response:
     """Freeze, thaw or set the clock; what is due on the way fires as with `advance`."""
     workspace = call.workspace()
-    data = _counted_from_now(ClockChange(), workspace)
     with workspace.lock:
-        if "now" in data:
-            _advance(workspace, data["now"])
-        if data.get("frozen") is True:
+        if "now" in body:
+            _advance(workspace, body["now"])
+        if body.get("frozen") is True:
             workspace.clock.freeze()
-        elif data.get("frozen") is False:
+        elif body.get("frozen") is False:
             workspace.clock.thaw()
         return call.answer(_described(workspace))
 
 
-@BLUEPRINT.post("/advance")
-def advance() -> Response:
+@CLOCK.call("POST", "/advance", body=Advance)
+def advance(body: dict[str, Any]) -> Response:
     """Move the clock, firing each timer at its own moment."""
     workspace = call.workspace()
-    data = call.body(Advance())
     with workspace.lock:
-        fired = _advance(workspace, _target(workspace, data))
+        fired = _advance(workspace, _target(workspace, body))
         return call.answer({**_described(workspace), "fired": fired})
-
-
-def _counted_from_now(schema: Item, workspace: Workspace) -> dict[str, Any]:
-    with counting_from(workspace.clock.now()):
-        return call.body(schema)
 
 
 def _target(workspace: Workspace, data: dict[str, Any]) -> datetime:

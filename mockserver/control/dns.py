@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Response
 from marshmallow import ValidationError, validates_schema
 
 from mockserver.control import call
+from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
 from mockserver.core.workspace import Workspace
 from mockserver.resources.domains import model
 from mockserver.resources.domains.schemas import DnsItem
 from mockserver.web.fields import Hostname
 
-BLUEPRINT = Blueprint("dns", __name__, url_prefix="/_mock/dns")
+DNS = Noun("dns", "/_mock/dns")
 
 
 class DnsChange(DnsItem):
@@ -25,21 +26,20 @@ class DnsChange(DnsItem):
             raise ValidationError("give brevo_code, dkim_record, dmarc_record or several of them")
 
 
-@BLUEPRINT.get("/<domain>")
+@DNS.call("GET", "/<domain>")
 def show(domain: str) -> Response:
     """What the world's DNS says about a domain."""
     workspace = call.workspace()
     return call.answer(_described(workspace, _hostname(domain)))
 
 
-@BLUEPRINT.put("/<domain>")
-def change(domain: str) -> Response:
+@DNS.call("PUT", "/<domain>", body=DnsChange)
+def change(domain: str, body: dict[str, Any]) -> Response:
     """Change the records that are named; also of a domain that nobody has added."""
     workspace = call.workspace()
     name = _hostname(domain)
-    answers = call.body(DnsChange())
     with workspace.lock:
-        model.publish_dns(workspace, name, answers)
+        model.publish_dns(workspace, name, body)
         return call.answer(_described(workspace, name))
 
 

@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from flask import Blueprint, Response
+from flask import Response
 
 from mockserver.control import call
+from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.web.fidelity import record
 
-BLUEPRINT = Blueprint("documents", __name__, url_prefix="/_mock")
+DOCUMENTS = Noun("documents", "/_mock")
 
 #: Swagger UI's own files, out of their package; nothing comes from another host.
 _ASSETS = frozenset({"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"})
@@ -42,7 +43,7 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
-_START = 'SwaggerUIBundle({url: "openapi.json", dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true});\n'
+_START = 'SwaggerUIBundle({url: "docs/openapi.json", dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true});\n'
 
 
 def _document() -> dict[str, Any]:
@@ -52,13 +53,13 @@ def _document() -> dict[str, Any]:
     return document()
 
 
-@BLUEPRINT.get("/openapi.json")
+@DOCUMENTS.call("GET", "/openapi.json")
 def openapi_json() -> Response:
     """The OpenAPI 3.1 document of the mocked API."""
     return call.answer(_document())
 
 
-@BLUEPRINT.get("/openapi.yaml")
+@DOCUMENTS.call("GET", "/openapi.yaml", media=("application/yaml",))
 def openapi_yaml() -> Response:
     """The OpenAPI 3.1 document of the mocked API, as YAML."""
     return Response(_yaml(), content_type="application/yaml")
@@ -70,15 +71,18 @@ def _yaml() -> str:
     return text
 
 
-@BLUEPRINT.get("/docs")
+@DOCUMENTS.call("GET", "/docs", media=("text/html",), is_open=True)
 def docs() -> Response:
     """The same document as a page, to read and try."""
     return Response(_PAGE, headers={"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"})
 
 
-@BLUEPRINT.get("/docs/<name>")
+@DOCUMENTS.call("GET", "/docs/<name>", media=("*/*",), is_open=True)
 def asset(name: str) -> Response:
     """A file of that page."""
+    if name == "openapi.json":
+        # Under the page's own address, which asks for no token.
+        return call.answer(_document())
     if name == "start.js":
         return Response(_START, content_type="text/javascript")
     if name not in _ASSETS:
@@ -89,7 +93,7 @@ def asset(name: str) -> Response:
     return Response(content, content_type=guess_type(name)[0], headers={"Cache-Control": "max-age=3600"})
 
 
-@BLUEPRINT.get("/fidelity")
+@DOCUMENTS.call("GET", "/fidelity")
 def fidelity() -> Response:
     """For each field and error of each operation: documented, observed or proposed, and where it stands."""
     return call.answer(record(OPERATIONS.values()))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, Response, current_app, request
+from flask import Blueprint, Response, request
 
 from mockserver.control import call
-from mockserver.web.service import CONTROL_PREFIX
+from mockserver.control.noun import Noun
 
-BLUEPRINT = Blueprint("index", __name__)
+WELCOME = Blueprint("welcome", __name__)
+INDEX = Noun("index", "/_mock")
 
 
-@BLUEPRINT.get("/")
+@WELCOME.get("/")
 def welcome() -> Response:
-    """Ten lines for a shell."""
+    """A few lines for a shell."""
     root = request.host_url.rstrip("/")
     default = call.store().default
     lines = [
@@ -23,6 +24,7 @@ def welcome() -> Response:
         f"  curl {root}/_mock/machines/sender                  senders, their states and codes",
         f'  curl {root}/_mock/clock/advance -d \'{{"by":"PT16M"}}\'',
         f"  curl -X POST {root}/_mock/reset                    start anew",
+        f"  curl -X POST {root}/_mock/workspaces               a world of your own",
         f"  curl {root}/_mock/scenarios                        other worlds to start with",
         f"  {root}/_mock/docs                                  the API, to read and try",
         f"  {root}/_mock                                       all that the mock itself can do",
@@ -31,14 +33,8 @@ def welcome() -> Response:
     return Response("\n".join(lines), content_type="text/plain; charset=utf-8")
 
 
-@BLUEPRINT.get("/_mock")
+@INDEX.call("GET")
 def index() -> Response:
     """Every call of the control API with a line."""
-    rows = []
-    for rule in current_app.url_map.iter_rules():
-        if rule.rule.startswith(CONTROL_PREFIX):
-            view = current_app.view_functions[rule.endpoint]
-            line = (view.__doc__ or "").strip().split("\n")[0]
-            methods = sorted((rule.methods or set()) - {"HEAD", "OPTIONS"})
-            rows += [{"method": method, "path": rule.rule, "does": line} for method in methods]
+    rows = [{"method": row.method, "path": row.path, "does": row.summary} for noun in call.nouns() for row in noun.calls]
     return call.listed(sorted(rows, key=lambda row: (row["path"], row["method"])))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Response
 
 from mockserver.control import call
+from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
 from mockserver.core.account import Account
 from mockserver.core.lifecycle import Lifecycle
@@ -14,16 +15,16 @@ from mockserver.core.state_machine import Refused
 from mockserver.core.workspace import Workspace
 from mockserver.resources.rooms import LIFECYCLES
 
-BLUEPRINT = Blueprint("machines", __name__, url_prefix="/_mock/machines")
+MACHINES = Noun("machines", "/_mock/machines")
 
 
-@BLUEPRINT.get("")
+@MACHINES.call("GET")
 def index() -> Response:
     """Every state machine: states, transitions, a diagram."""
     return call.listed([_described(lifecycle) for lifecycle in LIFECYCLES.values()])
 
 
-@BLUEPRINT.get("/<machine>")
+@MACHINES.call("GET", "/<machine>")
 def instances(machine: str) -> Response:
     """The instances of a machine."""
     workspace = call.workspace()
@@ -32,7 +33,7 @@ def instances(machine: str) -> Response:
         return call.listed([lifecycle.describe(account, row) for account, row in lifecycle.instances(workspace)])
 
 
-@BLUEPRINT.get("/<machine>/<key>")
+@MACHINES.call("GET", "/<machine>/<key>")
 def instance(machine: str, key: str) -> Response:
     """One instance: its state, the events that apply, its secrets."""
     workspace = call.workspace()
@@ -41,7 +42,7 @@ def instance(machine: str, key: str) -> Response:
         return call.answer(lifecycle.describe(*_found(workspace, lifecycle, key)))
 
 
-@BLUEPRINT.post("/<machine>/<key>/<event>")
+@MACHINES.call("POST", "/<machine>/<key>/<event>", problems=(409,))
 def fire(machine: str, key: str, event: str) -> Response:
     """Let an event happen; 409 with what is allowed if it does not apply."""
     workspace = call.workspace()

@@ -8,17 +8,18 @@ from email.utils import format_datetime
 from itertools import islice
 from typing import Any
 
-from flask import Blueprint, Response
+from flask import Response
 from marshmallow import fields, validate
 
 from mockserver.control import call
+from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
 from mockserver.core.mailbox import Mail
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.web.waiting import LONGEST_WAIT, wait_for
 
-BLUEPRINT = Blueprint("mailbox", __name__, url_prefix="/_mock/mailbox")
+MAILBOX = Noun("mailbox", "/_mock/mailbox")
 
 
 class MailFilter(Item):
@@ -28,25 +29,24 @@ class MailFilter(Item):
     wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
 
 
-@BLUEPRINT.get("")
-def index() -> Response:
+@MAILBOX.call("GET", query=MailFilter)
+def index(query: dict[str, Any]) -> Response:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
     workspace = call.workspace()
-    query = call.query(MailFilter())
     mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query))
     return call.listed([_described(mail) for mail in mails], evicted=workspace.mailbox.evicted)
 
 
-@BLUEPRINT.delete("")
+@MAILBOX.call("DELETE", status=204)
 def clear() -> Response:
     """Throw all e-mails away."""
     workspace = call.workspace()
     with workspace.lock:
         workspace.mailbox.clear()
-    return Response(status=204)
+    return call.done()
 
 
-@BLUEPRINT.get("/<identifier>")
+@MAILBOX.call("GET", "/<identifier>", media=("application/json", "message/rfc822", "text/html"))
 def show(identifier: str) -> Response:
     """One e-mail: as JSON, as a MIME message with `.eml`, as a page with `.html`."""
     workspace = call.workspace()

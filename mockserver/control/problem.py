@@ -31,8 +31,8 @@ class Problem(Exception):
         return Response(json_text.write(body), self.status, content_type="application/problem+json")
 
 
-def of_mistakes(mistakes: Iterable[Mistake]) -> Problem:
+def of_mistakes(mistakes: Iterable[Mistake], status: int = 400) -> Problem:
     """The problem of a bad body or scenario."""
     rows = list(mistakes)
     errors = [{"path": row.pointer, "message": row.message} for row in rows]
-    return Problem(400, "; ".join(str(row) for row in rows), errors=errors)
+    return Problem(status, "; ".join(str(row) for row in rows), errors=errors)

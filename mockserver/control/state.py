@@ -1,20 +1,23 @@
-"""`/_mock/state`, `/_mock/reset` and `/_mock/scenarios`: where a workspace stands, and what it was made from."""
+"""`/_mock/state`, `reset`, `seed` and `scenarios`: where a workspace stands, and what it was made from."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 from marshmallow import fields
 
 from mockserver.control import call
-from mockserver.control.problem import Problem
-from mockserver.core.workspace import Workspace
+from mockserver.control.noun import Noun
+from mockserver.control.problem import Problem, of_mistakes
+from mockserver.control.workspaces import described, scenario_of
 from mockserver.resources.section import Item
+from mockserver.scenario.document import Mapping
 from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.mistakes import ScenarioError
+from mockserver.scenario.seed import seeded
 
-BLUEPRINT = Blueprint("state", __name__, url_prefix="/_mock")
+STATE = Noun("state", "/_mock")
 
 
 class Reset(Item):
@@ -22,7 +25,7 @@ class Reset(Item):
     scenario = fields.Raw()
 
 
-@BLUEPRINT.get("/state")
+@STATE.call("GET", "/state", media=("application/json", "application/yaml"))
 def show() -> Response:
     """The whole workspace as a scenario, as JSON or as YAML by `Accept`."""
     workspace = call.workspace()
@@ -33,27 +36,45 @@ def show() -> Response:
     return call.answer(document)
 
 
-@BLUEPRINT.post("/reset")
-def reset() -> Response:
+@STATE.call("PUT", "/state")
+def replace() -> Response:
+    """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
+    workspace = call.workspace()
+    document = call.library().extended(as_mapping(call.document()))
+    with workspace.lock:
+        return call.answer(described(call.store().put(workspace, document)))
+
+
+@STATE.call("POST", "/seed", problems=(409,))
+def seed() -> Response:
+    """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
+    workspace = call.workspace()
+    with workspace.lock:
+        seeding = seeded(workspace, call.account(workspace), call.document())
+        try:
+            fresh = call.store().put(workspace, seeding.document)
+        except ScenarioError as error:
+            own = seeding.of_its_own(error)
+            status = 409 if all(mistake.taken for mistake in own.mistakes) else 400
+            raise of_mistakes(own.mistakes, status) from error
+        return call.answer(described(fresh))
+
+
+@STATE.call("POST", "/reset", body=Reset)
+def reset(body: dict[str, Any]) -> Response:
     """The workspace as its scenario made it, or as another one makes it."""
-    scenario = call.body(Reset()).get("scenario")
-    if scenario is not None and not isinstance(scenario, (str, dict)):
-        raise Problem(
-            400, "scenario must be a name or a document", errors=[{"path": "/scenario", "message": "wrong type"}]
-        )
-    if isinstance(scenario, str) and scenario not in call.library().names():
-        # A path would let a caller read files of the server's.
-        raise Problem(400, f"there is no scenario {scenario!r}", errors=[{"path": "/scenario", "message": "unknown"}])
-    return call.answer(described(call.store().reset(call.workspace(), scenario)))
+    workspace = call.workspace()
+    with workspace.lock:
+        return call.answer(described(call.store().reset(workspace, scenario_of(body))))
 
 
-@BLUEPRINT.get("/scenarios")
+@STATE.call("GET", "/scenarios")
 def scenarios() -> Response:
     """The scenarios that can be loaded."""
     return call.listed(list(call.library().describe()))
 
 
-@BLUEPRINT.get("/scenarios/<name>")
+@STATE.call("GET", "/scenarios/<name>", media=("application/yaml",))
 def scenario(name: str) -> Response:
     """A scenario as it is written, in YAML."""
     try:
@@ -64,16 +85,6 @@ def scenario(name: str) -> Response:
         raise Problem(404, str(error)) from error
 
 
-def described(workspace: Workspace) -> dict[str, Any]:
-    """A workspace as `reset` answers it."""
-    accounts = [
-        {"name": account.name, "role": str(account.role), "api_key": next(iter(account.api_keys), None)}
-        for account in workspace.accounts.values()
-    ]
-    return {
-        "name": workspace.name,
-        "api_key": accounts[0]["api_key"],
-        "scenario": workspace.scenario,
-        "url": f"{request.host_url}v3",
-        "accounts": accounts,
-    }
+def as_mapping(document: dict[str, Any]) -> Mapping:
+    """A document that came as JSON, in the form of one that came as YAML."""
+    return document if isinstance(document, Mapping) else Mapping.of(document)

@@ -86,3 +86,9 @@ SPEC_CODES: dict[str, ErrorCode] = {
 NOT_FOUND = ErrorCode("not_found", 404, "Invalid route/method passed")
 TOO_MANY_REQUESTS = ErrorCode("too_many_requests", 429, "Too many requests. Please try again later.")
 INTERNAL_ERROR = ErrorCode("internal_error", 500, "Internal server error")
+
+#: Whatever can stand in an error body's `code`.
+ALL_CODES: dict[str, ErrorCode] = {
+    **SPEC_CODES,
+    **{code.code: code for code in (NOT_FOUND, TOO_MANY_REQUESTS, INTERNAL_ERROR)},
+}

@@ -48,6 +48,13 @@ class Mailbox:
     def find(self, identifier: str) -> Mail | None:
         return next((mail for mail in self._mails if mail.id == identifier), None)
 
+    def copy(self) -> Mailbox:
+        """Another mailbox with the same e-mails."""
+        found = Mailbox(self._mails.maxlen or len(self._mails))
+        found._mails.extend(self._mails)
+        found.evicted = self.evicted
+        return found
+
     def clear(self) -> None:
         self._mails.clear()
         self.evicted = 0

@@ -24,6 +24,10 @@ class Randomness:
         """A whole number from low to high, both included."""
         return low + self._bits(purpose, str(self.seed)) % (high - low + 1)
 
+    def share(self, purpose: str) -> float:
+        """A number from 0 up to, but without, 1."""
+        return (self._bits(purpose, str(self.seed)) >> 459) / 2**53  # of 512 bits as many as a double holds
+
     def digits(self, purpose: str, length: int) -> str:
         """Decimal digits, of which the first is not 0."""
         return str(self.integer(purpose, 10 ** (length - 1), 10**length - 1))

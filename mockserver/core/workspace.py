@@ -13,7 +13,13 @@ from mockserver.core.account import Account
 from mockserver.core.behaviour import Behaviour
 from mockserver.core.clock import Clock
 from mockserver.core.contract import Role
+from mockserver.core.coverage import Coverage
 from mockserver.core.events import Changed
+from mockserver.core.exchange import Exchange
+from mockserver.core.faults import Fault, Faults
+from mockserver.core.feed import Feed
+from mockserver.core.journal import Journal
+from mockserver.core.keys import Keyring, api_key
 from mockserver.core.mailbox import Mail, Mailbox
 from mockserver.core.randomness import Randomness
 from mockserver.core.shelf import Shelf
@@ -45,8 +51,37 @@ class Parts(NamedTuple):
     listeners: Mapping[type, Sequence[Listener]] = MappingProxyType({})
 
 
+class Limits(NamedTuple):
+    """How much a workspace keeps."""
+
+    mailbox: int = 1_000
+    journal: int = 1_000
+    journal_bytes: int = 4 * 1024 * 1024
+    snapshots: int = 100
+
+
+class Origin(NamedTuple):
+    """What a workspace was made from, and what a reset makes it from again."""
+
+    #: A name, or a document.
+    scenario: object = ""
+    #: Another seed than the scenario's.
+    seed: int | None = None
+    #: The keys of its own; None: those of the scenario.
+    keyring: Keyring | None = None
+
+
+class Snapshot(NamedTuple):
+    """A moment of a workspace, to return to."""
+
+    name: str
+    at: datetime
+    document: Mapping[str, Any]
+    mailbox: Mailbox
+
+
 class Workspace(Shelf):
-    """Accounts, clock, randomness, timers and mailbox of one world."""
+    """Accounts, clock, randomness, timers, mailbox, faults and journal of one world."""
 
     def __init__(  # noqa: PLR0913  # what a scenario says at its top, by keyword
         self,
@@ -60,10 +95,13 @@ class Workspace(Shelf):
         solution: str = "v2",
         strict: bool = False,
         behaviour: Behaviour | None = None,
-        mailbox_limit: int = 1000,
+        limits: Limits | None = None,
+        origin: Origin | None = None,
     ) -> None:
         super().__init__()
         self.name = name
+        self.origin = origin or Origin()
+        self.limits = limits or Limits()
         self.parts = parts
         self.clock = clock
         self.random = Randomness(seed, name)
@@ -76,17 +114,23 @@ class Workspace(Shelf):
         #: Which account an API key opens.
         self.keys: dict[str, int] = {}
         self.revoked_keys: set[str] = set()
-        #: The keys that the service itself has made here.
-        self.made_keys: set[str] = set()
+        #: Called with every key that opens an account from now on.
+        self.on_key: Callable[[str], None] = lambda key: None
         #: The last id given out, by kind.
         self.last_ids: defaultdict[str, int] = defaultdict(int)
         self.timers = Timers()
-        self.mailbox = Mailbox(mailbox_limit)
+        self.mailbox = Mailbox(self.limits.mailbox)
+        self.faults = Faults()
+        self.journal = Journal(self.limits.journal, self.limits.journal_bytes)
+        self.coverage = Coverage()
+        self.feed = Feed()
+        self.snapshots: dict[str, Snapshot] = {}
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
-        #: Called after every event, by whoever waits for one.
+        #: Called after everything that happens, by whoever waits for it.
         self.watchers: set[Callable[[], None]] = set()
-        self._happened: list[Changed] | None = None
+        #: The changes since `record`, for one request or one move of the clock.
+        self._changes: list[Changed] = []
 
     # ------------------------------------------------------------------ accounts and keys
 
@@ -100,13 +144,19 @@ class Workspace(Shelf):
     def add_key(self, account: Account, key: str) -> None:
         """Let a key that the service has made open an account."""
         account.api_keys.append(key)
-        self.made_keys.add(key)
         self.keys[key] = account.id
+        if self.origin.keyring is not None:
+            self.origin.keyring.add(key)
+        self.on_key(key)
 
     def draw_api_key(self) -> str:
         """A new API key, of the form of ledger 2.30."""
-        body = self.random.secret("api_key", 64, "0123456789abcdef")
-        return f"xkeysib-{body}-{self.random.secret('api_key', 16)}"
+        return api_key(self.random.secret("api_key", 64, "0123456789abcdef"))
+
+    def revoke_key(self, key: str) -> None:
+        """Refuse a key from now on, known or not."""
+        self.revoked_keys.add(key)
+        self.on_key(key)
 
     def remove_account(self, account: Account) -> None:
         """Drop an account with all its rows and timers; its keys are refused from now on."""
@@ -146,16 +196,41 @@ class Workspace(Shelf):
 
     def publish(self, event: object) -> None:
         """Tell whoever listens to this kind of event."""
-        if self._happened is not None and isinstance(event, Changed):
-            self._happened.append(event)
+        if isinstance(event, Changed):
+            self._changes.append(event)
+            self.coverage.add_transition(event)
+            self.feed.add("transition", event)
         for listener in self.parts.listeners.get(type(event), ()):
             listener(self, event)
-        for watcher in tuple(self.watchers):
-            watcher()
+        self.wake()
+
+    def record(self) -> list[Changed]:
+        """The list to which the changes from now on are added."""
+        self._changes = []
+        return self._changes
 
     def send(self, mail: Mail) -> None:
         self.mailbox.add(mail)
+        self.feed.add("mail", mail)
         self.publish(mail)
+
+    def note(self, exchange: Exchange) -> None:
+        """Write down an exchange that is over."""
+        self.journal.add(exchange)
+        self.coverage.add(exchange)
+        self.feed.add("request", exchange)
+        self.wake()
+
+    def wake(self) -> None:
+        """Let those who wait look again."""
+        for watcher in tuple(self.watchers):
+            watcher()
+
+    def add_fault(self, fault: Fault) -> None:
+        """Let a rule apply, behind those that are there; it gets an id if it has none."""
+        if not fault.id:
+            fault.id = f"fault-{self.next_id('fault')}"
+        self.faults.add(fault)
 
     def catch_up(self) -> None:
         """Fire what is due by now, each at its own moment."""
@@ -170,13 +245,11 @@ class Workspace(Shelf):
             ClockError: the moment lies in the past, or beyond the years of the clock.
         """
         self.clock.check(moment)
-        happened: list[Changed] = []
-        self._happened = happened
+        happened = self.record()
         while timer := self.timers.take_due(moment):
             self.clock.move_to(timer.moment)
             self._fire(timer)
         self.clock.move_to(moment)
-        self._happened = None
         lifecycles = self.parts.lifecycles
         return [change for change in happened if change.event in lifecycles[change.machine].machine.timed]
 

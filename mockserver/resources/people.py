@@ -19,10 +19,11 @@ _POOL = 300
 class People:
     """One source of made-up data; everything that must be unique carries a number."""
 
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self._random = random.Random(seed)  # noqa: S311  # made-up data, no secrets
-        self._count = 0
+    def __init__(self, seed: int, count: int = 0) -> None:
+        self._seed = seed + count
+        self._random = random.Random(self._seed)  # noqa: S311  # made-up data, no secrets
+        #: The last number given out; whoever goes on from it gets other people.
+        self.count = count
 
     def choice(self, items: Sequence[Item]) -> Item:
         return self._random.choice(items)
@@ -48,8 +49,8 @@ class People:
         return f"{self.choice(self._words)}-{self._next()}.test"
 
     def _next(self) -> int:
-        self._count += 1
-        return self._count
+        self.count += 1
+        return self.count
 
     @cached_property
     def _faker(self) -> Faker:

@@ -29,6 +29,11 @@ def counting_from(start: datetime) -> Iterator[None]:
         _START.reset(token)
 
 
+def counted_from(seconds: float) -> datetime:
+    """The moment so many seconds after the one that is counted from, or the clock's last one."""
+    return min(_START.get() + timedelta(seconds=min(seconds, 10**10)), LATEST)
+
+
 class Item(Base):
     """A mapping of a scenario; an unknown key is a mistake."""
 
@@ -132,3 +137,7 @@ class Misfit(ValueError):
     def __init__(self, path: tuple[str | int, ...], message: str) -> None:
         super().__init__(message)
         self.path, self.message = path, message
+
+
+class Taken(Misfit):
+    """A misfit because something of the same name or number is there already."""

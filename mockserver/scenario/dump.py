@@ -11,6 +11,7 @@ from mockserver.core.behaviour import Behaviour
 from mockserver.core.workspace import Workspace
 from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import write_instant
+from mockserver.scenario.faults import dump_fault
 from mockserver.scenario.schema import BehaviourItem, IdentityItem
 
 try:
@@ -36,6 +37,8 @@ def dump(workspace: Workspace) -> dict[str, Any]:
         if room.world is not None:
             found.update(room.world.dump(workspace))
     found["accounts"] = [_account(workspace, account) for account in workspace.accounts.values()]
+    if workspace.faults:
+        found["faults"] = [dump_fault(fault) for fault in workspace.faults]
     found["resume"] = {
         "ids": dict(workspace.last_ids),
         "draws": dict(workspace.random.positions),

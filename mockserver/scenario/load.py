@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,24 +12,34 @@ from marshmallow import ValidationError
 from mockserver.core.account import Account, User
 from mockserver.core.clock import Clock
 from mockserver.core.contract import Role
-from mockserver.core.workspace import Workspace
+from mockserver.core.keys import Keyring
+from mockserver.core.workspace import Limits, Origin, Workspace
 from mockserver.resources.people import People
 from mockserver.resources.rooms import PARTS, ROOMS
-from mockserver.resources.section import Misfit, counting_from, parse_instant
+from mockserver.resources.section import Misfit, Taken, counting_from, parse_instant
 from mockserver.scenario.document import locate
+from mockserver.scenario.faults import load_faults
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError
 from mockserver.scenario.schema import GENERATORS, mistakes, scenario_schema
 
 _RESOURCES = frozenset(name for room in ROOMS if room.section for name in room.section.fields) | {"generate"}
 _FIRST = "acme"
+#: The stream of draws of made-up people.
+_PEOPLE = "people"
 #: Ids that are left out are of the service's size (ledger 1.6): accounts have seven digits.
 _ACCOUNT_IDS, _USER_IDS = 1_000_000, 900_000
 
 
 def load(
-    document: Mapping[str, Any], *, name: str, title: str = "", seed: int | None = None, mailbox_limit: int = 1000
+    document: Mapping[str, Any],
+    *,
+    name: str,
+    title: str = "",
+    seed: int | None = None,
+    keyring: Callable[[int], Keyring] | None = None,
+    limits: Limits | None = None,
 ) -> Workspace:
-    """A workspace, as the document says.
+    """A workspace, as the document says; with a keyring, which is made for the seed, it has keys of its own.
 
     Raises:
         ScenarioError: with all of the document's mistakes, each with its line where the document has lines.
@@ -37,22 +47,26 @@ def load(
     clock = _clock(document)
     with counting_from(clock.start):
         data = _checked(document)
+        chosen = data.get("seed", 0) if seed is None else seed
         workspace = Workspace(
             name,
             parts=PARTS,
             clock=clock,
-            seed=data.get("seed", 0) if seed is None else seed,
+            seed=chosen,
             scenario=title,
             description=data.get("description", ""),
             solution=data.get("solution", "v2"),
             strict=data.get("strict", False),
             behaviour=data.get("behaviour"),
-            mailbox_limit=mailbox_limit,
+            limits=limits,
+            origin=Origin(title, seed, keyring and keyring(chosen)),
         )
+        # First, so that what is new among the rest gets ids and draws that nothing has had.
+        _resume(workspace, data.get("resume", {}))
         found = list(_Filling(workspace, data, document).mistakes())
     if found:
         raise ScenarioError(found)
-    _resume(workspace, data.get("resume", {}))
+    load_faults(workspace, data.get("faults", ()))
     return workspace
 
 
@@ -85,7 +99,7 @@ def _checked(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _located(found: Iterable[Mistake], document: Any) -> list[Mistake]:
-    return [Mistake(row.path, row.message, row.mark or locate(document, row.path)) for row in found]
+    return [row._replace(mark=row.mark or locate(document, row.path)) for row in found]
 
 
 def _resume(workspace: Workspace, data: Mapping[str, Any]) -> None:
@@ -104,7 +118,7 @@ class _Filling:
         self._document = document
         self._items: list[dict[str, Any]] = data.get("accounts") or [{"name": _FIRST, "role": Role.STANDALONE}]
         self._loose = {name: data[name] for name in _RESOURCES if name in data}
-        self._people = People(workspace.random.seed)
+        self._people = People(workspace.random.seed, workspace.random.positions.get(_PEOPLE, 0))
 
     def mistakes(self) -> Iterator[Mistake]:
         yield from _located(self._fill(), self._document)
@@ -117,7 +131,7 @@ class _Filling:
         for room in ROOMS:
             if room.world is not None:
                 room.world.load(self._workspace, self._data)
-        accounts = [self._add_account(item) for item in self._items]
+        accounts = [self._add_account(index, item) for index, item in enumerate(self._items)]
         # Masters first: the plan of a sub-account comes out of its master's pool.
         order = sorted(range(len(accounts)), key=lambda index: accounts[index].role is Role.SUB_ACCOUNT)
         for room in ROOMS:
@@ -139,13 +153,13 @@ class _Filling:
             earlier = self._items[:index]
             for name in ("name", "id"):
                 if name in item and any(item[name] == other.get(name) for other in earlier):
-                    yield Mistake((*path, name), f"{item[name]} is there already")
+                    yield Mistake((*path, name), f"{item[name]} is there already", taken=True)
             yield from _check_master(path, item, masters)
             for position, key in enumerate(item.get("api_keys", ())):
                 if any(key in other.get("api_keys", ()) for other in earlier):
-                    yield Mistake((*path, "api_keys", position), f"{key} opens another account already")
+                    yield Mistake((*path, "api_keys", position), f"{key} opens another account already", taken=True)
 
-    def _add_account(self, item: dict[str, Any]) -> Account:
+    def _add_account(self, index: int, item: dict[str, Any]) -> Account:
         workspace = self._workspace
         workspace.claim_id("account", max([_ACCOUNT_IDS, *(other.get("id", 0) for other in self._items)]))
         workspace.claim_id("user", max([_USER_IDS, *(other.get("user_id", 0) for other in self._items)]))
@@ -160,12 +174,18 @@ class _Filling:
             organization_id=item.get("organization_id") or workspace.random.digits("organization", 24),
             user_id=item["user_id"] if "user_id" in item else workspace.next_id("user"),
             role=item["role"],
-            api_keys=list(item["api_keys"]) if "api_keys" in item else [workspace.draw_api_key()],
+            api_keys=self._keys(index, item.get("api_keys")),
             users=users,
             **{name: item[name] for name in names if name in item},
         )
         workspace.add_account(account)
         return account
+
+    def _keys(self, index: int, keys: list[str] | None) -> list[str]:
+        keyring = self._workspace.origin.keyring
+        if keyring is not None:
+            return keyring.own(index, keys)
+        return [self._workspace.draw_api_key()] if keys is None else list(keys)
 
     def _facts(self, index: int) -> Mapping[str, Any]:
         return {**self._items[index], **(self._loose if index == 0 else {})}
@@ -177,13 +197,16 @@ class _Filling:
             section.load(self._workspace, account, data)
         except Misfit as error:
             loose = index == 0 and error.path[0] in self._loose
-            yield Mistake((*(() if loose else ("accounts", index)), *error.path), error.message)
+            path: Path = (*(() if loose else ("accounts", index)), *error.path)
+            yield Mistake(path, error.message, taken=isinstance(error, Taken))
 
     def _generate(self, amounts: Mapping[str, int], account: Account) -> None:
         for name, amount in amounts.items():
             items = [GENERATORS[name](self._people, self._workspace, account) for _ in range(amount)]
             section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
             section.load(self._workspace, account, {name: items})
+        if amounts:
+            self._workspace.random.positions[_PEOPLE] = self._people.count
 
 
 def _check_master(path: Path, item: Mapping[str, Any], masters: Container[str]) -> Iterator[Mistake]:

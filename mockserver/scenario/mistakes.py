@@ -21,6 +21,8 @@ class Mistake(NamedTuple):
     path: Path
     message: str
     mark: Mark | None = None
+    #: Whether all that is wrong is that something of the same name or number is there already.
+    taken: bool = False
 
     @property
     def pointer(self) -> str:
@@ -39,3 +41,12 @@ class ScenarioError(ValueError):
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
         self.mistakes: Sequence[Mistake] = tuple(mistakes)
         super().__init__("\n".join(map(str, self.mistakes)))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Advice on a name that is unknown: the known one that is most like it, or all of them."""
+    import difflib  # noqa: PLC0415  # for mistakes only
+
+    known = list(known)
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else f"known are {', '.join(sorted(known))}"

@@ -14,7 +14,8 @@ from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, 
 from mockserver.core.contract import Role
 from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import Duration, Id24, Instant, Item, write_duration
-from mockserver.scenario.mistakes import Mistake, Path
+from mockserver.scenario.faults import FaultItem
+from mockserver.scenario.mistakes import Mistake, Path, nearest
 from mockserver.web.fields import Flag
 from mockserver.web.rate_limit import TIERS
 
@@ -173,7 +174,7 @@ def scenario_schema() -> Schema:
         "behaviour": fields.Nested(BehaviourItem),
         "accounts": fields.List(fields.Nested(account)),
         "oauth_apps": _nothing_yet("OAuth apps"),
-        "faults": _nothing_yet("faults"),
+        "faults": fields.List(fields.Nested(FaultItem)),
         "resume": fields.Nested(ResumeItem),
     }
     return Item.from_dict({**resources, **world, **top}, name="ScenarioItem")()
@@ -200,16 +201,9 @@ def _mistakes(errors: Any, field: Any, path: Path) -> Iterator[Mistake]:
         if isinstance(message, Mapping):
             yield from _mistakes(message, field, path)
         elif message == "Unknown field.":
-            yield Mistake(path, _unknown(str(path[-1]), list(field.schema.fields)))
+            yield Mistake(path, f"unknown key; {nearest(str(path[-1]), field.schema.fields)}")
         else:
             yield Mistake(path, str(message).removesuffix("."))
-
-
-def _unknown(key: str, known: list[str]) -> str:
-    import difflib  # noqa: PLC0415  # for mistakes only
-
-    near = difflib.get_close_matches(key, known, n=1)
-    return f"unknown key; did you mean {near[0]}?" if near else f"unknown key; known are {', '.join(sorted(known))}"
 
 
 def _part(field: Any, key: object) -> Any:

@@ -7,14 +7,20 @@ from ipaddress import ip_address, ip_network
 
 from flask import Request
 
+from mockserver.core import facts
 from mockserver.core.caller import Caller
 from mockserver.core.contract import Operation
 from mockserver.core.errors import PERMISSION_DENIED, UNAUTHORIZED
+from mockserver.core.keys import is_drawn
 from mockserver.core.store import Store
+from mockserver.core.workspace import Workspace
+
+#: The end of a key this short would tell too much of it.
+_SHORT = 8
 
 
-def authenticate(request: Request, store: Store) -> Caller:
-    """The caller behind the `api-key` header.
+def authenticate(request: Request, store: Store, within: Workspace | None) -> Caller:
+    """The caller behind the `api-key` header, perhaps in one workspace only.
 
     Raises:
         ServiceError: 401; there is no key, it is unknown or revoked, or comes from an address that may not use it.
@@ -22,18 +28,22 @@ def authenticate(request: Request, store: Store) -> Caller:
     key = request.environ.get("HTTP_API_KEY")
     if not key:
         if request.environ.get("HTTP_AUTHORIZATION", "").lower().startswith("bearer "):
-            raise UNAUTHORIZED("Invalid access token")
-        raise UNAUTHORIZED("authentication not found in headers")
-    found = store.find(key)
+            reason = "the request has no api-key header, and the bearer token in its Authorization header is unknown"
+            raise UNAUTHORIZED("Invalid access token").because(reason)
+        reason = "the request has neither an api-key header nor a bearer token in an Authorization header"
+        raise UNAUTHORIZED("authentication not found in headers").because(reason)
+    found = store.find(key, within)
     if found is None:
-        raise UNAUTHORIZED()
+        raise UNAUTHORIZED().because(_why_unknown(key, store, within))
     workspace, account = found
     allowed = workspace.behaviour.authorised_ips
     if allowed and not _is_authorised(request.remote_addr or "", allowed):
-        raise UNAUTHORIZED(
+        refused = UNAUTHORIZED(
             f"We have detected you are using an unrecognised IP address {request.remote_addr}. "
             "Authorise it on the security page of your account."
         )
+        known = f"behaviour.authorised_ips of workspace {workspace.name}: {facts.listed(allowed)}"
+        raise refused.because(f"{request.remote_addr} is not within {known}")
     return Caller(workspace, account)
 
 
@@ -44,7 +54,22 @@ def check_role(caller: Caller, operation: Operation) -> None:
         ServiceError: 403 `permission_denied`.
     """
     if operation.roles is not None and caller.account.role not in operation.roles:
-        raise PERMISSION_DENIED()
+        account, needed = caller.account, " or ".join(sorted(operation.roles))
+        reason = f"account {account.name} has the role {account.role}, and {operation.id} needs {needed}"
+        raise PERMISSION_DENIED().because(reason)
+
+
+def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:
+    """What is wrong with a key, of which no more than the end is told."""
+    shown = f"the API key ending in {facts.shown(key[-4:])}" if len(key) > _SHORT else "the API key"
+    for workspace in store:
+        if key in workspace.revoked_keys:
+            return f"{shown} was revoked in workspace {workspace.name}"
+        if within is not None and workspace.account_of(key) is not None:
+            return f"{shown} is of workspace {workspace.name}, and the request is for workspace {within.name}"
+    if is_drawn(key):
+        return f"{shown} is of a workspace that is gone"
+    return f"{shown} opens no account, and the server takes no unknown keys there (--keys {store.keys})"
 
 
 def _is_authorised(address: str, allowed: Sequence[str]) -> bool:

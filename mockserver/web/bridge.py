@@ -10,11 +10,12 @@ import asyncio
 import io
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
-from mockserver.settings import BODY_LIMIT
+from mockserver.web import stream, wire
 from mockserver.web.waiting import PARK, Park
 
 if TYPE_CHECKING:
@@ -26,38 +27,72 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
-#: What of a body over the limit is read and thrown away, so that the client gets to read the refusal.
-_DRAIN_LIMIT = 20 * BODY_LIMIT
+#: What of a body over the limit is read and thrown away, so that the client gets to read the refusal: so many times it.
+_DRAINED = 20
 
 
 class Bridge:
-    """An ASGI application that runs a WSGI application inline."""
+    """An ASGI application that runs a WSGI application inline; bodies of more than `body_limit` bytes are cut off."""
 
-    def __init__(self, app: WSGIApplication) -> None:
+    def __init__(self, app: WSGIApplication, body_limit: int) -> None:
         self._app = app
+        self._body_limit = body_limit
+        #: The requests that wait for something, and need not be waited for when the server stops.
+        self.waiting: set[asyncio.Task[Any]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        body = await _read(receive)
-        if body is None:
-            return
         try:
-            status, headers, content = await self._answer(scope, body, receive)
+            body = await self._read(receive)
+            if body is not None:
+                await self._serve(scope, body, receive, send)
         except asyncio.CancelledError:
-            return  # the server stops, and nobody waits for what a request still waited for
+            # The server stops, and nobody waits for what a request still waited for.
+            scope[wire.TRANSPORT].abort()
+            await receive()
+
+    async def _serve(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        environ = _environ(scope, body)
+        status, headers, content = self._run(environ)
+        if environ[PARK].waiting:
+            with self._waits():
+                environ, (status, headers, content) = await self._rerun(environ[PARK], scope, body, receive)
+        if wire.WIRE in environ:
+            with self._waits():
+                way = wire.Way(scope[wire.TRANSPORT], receive, send)
+                await way.leave(environ[wire.WIRE], status, headers, content)
+            return
         await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": content})
+        if stream.STREAM in environ:
+            with self._waits():
+                await _go_on(environ[stream.STREAM], receive, send)
+        else:
+            await send({"type": "http.response.body", "body": content})
 
-    async def _answer(self, scope: Scope, body: bytes, receive: Receive) -> tuple[int, Headers, bytes]:
-        park = Park()
-        answer = self._run(scope, body, park)
-        while park.waiting and await _changed(park, receive):
+    async def _rerun(
+        self, park: Park, scope: Scope, body: bytes, receive: Receive
+    ) -> tuple[dict[str, Any], tuple[int, Headers, bytes]]:
+        """Run a request that waits after every change of its workspace, until it has found something."""
+        while True:
+            in_time = await _changed(park, receive)
             park.waiting = False
-            answer = self._run(scope, body, park)
-        return answer
+            environ = {**_environ(scope, body), PARK: park}
+            answer = self._run(environ)
+            if not park.waiting or not in_time:
+                return environ, answer
 
-    def _run(self, scope: Scope, body: bytes, park: Park) -> tuple[int, Headers, bytes]:
+    @contextmanager
+    def _waits(self) -> Iterator[None]:
+        task = asyncio.current_task()
+        assert task is not None, "a request is a task"
+        self.waiting.add(task)
+        try:
+            yield
+        finally:
+            self.waiting.discard(task)
+
+    def _run(self, environ: dict[str, Any]) -> tuple[int, Headers, bytes]:
         started: list[Any] = []
 
         def start_response(
@@ -69,7 +104,7 @@ class Bridge:
             ]
             return io.BytesIO().write
 
-        chunks: Iterable[bytes] = self._app(_environ(scope, body, park), start_response)
+        chunks: Iterable[bytes] = self._app(environ, start_response)
         try:
             content = b"".join(chunks)
         finally:
@@ -77,21 +112,34 @@ class Bridge:
                 chunks.close()
         return started[0], started[1], content
 
+    async def _read(self, receive: Receive) -> bytes | None:
+        """The body, cut off just past the limit, which the application refuses; None if the client has left."""
+        body = bytearray()
+        drained = 0
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return None
+            chunk = message.get("body", b"")
+            if len(body) <= self._body_limit:
+                body += chunk
+            drained += len(chunk)
+            if not message.get("more_body") or drained > _DRAINED * self._body_limit:
+                return bytes(body)
 
-async def _read(receive: Receive) -> bytes | None:
-    """The body, cut off just past the limit, which the application refuses; None if the client has left."""
-    body = bytearray()
-    drained = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return None
-        chunk = message.get("body", b"")
-        if len(body) <= BODY_LIMIT:
-            body += chunk
-        drained += len(chunk)
-        if not message.get("more_body") or drained > _DRAIN_LIMIT:
-            return bytes(body)
+
+async def _go_on(events: stream.Stream, receive: Receive, send: Send) -> None:
+    """Send what happens, as it happens, until the client leaves or there is nothing to look at any more."""
+    left = asyncio.ensure_future(receive())
+    try:
+        while not left.done() and (chunk := events.pull()) is not None:
+            if chunk:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
+            if not await stream.wait(events, left) and not left.done():
+                await send({"type": "http.response.body", "body": events.heartbeat, "more_body": True})
+    finally:
+        left.cancel()
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def _changed(park: Park, receive: Receive) -> bool:
@@ -116,7 +164,7 @@ async def _changed(park: Park, receive: Receive) -> bool:
             task.cancel()
 
 
-def _environ(scope: Scope, body: bytes, park: Park) -> dict[str, Any]:
+def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
     """The WSGI environment of a request, PEP 3333."""
     host, port = scope["server"] or ("127.0.0.1", 80)
     environ: dict[str, Any] = {
@@ -137,7 +185,7 @@ def _environ(scope: Scope, body: bytes, park: Park) -> dict[str, Any]:
         "wsgi.multiprocess": False,
         "wsgi.run_once": False,
         "wsgi.input_terminated": True,
-        PARK: park,
+        PARK: Park(),
     }
     for raw_name, raw_value in scope["headers"]:
         name = raw_name.decode("latin-1").upper().replace("-", "_")

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
 from flask import Request
-from marshmallow import Schema, ValidationError, fields
+from marshmallow import Schema, ValidationError
 
+from mockserver.core import facts
 from mockserver.core.caller import Caller
 from mockserver.core.contract import DocumentedError, Operation, Role
 from mockserver.core.errors import BAD_REQUEST, INVALID_PARAMETER
+from mockserver.core.exchange import Exchange
 from mockserver.web import json_text
 from mockserver.web.auth import check_role
 from mockserver.web.dump import Dump, compiled
-from mockserver.web.schema import refusal
+from mockserver.web.members import Member, sent
+from mockserver.web.schema import Part, kind, refusal
 
 View = Callable[..., Any]
 
 #: What stands for the value of a body that is not there.
 NO_BODY: Any = object()
+#: The schema of a query that may hold nothing.
+_NOTHING = Schema()
 
 
 class Endpoints:
@@ -109,8 +114,10 @@ class Door:
         except ValidationError:
             return None
 
-    def answer(self, caller: Caller, request: Request, path: Mapping[str, str]) -> object:
+    def answer(self, caller: Caller, request: Request, exchange: Exchange) -> object:
         """The answer's body as plain data; None where the operation has no body.
+
+        Which optional members were sent, and what is ignored, is noted in the exchange.
 
         Raises:
             ServiceError: the service refuses the request; nothing has changed.
@@ -118,32 +125,54 @@ class Door:
         check_role(caller, self.operation)
         arguments: dict[str, Any] = {"caller": caller}
         if self._path_schema is not None:
-            arguments.update(_loaded(self._path_schema, path))
-        if self._query_schema is not None:
-            arguments["query"] = self._query(self._query_schema, request)
+            arguments.update(_loaded(self._path_schema, exchange.params, Part.PATH))
+        if self._query_schema is not None or request.query_string:
+            arguments |= self._query(request, exchange)
         if self._body_schema is not None:
-            arguments["body"] = self._body(self._body_schema, caller, request)
+            arguments["body"] = self._body(self._body_schema, caller, request, exchange)
+        elif exchange.body:
+            exchange.warn(f"{self.operation.id} takes no body; what was sent is ignored")
         result = self.operation.view(**arguments)
         return None if self._dump is None else self._dump(result)
 
-    def _query(self, schema: Schema, request: Request) -> dict[str, Any]:
-        if self._default_query is not None and not request.query_string:
-            return self._default_query.copy()
-        return _loaded(schema, request.args)
+    def _query(self, request: Request, exchange: Exchange) -> dict[str, Any]:
+        schema = self._query_schema
+        if request.query_string:
+            self._note("query parameter", sent(schema or _NOTHING, request.args), exchange)
+        elif self._default_query is not None:
+            return {"query": self._default_query.copy()}
+        return {} if schema is None else {"query": _loaded(schema, request.args, Part.QUERY)}
 
-    def _body(self, schema: Schema, caller: Caller, request: Request) -> dict[str, Any]:
+    def _body(self, schema: Schema, caller: Caller, request: Request, exchange: Exchange) -> dict[str, Any]:
         data = read_body(request)
         if data is NO_BODY:
             if self.operation.body_required:
-                raise BAD_REQUEST("The request body is missing")
+                raise BAD_REQUEST("The request body is missing").because(f"{self.operation.id} needs a body")
             data = {}
+        exchange.take_json(data)
         if not isinstance(data, dict):
-            raise BAD_REQUEST("The request body must be a JSON object")
-        loaded = _loaded(schema, data)
+            refused = BAD_REQUEST("The request body must be a JSON object")
+            raise refused.because(f"the body is {kind(data, secret=True)}, and {self.operation.id} takes an object")
+        unknown = self._note("member", sent(schema, data), exchange)
+        loaded = _loaded(schema, data, Part.BODY)
         if caller.workspace.strict:
-            for name in unknown_members(schema, data):
-                raise INVALID_PARAMETER(f"Unknown attribute {name} in the request")
+            self._refuse_unknown(unknown)
         return loaded
+
+    def _note(self, what: str, members: Iterable[Member], exchange: Exchange) -> list[str]:
+        """Note which optional members were sent, and warn of those that are unknown, whose paths are given back."""
+        members = list(members)
+        unknown = [member.path for member in members if member.unknown]
+        for path in unknown:
+            exchange.warn(f"{self.operation.id} knows no {what} {facts.shown(path)}; it is ignored")
+        exchange.fields = [*exchange.fields, *dict.fromkeys(member.name for member in members if member.optional)]
+        return unknown
+
+    def _refuse_unknown(self, names: list[str]) -> None:
+        if names:
+            unknown = f"{self.operation.id} does not know these members of the body: {facts.listed(names)}"
+            refused = INVALID_PARAMETER(f"Unknown attribute {names[0]} in the request")
+            raise refused.because(f"{unknown}; the workspace is strict")
 
 
 def read_body(request: Request) -> Any:
@@ -160,34 +189,22 @@ def read_body(request: Request) -> Any:
     try:
         return json_text.read(raw)
     except json_text.JsonError as error:
+        sent_as = facts.shown(request.mimetype) if request.mimetype else "no type"
+        reason = f"the body of {len(raw)} bytes, sent as {sent_as}, is no JSON: {facts.shown(error, 200)}"
         if request.mimetype and "json" not in request.mimetype:
-            raise BAD_REQUEST(f"The request body must be JSON, not {request.mimetype}: {error}", status=415) from error
-        raise BAD_REQUEST(f"The request body is not valid JSON: {error}") from error
-
-
-def unknown_members(schema: Schema, data: object, path: str = "") -> Iterator[str]:
-    """The paths of what a body holds and its schema does not know."""
-    if not isinstance(data, dict):
-        return
-    known = {field.data_key or name: field for name, field in schema.load_fields.items()}
-    for name, value in data.items():
-        inner = known.get(name)
-        if inner is None:
-            yield f"{path}{name}"
-        elif isinstance(inner, fields.Nested):
-            yield from unknown_members(inner.schema, value, f"{path}{name}.")
-        elif isinstance(inner, fields.List) and isinstance(inner.inner, fields.Nested) and isinstance(value, list):
-            for index, item in enumerate(value):
-                yield from unknown_members(inner.inner.schema, item, f"{path}{name}[{index}].")
+            refused = BAD_REQUEST(f"The request body must be JSON, not {request.mimetype}: {error}", status=415)
+        else:
+            refused = BAD_REQUEST(f"The request body is not valid JSON: {error}")
+        raise refused.because(reason) from error
 
 
 def _made(schema: Any) -> Schema | None:
     return None if schema is None else schema()
 
 
-def _loaded(schema: Schema, data: Mapping[str, Any]) -> dict[str, Any]:
+def _loaded(schema: Schema, data: Mapping[str, Any], part: Part) -> dict[str, Any]:
     try:
         loaded: dict[str, Any] = schema.load(data)
     except ValidationError as error:
-        raise refusal(error.messages_dict) from error
+        raise refusal(error.messages_dict, part, data) from error
     return loaded

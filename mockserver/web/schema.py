@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, missing
 from marshmallow.schema import SchemaMeta
 
+from mockserver.core import facts
 from mockserver.core.contract import Mark
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, ErrorCode, ServiceError
 
@@ -44,6 +47,10 @@ def _evidence(mark: Mark, note: str, source: str, form: Mapping[str, Any]) -> di
 # ---------------------------------------------------------------------- mistakes
 
 
+#: The way to a value: names of members and numbers of items.
+Keys = tuple[str | int, ...]
+
+
 class Flaw:
     """What is wrong with one value: marshmallow carries it to the place of the value, as it does texts."""
 
@@ -58,39 +65,94 @@ def invalid(text: str) -> ValidationError:
     return ValidationError([Flaw(INVALID_PARAMETER, text)])
 
 
+#: The one number in a body that nobody else may see.
+_CODE = ("otp",)
+#: How much of a flaw's text is told; the longest list of choices is shorter.
+_LONGEST = 500
+
 _MISSING = Flaw(MISSING_PARAMETER, "Missing data for required field.")
 
 
-def refusal(errors: Mapping[Any, Any]) -> ServiceError:
+class Part(StrEnum):
+    """What a schema reads, and how a reason calls what stands in it."""
+
+    PATH = "path's parameter"
+    QUERY = "query's parameter"
+    BODY = "body's member"
+
+
+def refusal(errors: Mapping[Any, Any], part: Part, data: Mapping[str, Any]) -> ServiceError:
     """The one error that the service gives for what marshmallow found: a missing member first, else the first flaw."""
-    flaws = list(_flaws(errors, ""))
-    path, flaw = next((found for found in flaws if found[1].code is MISSING_PARAMETER), flaws[0])
+    flaws = list(_flaws(errors, ()))
+    keys, flaw = next((found for found in flaws if found[1].code is MISSING_PARAMETER), flaws[0])
+    others = [_path(other) for other, _ in flaws if other != keys]
+    also = f"; also wrong: {facts.listed(dict.fromkeys(others))}" if others else ""
+    return _error(_path(keys), flaw).because(f"the {part} {_told(keys, flaw, part, data)}{also}")
+
+
+def _error(path: str, flaw: Flaw) -> ServiceError:
     if flaw is _MISSING:
         # The words of the documented example, ledger 2.22.
         return MISSING_PARAMETER(f"Missing {path} attribute in the request")
     return flaw.code(flaw.text if isinstance(flaw, Sentence) or not path else f"{path}: {flaw.text}")
 
 
+def _told(keys: Keys, flaw: Flaw, part: Part, data: Mapping[str, Any]) -> str:
+    """What is wrong with a value; of a body only its kind is told, as it may hold secrets."""
+    path = facts.shown(_path(keys))
+    if flaw is _MISSING:
+        beside = _at(keys[:-1], data)
+        return f"{path} is missing; there {'is nothing' if not beside else 'stands ' + facts.listed(beside)}"
+    value = _at(keys, data)
+    given = facts.shown(value) if part is not Part.BODY else kind(value, secret=keys[-1:] == _CODE)
+    return f"{path} is {given}: {facts.shown(flaw.text, _LONGEST)}"
+
+
+def _at(keys: Keys, data: Any) -> Any:
+    """The value at a place; None where there is none."""
+    try:
+        for key in keys:
+            data = data[key]
+    except (LookupError, TypeError):
+        return None
+    return data
+
+
+def kind(value: object, *, secret: bool = False) -> str:
+    """What kind of JSON value it is; a number is told, unless it is secret."""
+    match value:
+        case None | bool():
+            return json.dumps(value)
+        case int() | float():
+            return f"a number of {len(str(value))} characters" if secret else f"the number {value}"
+        case str():
+            return f"a string of {len(value)} characters"
+        case list():
+            return f"an array of {len(value)}"
+    return "an object"
+
+
 class Sentence(Flaw):
     """A flaw whose text is a whole documented message, to be given as it stands."""
 
 
-def _flaws(errors: Any, path: str) -> list[tuple[str, Flaw]]:
+def _flaws(errors: Any, keys: Keys) -> list[tuple[Keys, Flaw]]:
     if isinstance(errors, Flaw):
-        return [(path, errors)]
+        return [(keys, errors)]
     if isinstance(errors, str):
-        return [(path, Flaw(INVALID_PARAMETER, errors.removesuffix(".")))]
+        return [(keys, Flaw(INVALID_PARAMETER, errors.removesuffix(".")))]
     if isinstance(errors, Mapping):
-        return [found for key, inner in errors.items() for found in _flaws(inner, _join(path, key))]
-    return [found for inner in errors for found in _flaws(inner, path)]
+        return [
+            found
+            for key, inner in errors.items()
+            for found in _flaws(inner, keys if key == "_schema" else (*keys, key))
+        ]
+    return [found for inner in errors for found in _flaws(inner, keys)]
 
 
-def _join(path: str, key: object) -> str:
-    if key == "_schema":
-        return path
-    if isinstance(key, int):
-        return f"{path}[{key}]"
-    return f"{path}.{key}" if path else str(key)
+def _path(keys: Keys) -> str:
+    """`ips[0].weight`."""
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
 
 # ---------------------------------------------------------------------- schemas

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
-from typing import TYPE_CHECKING
+import threading
+from contextlib import suppress
+from types import FrameType
 
 import uvicorn
+from flask import Flask
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from mockserver.web.bridge import Bridge
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIApplication
+from mockserver.web.wire import TRANSPORT
 
 #: Idle connections live longer than any client's pool keeps them, so that no request meets a closing one; in seconds.
 _KEEP_ALIVE = 75
-#: How long a stop waits for requests under way, in seconds.
-_GRACE = 1
+#: How long a stop waits for the last answers to leave, in seconds.
+_GRACE = 1.0
+#: How often the server's own clock ticks, in seconds; it renews the `Date` header.
+_TICK = 0.1
 
 
 class BindError(OSError):
@@ -49,12 +54,73 @@ def address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def server(app: WSGIApplication) -> uvicorn.Server:
+class Protocol(HttpToolsProtocol):
+    """The HTTP protocol, whose requests know their connection: faults cut it off, or reset it."""
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self.scope[TRANSPORT] = self.transport  # type: ignore[typeddict-unknown-key]  # ours
+
+
+class Server(uvicorn.Server):
+    """Uvicorn, which starts and stops within milliseconds: it waits for events where uvicorn waits for a while."""
+
+    def __init__(self, config: uvicorn.Config, bridge: Bridge) -> None:
+        super().__init__(config)
+        self._bridge = bridge
+        self._running = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopping = asyncio.Event()
+
+    def wait_started(self, seconds: float) -> bool:
+        """Whether it answers, at the latest after so many seconds."""
+        return self._running.wait(seconds)
+
+    def stop(self) -> None:
+        """Let it stop, from whatever thread."""
+        self.should_exit = True
+        if self._loop is not None:
+            with suppress(RuntimeError):  # it has stopped by itself
+                self._loop.call_soon_threadsafe(self._stopping.set)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        self.stop()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+        self._running.set()
+
+    async def main_loop(self) -> None:
+        ticks = 0
+        while not await self.on_tick(ticks):
+            ticks += 1
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._stopping.wait(), _TICK)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop: idle connections and requests that wait for something at once, the others when they are answered."""
+        for listener in (*self.servers, *(sockets or ())):
+            listener.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        for task in list(self._bridge.waiting):
+            task.cancel()
+        tasks = list(self.server_state.tasks)
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=_GRACE)
+            for task in late:
+                task.cancel()
+
+
+def server(app: Flask) -> Server:
     """A server for the application, not yet running."""
+    bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"])
     config = uvicorn.Config(
-        Bridge(app),
+        bridge,
         loop="uvloop",
-        http="httptools",
+        http=Protocol,
         ws="none",
         lifespan="off",
         log_config=None,
@@ -62,6 +128,5 @@ def server(app: WSGIApplication) -> uvicorn.Server:
         server_header=False,
         proxy_headers=False,
         timeout_keep_alive=_KEEP_ALIVE,
-        timeout_graceful_shutdown=_GRACE,
     )
-    return uvicorn.Server(config)
+    return Server(config, bridge)

@@ -3,24 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from time import perf_counter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
 
 from flask import Flask, Request, Response, request
 from werkzeug.datastructures import Headers
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.routing import BaseConverter, Map, MapAdapter, Rule
 
+from mockserver.core.caller import Caller
 from mockserver.core.contract import Operation
-from mockserver.core.errors import BAD_REQUEST, INTERNAL_ERROR, NOT_FOUND, TOO_MANY_REQUESTS, ServiceError
+from mockserver.core.errors import (
+    BAD_REQUEST,
+    INTERNAL_ERROR,
+    INVALID_PARAMETER,
+    NOT_FOUND,
+    TOO_MANY_REQUESTS,
+    UNAUTHORIZED,
+    ServiceError,
+)
+from mockserver.core.exchange import Exchange, Header, Reply, Wire
+from mockserver.core.faults import Fault
+from mockserver.core.keys import is_drawn
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
-from mockserver.settings import BODY_LIMIT
 from mockserver.web import json_text, rate_limit
 from mockserver.web.auth import authenticate
 from mockserver.web.operation import Door
+from mockserver.web.waiting import PARK
+from mockserver.web.wire import WIRE, block
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 #: Seen on captured answers, ledger 1.1; a preflight gets the same.
 CORS_HEADERS = [
@@ -31,8 +46,26 @@ CORS_HEADERS = [
 ]
 #: Where the control API lives.
 CONTROL_PREFIX = "/_mock"
+#: Before the name of a workspace, under which every address works.
+WORKSPACE_PREFIX = "/w/"
+#: Where that name stands in a request's environment.
+WORKSPACE = "mockserver.workspace"
+#: Asks for a fault in a request, and names it in an answer.
+FAULT_HEADER = "X-Mock-Fault"
+
+_NO_PARAMS: Mapping[str, str] = MappingProxyType({})
 
 HeaderList = list[tuple[str, str]]
+#: Takes the name of a workspace and what happened there, and writes a line about it.
+Log = Callable[[str, Exchange], None]
+
+
+class HeaderFaults(Protocol):
+    """Makes a fault of a request's header, for an operation or for none; filled in by the app."""
+
+    def __call__(self, text: str, operation: str | None) -> Fault:
+        """The fault; ValueError: it is not a good one."""
+        ...
 
 
 class Answer(Response):
@@ -78,6 +111,16 @@ class ServiceFlask(Flask):
     service: Service
     url_rule_class = Address
 
+    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Take the workspace's name off an address that begins with `/w/<name>`."""
+        path: str = environ["PATH_INFO"]
+        if path.startswith(WORKSPACE_PREFIX):
+            name, slash, rest = path.removeprefix(WORKSPACE_PREFIX).partition("/")
+            environ["SCRIPT_NAME"] += f"{WORKSPACE_PREFIX}{name}"
+            environ["PATH_INFO"] = slash + rest
+            environ[WORKSPACE] = name
+        return super().wsgi_app(environ, start_response)
+
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         if request is None:
             return super().create_url_adapter(request)
@@ -98,11 +141,23 @@ class ServiceFlask(Flask):
 class Service:
     """The /v3 part of the application: operations, errors and headers of the service."""
 
-    def __init__(self, app: ServiceFlask, store: Store, operations: Iterable[Operation]) -> None:
+    def __init__(
+        self,
+        app: ServiceFlask,
+        store: Store,
+        operations: Iterable[Operation],
+        *,
+        faults: HeaderFaults,
+        body_limit: int,
+        log: Log | None = None,
+    ) -> None:
         self._store = store
+        self._faults = faults
+        self._body_limit = body_limit
+        self._log = log
         self._doors: dict[str, Door] = {}
         app.service = self
-        app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT
+        app.config["MAX_CONTENT_LENGTH"] = body_limit
         app.url_map.converters["segment"] = Segment
         app.url_map.merge_slashes = False
         operations = list(operations)
@@ -118,60 +173,213 @@ class Service:
         return not request.path.startswith(CONTROL_PREFIX)
 
     def answer(self, request: Request) -> Response:
-        """The answer to a request of the service's; a refusal has the headers that were known by then."""
-        headers: HeaderList = []
+        """The answer to a request of the service's; what came of it is written down in its world."""
+        started = perf_counter()
         try:
+            within = self._within(request)
             if request.method == "OPTIONS":
-                with self._store.default.lock:
-                    return _answer(b"", 204, self._identify(self._store.default))
-            return self._serve(request, headers)
+                return self._in(within or self._store.default, None, request, started)
+            caller = authenticate(request, self._store, within)
         except ServiceError as error:
-            return _error(error, headers)
-        except RequestEntityTooLarge:
-            limit = f"The request body is over {BODY_LIMIT // 1024 // 1024} MB"
-            return _error(BAD_REQUEST(limit, status=413), headers)
+            world = self._addressed(request) or self._store.default
+            return self._in(world, None, request, started, error)
+        return self._in(caller.workspace, caller, request, started)
 
     def fail(self) -> Response:
         """A mistake of the mock itself, told in the service's words."""
-        with self._store.default.lock:
-            return _error(INTERNAL_ERROR(), self._identify(self._store.default))
+        default = self._store.default
+        with default.lock:
+            error = INTERNAL_ERROR()
+            return _answer(_told(error), error.status, [("sib-request-id", default.random.uuid("request"))])
 
-    def _serve(self, request: Request, headers: HeaderList) -> Response:
-        try:
-            caller = authenticate(request, self._store)
-        except ServiceError:
-            with self._store.default.lock:
-                self._count(self._store.default, rate_limit.NOBODY, request.path, headers)
-            raise
-        workspace = caller.workspace
-        with workspace.lock:
-            workspace.catch_up()
-            self._count(workspace, caller.account.id, request.path, headers)
-            door = self._door(request)
-            arguments: Mapping[str, str] = request.view_args or {}
-            data = door.answer(caller, request, arguments)
-        return _answer(b"" if data is None else json_text.write(data), door.operation.status, headers)
+    # ------------------------------------------------------------------ whose request it is
 
-    def _door(self, request: Request) -> Door:
-        """The operation that a path and a method lead to.
+    def _addressed(self, request: Request) -> Workspace | None:
+        """The workspace that the address names."""
+        name = request.environ.get(WORKSPACE)
+        return None if name is None else self._store.get(name)
+
+    def _within(self, request: Request) -> Workspace | None:
+        """The same; the bare root leaves it to the key.
 
         Raises:
-            ServiceError: 404; to none.
+            ServiceError: 401 or 404; the address names one that is not there.
         """
-        if request.url_rule is None:
-            raise NOT_FOUND()
-        return self._doors[request.url_rule.endpoint]
+        found = self._addressed(request)
+        name = request.environ.get(WORKSPACE)
+        if found is None and name is not None:
+            reason = f"there is no workspace {name!r}"
+            key = request.environ.get("HTTP_API_KEY")
+            if key is None or is_drawn(key) or self._store.knows(key):
+                raise UNAUTHORIZED().because(f"{reason}, and the key opens none of its accounts")
+            raise NOT_FOUND().because(reason)
+        return found
 
-    def _count(self, workspace: Workspace, account: int, path: str, headers: HeaderList) -> None:
-        headers += self._identify(workspace)
-        allowance = rate_limit.take(workspace, account, path)
+    # ------------------------------------------------------------------ one request in its world
+
+    def _in(
+        self,
+        workspace: Workspace,
+        caller: Caller | None,
+        request: Request,
+        started: float,
+        error: ServiceError | None = None,
+    ) -> Response:
+        """Answer, and write down what came of it; without a caller there is a refusal, or a preflight."""
+        with workspace.lock:
+            workspace.catch_up()
+            exchange = self._begin(workspace, caller, request)
+            exchange.transitions = workspace.record()
+            headers: HeaderList = [("sib-request-id", exchange.id)]
+            if caller is not None:
+                reply = self._reply(caller, request, exchange, headers)
+            elif error is not None:
+                self._count(workspace, rate_limit.NOBODY, exchange, headers)
+                reply = Reply(error.status, error=error)
+            else:
+                reply = Reply(204)
+            body = self._finish(exchange, reply, headers)
+            exchange.ms = (perf_counter() - started) * 1000
+            workspace.note(exchange)
+        fault = workspace.faults.get(exchange.fault) if exchange.fault else None
+        self._store.meter.add(exchange, exchange.fault and (fault.kind if fault else "header"))
+        if self._log is not None:
+            self._log(workspace.name, exchange)
+        return self._sent(_answer(body, reply.status, headers), reply.wire, request)
+
+    def _begin(self, workspace: Workspace, caller: Caller | None, request: Request) -> Exchange:
+        environ = request.environ
+        try:
+            body = request.get_data(cache=True)
+        except RequestEntityTooLarge:
+            body = b""
+        rule = request.url_rule
+        return Exchange(
+            id=workspace.random.uuid("request"),
+            at=workspace.clock.now(),
+            method=request.method,
+            path=request.path,
+            query=environ["QUERY_STRING"],
+            headers=_headers(environ),
+            body=body,
+            operation=None if rule is None else rule.endpoint,
+            params=request.view_args or _NO_PARAMS,
+            account=None if caller is None else caller.account.name,
+        )
+
+    def _reply(self, caller: Caller, request: Request, exchange: Exchange, headers: HeaderList) -> Reply:
+        """The real answer, or what a fault makes of it."""
+        workspace = caller.workspace
+        try:
+            self._count(workspace, caller.account.id, exchange, headers)
+            fault = self._fault(workspace, request, exchange)
+        except ServiceError as error:
+            return Reply(error.status, error=error)
+        if fault is None:
+            return self._real(caller, request, exchange)
+        exchange.fault = fault.id
+        headers.append((FAULT_HEADER, fault.id))
+        return fault.answer(exchange, lambda: self._real(caller, request, exchange), workspace.random)
+
+    def _real(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
+        """The answer that the service gives; a refusal is one, too."""
+        try:
+            if exchange.operation is None:
+                raise NOT_FOUND().because(self._no_route(exchange))
+            door = self._doors[exchange.operation]
+            data = door.answer(caller, request, exchange)
+        except ServiceError as error:
+            return Reply(error.status, error=error)
+        except RequestEntityTooLarge:
+            error = BAD_REQUEST(f"The request body is over {self._body_limit // 1024 // 1024} MB", status=413)
+            return Reply(error.status, error=error)
+        return Reply(door.operation.status, b"" if data is None else json_text.write(data))
+
+    def _fault(self, workspace: Workspace, request: Request, exchange: Exchange) -> Fault | None:
+        """The fault that takes over: the one that the request asks for, else the first rule that hits.
+
+        Raises:
+            ServiceError: 400; the request asks for a fault that there is not.
+        """
+        wanted = request.environ.get("HTTP_X_MOCK_FAULT")
+        if wanted is not None:
+            try:
+                return self._faults(wanted, exchange.operation)
+            except ValueError as error:
+                raise INVALID_PARAMETER(f"{FAULT_HEADER}: {error}") from error
+        if not workspace.faults:
+            return None
+        return workspace.faults.take(exchange, workspace.clock.now(), workspace.random)
+
+    def _count(self, workspace: Workspace, account: int, exchange: Exchange, headers: HeaderList) -> None:
+        allowance = rate_limit.take(workspace, account, exchange.path)
         headers += allowance.headers()
         if allowance.exceeded and workspace.behaviour.rate_limit.enforce:
-            raise TOO_MANY_REQUESTS()
+            limit = f"more than {allowance.limit} requests came within one window of the workspace's clock"
+            raise TOO_MANY_REQUESTS().because(f"{limit}; the next one begins in {allowance.reset} seconds")
+
+    def _no_route(self, exchange: Exchange) -> str:
+        same = [door.operation for door in self._doors.values() if _leads(door.operation.path, exchange.path)]
+        if not same:
+            return f"no operation has the address {exchange.path}"
+        methods = ", ".join(f"{operation.method} ({operation.id})" for operation in same)
+        return f"{exchange.path} does not take {exchange.method}; it takes {methods}"
 
     @staticmethod
-    def _identify(workspace: Workspace) -> HeaderList:
-        return [("sib-request-id", workspace.random.uuid("request"))]
+    def _finish(exchange: Exchange, reply: Reply, headers: HeaderList) -> bytes:
+        """Fill in the second half of the exchange; gives the answer's body."""
+        body, error = reply.body, reply.error
+        if error is not None:
+            body = _told(error)
+            exchange.code, exchange.reason = error.code.code, error.reason
+        if reply.spoilt and body:
+            body = _spoilt(body)
+        if reply.headers:
+            _override(headers, reply.headers)
+        if reply.wire is None or reply.wire.answers:
+            exchange.status, exchange.answer_body, exchange.answer_headers = reply.status, body, headers
+        else:
+            exchange.reason = f"the fault {exchange.fault} let no answer through"
+        return body
+
+    @staticmethod
+    def _sent(response: Response, wire: Wire | None, request: Request) -> Response:
+        if wire is None:
+            return response
+        if PARK not in request.environ:
+            return block(wire, response)
+        request.environ[WIRE] = wire
+        return response
+
+
+def _headers(environ: WSGIEnvironment) -> list[Header]:
+    found = [(name[5:].replace("_", "-").lower(), value) for name, value in environ.items() if name[:5] == "HTTP_"]
+    if "CONTENT_TYPE" in environ:
+        found.append(("content-type", environ["CONTENT_TYPE"]))
+    return found
+
+
+def _leads(template: str, path: str) -> bool:
+    """Whether an operation's path can be this one."""
+    parts, segments = template.split("/"), path.split("/")
+    return len(parts) == len(segments) and all(
+        part == segment or (part[:1] == "{" and segment) for part, segment in zip(parts, segments, strict=True)
+    )
+
+
+def _override(headers: HeaderList, own: Iterable[tuple[str, str]]) -> None:
+    names = {name for name, _ in own}
+    headers[:] = [*(row for row in headers if row[0] not in names), *own]
+
+
+def _told(error: ServiceError) -> bytes:
+    """A refusal in the service's words."""
+    return json_text.write({"code": error.code.code, "message": error.message})
+
+
+def _spoilt(body: bytes) -> bytes:
+    """Half of a body with a byte that no JSON has."""
+    return body[: len(body) // 2] + b"\x00\n"
 
 
 def _rule(operation: Operation, operations: list[Operation]) -> str:
@@ -187,10 +395,6 @@ def _rule(operation: Operation, operations: list[Operation]) -> str:
 def _beside(other: Operation, parts: list[str], index: int) -> bool:
     segments = other.path.split("/")
     return len(segments) > index and segments[:index] == parts[:index] and not segments[index].startswith("{")
-
-
-def _error(error: ServiceError, headers: list[tuple[str, str]]) -> Response:
-    return _answer(json_text.write({"code": error.code.code, "message": error.message}), error.status, headers)
 
 
 def _answer(body: bytes, status: int, headers: list[tuple[str, str]]) -> Response:

@@ -43,7 +43,9 @@ def wait_for(workspace: Workspace, seconds: float, find: Callable[[], Sequence[F
     if park is None:
         return _block(workspace, seconds, find)
     if park.workspace is None:
-        park.workspace, park.deadline = workspace, time.monotonic() + seconds
+        park.deadline = time.monotonic() + seconds
+    # Another one after a reset.
+    park.workspace = workspace
     park.waiting = True
     return found
 

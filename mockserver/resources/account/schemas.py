@@ -12,7 +12,7 @@ from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp, Profile
 from mockserver.resources.room import Section
-from mockserver.resources.section import Item, Misfit
+from mockserver.resources.section import Item, Taken
 from mockserver.web.fields import Choice, Email, Flag, Int64, Number, Text
 from mockserver.web.schema import Output, documented
 
@@ -103,7 +103,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(data.get("dedicated_ips", ())):
         address = str(item["ip"])
         if address in ips:
-            raise Misfit(("dedicated_ips", index, "ip"), f"{address} is there already")
+            raise Taken(("dedicated_ips", index, "ip"), f"{address} is there already")
         ips[address] = DedicatedIp(**{**item, "ip": address})
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from mockserver.core import facts
 from mockserver.core.calendar import months_later
 from mockserver.core.caller import Caller
 from mockserver.core.clock import LATEST
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, PERMISSION_DENIED
+from mockserver.core.workspace import Workspace
 
 #: SPEC 8.
 HISTORY_MONTHS = 12
@@ -33,9 +35,9 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
         ServiceError: 403 without an enterprise plan; 400 for a bad period.
     """
     if not caller.account.enterprise:
-        raise PERMISSION_DENIED()
-    now = caller.workspace.clock.now()
-    start, end = _period(query, now)
+        reason = f"account {caller.account.name} is no enterprise account, and only those have activity logs"
+        raise PERMISSION_DENIED().because(reason)
+    start, end = _period(query, caller.workspace)
     email = query.get("email")
     return caller.account.timeline(Activity).page(
         start,
@@ -46,18 +48,24 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
     )
 
 
-def _period(query: dict[str, Any], now: datetime) -> tuple[datetime, datetime]:
+def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:
+    now = workspace.clock.now()
     start, end = query.get("startDate"), query.get("endDate")
     oldest = months_later(now.replace(hour=0, minute=0, second=0, microsecond=0), -HISTORY_MONTHS)
     if start is None and end is None:
         return oldest, now
     if start is None or end is None:
-        raise MISSING_PARAMETER(f"Missing {'startDate' if start is None else 'endDate'} parameter in the request")
+        missing = "startDate" if start is None else "endDate"
+        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(facts.period(start, end))
     if start > end:
-        raise INVALID_PARAMETER("startDate must not be after endDate")
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(facts.period(start, end))
     if start < oldest:
-        raise OUT_OF_RANGE(f"startDate: data reaches back {HISTORY_MONTHS} months")
+        reason = f"startDate is {facts.instant(start)}, and data reaches back to {facts.instant(oldest)}"
+        refused = OUT_OF_RANGE(f"startDate: data reaches back {HISTORY_MONTHS} months")
+        raise refused.because(f"{reason}; {facts.clock(workspace)}")
     # The last of all months has no next one.
-    if end > months_later(min(start, LATEST), 1):
-        raise OUT_OF_RANGE("The period from startDate to endDate must not be longer than one month")
+    latest = months_later(min(start, LATEST), 1)
+    if end > latest:
+        reason = f"{facts.period(start, end)}, which could be {facts.instant(latest)} at most"
+        raise OUT_OF_RANGE("The period from startDate to endDate must not be longer than one month").because(reason)
     return start, end + timedelta(days=1, microseconds=-1)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mockserver.core import facts
+from mockserver.core.account import Account
 from mockserver.core.caller import Caller
 from mockserver.core.errors import DOCUMENT_NOT_FOUND
 
@@ -25,4 +27,13 @@ def delete(caller: Caller, category: str, name: str) -> None:
         ServiceError: 404; the category has no such attribute.
     """
     if caller.account.table(Attribute).pop((category, name), None) is None:
-        raise DOCUMENT_NOT_FOUND("Attribute not found")
+        raise DOCUMENT_NOT_FOUND("Attribute not found").because(_what_there_is(caller.account, category, name))
+
+
+def _what_there_is(account: Account, category: str, name: str) -> str:
+    known = account.table(Attribute)
+    elsewhere = [other.category for other in known.values() if other.name == name]
+    instead = facts.there([other.name for other in known.values() if other.category == category])
+    if elsewhere:
+        instead = f"{facts.listed(elsewhere)} has it"
+    return f"category {category} of account {account.name} has no attribute {facts.shown(name)}; {instead}"

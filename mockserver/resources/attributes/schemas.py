@@ -11,7 +11,7 @@ from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
 from mockserver.resources.attributes.model import CATEGORIES, Attribute
 from mockserver.resources.room import Section
-from mockserver.resources.section import Item, Misfit
+from mockserver.resources.section import Item, Taken
 from mockserver.web.fields import Choice, Text
 from mockserver.web.schema import Input, documented
 
@@ -33,7 +33,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for category, names in data.get("attributes", {}).items():
         for index, name in enumerate(names):
             if (category, name) in table:
-                raise Misfit(("attributes", category, index), f"{name} is there already")
+                raise Taken(("attributes", category, index), f"{name} is there already")
             table[category, name] = Attribute(category, name)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import string
 from dataclasses import dataclass
 
+from mockserver.core import facts
 from mockserver.core.caller import Caller
 from mockserver.core.errors import DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOWED
 
@@ -31,9 +32,11 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
     """
     campaign = caller.account.table(Campaign).get(campaign_id)
     if campaign is None:
-        raise DOCUMENT_NOT_FOUND("Campaign/Template ID not found")
+        reason = facts.absent(caller, "campaign or template", Campaign, campaign_id)
+        raise DOCUMENT_NOT_FOUND("Campaign/Template ID not found").because(reason)
     if campaign.kind not in SHAREABLE:
-        raise METHOD_NOT_ALLOWED("Only email campaigns or templates are allowed")
+        reason = f"campaign {campaign_id} is of kind {campaign.kind}; {' and '.join(sorted(SHAREABLE))} can be shared"
+        raise METHOD_NOT_ALLOWED("Only email campaigns or templates are allowed").because(reason)
     if campaign.share is None:
         alphabet = string.ascii_letters + string.digits + "_-"
         campaign.share = caller.workspace.random.secret(f"share/{campaign_id}", 58, alphabet) + "-"

@@ -11,7 +11,7 @@ from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
 from mockserver.resources.campaigns.model import KINDS, Campaign
 from mockserver.resources.room import Section
-from mockserver.resources.section import Item, Misfit
+from mockserver.resources.section import Item, Taken
 from mockserver.web.fields import Url, identifier
 from mockserver.web.schema import Input, Output, documented
 
@@ -41,7 +41,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(items):
         number = item["id"] if "id" in item else workspace.next_id("campaign")
         if any(number in other.table(Campaign) for other in workspace.accounts.values()):
-            raise Misfit(("campaigns", index, "id"), f"campaign {number} is there already")
+            raise Taken(("campaigns", index, "id"), f"campaign {number} is there already")
         account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], item.get("share"))
 
 

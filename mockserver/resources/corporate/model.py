@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from mockserver.core import facts
 from mockserver.core.account import Account, User
 from mockserver.core.caller import Caller
 from mockserver.core.contract import Role
@@ -103,8 +104,15 @@ def require(caller: Caller, sub_account_id: int) -> SubAccount:
     """
     row = get(caller, sub_account_id)
     if row is None:
-        raise INVALID_PARAMETER("Invalid sub-account id.")
+        raise INVALID_PARAMETER("Invalid sub-account id.").because(_unknown(caller, sub_account_id))
     return row
+
+
+def _unknown(caller: Caller, sub_account_id: int) -> str:
+    other = caller.workspace.accounts.get(sub_account_id)
+    if other is not None and other.role is not Role.SUB_ACCOUNT:
+        return f"{sub_account_id} is account {other.name}, of role {other.role}, and no sub-account"
+    return facts.absent(caller, "sub-account", SubAccount, sub_account_id)
 
 
 def create(caller: Caller, body: dict[str, Any]) -> int:
@@ -115,9 +123,11 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
     """
     workspace, master = caller.workspace, caller.account
     group_ids = body.get("groupIds", [])
+    groups = master.record(Master).groups
     for group_id in group_ids:
-        if group_id not in master.record(Master).groups:
-            raise INVALID_PARAMETER(f"groupIds: {group_id} is not a group of the account")
+        if group_id not in groups:
+            reason = f"account {master.name} has no group {facts.shown(group_id)}; {facts.there(groups)}"
+            raise INVALID_PARAMETER(f"groupIds: {group_id} is not a group of the account").because(reason)
     number = workspace.next_id("account")
     workspace.add_account(
         Account(
@@ -146,7 +156,8 @@ def delete(caller: Caller, sub_account_id: int) -> None:
     """
     row = get(caller, sub_account_id)
     if row is None:
-        raise DOCUMENT_NOT_FOUND(f"Sub-account {sub_account_id} was not found")
+        refused = DOCUMENT_NOT_FOUND(f"Sub-account {sub_account_id} was not found")
+        raise refused.because(_unknown(caller, sub_account_id))
     SUB_ACCOUNT_PLAN.fire(caller.workspace, caller.account, row, "delete")
 
 
@@ -192,7 +203,8 @@ def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) 
         ServiceError: 400 as for one plan; no sub-account is named.
     """
     if not sub_account_ids:
-        raise MISSING_PARAMETER("Missing subAccountIds attribute in the request")
+        reason = "the body's member subAccountIds is empty, and the change is for one sub-account at least"
+        raise MISSING_PARAMETER("Missing subAccountIds attribute in the request").because(reason)
     rows = [require(caller, number) for number in dict.fromkeys(sub_account_ids)]
     change = _checked(caller, rows, change)
     workspace, master = caller.workspace, caller.account
@@ -215,11 +227,15 @@ def _checked(caller: Caller, rows: list[SubAccount], change: Allotment) -> Allot
     change = plan.applicable(change, solution)
     short = _shortage(caller.account, rows, change)
     if short:
-        raise NOT_ENOUGH_CREDITS(f"Not enough credits: the master account has too little {short} left")
+        refused = NOT_ENOUGH_CREDITS(f"Not enough credits: the master account has too little {short.name} left")
+        whom = f"sub-account {facts.listed(row.id for row in rows)}"
+        # Sums of fractions are not exact.
+        taken = f"takes {round(short.needed, 6)} more {short.name} from the pool of account {caller.account.name}"
+        raise refused.because(f"the change for {whom} {taken}, which has {round(short.left, 6)} left")
     return change
 
 
-def _shortage(master: Account, rows: Iterable[SubAccount], change: Allotment) -> str:
+def _shortage(master: Account, rows: Iterable[SubAccount], change: Allotment) -> plan.Shortage | None:
     assigned = [row.assigned for row in master.table(SubAccount).values()]
     return plan.shortage(master.record(Master).pool, assigned, [row.assigned for row in rows], change)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from mockserver.core.errors import INVALID_PARAMETER, ErrorCode
+from mockserver.core.errors import INVALID_PARAMETER
 
 #: A credit that never runs out; on the v2 solution only (SPEC 8).
 UNLIMITED = -1
@@ -54,13 +55,15 @@ def check_solution(change: Allotment, solution: str) -> None:
     for name, amount in change.items():
         kind = "credits" if name in CREDITS else "features"
         if amount == UNLIMITED and name not in SWITCHES and (solution != "v2" or kind == "features"):
-            raise _refused(INVALID_PARAMETER, kind, name, "unlimited is for credits of the v2 solution only")
+            refused = INVALID_PARAMETER(f"{kind}.{name}: unlimited is for credits of the v2 solution only")
+            raise refused.because(_told(kind, name, amount, solution))
         if name in V2_ONLY and solution != "v2":
-            raise _refused(INVALID_PARAMETER, kind, name, "only the v2 solution has it")
+            refused = INVALID_PARAMETER(f"{kind}.{name}: only the v2 solution has it")
+            raise refused.because(_told(kind, name, amount, solution))
 
 
-def _refused(code: ErrorCode, kind: str, name: str, text: str) -> Exception:
-    return code(f"{kind}.{name}: {text}")
+def _told(kind: str, name: str, amount: Amount, solution: str) -> str:
+    return f"{kind}.{name} is {amount}, and the workspace's solution is {solution}"
 
 
 def applicable(change: Allotment, solution: str) -> Allotment:
@@ -70,16 +73,27 @@ def applicable(change: Allotment, solution: str) -> Allotment:
     return Allotment(change.credits, {name: value for name, value in change.features.items() if name not in V1_ONLY})
 
 
-def shortage(pool: Allotment, assigned: Iterable[Allotment], members: Iterable[Allotment], change: Allotment) -> str:
-    """The first name of which the pool holds too little to give the change to every member; empty: it holds enough."""
+class Shortage(NamedTuple):
+    """What a pool holds too little of, how much of it is needed beside what is given already, and how much is left."""
+
+    name: str
+    needed: Amount
+    left: Amount
+
+
+def shortage(
+    pool: Allotment, assigned: Iterable[Allotment], members: Iterable[Allotment], change: Allotment
+) -> Shortage | None:
+    """The first thing that the pool holds too little of to give the change to every member; None: it holds enough."""
     assigned, members = list(assigned), list(members)
     for name, amount in change.items():
         if name in SWITCHES:
             continue
         needed = sum(max(amount, 0) - max(member.get(name), 0) for member in members)
-        if needed > max(left(pool, assigned, name), 0) + _ROUNDING:
-            return name
-    return ""
+        there = max(left(pool, assigned, name), 0)
+        if needed > there + _ROUNDING:
+            return Shortage(name, needed, there)
+    return None
 
 
 def left(pool: Allotment, assigned: Iterable[Allotment], name: str) -> Amount:

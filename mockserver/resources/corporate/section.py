@@ -109,7 +109,7 @@ def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str,
     plans = [other.assigned for other in master.table(SubAccount).values()]
     short = plan.shortage(master.record(Master).pool, plans, [Allotment()], assigned)
     if short:
-        raise Misfit(("assigned",), f"the pool of {master.name} holds too little {short}")
+        raise Misfit(("assigned",), f"the pool of {master.name} holds too little {short.name}")
     row.assigned = assigned
     row.state = data.get("plan_state") or (ACTIVE if assigned else UNASSIGNED)
     master.table(SubAccount)[row.id] = row

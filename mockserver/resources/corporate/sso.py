@@ -6,6 +6,7 @@ import string
 from dataclasses import dataclass
 from datetime import datetime
 
+from mockserver.core import facts
 from mockserver.core.caller import Caller
 from mockserver.core.contract import Role
 from mockserver.core.errors import INVALID_PARAMETER
@@ -43,8 +44,10 @@ def admin_token(caller: Caller, email: str) -> str:
         for row in workspace.accounts.values()
         if row.role in (Role.MASTER, Role.ADMIN) and workspace.master_of(row) is master
     ]
-    if email.lower() not in {user.email.lower() for row in family for user in row.users if user.admin}:
-        raise INVALID_PARAMETER("Invalid email address")
+    admins = [user.email for row in family for user in row.users if user.admin]
+    if email.lower() not in {admin.lower() for admin in admins}:
+        reason = f"{facts.shown(email)} is no admin user around account {caller.account.name}; {facts.there(admins)}"
+        raise INVALID_PARAMETER("Invalid email address").because(reason)
     return _token(workspace, caller.account.id, email)
 
 
@@ -57,9 +60,10 @@ def sub_account_token(
         ServiceError: 400; an unknown sub-account, or an address that is not one of its users.
     """
     row = model.require(caller, sub_account_id)
-    users = {user.email.lower() for user in caller.workspace.accounts[row.id].users}
-    if email is not None and email.lower() not in users:
-        raise INVALID_PARAMETER("Invalid email address")
+    users = [user.email for user in caller.workspace.accounts[row.id].users]
+    if email is not None and email.lower() not in {user.lower() for user in users}:
+        reason = f"{facts.shown(email)} is no user of sub-account {row.id}; {facts.there(users)}"
+        raise INVALID_PARAMETER("Invalid email address").because(reason)
     return _token(caller.workspace, row.id, email, target, url)
 
 

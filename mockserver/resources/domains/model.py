@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
 from mockserver.core.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_EXISTS
@@ -131,7 +132,7 @@ def find_for_email(account: Account, email: str) -> Domain | None:
 def get(caller: Caller, name: str) -> Domain:
     domain = find(caller.account, name)
     if domain is None:
-        raise DOCUMENT_NOT_FOUND("Domain does not exist")
+        raise DOCUMENT_NOT_FOUND("Domain does not exist").because(facts.absent(caller, "domain", Domain, name.lower()))
     return domain
 
 
@@ -143,8 +144,10 @@ def dedicated_ip(account: Account, domain: Domain) -> str | None:
 
 def create(caller: Caller, name: str) -> Domain:
     workspace, account = caller.workspace, caller.account
-    if find(account, name) is not None:
-        raise DOMAIN_EXISTS()
+    known = find(account, name)
+    if known is not None:
+        since = f"{known.state}, since {facts.instant(known.created_at)}"
+        raise DOMAIN_EXISTS().because(f"account {account.name} has the domain {facts.shown(known.name)}, {since}")
     domain = new(workspace, account, name.lower())
     DOMAIN.begin(workspace, account, domain)
     _follow(workspace, account, domain)
@@ -184,7 +187,8 @@ def authenticate(caller: Caller, name: str) -> Domain:
     view = dns_view(caller.workspace, domain.name)
     wrong = [f"{record} is {getattr(view, record)}" for record in RECORDS if getattr(view, record) != OK]
     if wrong:
-        raise DNS_NOT_CONFIGURED(f"{DNS_NOT_CONFIGURED.message}: {', '.join(wrong)}")
+        refused = DNS_NOT_CONFIGURED(f"{DNS_NOT_CONFIGURED.message}: {', '.join(wrong)}")
+        raise refused.because(_what_is_wrong(caller.workspace, domain, view))
     if domain.state != AUTHENTICATED:
         domain.attempts += 1
         _await_propagation(caller.workspace, domain)
@@ -192,14 +196,34 @@ def authenticate(caller: Caller, name: str) -> Domain:
     return domain
 
 
+def _what_is_wrong(workspace: Workspace, domain: Domain, view: DnsView) -> str:
+    """What DNS says instead of the records that it should have."""
+    # Two CNAME records share the one answer for DKIM.
+    wrong = [
+        f"{name} ({record.type} {_full_name(record, domain)}) is {getattr(view, name, view.dkim_record)}"
+        for name, record in records(workspace, domain).items()
+        if not record.status
+    ]
+    return f"domain {domain.name} is {domain.state}, and in DNS its {', '.join(wrong)}"
+
+
+def _full_name(record: DnsRecord, domain: Domain) -> str:
+    return domain.name if record.host_name == "@" else f"{record.host_name}.{domain.name}"
+
+
 def _await_propagation(workspace: Workspace, domain: Domain) -> None:
     """Refuse what `behaviour.authenticate_domain` says is too early."""
     rule = workspace.behaviour.authenticate_domain
     if rule.attempts is not None and domain.attempts < rule.attempts:
-        raise DNS_NOT_CONFIGURED(f"{DNS_NOT_CONFIGURED.message}: not seen yet, try {domain.attempts}")
+        reason = f"this is try {domain.attempts} for domain {domain.name}, and {rule.attempts} are needed"
+        refused = DNS_NOT_CONFIGURED(f"{DNS_NOT_CONFIGURED.message}: not seen yet, try {domain.attempts}")
+        raise refused.because(f"{reason} (behaviour.authenticate_domain)")
     since = domain.published_at or domain.created_at
     if rule.after is not None and workspace.clock.now() < since + rule.after:
-        raise DNS_NOT_CONFIGURED(f"{DNS_NOT_CONFIGURED.message}: published at {since:%H:%M:%S}Z, not seen yet")
+        refused = DNS_NOT_CONFIGURED(f"{DNS_NOT_CONFIGURED.message}: published at {since:%H:%M:%S}Z, not seen yet")
+        seen = f"published at {facts.instant(since)}, are seen at {facts.instant(since + rule.after)}"
+        reason = f"the records of domain {domain.name}, {seen} (behaviour.authenticate_domain)"
+        raise refused.because(f"{reason}; {facts.clock(workspace)}")
 
 
 def publish_dns(workspace: Workspace, name: str, answers: dict[str, str]) -> DnsView:

@@ -12,7 +12,7 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.domains import model
 from mockserver.resources.domains.model import ANSWERS, AUTHENTICATED, OK, PENDING, RECORDS, VERIFIED, DnsView, Domain
 from mockserver.resources.room import Section, WorldSection
-from mockserver.resources.section import Instant, Item, Misfit
+from mockserver.resources.section import Instant, Item, Taken
 from mockserver.web.fields import Email, Flag, Hostname, Int64, SecondMoment, Text
 from mockserver.web.schema import Input, Output, documented, observed, proposed
 
@@ -121,7 +121,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(data.get("domains", ())):
         name = item["name"].lower()
         if name in table:
-            raise Misfit(("domains", index, "name"), f"{name} is there already")
+            raise Taken(("domains", index, "name"), f"{name} is there already")
         facts = {key: value for key, value in item.items() if key not in ("name", "dns")}
         if "number" in facts:
             workspace.claim_id("domain", facts["number"])

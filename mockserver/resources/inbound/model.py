@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from mockserver.core import facts
 from mockserver.core.caller import Caller
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
+from mockserver.core.workspace import Workspace
 
 #: SPEC 8: the longest period, and the one without dates.
 LONGEST = timedelta(days=30)
@@ -29,7 +31,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
     Raises:
         ServiceError: 400 for a bad period.
     """
-    start, end = _period(query, caller.workspace.clock.now())
+    start, end = _period(query, caller.workspace)
     sender = query.get("sender")
     return caller.account.timeline(InboundEvent).page(
         start,
@@ -41,16 +43,20 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
     )
 
 
-def _period(query: dict[str, Any], now: datetime) -> tuple[datetime, datetime]:
+def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:
+    now = workspace.clock.now()
     start, end = query.get("startDate"), query.get("endDate")
     if start is None and end is None:
         return now - LONGEST, now
     if start is None or end is None:
-        raise MISSING_PARAMETER(f"Missing {'startDate' if start is None else 'endDate'} parameter in the request")
+        missing = "startDate" if start is None else "endDate"
+        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(facts.period(start, end))
     if start > end:
-        raise INVALID_PARAMETER("startDate must not be after endDate")
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(facts.period(start, end))
     if end > now:
-        raise OUT_OF_RANGE("startDate and endDate must not be in the future")
+        reason = f"{facts.period(start, end)}; {facts.clock(workspace)}"
+        raise OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)
     if end - start > LONGEST:
-        raise OUT_OF_RANGE("The period from startDate to endDate must not be longer than 30 days")
+        reason = f"{facts.period(start, end)}, which could be {facts.instant(start + LONGEST)} at most"
+        raise OUT_OF_RANGE("The period from startDate to endDate must not be longer than 30 days").because(reason)
     return start, end + query["grain"]

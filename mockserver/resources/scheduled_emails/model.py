@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
+from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
 from mockserver.core.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER
@@ -67,13 +68,34 @@ def delete(caller: Caller, identifier: str) -> None:
         ServiceError: 400 for what is neither; 404, nothing is scheduled under it.
     """
     if not is_message_id(identifier) and not is_batch_id(identifier):
-        raise INVALID_PARAMETER("identifier must be a UUIDv4 batch id or a message id in angle brackets")
-    rows = [row for row in caller.account.table(ScheduledEmail).values() if row.state == SCHEDULED]
-    meant = [row for row in rows if identifier == row.message_id or identifier.lower() == row.batch_id]
-    if not meant:
-        raise DOCUMENT_NOT_FOUND("Record(s) for identifier not found")
-    for row in meant:
+        reason = f"{facts.shown(identifier)} is neither a UUID of version 4 nor of the form <id@host>"
+        refused = INVALID_PARAMETER("identifier must be a UUIDv4 batch id or a message id in angle brackets")
+        raise refused.because(reason)
+    meant = _named(caller.account, identifier)
+    waiting = [row for row in meant if row.state == SCHEDULED]
+    if not waiting:
+        raise DOCUMENT_NOT_FOUND("Record(s) for identifier not found").because(_why_none(caller, identifier, meant))
+    for row in waiting:
         SCHEDULED_EMAIL.fire(caller.workspace, caller.account, row, "cancel")
+
+
+def _named(account: Account, identifier: str) -> list[ScheduledEmail]:
+    """The e-mails of a batch id or a message id, in whatever state."""
+    rows = account.table(ScheduledEmail).values()
+    return [row for row in rows if identifier == row.message_id or identifier.lower() == row.batch_id]
+
+
+def _why_none(caller: Caller, identifier: str, settled: list[ScheduledEmail]) -> str:
+    """What became of the e-mails that were scheduled under an identifier, or whose they are."""
+    if settled:
+        row = settled[0]
+        states = " and ".join(dict.fromkeys(row.state for row in settled))
+        due = f"it was due at {facts.instant(row.scheduled_at)}; {facts.clock(caller.workspace)}"
+        return f"what was scheduled under {facts.shown(identifier)} is {states} already; {due}"
+    owner = next((other.name for other in caller.workspace.accounts.values() if _named(other, identifier)), None)
+    known = [row.message_id for row in caller.account.table(ScheduledEmail).values() if row.state == SCHEDULED]
+    instead = f"account {owner} has it" if owner else f"of those scheduled, {facts.there(known)}"
+    return f"account {caller.account.name} has no e-mail under {facts.shown(identifier)}; {instead}"
 
 
 @SCHEDULED_EMAIL.on("cancel", "fall_due")

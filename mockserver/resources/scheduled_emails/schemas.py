@@ -13,7 +13,7 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.room import Section
 from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
-from mockserver.resources.section import Instant, Item, Misfit
+from mockserver.resources.section import Instant, Item, Taken
 from mockserver.web.fields import Text
 from mockserver.web.schema import Input, documented
 
@@ -54,7 +54,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(data.get("scheduled_emails", ())):
         message_id = item.get("message_id") or _draw_message_id(workspace)
         if any(message_id in other.table(ScheduledEmail) for other in workspace.accounts.values()):
-            raise Misfit(("scheduled_emails", index, "message_id"), f"{message_id} is there already")
+            raise Taken(("scheduled_emails", index, "message_id"), f"{message_id} is there already")
         batch_id = item["batch_id"].lower() if item.get("batch_id") else None
         row = ScheduledEmail(**{**item, "message_id": message_id, "batch_id": batch_id})
         account.table(ScheduledEmail)[message_id] = row

@@ -6,17 +6,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
 from mockserver.core.errors import (
     DOCUMENT_NOT_FOUND,
     DUPLICATE_PARAMETER,
-    INVALID_PARAMETER,
-    IP_WEIGHTS,
     MISSING_PARAMETER,
     OTP_EXPIRED,
     OTP_INVALID,
-    OUT_OF_RANGE,
 )
 from mockserver.core.events import Changed
 from mockserver.core.lifecycle import Lifecycle
@@ -25,6 +23,7 @@ from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.domains import model as domains
+from mockserver.resources.senders.shares import IpShare, allot
 
 AWAITING, VERIFIED = "awaiting_verification", "verified"
 #: SPEC 8: six digits; ledger 1.7: none begins with 0.
@@ -43,15 +42,6 @@ MACHINE = StateMachine(
     ("delete", VERIFIED, OUTSIDE),
     timed=frozenset({"expire_otp"}),
 )
-
-
-@dataclass(slots=True, eq=False)
-class IpShare:
-    """A dedicated IP of a sender with its share of the mail, in percent."""
-
-    domain: str
-    ip: str
-    weight: int
 
 
 @dataclass(slots=True, eq=False)
@@ -107,7 +97,7 @@ def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
 def get(caller: Caller, sender_id: int) -> Sender:
     sender = caller.account.table(Sender).get(sender_id)
     if sender is None:
-        raise DOCUMENT_NOT_FOUND("Sender ID not found")
+        raise DOCUMENT_NOT_FOUND("Sender ID not found").because(facts.absent(caller, "sender", Sender, sender_id))
     return sender
 
 
@@ -120,8 +110,10 @@ def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] |
     workspace, account = caller.workspace, caller.account
     _refuse_duplicate(account, email)
     if not ips and account.table(DedicatedIp):
-        raise MISSING_PARAMETER("Missing ips attribute in the request")
-    shares = _shares(account, ips or [])
+        known = facts.listed(account.table(DedicatedIp))
+        reason = f"account {account.name} has dedicated IPs, so a new sender needs some of them: {known}"
+        raise MISSING_PARAMETER("Missing ips attribute in the request").because(reason)
+    shares = allot(account, ips or [])
     sender = Sender(workspace.next_id("sender"), name, email, ips=shares)
     account.record(Addresses)[email.lower()] = sender.id
     SENDER.begin(workspace, account, sender)
@@ -143,7 +135,7 @@ def update(
     if email is not None and moved:
         _refuse_duplicate(caller.account, email)
     if ips is not None:
-        sender.ips = _shares(caller.account, ips)
+        sender.ips = allot(caller.account, ips)
     sender.name = sender.name if name is None else name
     if email is not None:
         _rename(caller.account, sender, email)
@@ -163,10 +155,20 @@ def validate(caller: Caller, sender_id: int, otp: int) -> None:
     """
     sender = get(caller, sender_id)
     if sender.state != AWAITING or otp != sender.otp:
-        raise OTP_INVALID()
+        raise OTP_INVALID().because(_why_wrong(caller, sender, otp))
     if sender.otp_expires_at is not None and caller.workspace.clock.now() >= sender.otp_expires_at:
-        raise OTP_EXPIRED()
+        reason = f"the code of sender {sender.id} expired at {facts.instant(sender.otp_expires_at)}"
+        raise OTP_EXPIRED().because(f"{reason}; {facts.clock(caller.workspace)}")
     SENDER.fire(caller.workspace, caller.account, sender, "verify")
+
+
+def _why_wrong(caller: Caller, sender: Sender, otp: int) -> str:
+    """What is wrong with a code, without telling any."""
+    if sender.state != AWAITING:
+        return f"sender {sender.id} ({facts.shown(sender.email)}) is {sender.state} and awaits no code"
+    mail = next((mail for mail in caller.workspace.mailbox if mail.otp == otp), None)
+    given = f"was sent to {facts.shown(mail.to)} at {facts.instant(mail.at)} and" if mail else "stands in no mail and"
+    return f"the code given {given} is not the last one of sender {sender.id} ({facts.shown(sender.email)})"
 
 
 def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
@@ -179,8 +181,11 @@ def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
 
 
 def _refuse_duplicate(account: Account, email: str) -> None:
-    if email.lower() in account.record(Addresses):
-        raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists")
+    owner = account.record(Addresses).get(email.lower())
+    if owner is not None:
+        state = account.table(Sender)[owner].state
+        reason = f"sender {owner} of account {account.name}, {state}, has the address {facts.shown(email)}"
+        raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
 
 
 def _rename(account: Account, sender: Sender, email: str) -> None:
@@ -188,34 +193,6 @@ def _rename(account: Account, sender: Sender, email: str) -> None:
     del addresses[sender.email.lower()]
     addresses[email.lower()] = sender.id
     sender.email = email
-
-
-def _shares(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
-    """The shares of a request: weights for all items or for none, which is an equal split."""
-    weights = [item["weight"] for item in items if "weight" in item]
-    _check_weights(weights, len(items))
-    _refuse_unknown_ips(account, [item["ip"] for item in items])
-    share, rest = divmod(100, len(items) or 1)
-    equal = [share + (index < rest) for index in range(len(items))]
-    return [IpShare(item["domain"], item["ip"], weight) for item, weight in zip(items, weights or equal, strict=True)]
-
-
-def _check_weights(weights: list[int], items: int) -> None:
-    """SPEC ties the sum to a code of its own, so it is looked at before each weight's range."""
-    if weights and len(weights) != items:
-        raise INVALID_PARAMETER("ips: give a weight for every IP or for none")
-    if weights and sum(weights) != 100:
-        raise IP_WEIGHTS()
-    if any(not 1 <= weight <= 100 for weight in weights):
-        raise OUT_OF_RANGE("ips: a weight must be from 1 to 100")
-
-
-def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
-    for ip in ips:
-        if ip not in account.table(DedicatedIp):
-            raise INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account")
-    if len(set(ips)) != len(ips):
-        raise INVALID_PARAMETER("ips: an IP stands there twice")
 
 
 def _dns_health(workspace: Workspace, account: Account, email: str) -> tuple[bool, bool]:

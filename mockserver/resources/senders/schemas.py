@@ -11,9 +11,10 @@ from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.room import Section
-from mockserver.resources.section import Instant, Item, Misfit
+from mockserver.resources.section import Instant, Item, Misfit, Taken
 from mockserver.resources.senders import model
-from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, IpShare, Sender
+from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender
+from mockserver.resources.senders.shares import IpShare
 from mockserver.web.fields import Email, Flag, Int64, NotBlank, Range, Text, identifier
 from mockserver.web.schema import Input, Output, documented
 
@@ -136,9 +137,9 @@ def _load_sender(workspace: Workspace, account: Account, index: int, item: Mappi
     )
     addresses = account.record(Addresses)
     if any(sender.id in other.table(Sender) for other in workspace.accounts.values()):
-        raise Misfit(("senders", index, "id"), f"sender {sender.id} is there already")
+        raise Taken(("senders", index, "id"), f"sender {sender.id} is there already")
     if sender.email.lower() in addresses:
-        raise Misfit(("senders", index, "email"), f"{sender.email} is a sender already")
+        raise Taken(("senders", index, "email"), f"{sender.email} is a sender already")
     for share in sender.ips:
         if share.ip not in account.table(DedicatedIp):
             raise Misfit(("senders", index, "ips"), f"{share.ip} is not one of the account's dedicated_ips")

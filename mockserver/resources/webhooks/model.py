@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any
 
+from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
 from mockserver.core.errors import (
@@ -99,26 +101,26 @@ def select(account: Account, kind: str, order: str) -> list[Webhook]:
 def get(caller: Caller, webhook_id: int) -> Webhook:
     webhook = caller.account.table(Webhook).get(webhook_id)
     if webhook is None:
-        raise DOCUMENT_NOT_FOUND("Webhook ID not found")
+        raise DOCUMENT_NOT_FOUND("Webhook ID not found").because(facts.absent(caller, "webhook", Webhook, webhook_id))
     return webhook
 
 
-def create(caller: Caller, facts: dict[str, Any]) -> Webhook:
+def create(caller: Caller, given: dict[str, Any]) -> Webhook:
     """A new webhook.
 
     Raises:
         ServiceError: 400; events or domain are missing, an event is not of the type, or there are too many webhooks.
     """
     workspace = caller.workspace
-    kind, channel = facts.setdefault("type", TRANSACTIONAL), facts.setdefault("channel", EMAIL)
+    kind, channel = given.setdefault("type", TRANSACTIONAL), given.setdefault("channel", EMAIL)
     if kind == INBOUND:
-        facts["events"] = facts.get("events") or [INBOUND_DEFAULT]
-        _require(facts, "domain")
-    _require(facts, "events")
-    _check_events(facts["events"], CREATE_EVENTS[kind, channel], kind)
+        given["events"] = given.get("events") or [INBOUND_DEFAULT]
+        _require(given, "domain", kind)
+    _require(given, "events", kind)
+    _check_events(given["events"], CREATE_EVENTS, (kind, channel))
     _check_limit(caller, kind)
     now = workspace.clock.now()
-    webhook = Webhook(workspace.next_id("webhook"), created_at=now, modified_at=now, **facts)
+    webhook = Webhook(workspace.next_id("webhook"), created_at=now, modified_at=now, **given)
     caller.account.table(Webhook)[webhook.id] = webhook
     return webhook
 
@@ -131,8 +133,8 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
     """
     webhook = get(caller, webhook_id)
     if "events" in changes:
-        _require(changes, "events")
-        _check_events(changes["events"], UPDATE_EVENTS[webhook.type, webhook.channel], webhook.type)
+        _require(changes, "events", webhook.type)
+        _check_events(changes["events"], UPDATE_EVENTS, (webhook.type, webhook.channel))
     for name in _CHANGEABLE & changes.keys():
         setattr(webhook, name, changes[name])
     webhook.modified_at = caller.workspace.clock.now()
@@ -149,7 +151,8 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
         ServiceError: 403 for an account without the feature (proposed); 400 for filters that contradict each other.
     """
     if not caller.account.enterprise:
-        raise PERMISSION_DENIED()
+        reason = f"account {caller.account.name} is no enterprise account, and only those export webhook history"
+        raise PERMISSION_DENIED().because(reason)
     _check_period(filters)
     workspace = caller.workspace
     days: dict[str, Any] = {name: f"{filters[name]:%Y-%m-%d}" for name in ("startDate", "endDate") if name in filters}
@@ -158,30 +161,37 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
     return row.id
 
 
-def _require(facts: dict[str, Any], name: str) -> None:
-    if not facts.get(name):
-        raise MISSING_PARAMETER(f"Missing {name} attribute in the request")
+def _require(given: dict[str, Any], name: str, kind: str) -> None:
+    if not given.get(name):
+        reason = f"the body's member {name} is {'empty' if name in given else 'missing'}; {kind} webhooks need it"
+        raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
 
 
-def _check_events(events: list[str], allowed: tuple[str, ...], kind: str) -> None:
+def _check_events(events: list[str], known: Mapping[tuple[str, str], tuple[str, ...]], form: tuple[str, str]) -> None:
     for event in events:
-        if event not in allowed:
-            raise INVALID_PARAMETER(f"events: {event} is not an event of {kind} webhooks")
+        if event not in known[form]:
+            refused = INVALID_PARAMETER(f"events: {event} is not an event of {form[0]} webhooks")
+            when = "when it is made" if known is CREATE_EVENTS else "when it is changed"
+            reason = f"a webhook of type {form[0]} and channel {form[1]} cannot take {event} {when}"
+            raise refused.because(f"{reason}; it can take {', '.join(known[form])}")
 
 
 def _check_limit(caller: Caller, kind: str) -> None:
     limit = caller.workspace.behaviour.webhook_limit
     counted = sum(row.type != INBOUND for row in caller.account.table(Webhook).values())
     if kind != INBOUND and counted >= limit:
-        raise OUT_OF_RANGE(f"An account has at most {limit} marketing and transactional webhooks")
+        reason = f"account {caller.account.name} has {counted} already, and behaviour.webhook_limit is {limit}"
+        refused = OUT_OF_RANGE(f"An account has at most {limit} marketing and transactional webhooks")
+        raise refused.because(reason)
 
 
 def _check_period(filters: dict[str, Any]) -> None:
     start, end = filters.get("startDate"), filters.get("endDate")
     if "days" in filters and (start or end):
-        raise INVALID_PARAMETER("days cannot be used together with startDate and endDate")
+        reason = f"days is {filters['days']}, {facts.period(start, end)}"
+        raise INVALID_PARAMETER("days cannot be used together with startDate and endDate").because(reason)
     for given, other, name in ((start, end, "endDate"), (end, start, "startDate")):
         if given and not other:
-            raise MISSING_PARAMETER(f"Missing {name} attribute in the request")
+            raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(facts.period(start, end))
     if start and end and end - start < timedelta():
-        raise INVALID_PARAMETER("startDate must not be after endDate")
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(facts.period(start, end))

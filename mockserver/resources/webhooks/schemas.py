@@ -10,7 +10,7 @@ from marshmallow import fields, validate
 from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
 from mockserver.resources.room import Section
-from mockserver.resources.section import Instant, Item, Misfit
+from mockserver.resources.section import Instant, Item, Misfit, Taken
 from mockserver.resources.webhooks.model import (
     CHANNELS,
     CREATE_EVENTS,
@@ -169,7 +169,7 @@ def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapp
     facts["id"] = item["id"] if "id" in item else workspace.next_id("webhook")
     facts["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
     if any(facts["id"] in other.table(Webhook) for other in workspace.accounts.values()):
-        raise Misfit(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
+        raise Taken(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
     _check_subscription(("webhooks", index), facts)
     account.table(Webhook)[facts["id"]] = Webhook(**facts)
 

@@ -1,0 +1,124 @@
+"""`/_mock/requests`: what was asked and answered, and whether it was as a test expects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flask import Response
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+
+from mockserver.control import call
+from mockserver.control.noun import Noun
+from mockserver.control.problem import Problem
+from mockserver.control.redaction import described
+from mockserver.core.exchange import Exchange
+from mockserver.core.match import Match
+from mockserver.core.workspace import Workspace
+from mockserver.resources.section import Item
+from mockserver.scenario.match import ExchangeMatchItem
+from mockserver.web.waiting import LONGEST_WAIT, wait_for
+
+REQUESTS = Noun("requests", "/_mock/requests")
+
+
+class RequestFilter(Item):
+    operation = fields.String()
+    status = fields.Integer()
+    method = fields.String()
+    #: A glob.
+    path = fields.String()
+    fault = fields.String()
+    limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
+    offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
+    wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
+
+    @post_load
+    def _as_match(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        match = Match(
+            operations=frozenset(filter(None, [data.get("operation")])),
+            methods=frozenset(filter(None, [data.get("method", "").upper()])),
+            **{name: data[name] for name in ("path", "status", "fault") if name in data},
+        )
+        return {**data, "match": match}
+
+
+class Bounds(fields.Field[tuple[int, float]]):
+    """How many: a number, or `{at_least, at_most}`."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[int, float]:
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value, value
+        if not isinstance(value, dict) or not value or not value.keys() <= {"at_least", "at_most"}:
+            raise ValidationError("must be a number, or {at_least, at_most}")
+        if not all(isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0 for bound in value.values()):
+            raise ValidationError("at_least and at_most are whole numbers, not negative")
+        return value.get("at_least", 0), value.get("at_most", float("inf"))
+
+
+class Verification(Item):
+    match = fields.Nested(ExchangeMatchItem, load_default=Match)
+    count = Bounds(load_default=(1, float("inf")))
+
+    @validates_schema
+    def _check_bounds(self, data: dict[str, Any], **_: Any) -> None:
+        least, most = data.get("count", (0, 0))
+        if least > most:
+            raise ValidationError("at_least is more than at_most", "count")
+
+
+@REQUESTS.call("GET", query=RequestFilter)
+def index(query: dict[str, Any]) -> Response:
+    """The exchanges, newest first; with `wait`, as soon as one matches."""
+    workspace = call.workspace()
+    found = wait_for(workspace, query["wait"], lambda: _matching(workspace, query["match"]))
+    part = found[query["offset"] : query["offset"] + query["limit"]]
+    return call.listed([described(exchange) for exchange in part], len(found), evicted=workspace.journal.evicted)
+
+
+@REQUESTS.call("GET", "/<identifier>")
+def show(identifier: str) -> Response:
+    """One exchange."""
+    workspace = call.workspace()
+    with workspace.lock:
+        found = workspace.journal.find(identifier)
+    if found is None:
+        raise Problem(404, f"there is no request {identifier!r} in the journal")
+    return call.answer(described(found))
+
+
+@REQUESTS.call("DELETE", status=204)
+def clear() -> Response:
+    """Empty the journal."""
+    workspace = call.workspace()
+    with workspace.lock:
+        workspace.journal.clear()
+    return call.done()
+
+
+@REQUESTS.call("POST", "/verify", body=Verification)
+def verify(body: dict[str, Any]) -> Response:
+    """Whether so many requests match; if not, what came closest, and in what it differs."""
+    workspace = call.workspace()
+    match, (least, most) = body["match"], body["count"]
+    with workspace.lock:
+        found = workspace.journal.matching(match)
+        satisfied = least <= len(found) <= most
+        near = [] if satisfied or len(found) > most else workspace.journal.near_misses(match)
+    return call.answer(
+        {
+            "satisfied": satisfied,
+            "matched": len(found),
+            "ids": [exchange.id for exchange in found],
+            "near_misses": [_near(exchange, differences) for exchange, differences in near],
+        }
+    )
+
+
+def _matching(workspace: Workspace, match: Match) -> Sequence[Exchange]:
+    return workspace.journal.matching(match)
+
+
+def _near(exchange: Exchange, differences: Sequence[Any]) -> dict[str, Any]:
+    rows = [{"path": row.path, "wanted": row.wanted, "got": row.got} for row in differences]
+    return {"id": exchange.id, "operation": exchange.operation, "method": exchange.method, "path": exchange.path, "differences": rows}

@@ -1,0 +1,88 @@
+"""`/_mock/snapshots`: moments of a workspace to return to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+from marshmallow import fields, validate
+
+from mockserver.control import call
+from mockserver.control.noun import Noun
+from mockserver.control.problem import Problem
+from mockserver.control.workspaces import described
+from mockserver.core.store import NAME
+from mockserver.core.workspace import Snapshot, Workspace
+from mockserver.resources.section import Item
+from mockserver.scenario.dump import dump
+
+SNAPSHOTS = Noun("snapshots", "/_mock/snapshots")
+
+
+class NewSnapshot(Item):
+    name = fields.String(
+        validate=validate.Regexp(
+            rf"{NAME.pattern}\Z", error="must be 1 to 64 letters, digits, dots, dashes and underscores"
+        )
+    )
+
+
+@SNAPSHOTS.call("POST", body=NewSnapshot, status=201, problems=(409,))
+def keep(body: dict[str, Any]) -> Response:
+    """Keep this moment: state, clock, faults and mailbox; a snapshot of the same name gives way."""
+    workspace = call.workspace()
+    with workspace.lock:
+        name = body.get("name") or _unused(workspace)
+        if name not in workspace.snapshots and len(workspace.snapshots) >= workspace.limits.snapshots:
+            raise Problem(409, f"there are {len(workspace.snapshots)} snapshots, which is the limit; delete some")
+        snapshot = Snapshot(name, workspace.clock.now(), dump(workspace), workspace.mailbox.copy())
+        workspace.snapshots[name] = snapshot
+        return call.answer(_described(snapshot), 201)
+
+
+@SNAPSHOTS.call("GET")
+def index() -> Response:
+    """The moments that are kept, oldest first."""
+    return call.listed([_described(snapshot) for snapshot in call.workspace().snapshots.values()])
+
+
+@SNAPSHOTS.call("DELETE", status=204)
+def clear() -> Response:
+    """Forget all moments that are kept."""
+    call.workspace().snapshots.clear()
+    return call.done()
+
+
+@SNAPSHOTS.call("DELETE", "/<name>", status=204)
+def forget(name: str) -> Response:
+    """Forget one moment."""
+    workspace = call.workspace()
+    _found(workspace, name)
+    del workspace.snapshots[name]
+    return call.done()
+
+
+@SNAPSHOTS.call("POST", "/<name>/restore")
+def restore(name: str) -> Response:
+    """Return to a moment; journal and coverage go on."""
+    workspace = call.workspace()
+    with workspace.lock:
+        return call.answer(described(call.store().restore(workspace, _found(workspace, name))))
+
+
+def _found(workspace: Workspace, name: str) -> Snapshot:
+    found = workspace.snapshots.get(name)
+    if found is None:
+        raise Problem(404, f"there is no snapshot {name!r}; there are {', '.join(workspace.snapshots) or 'none'}")
+    return found
+
+
+def _unused(workspace: Workspace) -> str:
+    number = len(workspace.snapshots) + 1
+    while f"snapshot-{number}" in workspace.snapshots:
+        number += 1
+    return f"snapshot-{number}"
+
+
+def _described(snapshot: Snapshot) -> dict[str, Any]:
+    return {"name": snapshot.name, "at": snapshot.at}

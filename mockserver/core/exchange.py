@@ -1,0 +1,119 @@
+"""One request and what came of it: what faults look at, what the journal keeps, what coverage counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from mockserver.core.errors import ServiceError
+from mockserver.core.events import Changed
+
+Header = tuple[str, str]
+
+
+class Form(StrEnum):
+    """In which form an answer reaches the client."""
+
+    WHOLE = "whole"
+    #: The whole length is announced, half of it is sent, and the connection ends.
+    TRUNCATED = "truncated"
+    #: It comes in pieces.
+    SLOW = "slow"
+    #: The connection ends without a byte.
+    EMPTY = "empty"
+    #: The connection is reset (RST).
+    RESET = "reset"
+
+
+class Wire(NamedTuple):
+    """What happens to an answer on its way out."""
+
+    form: Form = Form.WHOLE
+    #: Before the first byte; None: until the client leaves.
+    delay_s: float | None = 0.0
+    #: How long a slow body takes.
+    spread_s: float = 0.0
+
+    @property
+    def answers(self) -> bool:
+        """Whether the client gets to see an HTTP answer."""
+        return self.form not in (Form.EMPTY, Form.RESET) and self.delay_s is not None
+
+
+@dataclass(slots=True)
+class Reply:
+    """An answer before its headers: a status and a body, or a refusal, and what happens to it on its way."""
+
+    status: int
+    body: bytes = b""
+    error: ServiceError | None = None
+    headers: tuple[Header, ...] = ()
+    wire: Wire | None = None
+    #: Whether its JSON is to be broken.
+    spoilt: bool = False
+
+
+_NOT_READ: Any = object()
+
+
+@dataclass(slots=True, eq=False)
+class Exchange:
+    """A request with its answer; the second half is filled in when it is known."""
+
+    id: str
+    at: datetime
+    method: str
+    #: As the service sees it, without the `/w/<name>` of a workspace.
+    path: str
+    query: str
+    headers: Sequence[Header]
+    body: bytes
+    #: The path's parameters.
+    params: Mapping[str, str]
+    operation: str | None = None
+    account: str | None = None
+
+    #: None: the client got no HTTP answer.
+    status: int | None = None
+    answer_headers: Sequence[Header] = ()
+    answer_body: bytes = b""
+    #: The code of an error.
+    code: str | None = None
+    #: The id of the fault that took over.
+    fault: str | None = None
+    transitions: Sequence[Changed] = ()
+    #: What was sent and is ignored.
+    warnings: Sequence[str] = ()
+    #: Which optional members of the query and the body were sent.
+    fields: Sequence[str] = ()
+    #: Why the answer is no success.
+    reason: str | None = None
+    ms: float = 0.0
+    _json: Any = field(default=_NOT_READ, repr=False)
+
+    @property
+    def json(self) -> Any:
+        """The value of the request's body; None if there is none, or it is no JSON."""
+        if self._json is _NOT_READ:
+            self._json = read_json(self.body)
+        return self._json
+
+    def take_json(self, value: Any) -> None:
+        """Remember the value of the body, which somebody has read already."""
+        self._json = value
+
+    def warn(self, warning: str) -> None:
+        """Note what was sent and is ignored."""
+        self.warnings = [*self.warnings, warning]
+
+
+def read_json(body: bytes) -> Any:
+    """The value of a body that may be JSON; else None."""
+    try:
+        return json.loads(body) if body else None
+    except (ValueError, RecursionError):
+        return None

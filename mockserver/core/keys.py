@@ -1,0 +1,64 @@
+"""API keys of the service's form (ledger 2.30), drawn so that the mock knows its own again.
+
+The last part of a key that the mock draws follows from the part before it. So a key whose world is gone is told from
+one that somebody made up, without any memory of gone worlds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import string
+from collections.abc import Sequence
+
+_LETTERS_AND_DIGITS = string.ascii_letters + string.digits
+_FORM = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
+
+
+def api_key(body: str) -> str:
+    """The key around 64 hexadecimal digits."""
+    return f"xkeysib-{body}-{_seal(body)}"
+
+
+def is_drawn(key: str) -> bool:
+    """Whether the mock has drawn this key, in whatever world."""
+    form = _FORM.fullmatch(key)
+    return form is not None and form[2] == _seal(form[1])
+
+
+def _seal(body: str) -> str:
+    number = int.from_bytes(hashlib.blake2b(f"mockserver/{body}".encode()).digest())
+    letters = []
+    for _ in range(16):
+        number, index = divmod(number, len(_LETTERS_AND_DIGITS))
+        letters.append(_LETTERS_AND_DIGITS[index])
+    return "".join(letters)
+
+
+class Keyring:
+    """The keys of one world beside `default`: they stand in for those of its scenario, so that no two worlds share one.
+
+    They follow from the world's first seed, its name and the place in the scenario, and so outlast every reset.
+    """
+
+    def __init__(self, seed: int, workspace: str, *, first: str | None = None) -> None:
+        self._root = f"{seed}/{workspace}"
+        self._first = first
+        self._known: set[str] = set() if first is None else {first}
+
+    def add(self, key: str) -> None:
+        """Remember a key that the world has drawn, so that written state may hold it."""
+        self._known.add(key)
+
+    def own(self, account: int, keys: Sequence[str] | None) -> list[str]:
+        """The keys of the n-th account of a document; where it names none, the account gets one."""
+        wanted = [""] if keys is None else keys
+        own = [key if key in self._known else self._drawn(account, index) for index, key in enumerate(wanted)]
+        if account == 0 and self._first is not None and self._first not in own:
+            own.insert(0, self._first)
+        self._known.update(own)
+        return own
+
+    def _drawn(self, account: int, index: int) -> str:
+        text = f"{self._root}/key/{account}/{index}"
+        return api_key(hashlib.blake2b(text.encode(), digest_size=32).hexdigest())

@@ -1,0 +1,52 @@
+"""The dedicated IPs of a sender, and how they share its mail (SPEC 2.1, ledger 2.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mockserver.core import facts
+from mockserver.core.account import Account
+from mockserver.core.errors import INVALID_PARAMETER, IP_WEIGHTS, OUT_OF_RANGE
+from mockserver.resources.account.model import DedicatedIp
+
+
+@dataclass(slots=True, eq=False)
+class IpShare:
+    """A dedicated IP of a sender with its share of the mail, in percent."""
+
+    domain: str
+    ip: str
+    weight: int
+
+
+def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
+    """The shares of a request: weights for all items or for none, which is an equal split."""
+    weights = [item["weight"] for item in items if "weight" in item]
+    _check_weights(weights, len(items))
+    _refuse_unknown_ips(account, [item["ip"] for item in items])
+    share, rest = divmod(100, len(items) or 1)
+    equal = [share + (index < rest) for index in range(len(items))]
+    return [IpShare(item["domain"], item["ip"], weight) for item, weight in zip(items, weights or equal, strict=True)]
+
+
+def _check_weights(weights: list[int], items: int) -> None:
+    """SPEC ties the sum to a code of its own, so it is looked at before each weight's range."""
+    if weights and len(weights) != items:
+        reason = f"{len(weights)} of the {items} ips have a weight"
+        raise INVALID_PARAMETER("ips: give a weight for every IP or for none").because(reason)
+    if weights and sum(weights) != 100:
+        raise IP_WEIGHTS().because(f"the sum of the weights {facts.listed(weights)} is {sum(weights)}, not 100")
+    if any(not 1 <= weight <= 100 for weight in weights):
+        reason = f"the weights are {facts.listed(weights)}; each is from 1 to 100"
+        raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
+
+
+def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
+    known = account.table(DedicatedIp)
+    for ip in ips:
+        if ip not in known:
+            reason = f"{facts.shown(ip)} is no dedicated IP of account {account.name}; {facts.there(known)}"
+            raise INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account").because(reason)
+    if len(set(ips)) != len(ips):
+        raise INVALID_PARAMETER("ips: an IP stands there twice").because(f"the ips are {facts.listed(ips)}")

@@ -1,0 +1,251 @@
+"""How a fault is written, in a scenario and in the control API, and what is wrong with it when it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
+
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+
+from mockserver.core.contract import Operation
+from mockserver.core.errors import ALL_CODES, BAD_REQUEST, INTERNAL_ERROR, NOT_FOUND
+from mockserver.core.faults import KINDS, Fault, Kind, Latency
+from mockserver.core.match import Match
+from mockserver.core.workspace import Workspace
+from mockserver.resources.rooms import OPERATIONS
+from mockserver.resources.section import Instant, Item, counted_from, write_instant
+from mockserver.scenario.match import MatchItem
+from mockserver.scenario.mistakes import nearest
+from mockserver.web.fields import Flag, Number
+
+#: The longest delay: a day, in milliseconds.
+_LONGEST_MS = 86_400_000
+#: The longest life of a rule: a hundred years, in seconds.
+_LONGEST_S = 3_155_760_000
+#: What every operation can answer, whatever it documents itself.
+_EVERYWHERE = frozenset(
+    {kind.code.code for kind in KINDS.values() if kind.code and kind.everywhere}
+    | {BAD_REQUEST.code, NOT_FOUND.code, INTERNAL_ERROR.code}
+)
+#: What only a running world knows of a rule.
+_RUNNING = ("id", "hits", "passed", "expires_at")
+_PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s")
+
+_milliseconds = validate.Range(min=0, max=_LONGEST_MS)
+_count = validate.Range(min=0, max=2**53)
+
+
+class DistributionItem(Item):
+    """`{type: lognormal, median_ms: 90, sigma: 0.4}` or `{type: uniform, low_ms: 10, high_ms: 50}`."""
+
+    type = fields.String(required=True, validate=validate.OneOf(("lognormal", "uniform")))
+    median_ms = Number(validate=_milliseconds)
+    sigma = Number(validate=validate.Range(min=0, max=5))
+    low_ms = Number(validate=_milliseconds)
+    high_ms = Number(validate=_milliseconds)
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        wanted = {"lognormal": ("median_ms", "sigma"), "uniform": ("low_ms", "high_ms")}.get(data.get("type", ""))
+        if wanted is not None and set(data) != {"type", *wanted}:
+            raise ValidationError(f"{data['type']} takes {' and '.join(wanted)}")
+        if data.get("low_ms", 0) > data.get("high_ms", _LONGEST_MS):
+            raise ValidationError("must not be less than low_ms", "high_ms")
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Latency:
+        return Latency(**data)
+
+
+class FaultItem(Item):
+    """A rule: a kind with its parameters, which requests it is for, and when."""
+
+    fault = fields.String(required=True)
+    match = fields.Nested(MatchItem, load_default=Match)
+    times = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**53))
+    after = fields.Integer(strict=True, validate=_count)
+    probability = Number(validate=validate.Range(min=0, max=1))
+    ttl_s = Number(validate=validate.Range(min=0, max=_LONGEST_S))
+    force = Flag()
+    code = fields.String()
+    status = fields.Integer(strict=True, validate=validate.Range(400, 599))
+    message = fields.String()
+    ms = Number(validate=_milliseconds)
+    distribution = fields.Nested(DistributionItem)
+    reset_s = fields.Integer(strict=True, validate=_count)
+    id = fields.String(validate=validate.Regexp(r"[\w.-]{1,64}\Z", error="must be letters, digits, dots and dashes"))
+    hits = fields.Integer(strict=True, validate=_count)
+    passed = fields.Integer(strict=True, validate=_count)
+    expires_at = Instant()
+
+    @validates_schema(pass_original=True)
+    def _check(self, data: dict[str, Any], original: Any, **_: Any) -> None:
+        kind = KINDS.get(data.get("fault", ""))
+        if "fault" in data and kind is None:
+            raise ValidationError(f"unknown fault; {nearest(data['fault'], KINDS)}", "fault")
+        if kind is not None:
+            _refuse(_misplaced(data, kind))
+            if not data.get("force"):
+                _refuse(_unfitting(data, kind))
+
+    @post_load(pass_original=True)
+    def _as_value(self, data: dict[str, Any], original: Any, **_: Any) -> Fault:
+        written = {name: value for name, value in original.items() if name not in _RUNNING}
+        match, code = data["match"], _code(data)
+        if not match.operations and code is not None and not _fits_everywhere(data):
+            match = match._replace(operations=frozenset(row.id for row in OPERATIONS.values() if _gives(row, code)))
+        expires_at = data.get("expires_at")
+        if expires_at is None and "ttl_s" in data:
+            expires_at = counted_from(data["ttl_s"])
+        return Fault(
+            kind=data["fault"],
+            match=match,
+            parameters={name: data[name] for name in _PARAMETERS if name in data},
+            statuses=_statuses(code),
+            expires_at=expires_at,
+            written=json.loads(json.dumps(written, default=str)),
+            **{name: data[name] for name in ("id", "times", "after", "probability", "hits", "passed") if name in data},
+        )
+
+
+def _refuse(mistakes: Iterable[tuple[str, str]]) -> None:
+    found: dict[str, list[str]] = {}
+    for name, message in mistakes:
+        found.setdefault(name, []).append(message)
+    if found:
+        raise ValidationError(found)
+
+
+def _misplaced(data: dict[str, Any], kind: Kind) -> Iterator[tuple[str, str]]:
+    """Parameters that the kind does not take, or lacks."""
+    for name in _PARAMETERS:
+        if name in data and name not in kind.parameters:
+            takes = f"; it takes {', '.join(kind.parameters)}" if kind.parameters else ""
+            yield name, f"{data['fault']} takes no {name}{takes}"
+    for name in kind.required:
+        if name not in data:
+            yield name, "Missing data for required field."
+    if data["fault"] == "latency" and ("ms" in data) is ("distribution" in data):
+        yield "ms", "give ms or a distribution"
+
+
+def _unfitting(data: dict[str, Any], kind: Kind) -> Iterator[tuple[str, str]]:
+    """A code that there is not, or that an operation named never gives."""
+    code = _code(data)
+    if code is None:
+        return
+    if code not in ALL_CODES:
+        yield "code", f"unknown code; {nearest(code, ALL_CODES)}"
+    elif not _fits_everywhere(data):
+        operations = data["match"].operations if isinstance(data.get("match"), Match) else frozenset()
+        for operation in sorted(operations):
+            if not _gives(OPERATIONS[operation], code):
+                gives = ", ".join(dict.fromkeys(row.code.code for row in OPERATIONS[operation].errors))
+                yield "match", f"{operation} never gives {code}; it gives {gives or 'no error of its own'}"
+        if not operations and not any(_gives(row, code) for row in OPERATIONS.values()):
+            yield "code", f"no operation gives {code}"
+
+
+def _code(data: dict[str, Any]) -> str | None:
+    """The error code of a rule; None for what goes wrong on the wire."""
+    kind = KINDS[data["fault"]]
+    return data.get("code") if data["fault"] == "error" else kind.code.code if kind.code else None
+
+
+def _fits_everywhere(data: dict[str, Any]) -> bool:
+    return KINDS[data["fault"]].everywhere or data.get("code") in _EVERYWHERE
+
+
+def _gives(operation: Operation, code: str) -> bool:
+    return any(row.code.code == code for row in operation.errors)
+
+
+def operations_of(kind: Kind) -> list[str]:
+    """The operations that a named fault belongs to; all where it fits everywhere."""
+    if kind.everywhere or kind.code is None:
+        return list(OPERATIONS)
+    return [row.id for row in OPERATIONS.values() if _gives(row, kind.code.code)]
+
+
+def _statuses(code: str | None) -> dict[str, int]:
+    rows = ((row.id, error) for row in OPERATIONS.values() for error in row.errors)
+    return {operation: error.status for operation, error in rows if error.code.code == code}
+
+
+# ---------------------------------------------------------------------- into a world and back
+
+
+def load_faults(workspace: Workspace, faults: Iterable[Fault]) -> None:
+    """Let the rules of a document apply."""
+    for fault in faults:
+        workspace.add_fault(fault)
+
+
+def describe(fault: Fault, workspace: Workspace) -> dict[str, Any]:
+    """A rule as it was written, with what has come of it."""
+    found = {"id": fault.id, **fault.written, "hits": fault.hits, "active": fault.is_active(workspace.clock.now())}
+    if fault.expires_at is not None:
+        found["expires_at"] = write_instant(fault.expires_at)
+    return found
+
+
+def dump_fault(fault: Fault) -> dict[str, Any]:
+    """A rule as a scenario holds it."""
+    found = {**fault.written, "id": fault.id, "hits": fault.hits, "passed": fault.passed}
+    if fault.expires_at is not None:
+        found["expires_at"] = write_instant(fault.expires_at)
+    return found
+
+
+# ---------------------------------------------------------------------- the header of one call
+
+
+def of_header(text: str, operation: str | None) -> Fault:
+    """The fault that the header `X-Mock-Fault` asks for: `NAME`, `NAME; ms=300`, or a rule as JSON.
+
+    Raises:
+        ValueError: it is no good one for this operation.
+    """
+    written = _written(text)
+    if operation is not None:
+        written["match"] = {"operation": operation}
+    try:
+        fault: Fault = fault_item().load(written)
+    except ValidationError as error:
+        raise ValueError("; ".join(_sentences(error.messages_dict))) from error
+    fault.id = "header"
+    return fault
+
+
+def _sentences(errors: Any, path: str = "") -> Iterator[str]:
+    if isinstance(errors, dict):
+        for name, inner in errors.items():
+            yield from _sentences(inner, path if name == "_schema" else f"{path}.{name}".lstrip("."))
+    else:
+        yield from (f"{path}: {error}".removesuffix(".") for error in errors)
+
+
+def _written(text: str) -> dict[str, Any]:
+    if text.lstrip().startswith("{"):
+        found = json.loads(text)
+        return {name: value for name, value in found.items() if name not in ("match", *_RUNNING)}
+    name, *parameters = (part.strip() for part in text.split(";"))
+    found = {"fault": name}
+    for parameter in parameters:
+        key, _, value = parameter.partition("=")
+        found[key.strip()] = _number(value.strip())
+    return found
+
+
+def _number(text: str) -> Any:
+    try:
+        return int(text)
+    except ValueError:
+        return text.strip('"')
+
+
+@cache
+def fault_item() -> FaultItem:
+    return FaultItem()

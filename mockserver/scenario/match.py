@@ -1,0 +1,97 @@
+"""How a pattern of requests is written: in a fault, and in what a test verifies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import ValidationError, fields, post_load, validate
+
+from mockserver.core.match import Match
+from mockserver.resources.rooms import OPERATIONS
+from mockserver.resources.section import Item
+from mockserver.scenario.mistakes import nearest
+
+_METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
+
+
+class OneOrMany(fields.List[str]):
+    """A text, or a list of them."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, list):
+            return super()._deserialize(value, attr, data, **kwargs)
+        return [self.inner.deserialize(value)]
+
+
+class PathPattern(fields.Field[Any]):
+    """A glob of the whole path, or a mapping of the path's parameters to their values."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, str):
+            return value
+        if not isinstance(value, dict) or not all(_is_plain(inner) for inner in value.values()):
+            raise ValidationError("must be a glob of the path, or a mapping of its parameters")
+        return {str(name): str(inner) for name, inner in value.items()}
+
+
+class Texts(fields.Field[dict[str, Any]]):
+    """A mapping of names to texts or numbers."""
+
+    def __init__(self, *, lists: bool = False, **options: Any) -> None:
+        super().__init__(**options)
+        self._lists = lists
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, dict):
+            raise ValidationError("must be a mapping")
+        for inner in value.values():
+            if not all(map(_is_plain, inner if self._lists and isinstance(inner, list) else [inner])):
+                raise ValidationError("must be a mapping of names to texts or numbers")
+        return {str(name): inner for name, inner in value.items()}
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, (str, int, float))
+
+
+def _check_operation(name: str) -> None:
+    if name not in OPERATIONS:
+        raise ValidationError(f"unknown operation; {nearest(name, OPERATIONS)}")
+
+
+class MatchItem(Item):
+    """What a request has to be like."""
+
+    operation = OneOrMany(fields.String(validate=_check_operation), validate=validate.Length(min=1))
+    method = OneOrMany(fields.String(validate=validate.OneOf(_METHODS)), validate=validate.Length(min=1))
+    path = PathPattern()
+    query = Texts(lists=True)
+    json = fields.Raw(allow_none=True)
+    headers = Texts()
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Match:
+        return as_match(data)
+
+
+class ExchangeMatchItem(MatchItem):
+    """What a request and its answer have to be like."""
+
+    status = fields.Integer(strict=True, validate=validate.Range(100, 599))
+    code = fields.String()
+    fault = fields.String()
+
+
+def as_match(data: dict[str, Any]) -> Match:
+    """The pattern of what the schema has loaded."""
+    path = data.pop("path", None)
+    found = {name: data[name] for name in ("query", "json", "headers", "status", "code", "fault") if name in data}
+    if "headers" in found:
+        found["headers"] = {name: str(value) for name, value in found["headers"].items()}
+    return Match(
+        operations=frozenset(data.get("operation", ())),
+        methods=frozenset(data.get("method", ())),
+        path=path if isinstance(path, str) else None,
+        params=path if isinstance(path, dict) else {},
+        **found,
+    )

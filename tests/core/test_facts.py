@@ -1,0 +1,60 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from mockserver.core import facts
+
+
+@pytest.mark.parametrize(
+    ("moment", "text"),
+    [
+        (datetime(2026, 1, 15, 9, 20, tzinfo=UTC), "2026-01-15T09:20:00Z"),
+        (datetime(2026, 1, 15, 9, 20, 59, 999_999, tzinfo=UTC), "2026-01-15T09:20:59Z"),
+        (datetime(2026, 1, 15, 9, 20, tzinfo=timezone(timedelta(hours=2))), "2026-01-15T07:20:00Z"),
+        (datetime(1, 1, 1, tzinfo=UTC), "0001-01-01T00:00:00Z"),
+    ],
+)
+def test_a_moment_is_rfc_3339_in_utc_to_the_second(moment, text):
+    assert facts.instant(moment) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (7, "7"),
+        ("plain text", "plain text"),
+        ("", "''"),
+        ("two\nlines", r"'two\nlines'"),
+        ("half \ud800", r"'half \ud800'"),
+        ("x" * 80, "x" * 80),
+        ("x" * 81, "x" * 79 + "…"),
+    ],
+)
+def test_a_value_is_shown_on_one_short_line(value, text):
+    assert facts.shown(value) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "none"), (1, "1"), (5, "1, 2, 3, 4, 5"), (6, "1, 2, 3, 4, 5 and 1 more")]
+)
+def test_a_list_names_five_at_most(count, text):
+    assert facts.listed(range(1, count + 1)) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (1, "1, 2, 3, 4, 5 and 95 more"),
+        (50, "48, 49, 50, 51, 52 and 95 more"),
+        (999, "96, 97, 98, 99, 100 and 95 more"),
+    ],
+)
+def test_of_many_numbers_the_nearest_are_named(number, text):
+    assert facts.nearest(range(1, 101), number) == text
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"), [([], "there are none"), (["a"], "there is only a"), (["a", "b"], "there are a, b")]
+)
+def test_what_is_there_is_told_in_a_clause(keys, text):
+    assert facts.there(keys) == text

@@ -1,0 +1,77 @@
+"""Who is not let in learns why, and of a key no more than its end is told."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Request
+from werkzeug.test import EnvironBuilder
+
+from mockserver.core.keys import api_key
+from mockserver.core.store import KeyMode, Store
+from mockserver.scenario.load import load
+from mockserver.web.auth import authenticate
+
+GONE = api_key("0123456789abcdef" * 4)
+TABLE = {
+    "no key": ({}, "the request has neither an api-key header nor a bearer token in an Authorization header"),
+    "token": (
+        {"Authorization": "Bearer a-token-of-nobody"},
+        "the request has no api-key header, and the bearer token in its Authorization header is unknown",
+    ),
+    "unknown key": (
+        {"api-key": "xkeysib-nobody"},
+        "the API key ending in body opens no account, and the server takes no unknown keys there (--keys known)",
+    ),
+    "short key": (
+        {"api-key": "who"},
+        "the API key opens no account, and the server takes no unknown keys there (--keys known)",
+    ),
+    "revoked key": (
+        {"api-key": "xkeysib-acme-revoked"},
+        "the API key ending in oked was revoked in workspace default",
+    ),
+    "key of a world that is gone": (
+        {"api-key": GONE},
+        f"the API key ending in {GONE[-4:]} is of a workspace that is gone",
+    ),
+    "address": (
+        {"api-key": "xkeysib-acme-key"},
+        "127.0.0.1 is not within behaviour.authorised_ips of workspace default: 192.0.2.0/24, 198.51.100.1",
+    ),
+}
+
+
+@pytest.fixture
+def store(scenario):
+    """Takes known keys only, and those only from a few addresses."""
+    behaviour = {"authorised_ips": ["192.0.2.0/24", "198.51.100.1"]}
+
+    def loader(document, *, name, seed=None, keyring=None):
+        return load(document, name=name, seed=seed, keyring=keyring)
+
+    return Store(loader, {**scenario, "behaviour": behaviour}, keys=KeyMode.KNOWN)
+
+
+def ask(store, headers, within=None):
+    environ = EnvironBuilder(headers=headers, environ_base={"REMOTE_ADDR": "127.0.0.1"}).get_environ()
+    authenticate(Request(environ), store, within)
+
+
+@pytest.mark.parametrize(("headers", "reason"), TABLE.values(), ids=TABLE.keys())
+def test_a_caller_who_is_not_let_in_is_told_why(store, reason_of, headers, reason):
+    assert reason_of(ask, store, headers) == reason
+
+
+@pytest.mark.parametrize("headers", [row[0] for row in TABLE.values() if row[0]])
+def test_no_reason_tells_a_key(store, reason_of, headers):
+    (given,) = headers.values()
+
+    assert given.removeprefix("Bearer ") not in reason_of(ask, store, headers)
+
+
+def test_a_key_of_another_world_is_told_both_names(store, reason_of):
+    other = store.create(name="other")
+
+    told = reason_of(ask, store, {"api-key": "xkeysib-acme-key"}, other)
+
+    assert told == "the API key ending in -key is of workspace default, and the request is for workspace other"
