@@ -34,7 +34,8 @@ from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
 from mockserver.scenario.mistakes import ScenarioError
 from mockserver.settings import Settings
-from mockserver.web.service import CONTROL_PREFIX, Service, ServiceFlask
+from mockserver.web.application import CONTROL_PREFIX, ServiceFlask
+from mockserver.web.service import Service
 
 #: What the control API speaks of.
 NOUNS = (

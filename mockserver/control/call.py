@@ -19,7 +19,7 @@ from mockserver.scenario.library import Library
 from mockserver.scenario.mistakes import Mistake
 from mockserver.scenario.schema import mistakes
 from mockserver.web import json_text
-from mockserver.web.service import WORKSPACE
+from mockserver.web.application import WORKSPACE
 
 if TYPE_CHECKING:
     from mockserver.control.noun import Noun

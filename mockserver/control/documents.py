@@ -43,7 +43,10 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
-_START = 'SwaggerUIBundle({url: "docs/openapi.json", dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true});\n'
+_START = """SwaggerUIBundle({
+  url: "docs/openapi.json", dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true,
+});
+"""
 
 
 def _document() -> dict[str, Any]:

@@ -9,7 +9,7 @@ from flask import Response, request
 
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
-from mockserver.web.service import CONTROL_PREFIX
+from mockserver.web.application import CONTROL_PREFIX
 
 
 class Guard:
@@ -17,7 +17,8 @@ class Guard:
 
     def __init__(self, token: str, nouns: Iterable[Noun]) -> None:
         self._expected = f"Bearer {token}".encode()
-        self._open = {call.path.replace("{", "<").replace("}", ">") for noun in nouns for call in noun.calls if call.is_open}
+        calls = (call for noun in nouns for call in noun.calls if call.is_open)
+        self._open = {call.path.replace("{", "<").replace("}", ">") for call in calls}
 
     def __call__(self) -> Response | None:
         """A refusal, or nothing."""

@@ -36,5 +36,6 @@ def welcome() -> Response:
 @INDEX.call("GET")
 def index() -> Response:
     """Every call of the control API with a line."""
-    rows = [{"method": row.method, "path": row.path, "does": row.summary} for noun in call.nouns() for row in noun.calls]
+    calls = (row for noun in call.nouns() for row in noun.calls)
+    rows = [{"method": row.method, "path": row.path, "does": row.summary} for row in calls]
     return call.listed(sorted(rows, key=lambda row: (row["path"], row["method"])))

@@ -1,4 +1,4 @@
-"""One noun of the control API: each of its calls is declared once; route, parsing and documents read the declaration."""
+"""One noun of the control API: a call is declared once, and route, parsing and documents read the declaration."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Noun:
         self.blueprint = Blueprint(name, __name__, url_prefix=path)
         self.calls: list[Call] = []
 
-    def call(
+    def call(  # noqa: PLR0913  # a declaration names all that it knows, by keyword
         self,
         method: str,
         path: str = "",
@@ -84,7 +84,8 @@ class _Lazy:
 
 
 def _parsing(view: View, query: type[Schema] | None, body: type[Schema] | None) -> View:
-    of_query, of_body = query and _Lazy(query), body and _Lazy(body)
+    of_query = None if query is None else _Lazy(query)
+    of_body = None if body is None else _Lazy(body)
 
     @wraps(view)
     def parse(**arguments: Any) -> Response:

@@ -44,7 +44,7 @@ class Fault:
     """One rule."""
 
     kind: str
-    match: Match = Match()
+    match: Match = field(default_factory=Match)
     id: str = ""
     #: How often it hits; None: until it is removed.
     times: int | None = None
@@ -126,7 +126,7 @@ class Injection(NamedTuple):
     random: Randomness
 
     def milliseconds(self, default: float = 0.0) -> float:
-        distribution = self.rule.parameters.get("distribution")
+        distribution: Latency | None = self.rule.parameters.get("distribution")
         if distribution is not None:
             # Neither end of the range: a lognormal delay has no longest one.
             return distribution.at(min(max(self.random.share(f"fault {self.rule.id} latency"), 1e-9), 1 - 1e-9))
@@ -208,20 +208,20 @@ def _lost(injection: Injection) -> Reply:
     return _refused(injection, errors.INTERNAL_ERROR, "The gateway got no answer in time", 504)
 
 
-def _refuses(code: ErrorCode, status: int | None = None, message: str | None = None, **more: Any) -> Kind:
-    parameters = more.pop("parameters", ("message",))
-    words = message or code.message
-    return Kind(f"{status or code.status} {words}", more.pop("answer", _named), parameters, (), code, status, message, **more)
+def _refuses(code: ErrorCode, status: int | None = None, message: str | None = None) -> Kind:
+    """A named fault of all operations."""
+    summary = f"{status or code.status} {message or code.message}"
+    return Kind(summary, _named, ("message",), code=code, status=status, message=message)
 
 
 def _only(code: ErrorCode) -> Kind:
     """A named fault of the operations that document its code."""
-    return _refuses(code, everywhere=False)
+    return _refuses(code)._replace(everywhere=False)
 
 
 #: What can go wrong. A new kind is one row here, and perhaps a function above.
 KINDS: dict[str, Kind] = {
-    "error": Kind("an error of the operation, by its code", _error, ("code", "status", "message"), ("code",), everywhere=False),
+    "error": Kind("an error, by its code", _error, ("code", "status", "message"), ("code",), everywhere=False),
     "otp_expired": _only(errors.OTP_EXPIRED),
     "otp_invalid": _only(errors.OTP_INVALID),
     "dns_failure": _only(errors.DNS_NOT_CONFIGURED),
@@ -229,7 +229,9 @@ KINDS: dict[str, Kind] = {
     "not_enough_credits": _only(errors.NOT_ENOUGH_CREDITS),
     "unauthorized": _refuses(errors.UNAUTHORIZED),
     "account_under_validation": _refuses(errors.ACCOUNT_UNDER_VALIDATION),
-    "rate_limited": _refuses(errors.TOO_MANY_REQUESTS, answer=_rate_limited, parameters=("message", "reset_s")),
+    "rate_limited": _refuses(errors.TOO_MANY_REQUESTS)._replace(
+        answer=_rate_limited, parameters=("message", "reset_s")
+    ),
     "duplicate_request": _refuses(errors.DUPLICATE_REQUEST),
     "server_error": _refuses(errors.INTERNAL_ERROR),
     "unavailable": _refuses(errors.INTERNAL_ERROR, 503, "Service unavailable"),

@@ -137,7 +137,12 @@ class Store:
     # ------------------------------------------------------------------ making and dropping
 
     def create(
-        self, scenario: object | None = None, *, name: str | None = None, seed: int | None = None, key: str | None = None
+        self,
+        scenario: object | None = None,
+        *,
+        name: str | None = None,
+        seed: int | None = None,
+        key: str | None = None,
     ) -> Workspace:
         """A fresh workspace with keys of its own, of the server's scenario or another one.
 

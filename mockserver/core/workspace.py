@@ -129,7 +129,7 @@ class Workspace(Shelf):
         self.lock = threading.RLock()
         #: Called after everything that happens, by whoever waits for it.
         self.watchers: set[Callable[[], None]] = set()
-        #: The changes since `record`, for one request or one move of the clock.
+        #: The changes since `collect_changes`, for one request or one move of the clock.
         self._changes: list[Changed] = []
 
     # ------------------------------------------------------------------ accounts and keys
@@ -204,7 +204,7 @@ class Workspace(Shelf):
             listener(self, event)
         self.wake()
 
-    def record(self) -> list[Changed]:
+    def collect_changes(self) -> list[Changed]:
         """The list to which the changes from now on are added."""
         self._changes = []
         return self._changes
@@ -245,7 +245,7 @@ class Workspace(Shelf):
             ClockError: the moment lies in the past, or beyond the years of the clock.
         """
         self.clock.check(moment)
-        happened = self.record()
+        happened = self.collect_changes()
         while timer := self.timers.take_due(moment):
             self.clock.move_to(timer.moment)
             self._fire(timer)

@@ -59,7 +59,7 @@ class Protocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
-        self.scope[TRANSPORT] = self.transport  # type: ignore[typeddict-unknown-key]  # ours
+        self.scope[TRANSPORT] = self.transport  # type: ignore[literal-required]  # ours
 
 
 class Server(uvicorn.Server):

@@ -1,16 +1,14 @@
-"""The Flask application that serves the operations: authentication before routing, one form for all answers."""
+"""The service: authentication before routing, faults before the real answer, and a note of every exchange."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from flask import Flask, Request, Response, request
-from werkzeug.datastructures import Headers
+from flask import Request, Response
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.routing import BaseConverter, Map, MapAdapter, Rule
 
 from mockserver.core.caller import Caller
 from mockserver.core.contract import Operation
@@ -29,33 +27,21 @@ from mockserver.core.keys import is_drawn
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
 from mockserver.web import json_text, rate_limit
+from mockserver.web.answer import HeaderList, answer, override, spoilt, told
+from mockserver.web.application import CONTROL_PREFIX, WORKSPACE, Segment, ServiceFlask, rule_of
 from mockserver.web.auth import authenticate
 from mockserver.web.operation import Door
 from mockserver.web.waiting import PARK
 from mockserver.web.wire import WIRE, block
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+    from _typeshed.wsgi import WSGIEnvironment
 
-#: Seen on captured answers, ledger 1.1; a preflight gets the same.
-CORS_HEADERS = [
-    ("access-control-allow-origin", "*"),
-    ("access-control-allow-headers", "*"),
-    ("access-control-allow-credentials", "true"),
-    ("access-control-allow-methods", "PUT, POST, GET, DELETE, PATCH, OPTIONS"),
-]
-#: Where the control API lives.
-CONTROL_PREFIX = "/_mock"
-#: Before the name of a workspace, under which every address works.
-WORKSPACE_PREFIX = "/w/"
-#: Where that name stands in a request's environment.
-WORKSPACE = "mockserver.workspace"
 #: Asks for a fault in a request, and names it in an answer.
 FAULT_HEADER = "X-Mock-Fault"
 
 _NO_PARAMS: Mapping[str, str] = MappingProxyType({})
 
-HeaderList = list[tuple[str, str]]
 #: Takes the name of a workspace and what happened there, and writes a line about it.
 Log = Callable[[str, Exchange], None]
 
@@ -66,76 +52,6 @@ class HeaderFaults(Protocol):
     def __call__(self, text: str, operation: str | None) -> Fault:
         """The fault; ValueError: it is not a good one."""
         ...
-
-
-class Answer(Response):
-    """An answer of the service, whose headers are complete when it is made.
-
-    Werkzeug checks each header when it is added, and reads them all again when they are sent: a quarter of the time of
-    a small answer. Ours are constants, numbers and UUIDs.
-    """
-
-    def __init__(self, body: bytes, status: int, headers: HeaderList) -> None:
-        super().__init__()
-        self.response = [body]
-        self.status_code = status
-        self.headers = Headers()
-        self.headers._list = headers  # noqa: SLF001  # see above
-
-    def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
-        return self.headers
-
-
-class Segment(BaseConverter):
-    """One segment of a path that is not one of its fixed siblings.
-
-    `/v3/senders/ips` is no sender's address, whatever the method (ledger 2.6).
-    """
-
-    def __init__(self, url_map: Map, *siblings: str) -> None:
-        super().__init__(url_map)
-        if siblings:
-            self.regex = f"(?!(?:{'|'.join(siblings)})(?:/|$))[^/]+"
-
-
-class Address(Rule):
-    """A rule that is only matched: no address is ever built from it, and preparing for that is most of its cost."""
-
-    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
-        return lambda *_, **__: ("", "")
-
-
-class ServiceFlask(Flask):
-    """Flask, with the service's own way for the service's paths, and without what it does for many hosts."""
-
-    service: Service
-    url_rule_class = Address
-
-    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Take the workspace's name off an address that begins with `/w/<name>`."""
-        path: str = environ["PATH_INFO"]
-        if path.startswith(WORKSPACE_PREFIX):
-            name, slash, rest = path.removeprefix(WORKSPACE_PREFIX).partition("/")
-            environ["SCRIPT_NAME"] += f"{WORKSPACE_PREFIX}{name}"
-            environ["PATH_INFO"] = slash + rest
-            environ[WORKSPACE] = name
-        return super().wsgi_app(environ, start_response)
-
-    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        if request is None:
-            return super().create_url_adapter(request)
-        # The map knows neither hosts nor subdomains, so nothing of the environment but these matters.
-        return MapAdapter(
-            self.url_map, request.host, request.root_path, "", request.scheme, request.path, request.method, ""
-        )
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        return func  # no view is a coroutine, and asking costs more than calling
-
-    def full_dispatch_request(self) -> Response:
-        """Answer the service's paths by the service, which authenticates before it looks where a path leads."""
-        found: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  # once, not often
-        return self.service.answer(found) if self.service.owns(found) else super().full_dispatch_request()
 
 
 class Service:
@@ -163,7 +79,7 @@ class Service:
         operations = list(operations)
         for operation in operations:
             self._doors[operation.id] = Door(operation)
-            rule = _rule(operation, operations)
+            rule = rule_of(operation, operations)
             app.add_url_rule(rule, operation.id, methods=[operation.method], provide_automatic_options=False)
 
     def owns(self, request: Request) -> bool:
@@ -190,7 +106,7 @@ class Service:
         default = self._store.default
         with default.lock:
             error = INTERNAL_ERROR()
-            return _answer(_told(error), error.status, [("sib-request-id", default.random.uuid("request"))])
+            return answer(told(error), error.status, [("sib-request-id", default.random.uuid("request"))])
 
     # ------------------------------------------------------------------ whose request it is
 
@@ -229,7 +145,7 @@ class Service:
         with workspace.lock:
             workspace.catch_up()
             exchange = self._begin(workspace, caller, request)
-            exchange.transitions = workspace.record()
+            exchange.transitions = workspace.collect_changes()
             headers: HeaderList = [("sib-request-id", exchange.id)]
             if caller is not None:
                 reply = self._reply(caller, request, exchange, headers)
@@ -245,7 +161,7 @@ class Service:
         self._store.meter.add(exchange, exchange.fault and (fault.kind if fault else "header"))
         if self._log is not None:
             self._log(workspace.name, exchange)
-        return self._sent(_answer(body, reply.status, headers), reply.wire, request)
+        return self._sent(answer(body, reply.status, headers), reply.wire, request)
 
     def _begin(self, workspace: Workspace, caller: Caller | None, request: Request) -> Exchange:
         environ = request.environ
@@ -291,9 +207,12 @@ class Service:
         except ServiceError as error:
             return Reply(error.status, error=error)
         except RequestEntityTooLarge:
-            error = BAD_REQUEST(f"The request body is over {self._body_limit // 1024 // 1024} MB", status=413)
-            return Reply(error.status, error=error)
+            return self._too_large()
         return Reply(door.operation.status, b"" if data is None else json_text.write(data))
+
+    def _too_large(self) -> Reply:
+        limit = f"{self._body_limit // 1024 // 1024} MB" if self._body_limit >= 1024**2 else f"{self._body_limit} bytes"
+        return Reply(413, error=BAD_REQUEST(f"The request body is over {limit}", status=413))
 
     def _fault(self, workspace: Workspace, request: Request, exchange: Exchange) -> Fault | None:
         """The fault that takes over: the one that the request asks for, else the first rule that hits.
@@ -330,12 +249,12 @@ class Service:
         """Fill in the second half of the exchange; gives the answer's body."""
         body, error = reply.body, reply.error
         if error is not None:
-            body = _told(error)
+            body = told(error)
             exchange.code, exchange.reason = error.code.code, error.reason
         if reply.spoilt and body:
-            body = _spoilt(body)
+            body = spoilt(body)
         if reply.headers:
-            _override(headers, reply.headers)
+            override(headers, reply.headers)
         if reply.wire is None or reply.wire.answers:
             exchange.status, exchange.answer_body, exchange.answer_headers = reply.status, body, headers
         else:
@@ -365,40 +284,3 @@ def _leads(template: str, path: str) -> bool:
     return len(parts) == len(segments) and all(
         part == segment or (part[:1] == "{" and segment) for part, segment in zip(parts, segments, strict=True)
     )
-
-
-def _override(headers: HeaderList, own: Iterable[tuple[str, str]]) -> None:
-    names = {name for name, _ in own}
-    headers[:] = [*(row for row in headers if row[0] not in names), *own]
-
-
-def _told(error: ServiceError) -> bytes:
-    """A refusal in the service's words."""
-    return json_text.write({"code": error.code.code, "message": error.message})
-
-
-def _spoilt(body: bytes) -> bytes:
-    """Half of a body with a byte that no JSON has."""
-    return body[: len(body) // 2] + b"\x00\n"
-
-
-def _rule(operation: Operation, operations: list[Operation]) -> str:
-    """Flask's form of a path: every parameter is one segment, other than its fixed siblings in other paths."""
-    parts = operation.path.split("/")
-    for index, part in enumerate(parts):
-        if part.startswith("{"):
-            siblings = {other.path.split("/")[index] for other in operations if _beside(other, parts, index)}
-            parts[index] = f"<segment({', '.join(map(repr, sorted(siblings)))}):{part[1:-1]}>"
-    return "/".join(parts)
-
-
-def _beside(other: Operation, parts: list[str], index: int) -> bool:
-    segments = other.path.split("/")
-    return len(segments) > index and segments[:index] == parts[:index] and not segments[index].startswith("{")
-
-
-def _answer(body: bytes, status: int, headers: list[tuple[str, str]]) -> Response:
-    kind = [("Content-Type", "application/json")] if body else []
-    # RFC 9110, 8.6: a 204 has no Content-Length.
-    length = [("Content-Length", str(len(body)))] if status != 204 else []
-    return Answer(body, status, [*kind, *length, *headers, *CORS_HEADERS])

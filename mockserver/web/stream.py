@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mockserver.core.workspace import Workspace
 
@@ -25,7 +25,7 @@ class Stream(NamedTuple):
     pause_s: float
 
 
-async def wait(stream: Stream, left: asyncio.Future[object]) -> bool:
+async def wait(stream: Stream, left: asyncio.Future[Any]) -> bool:
     """Whether something has happened before the pause is over and the client leaves."""
     workspace, loop = stream.workspace(), asyncio.get_running_loop()
     if workspace is None:
@@ -36,7 +36,7 @@ async def wait(stream: Stream, left: asyncio.Future[object]) -> bool:
         loop.call_soon_threadsafe(happened.set)
 
     workspace.watchers.add(wake)
-    waiting = loop.create_task(happened.wait())
+    waiting: asyncio.Future[Any] = loop.create_task(happened.wait())
     try:
         await asyncio.wait([waiting, left], timeout=stream.pause_s, return_when=asyncio.FIRST_COMPLETED)
         return happened.is_set()

@@ -1,0 +1,98 @@
+"""`scenarios`: the stories that a world can begin with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mockserver.cli.environment import setting
+from mockserver.cli.output import JSON, fail
+
+if TYPE_CHECKING:
+    from mockserver.scenario.library import Library
+
+_FOLDER = click.option(
+    "--scenarios", "folder", envvar=setting("SCENARIOS"), type=click.Path(), metavar="DIR",
+    help="A folder of scenarios, searched before the shipped ones.",
+)  # fmt: skip
+
+
+@click.group()
+def scenarios() -> None:
+    """List, check and show scenarios."""
+
+
+@scenarios.command("list")
+@_FOLDER
+@JSON
+def list_scenarios(folder: str | None, as_json: bool) -> None:
+    """Names and descriptions of all scenarios."""
+    rows = list(_library(folder).describe())
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+        return
+    width = max(len(row["name"]) for row in rows)
+    for row in rows:
+        click.echo(f"{row['name']:{width}}  {row.get('error') or row['description'].strip()}")
+
+
+@scenarios.command("check")
+@click.argument("names", nargs=-1, metavar="[NAME|PATH]...")
+@_FOLDER
+@JSON
+def check_scenarios(names: tuple[str, ...], folder: str | None, as_json: bool) -> None:
+    """Load scenarios, all if none is named; tell every mistake with its line."""
+    from mockserver.scenario.load import load
+    from mockserver.scenario.mistakes import ScenarioError
+
+    library = _library(folder)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name in names or library.names():
+        try:
+            load(library.read(name), name="check", title=name)
+            found[name] = []
+        except ScenarioError as error:
+            found[name] = [_mistake(mistake) for mistake in error.mistakes]
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+    else:
+        for name, rows in found.items():
+            click.echo("\n".join([row["text"] for row in rows]) or f"{name}: ok")
+    sys.exit(1 if any(found.values()) else 0)
+
+
+def _mistake(mistake: Any) -> dict[str, Any]:
+    place = {"file": mistake.mark.file, "line": mistake.mark.line} if mistake.mark else {}
+    return {**place, "path": mistake.pointer, "message": mistake.message, "text": str(mistake)}
+
+
+@scenarios.command("show")
+@click.argument("name", metavar="NAME|PATH")
+@_FOLDER
+@JSON
+def show_scenario(name: str, folder: str | None, as_json: bool) -> None:
+    """A scenario with all that it extends, as YAML."""
+    from mockserver.scenario.dump import to_yaml
+    from mockserver.scenario.mistakes import ScenarioError
+
+    try:
+        document = json.loads(json.dumps(_library(folder).read(name), default=_written))
+    except ScenarioError as error:
+        fail(str(error))
+    click.echo(json.dumps(document, indent=2) if as_json else to_yaml(document), nl=as_json)
+
+
+def _written(value: Any) -> str:
+    from mockserver.resources.section import write_instant
+
+    return write_instant(value)
+
+
+def _library(folder: str | None) -> Library:
+    from mockserver.scenario.library import Library
+
+    return Library(*([Path(folder)] if folder else []))

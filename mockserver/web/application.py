@@ -1,0 +1,90 @@
+"""Flask with the service's own way for the service's paths: where an address leads, and in which workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask, Request, Response, request
+from werkzeug.routing import BaseConverter, Map, MapAdapter, Rule
+
+from mockserver.core.contract import Operation
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+    from mockserver.web.service import Service
+
+#: Where the control API lives.
+CONTROL_PREFIX = "/_mock"
+#: Before the name of a workspace, under which every address works.
+WORKSPACE_PREFIX = "/w/"
+#: Where that name stands in a request's environment.
+WORKSPACE = "mockserver.workspace"
+
+
+class Segment(BaseConverter):
+    """One segment of a path that is not one of its fixed siblings.
+
+    `/v3/senders/ips` is no sender's address, whatever the method (ledger 2.6).
+    """
+
+    def __init__(self, url_map: Map, *siblings: str) -> None:
+        super().__init__(url_map)
+        if siblings:
+            self.regex = f"(?!(?:{'|'.join(siblings)})(?:/|$))[^/]+"
+
+
+class Address(Rule):
+    """A rule that is only matched: no address is ever built from it, and preparing for that is most of its cost."""
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        return lambda *_, **__: ("", "")
+
+
+class ServiceFlask(Flask):
+    """Flask, with the service's own way for the service's paths, and without what it does for many hosts."""
+
+    service: Service
+    url_rule_class = Address
+
+    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Take the workspace's name off an address that begins with `/w/<name>`."""
+        path: str = environ["PATH_INFO"]
+        if path.startswith(WORKSPACE_PREFIX):
+            name, slash, rest = path.removeprefix(WORKSPACE_PREFIX).partition("/")
+            environ["SCRIPT_NAME"] += f"{WORKSPACE_PREFIX}{name}"
+            environ["PATH_INFO"] = slash + rest
+            environ[WORKSPACE] = name
+        return super().wsgi_app(environ, start_response)
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        if request is None:
+            return super().create_url_adapter(request)
+        # The map knows neither hosts nor subdomains, so nothing of the environment but these matters.
+        return MapAdapter(
+            self.url_map, request.host, request.root_path, "", request.scheme, request.path, request.method, ""
+        )
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        return func  # no view is a coroutine, and asking costs more than calling
+
+    def full_dispatch_request(self) -> Response:
+        """Answer the service's paths by the service, which authenticates before it looks where a path leads."""
+        found: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  # once, not often
+        return self.service.answer(found) if self.service.owns(found) else super().full_dispatch_request()
+
+
+def rule_of(operation: Operation, operations: list[Operation]) -> str:
+    """Flask's form of a path: every parameter is one segment, other than its fixed siblings in other paths."""
+    parts = operation.path.split("/")
+    for index, part in enumerate(parts):
+        if part.startswith("{"):
+            siblings = {other.path.split("/")[index] for other in operations if _beside(other, parts, index)}
+            parts[index] = f"<segment({', '.join(map(repr, sorted(siblings)))}):{part[1:-1]}>"
+    return "/".join(parts)
+
+
+def _beside(other: Operation, parts: list[str], index: int) -> bool:
+    segments = other.path.split("/")
+    return len(segments) > index and segments[:index] == parts[:index] and not segments[index].startswith("{")
