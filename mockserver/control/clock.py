@@ -43,13 +43,13 @@ class Advance(Item):
             raise ValidationError("give one of by, seconds and to")
 
 
-@CLOCK.call("GET")
+@CLOCK.call("GET", answer="Clock")
 def show() -> Response:
     """What time it is in the workspace."""
     return call.answer(_described(call.workspace()))
 
 
-@CLOCK.call("PUT", body=ClockChange)
+@CLOCK.call("PUT", body=ClockChange, answer="Clock")
 def change(body: dict[str, Any]) -> Response:
     """Freeze, thaw or set the clock; what is due on the way fires as with `advance`."""
     workspace = call.workspace()
@@ -63,7 +63,7 @@ def change(body: dict[str, Any]) -> Response:
         return call.answer(_described(workspace))
 
 
-@CLOCK.call("POST", "/advance", body=Advance)
+@CLOCK.call("POST", "/advance", body=Advance, answer="Advanced")
 def advance(body: dict[str, Any]) -> Response:
     """Move the clock, firing each timer at its own moment."""
     workspace = call.workspace()

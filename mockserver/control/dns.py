@@ -26,14 +26,14 @@ class DnsChange(DnsItem):
             raise ValidationError("give brevo_code, dkim_record, dmarc_record or several of them")
 
 
-@DNS.call("GET", "/<domain>")
+@DNS.call("GET", "/<domain>", answer="Dns", problems=(400,))
 def show(domain: str) -> Response:
     """What the world's DNS says about a domain."""
     workspace = call.workspace()
     return call.answer(_described(workspace, _hostname(domain)))
 
 
-@DNS.call("PUT", "/<domain>", body=DnsChange)
+@DNS.call("PUT", "/<domain>", body=DnsChange, answer="Dns")
 def change(domain: str, body: dict[str, Any]) -> Response:
     """Change the records that are named; also of a domain that nobody has added."""
     workspace = call.workspace()

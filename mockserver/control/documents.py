@@ -16,7 +16,7 @@ from mockserver.control.problem import Problem
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.web.fidelity import record
 
-DOCUMENTS = Noun("documents", "/_mock")
+DOCUMENTS = Noun("documents", "/_mock", in_world=False)
 
 #: Swagger UI's own files, out of their package; nothing comes from another host.
 _ASSETS = frozenset({"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"})
@@ -56,7 +56,7 @@ def _document() -> dict[str, Any]:
     return document()
 
 
-@DOCUMENTS.call("GET", "/openapi.json")
+@DOCUMENTS.call("GET", "/openapi.json", answer="OpenApi")
 def openapi_json() -> Response:
     """The OpenAPI 3.1 document of the mocked API."""
     return call.answer(_document())
@@ -96,7 +96,7 @@ def asset(name: str) -> Response:
     return Response(content, content_type=guess_type(name)[0], headers={"Cache-Control": "max-age=3600"})
 
 
-@DOCUMENTS.call("GET", "/fidelity")
+@DOCUMENTS.call("GET", "/fidelity", answer="Fidelity")
 def fidelity() -> Response:
     """For each field and error of each operation: documented, observed or proposed, and where it stands."""
     return call.answer(record(OPERATIONS.values()))

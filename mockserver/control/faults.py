@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response
-from marshmallow import fields
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
@@ -13,47 +12,43 @@ from mockserver.control.problem import Problem
 from mockserver.core.faults import KINDS, Fault, Kind
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.scenario.faults import FaultItem, describe, operations_of
+from mockserver.scenario.faults import MOST_FAULTS, FaultItem, describe, operations_of, rules, twice
 
 FAULTS = Noun("faults", "/_mock/faults")
 
-#: More rules than any test has; each costs every request of its operation a look.
-_MOST = 1_000
-
 
 class FaultRules(Item):
-    items = fields.List(fields.Nested(FaultItem), required=True)
+    items = rules(required=True)
 
 
-@FAULTS.call("GET", "/catalogue")
+@FAULTS.call("GET", "/catalogue", answer="Catalogue", in_world=False)
 def catalogue() -> Response:
     """Every fault: what it does, its parameters, and the operations that it is for."""
     return call.listed([_kind(name, kind) for name, kind in KINDS.items()])
 
 
-@FAULTS.call("POST", body=FaultItem, status=201, problems=(409,))
+@FAULTS.call("POST", body=FaultItem, answer="Rule", status=201, problems=(409,))
 def add(body: Fault) -> Response:
     """Let a rule apply, behind those that are there."""
     workspace = call.workspace()
     with workspace.lock:
         _refuse_twice([*workspace.faults, body])
-        workspace.add_fault(body)
+        workspace.add_faults([body])
         return call.answer(describe(body, workspace), 201)
 
 
-@FAULTS.call("PUT", body=FaultRules, problems=(409,))
+@FAULTS.call("PUT", body=FaultRules, answer="Rules", problems=(409,))
 def replace(body: dict[str, Any]) -> Response:
     """Let these rules apply, and no others."""
     workspace = call.workspace()
     with workspace.lock:
         _refuse_twice(body["items"])
         workspace.faults.clear()
-        for fault in body["items"]:
-            workspace.add_fault(fault)
+        workspace.add_faults(body["items"])
         return _listed(workspace)
 
 
-@FAULTS.call("GET")
+@FAULTS.call("GET", answer="Rules")
 def index() -> Response:
     """The rules in the order in which they are asked, with their hits; one that is spent stays."""
     workspace = call.workspace()
@@ -70,7 +65,7 @@ def clear() -> Response:
     return call.done()
 
 
-@FAULTS.call("GET", "/<identifier>")
+@FAULTS.call("GET", "/<identifier>", answer="Rule")
 def show(identifier: str) -> Response:
     """One rule with its hits."""
     workspace = call.workspace()
@@ -95,12 +90,10 @@ def _found(workspace: Workspace, identifier: str) -> Fault:
 
 
 def _refuse_twice(faults: list[Fault]) -> None:
-    if len(faults) > _MOST:
-        raise Problem(409, f"there may be {_MOST} rules")
-    ids = [fault.id for fault in faults if fault.id]
-    for identifier in ids:
-        if ids.count(identifier) > 1:
-            raise Problem(409, f"there is a fault {identifier!r} already")
+    if len(faults) > MOST_FAULTS:
+        raise Problem(409, f"there may be {MOST_FAULTS:,} rules")
+    for index in twice(faults):
+        raise Problem(409, f"there is a fault {faults[index].id!r} already")
 
 
 def _listed(workspace: Workspace) -> Response:

@@ -10,25 +10,30 @@ from flask import Response
 from mockserver.control import call
 from mockserver.control.noun import Noun
 
-HEALTH = Noun("health", "/_mock")
+HEALTH = Noun("health", "/_mock", in_world=False)
 
 _STARTED = time.monotonic()
-_VERSION = version("mockserver")
+VERSION = version("mockserver")
 
 
-@HEALTH.call("GET", "/health", is_open=True)
-@HEALTH.call("GET", "/livez", is_open=True)
-@HEALTH.call("GET", "/readyz", is_open=True)
+def uptime_s() -> float:
+    """How long the server has been there, in seconds."""
+    return time.monotonic() - _STARTED
+
+
+@HEALTH.call("GET", "/health", answer="Health", is_open=True)
+@HEALTH.call("GET", "/livez", answer="Health", is_open=True)
+@HEALTH.call("GET", "/readyz", answer="Health", is_open=True)
 def health() -> Response:
     """Whether the server answers, and what it serves."""
     return call.answer(
         {
             "status": "ok",
-            "version": _VERSION,
+            "version": VERSION,
             "scenario": call.store().default.scenario,
             "workspaces": len(call.store()),
             "evicted": call.store().evicted,
             "store": "memory",
-            "uptime_s": round(time.monotonic() - _STARTED, 3),
+            "uptime_s": round(uptime_s(), 3),
         }
     )

@@ -8,7 +8,7 @@ from mockserver.control import call
 from mockserver.control.noun import Noun
 
 WELCOME = Blueprint("welcome", __name__)
-INDEX = Noun("index", "/_mock")
+INDEX = Noun("index", "/_mock", in_world=False)
 
 
 @WELCOME.get("/")
@@ -33,7 +33,7 @@ def welcome() -> Response:
     return Response("\n".join(lines), content_type="text/plain; charset=utf-8")
 
 
-@INDEX.call("GET")
+@INDEX.call("GET", answer="Index")
 def index() -> Response:
     """Every call of the control API with a line."""
     calls = (row for noun in call.nouns() for row in noun.calls)

@@ -18,7 +18,7 @@ class Revocation(Item):
     key = fields.String(required=True, validate=validate.Length(1, 500))
 
 
-@KEYS.call("POST", "/revoke", body=Revocation)
+@KEYS.call("POST", "/revoke", body=Revocation, answer="Revoked")
 def revoke(body: dict[str, Any]) -> Response:
     """Refuse a key with 401 from now on, until the workspace is reset."""
     workspace = call.workspace()

@@ -18,13 +18,13 @@ from mockserver.resources.rooms import LIFECYCLES
 MACHINES = Noun("machines", "/_mock/machines")
 
 
-@MACHINES.call("GET")
+@MACHINES.call("GET", answer="Machines", in_world=False)
 def index() -> Response:
     """Every state machine: states, transitions, a diagram."""
     return call.listed([_described(lifecycle) for lifecycle in LIFECYCLES.values()])
 
 
-@MACHINES.call("GET", "/<machine>")
+@MACHINES.call("GET", "/<machine>", answer="Instances")
 def instances(machine: str) -> Response:
     """The instances of a machine."""
     workspace = call.workspace()
@@ -33,7 +33,7 @@ def instances(machine: str) -> Response:
         return call.listed([lifecycle.describe(account, row) for account, row in lifecycle.instances(workspace)])
 
 
-@MACHINES.call("GET", "/<machine>/<key>")
+@MACHINES.call("GET", "/<machine>/<key>", answer="Instance")
 def instance(machine: str, key: str) -> Response:
     """One instance: its state, the events that apply, its secrets."""
     workspace = call.workspace()
@@ -42,7 +42,7 @@ def instance(machine: str, key: str) -> Response:
         return call.answer(lifecycle.describe(*_found(workspace, lifecycle, key)))
 
 
-@MACHINES.call("POST", "/<machine>/<key>/<event>", problems=(409,))
+@MACHINES.call("POST", "/<machine>/<key>/<event>", answer="Instance", problems=(409,))
 def fire(machine: str, key: str, event: str) -> Response:
     """Let an event happen; 409 with what is allowed if it does not apply."""
     workspace = call.workspace()

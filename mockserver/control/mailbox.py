@@ -29,7 +29,7 @@ class MailFilter(Item):
     wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
 
 
-@MAILBOX.call("GET", query=MailFilter)
+@MAILBOX.call("GET", query=MailFilter, answer="Mails")
 def index(query: dict[str, Any]) -> Response:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
     workspace = call.workspace()
@@ -46,7 +46,7 @@ def clear() -> Response:
     return call.done()
 
 
-@MAILBOX.call("GET", "/<identifier>", media=("application/json", "message/rfc822", "text/html"))
+@MAILBOX.call("GET", "/<identifier>", answer="Mail", media=("application/json", "message/rfc822", "text/html"))
 def show(identifier: str) -> Response:
     """One e-mail: as JSON, as a MIME message with `.eml`, as a page with `.html`."""
     workspace = call.workspace()

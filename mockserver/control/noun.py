@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, wraps
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from flask import Blueprint, Response
 from marshmallow import Schema
@@ -23,50 +23,58 @@ class Call(NamedTuple):
     path: str
     #: What it does, in a line.
     summary: str
-    query: type[Schema] | None
-    body: type[Schema] | None
-    #: The schema of a JSON answer.
-    answer: type[Schema] | None
-    status: int
-    #: Statuses of problems beside those that every call may have.
-    problems: tuple[int, ...]
+    query: type[Schema] | None = None
+    body: type[Schema] | None = None
+    #: The schema of a body that the call reads by itself, JSON or YAML, by its name in `control.answers`.
+    document: str | None = None
+    #: The schema of a JSON answer, by its name there: a name, as nobody needs the classes before the first document.
+    answer: str | None = None
+    status: int = 200
+    #: Statuses of problems beside those that follow from the declaration.
+    problems: tuple[int, ...] = ()
     #: The kinds of answers, the first one unless another is asked for.
-    media: tuple[str, ...]
+    media: tuple[str, ...] = ("application/json",)
     #: Whether it needs no control token.
+    is_open: bool = False
+    #: Whether it acts on one workspace, which the caller names.
+    in_world: bool = True
+
+
+class Declared(TypedDict, total=False):
+    """What a declaration may say of a call; `Call` tells what it means."""
+
+    query: type[Schema]
+    body: type[Schema]
+    document: str
+    answer: str
+    status: int
+    problems: tuple[int, ...]
+    media: tuple[str, ...]
     is_open: bool
+    in_world: bool
 
 
 class Noun:
     """The calls under one address."""
 
-    def __init__(self, name: str, path: str) -> None:
+    def __init__(self, name: str, path: str, *, in_world: bool = True) -> None:
         self.name = name
         self._path = path
+        self._in_world = in_world
         self.blueprint = Blueprint(name, __name__, url_prefix=path)
         self.calls: list[Call] = []
 
-    def call(  # noqa: PLR0913  # a declaration names all that it knows, by keyword
-        self,
-        method: str,
-        path: str = "",
-        *,
-        query: type[Schema] | None = None,
-        body: type[Schema] | None = None,
-        answer: type[Schema] | None = None,
-        status: int = 200,
-        problems: tuple[int, ...] = (),
-        media: tuple[str, ...] = ("application/json",),
-        is_open: bool = False,
-    ) -> Callable[[View], View]:
+    def call(self, method: str, path: str = "", **declared: Unpack[Declared]) -> Callable[[View], View]:
         """Declare the function below as a call; it gets `query` and `body` as their schemas have loaded them."""
+        declared.setdefault("in_world", self._in_world)
 
         def declare(view: View) -> View:
             summary = (view.__doc__ or "").strip().split("\n")[0]
             whole = f"{self._path}{path}".replace("<", "{").replace(">", "}")
-            found = Call(self.name, method, whole, summary, query, body, answer, status, problems, media, is_open)
+            found = Call(self.name, method, whole, summary, **declared)
             self.calls.append(found)
             endpoint = f"{method.lower()} {path or '/'}".replace(".", "-")
-            self.blueprint.add_url_rule(path, endpoint, _parsing(view, query, body), methods=[method])
+            self.blueprint.add_url_rule(path, endpoint, _parsing(view, found.query, found.body), methods=[method])
             return view
 
         return declare

@@ -67,7 +67,7 @@ class Verification(Item):
             raise ValidationError("at_least is more than at_most", "count")
 
 
-@REQUESTS.call("GET", query=RequestFilter)
+@REQUESTS.call("GET", query=RequestFilter, answer="Requests")
 def index(query: dict[str, Any]) -> Response:
     """The exchanges, newest first; with `wait`, as soon as one matches."""
     workspace = call.workspace()
@@ -76,7 +76,7 @@ def index(query: dict[str, Any]) -> Response:
     return call.listed([described(exchange) for exchange in part], len(found), evicted=workspace.journal.evicted)
 
 
-@REQUESTS.call("GET", "/<identifier>")
+@REQUESTS.call("GET", "/<identifier>", answer="Request")
 def show(identifier: str) -> Response:
     """One exchange."""
     workspace = call.workspace()
@@ -96,7 +96,7 @@ def clear() -> Response:
     return call.done()
 
 
-@REQUESTS.call("POST", "/verify", body=Verification)
+@REQUESTS.call("POST", "/verify", body=Verification, answer="Verdict")
 def verify(body: dict[str, Any]) -> Response:
     """Whether so many requests match; if not, what came closest, and in what it differs."""
     workspace = call.workspace()

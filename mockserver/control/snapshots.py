@@ -27,7 +27,7 @@ class NewSnapshot(Item):
     )
 
 
-@SNAPSHOTS.call("POST", body=NewSnapshot, status=201, problems=(409,))
+@SNAPSHOTS.call("POST", body=NewSnapshot, answer="Moment", status=201, problems=(409,))
 def keep(body: dict[str, Any]) -> Response:
     """Keep this moment: state, clock, faults and mailbox; a snapshot of the same name gives way."""
     workspace = call.workspace()
@@ -40,7 +40,7 @@ def keep(body: dict[str, Any]) -> Response:
         return call.answer(_described(snapshot), 201)
 
 
-@SNAPSHOTS.call("GET")
+@SNAPSHOTS.call("GET", answer="Moments")
 def index() -> Response:
     """The moments that are kept, oldest first."""
     return call.listed([_described(snapshot) for snapshot in call.workspace().snapshots.values()])
@@ -62,7 +62,7 @@ def forget(name: str) -> Response:
     return call.done()
 
 
-@SNAPSHOTS.call("POST", "/<name>/restore")
+@SNAPSHOTS.call("POST", "/<name>/restore", answer="World")
 def restore(name: str) -> Response:
     """Return to a moment; journal and coverage go on."""
     workspace = call.workspace()

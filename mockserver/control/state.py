@@ -25,7 +25,7 @@ class Reset(Item):
     scenario = fields.Raw()
 
 
-@STATE.call("GET", "/state", media=("application/json", "application/yaml"))
+@STATE.call("GET", "/state", answer="Scenario", media=("application/json", "application/yaml"))
 def show() -> Response:
     """The whole workspace as a scenario, as JSON or as YAML by `Accept`."""
     workspace = call.workspace()
@@ -36,7 +36,7 @@ def show() -> Response:
     return call.answer(document)
 
 
-@STATE.call("PUT", "/state")
+@STATE.call("PUT", "/state", document="Scenario", answer="World")
 def replace() -> Response:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
     workspace = call.workspace()
@@ -45,7 +45,7 @@ def replace() -> Response:
         return call.answer(described(call.store().put(workspace, document)))
 
 
-@STATE.call("POST", "/seed", problems=(409,))
+@STATE.call("POST", "/seed", document="Scenario", answer="World", problems=(409,))
 def seed() -> Response:
     """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
     workspace = call.workspace()
@@ -60,7 +60,7 @@ def seed() -> Response:
         return call.answer(described(fresh))
 
 
-@STATE.call("POST", "/reset", body=Reset)
+@STATE.call("POST", "/reset", body=Reset, answer="World")
 def reset(body: dict[str, Any]) -> Response:
     """The workspace as its scenario made it, or as another one makes it."""
     workspace = call.workspace()
@@ -68,13 +68,13 @@ def reset(body: dict[str, Any]) -> Response:
         return call.answer(described(call.store().reset(workspace, scenario_of(body))))
 
 
-@STATE.call("GET", "/scenarios")
+@STATE.call("GET", "/scenarios", answer="Scenarios", in_world=False)
 def scenarios() -> Response:
     """The scenarios that can be loaded."""
     return call.listed(list(call.library().describe()))
 
 
-@STATE.call("GET", "/scenarios/<name>", media=("application/yaml",))
+@STATE.call("GET", "/scenarios/<name>", media=("application/yaml",), in_world=False)
 def scenario(name: str) -> Response:
     """A scenario as it is written, in YAML."""
     try:

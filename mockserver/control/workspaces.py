@@ -14,7 +14,7 @@ from mockserver.core.store import DEFAULT, NAME, NameTakenError
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
 
-WORKSPACES = Noun("workspaces", "/_mock/workspaces")
+WORKSPACES = Noun("workspaces", "/_mock/workspaces", in_world=False)
 
 
 class NewWorkspace(Item):
@@ -33,7 +33,7 @@ class WorkspaceFilter(Item):
     offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
 
 
-@WORKSPACES.call("POST", body=NewWorkspace, status=201, problems=(409,))
+@WORKSPACES.call("POST", body=NewWorkspace, answer="World", status=201, problems=(409,))
 def create(body: dict[str, Any]) -> Response:
     """A fresh world with its own keys, clock, faults, journal, mailbox and coverage."""
     try:
@@ -43,7 +43,7 @@ def create(body: dict[str, Any]) -> Response:
     return call.answer(described(fresh), 201)
 
 
-@WORKSPACES.call("GET", query=WorkspaceFilter)
+@WORKSPACES.call("GET", query=WorkspaceFilter, answer="Worlds")
 def index(query: dict[str, Any]) -> Response:
     """All workspaces, the one used last first."""
     found = list(call.store())[::-1]
@@ -51,7 +51,7 @@ def index(query: dict[str, Any]) -> Response:
     return call.listed([described(workspace) for workspace in part], len(found))
 
 
-@WORKSPACES.call("GET", "/<name>")
+@WORKSPACES.call("GET", "/<name>", answer="World")
 def show(name: str) -> Response:
     """One workspace."""
     return call.answer(described(call.named(name)))

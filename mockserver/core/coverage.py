@@ -3,51 +3,57 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 from mockserver.core.events import Changed
 from mockserver.core.exchange import Exchange
 
 
-class Answered(NamedTuple):
-    """One way in which an operation has answered."""
-
-    operation: str
-    #: None: there was no HTTP answer.
-    status: int | None
-    #: The code of an error.
-    code: str | None
-    #: Whether a fault has made it.
-    injected: bool
+def _counter() -> Any:
+    return field(default_factory=Counter)
 
 
+@dataclass(slots=True)
 class Coverage:
-    """Counts that add up: of a world's requests, and of many worlds together."""
+    """Counts that add up: of a world's requests, and of many worlds together.
 
-    def __init__(self) -> None:
-        self.answers: Counter[Answered] = Counter()
-        #: By operation and path of the member, such as `ips[].weight`.
-        self.fields: Counter[tuple[str, str]] = Counter()
-        #: By machine and event.
-        self.transitions: Counter[tuple[str, str]] = Counter()
+    They are as coarse as what is told of them, so that they can be read back from that.
+    """
+
+    #: By operation and status; None: there was no HTTP answer.
+    answers: Counter[tuple[str, int | None]] = _counter()
+    #: By operation, the code of an error, and whether a fault has made it.
+    codes: Counter[tuple[str, str, bool]] = _counter()
+    #: By operation and name of an optional member, such as `ips[].weight`.
+    fields: Counter[tuple[str, str]] = _counter()
+    #: By machine and event.
+    transitions: Counter[tuple[str, str]] = _counter()
 
     def add(self, exchange: Exchange) -> None:
-        if exchange.operation is not None:
-            answered = Answered(exchange.operation, exchange.status, exchange.code, exchange.fault is not None)
-            self.answers[answered] += 1
-            for name in exchange.fields:
-                self.fields[exchange.operation, name] += 1
+        """Count a request to an operation; one that leads nowhere meets nothing."""
+        operation = exchange.operation
+        if operation is None:
+            return
+        self.answers[operation, exchange.status] += 1
+        if exchange.code is not None:
+            self.codes[operation, exchange.code, exchange.injected] += 1
+        for name in exchange.fields:
+            self.fields[operation, name] += 1
 
     def add_transition(self, change: Changed) -> None:
         self.transitions[change.machine, change.event] += 1
 
     def merge(self, other: Coverage) -> None:
-        """Count what another one has counted."""
-        self.answers.update(other.answers)
-        self.fields.update(other.fields)
-        self.transitions.update(other.transitions)
+        """Count what another one has counted, which may go on counting meanwhile."""
+        # A copy is made in one step; what is read item by item must not grow.
+        self.answers.update(dict(other.answers))
+        self.codes.update(dict(other.codes))
+        self.fields.update(dict(other.fields))
+        self.transitions.update(dict(other.transitions))
 
     def clear(self) -> None:
         self.answers.clear()
+        self.codes.clear()
         self.fields.clear()
         self.transitions.clear()

@@ -85,6 +85,8 @@ class Exchange:
     code: str | None = None
     #: The id of the fault that took over.
     fault: str | None = None
+    #: Whether what the client read is not the service's own answer.
+    injected: bool = False
     transitions: Sequence[Changed] = ()
     #: What was sent and is ignored.
     warnings: Sequence[str] = ()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Proceed = Callable[[], Reply]
 #: How long a slow body takes where the rule does not say, in milliseconds.
 SLOW_MS = 5_000.0
+#: The longest delay: a day, in milliseconds.
+LONGEST_MS = 86_400_000.0
 
 
 class Latency(NamedTuple):
@@ -36,7 +38,8 @@ class Latency(NamedTuple):
         """The delay below which a share of all delays lies, in milliseconds."""
         if self.type == "uniform":
             return self.low_ms + share * (self.high_ms - self.low_ms)
-        return self.median_ms * math.exp(self.sigma * statistics.NormalDist().inv_cdf(share))
+        # A lognormal delay has no longest one.
+        return min(LONGEST_MS, self.median_ms * math.exp(self.sigma * statistics.NormalDist().inv_cdf(share)))
 
 
 @dataclass(slots=True, eq=False)
@@ -70,6 +73,7 @@ class Fault:
 
     def answer(self, exchange: Exchange, proceed: Proceed, random: Randomness) -> Reply:
         """What the caller gets instead of the real answer, or after it."""
+        exchange.injected = not KINDS[self.kind].genuine
         return KINDS[self.kind].answer(Injection(self, exchange, proceed, random))
 
 
@@ -128,7 +132,7 @@ class Injection(NamedTuple):
     def milliseconds(self, default: float = 0.0) -> float:
         distribution: Latency | None = self.rule.parameters.get("distribution")
         if distribution is not None:
-            # Neither end of the range: a lognormal delay has no longest one.
+            # Neither end of the range: the normal distribution has none.
             return distribution.at(min(max(self.random.share(f"fault {self.rule.id} latency"), 1e-9), 1 - 1e-9))
         return float(self.rule.parameters.get("ms", default))
 
@@ -146,6 +150,8 @@ class Kind(NamedTuple):
     message: str | None = None
     #: Whether it fits every operation; else those that document its code.
     everywhere: bool = True
+    #: Whether the client reads the service's own answer, only later.
+    genuine: bool = False
 
 
 def _refused(injection: Injection, code: ErrorCode, message: str | None, status: int | None) -> Reply:
@@ -156,7 +162,9 @@ def _refused(injection: Injection, code: ErrorCode, message: str | None, status:
 
 def _error(injection: Injection) -> Reply:
     parameters = injection.rule.parameters
-    code = errors.ALL_CODES[parameters["code"]]
+    written = parameters["code"]
+    # One that the service does not have is there by force.
+    code = errors.ALL_CODES.get(written) or ErrorCode(written, 400, written)
     return _refused(injection, code, parameters.get("message"), parameters.get("status"))
 
 
@@ -237,11 +245,11 @@ KINDS: dict[str, Kind] = {
     "unavailable": _refuses(errors.INTERNAL_ERROR, 503, "Service unavailable"),
     "maintenance": _refuses(errors.INTERNAL_ERROR, 503, "The service is under maintenance"),
     "lost_answer": Kind("the work is done, and the caller is told 504", _lost),
-    "latency": Kind("the answer comes late", _latency, ("ms", "distribution")),
+    "latency": Kind("the answer comes late", _latency, ("ms", "distribution"), genuine=True),
     "hang": Kind("no answer comes: the connection ends after ms, else when the client leaves", _hang, ("ms",)),
     "connection_reset": Kind("the connection is reset before an answer", lambda _: Reply(0, wire=Wire(Form.RESET))),
     "empty_response": Kind("the connection ends before an answer", lambda _: Reply(0, wire=Wire(Form.EMPTY))),
     "truncated_body": Kind("the whole length is announced, half of the body is sent, the connection ends", _truncated),
     "malformed_body": Kind("the body is broken JSON", _malformed),
-    "slow_body": Kind("the body trickles in, within ms", _slow, ("ms",)),
+    "slow_body": Kind("the body trickles in, within ms", _slow, ("ms",), genuine=True),
 }

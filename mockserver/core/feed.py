@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from itertools import islice
 from typing import Any, NamedTuple
 
-#: How many happenings are kept for those who come back after a break.
+#: How many happenings are kept for those who come back after a break, and how many bytes of bodies with them.
 _KEPT = 1_000
+_BYTES_KEPT = 4 * 1024 * 1024
 
 
 class Happening(NamedTuple):
@@ -15,6 +17,8 @@ class Happening(NamedTuple):
     number: int
     kind: str
     what: Any
+    #: What it keeps in memory, in bytes.
+    size: int
 
 
 class Feed:
@@ -22,17 +26,21 @@ class Feed:
 
     def __init__(self, last: int = 0) -> None:
         self.last = last
-        self._happenings: deque[Happening] = deque(maxlen=_KEPT)
+        self._happenings: deque[Happening] = deque()
+        self._bytes = 0
 
-    def add(self, kind: str, what: Any) -> None:
+    def add(self, kind: str, what: Any, size: int = 0) -> None:
         self.last += 1
-        self._happenings.append(Happening(self.last, kind, what))
+        self._happenings.append(Happening(self.last, kind, what, size))
+        self._bytes += size
+        while len(self._happenings) > _KEPT or self._bytes > _BYTES_KEPT:
+            self._bytes -= self._happenings.popleft().size
 
     def after(self, number: int) -> list[Happening]:
         """All that is kept after a number, oldest first."""
-        if number >= self.last:
-            return []
-        return [happening for happening in self._happenings if happening.number > number]
+        # Most of those who look on have seen all but the last ones.
+        newest = list(islice(reversed(self._happenings), max(0, self.last - number)))
+        return newest[::-1]
 
     def lost(self, number: int) -> int:
         """How many after a number are kept no more."""

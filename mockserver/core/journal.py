@@ -30,12 +30,15 @@ class Journal:
     def __len__(self) -> int:
         return len(self._exchanges)
 
-    def add(self, exchange: Exchange) -> None:
+    def add(self, exchange: Exchange) -> int:
+        """Write an exchange down; gives how many have fallen out for it."""
+        before = self.evicted
         self._exchanges.append(exchange)
         self._bytes += _size(exchange)
         while len(self._exchanges) > self._limit or self._bytes > self._bytes_limit:
             self._bytes -= _size(self._exchanges.popleft())
             self.evicted += 1
+        return self.evicted - before
 
     def find(self, identifier: str) -> Exchange | None:
         return next((exchange for exchange in self if exchange.id == identifier), None)

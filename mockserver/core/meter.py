@@ -1,9 +1,11 @@
-"""What a server has answered since it started, for its metrics."""
+"""What a server has done since it started, for its metrics."""
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_left
 from collections import Counter
+from itertools import accumulate
 
 from mockserver.core.exchange import Exchange
 
@@ -14,20 +16,52 @@ NONE = "none"
 
 
 class Meter:
-    """Counts that only grow."""
+    """Counts that only grow, whatever happens to the workspaces."""
 
     def __init__(self) -> None:
-        self.requests: Counter[tuple[str, str]] = Counter()
+        # An ordinary WSGI server answers in several threads.
+        self._lock = threading.Lock()
+        #: By operation and status.
+        self._requests: Counter[tuple[str, str]] = Counter()
         #: By the fault's kind.
-        self.faults: Counter[str] = Counter()
+        self._faults: Counter[str] = Counter()
         #: How many answers took at most as long as the bound of the same place; the last is for all beyond.
-        self.times = [0] * (len(BUCKETS) + 1)
+        self._times = [0] * (len(BUCKETS) + 1)
+        #: How long all answers took.
         self.seconds = 0.0
+        self.mails = 0
+        #: How many exchanges have fallen out of journals.
+        self.evicted = 0
 
     def add(self, exchange: Exchange, kind: str | None) -> None:
-        self.requests[exchange.operation or NONE, str(exchange.status or NONE)] += 1
+        """Count a request and, if a fault took over, the fault of this kind."""
         seconds = exchange.ms / 1000
-        self.times[bisect_left(BUCKETS, seconds)] += 1
-        self.seconds += seconds
-        if kind is not None:
-            self.faults[kind] += 1
+        with self._lock:
+            self._requests[exchange.operation or NONE, str(exchange.status or NONE)] += 1
+            self._times[bisect_left(BUCKETS, seconds)] += 1
+            self.seconds += seconds
+            if kind is not None:
+                self._faults[kind] += 1
+
+    def add_mail(self) -> None:
+        with self._lock:
+            self.mails += 1
+
+    def add_evicted(self, exchanges: int) -> None:
+        with self._lock:
+            self.evicted += exchanges
+
+    def requests(self) -> dict[tuple[str, str], int]:
+        """How many requests came, by operation and status."""
+        with self._lock:
+            return dict(self._requests)
+
+    def faults(self) -> dict[str, int]:
+        """How many requests a fault took over, by its kind."""
+        with self._lock:
+            return dict(self._faults)
+
+    def times(self) -> list[int]:
+        """How many answers took at most as long as each bound; the last count is that of all."""
+        with self._lock:
+            return list(accumulate(self._times))

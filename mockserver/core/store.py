@@ -255,7 +255,7 @@ class Store:
             self._homes.setdefault(key, workspace.name)
 
         self._workspaces[workspace.name] = workspace
-        workspace.on_key = lead_here
+        workspace.on_key, workspace.meter = lead_here, self.meter
         for key in (*workspace.keys, *workspace.revoked_keys):
             lead_here(key)
 

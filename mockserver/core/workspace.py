@@ -21,6 +21,7 @@ from mockserver.core.feed import Feed
 from mockserver.core.journal import Journal
 from mockserver.core.keys import Keyring, api_key
 from mockserver.core.mailbox import Mail, Mailbox
+from mockserver.core.meter import Meter
 from mockserver.core.randomness import Randomness
 from mockserver.core.shelf import Shelf
 from mockserver.core.state_machine import StateMachine
@@ -124,6 +125,8 @@ class Workspace(Shelf):
         self.journal = Journal(self.limits.journal, self.limits.journal_bytes)
         self.coverage = Coverage()
         self.feed = Feed()
+        #: The server's, once it has adopted the workspace.
+        self.meter = Meter()
         self.snapshots: dict[str, Snapshot] = {}
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
@@ -211,14 +214,16 @@ class Workspace(Shelf):
 
     def send(self, mail: Mail) -> None:
         self.mailbox.add(mail)
+        self.meter.add_mail()
         self.feed.add("mail", mail)
         self.publish(mail)
 
     def note(self, exchange: Exchange) -> None:
         """Write down an exchange that is over."""
-        self.journal.add(exchange)
+        if evicted := self.journal.add(exchange):
+            self.meter.add_evicted(evicted)
         self.coverage.add(exchange)
-        self.feed.add("request", exchange)
+        self.feed.add("request", exchange, len(exchange.body) + len(exchange.answer_body))
         self.wake()
 
     def wake(self) -> None:
@@ -226,11 +231,14 @@ class Workspace(Shelf):
         for watcher in tuple(self.watchers):
             watcher()
 
-    def add_fault(self, fault: Fault) -> None:
-        """Let a rule apply, behind those that are there; it gets an id if it has none."""
-        if not fault.id:
-            fault.id = f"fault-{self.next_id('fault')}"
-        self.faults.add(fault)
+    def add_faults(self, faults: Sequence[Fault]) -> None:
+        """Let rules apply, behind those that are there; one without an id gets one that no other has."""
+        taken = {fault.id for fault in (*self.faults, *faults)}
+        for fault in faults:
+            while not fault.id:
+                drawn = f"fault-{self.next_id('fault')}"
+                fault.id = "" if drawn in taken else drawn
+            self.faults.add(fault)
 
     def catch_up(self) -> None:
         """Fire what is due by now, each at its own moment."""

@@ -29,15 +29,16 @@ class Answer(Response):
     """An answer of the service, whose headers are complete when it is made.
 
     Werkzeug checks each header when it is added, and reads them all again when they are sent: a quarter of the time of
-    a small answer. Ours are constants, numbers and UUIDs.
+    a small answer. Ours are constants, numbers and UUIDs. So this sets what the bases' own `__init__` would set.
     """
 
     def __init__(self, body: bytes, status: int, headers: HeaderList) -> None:
-        super().__init__()
-        self.response = [body]
-        self.status_code = status
         self.headers = Headers()
         self.headers._list = headers  # noqa: SLF001  # see above
+        self.status_code = status
+        self.response = [body]
+        self.direct_passthrough = True
+        self._on_close = []
 
     def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
         return self.headers

@@ -69,6 +69,13 @@ class ServiceFlask(Flask):
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
         return func  # no view is a coroutine, and asking costs more than calling
 
+    def handle_exception(self, e: Exception) -> Response:
+        """Let the server see that a fault wants no answer (`web.wire.block`)."""
+        if isinstance(e, ConnectionResetError):
+            raise e
+        found: Response = super().handle_exception(e)
+        return found
+
     def full_dispatch_request(self) -> Response:
         """Answer the service's paths by the service, which authenticates before it looks where a path leads."""
         found: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  # once, not often

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
@@ -129,14 +130,14 @@ class Bridge:
 
 
 async def _go_on(events: stream.Stream, receive: Receive, send: Send) -> None:
-    """Send what happens, as it happens, until the client leaves or there is nothing to look at any more."""
+    """Send an answer that goes on, until the client leaves or there is nothing more to come."""
+
+    async def piece(body: bytes) -> None:
+        await send({"type": "http.response.body", "body": body, "more_body": True})
+
     left = asyncio.ensure_future(receive())
     try:
-        while not left.done() and (chunk := events.pull()) is not None:
-            if chunk:
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
-            if not await stream.wait(events, left) and not left.done():
-                await send({"type": "http.response.body", "body": events.heartbeat, "more_body": True})
+        await stream.go_on(events, left, piece)
     finally:
         left.cancel()
     await send({"type": "http.response.body", "body": b""})
@@ -188,12 +189,17 @@ def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
         PARK: Park(),
     }
     for raw_name, raw_value in scope["headers"]:
-        name = raw_name.decode("latin-1").upper().replace("-", "_")
-        if name not in ("CONTENT_TYPE", "CONTENT_LENGTH"):
-            name = f"HTTP_{name}"
+        name = _wsgi_name(raw_name)
         value = raw_value.decode("latin-1")
         environ[name] = f"{environ[name]},{value}" if name in environ else value
     # The body has been put together: werkzeug would cut a chunked one off at the limit instead of refusing it.
     environ.pop("HTTP_TRANSFER_ENCODING", None)
     environ["CONTENT_LENGTH"] = str(len(body))
     return environ
+
+
+@lru_cache(maxsize=1024)
+def _wsgi_name(raw_name: bytes) -> str:
+    """A header's name in the WSGI environment."""
+    name = raw_name.decode("latin-1").upper().replace("-", "_")
+    return name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"

@@ -44,11 +44,11 @@ def sent(schema: Schema, data: object, path: str = "", name: str = "") -> Iterat
                 yield from sent(inner, item, f"{path}{key}[{index}].", f"{name}{key}[].")
 
 
-def optional(schema: Schema, name: str = "") -> Iterator[str]:
-    """The name of every optional member that a schema knows."""
+def optional(schema: Schema, name: str = "") -> Iterator[Member]:
+    """Every optional member that a schema knows."""
     for key, field in _known(schema).items():
         if not field.required:
-            yield f"{name}{key}"
+            yield Member(f"{name}{key}", f"{name}{key}", field)
         inner = _inner(field)
         if inner is not None:
             yield from optional(inner, f"{name}{key}." if isinstance(field, fields.Nested) else f"{name}{key}[].")

@@ -7,10 +7,11 @@ import socket
 import threading
 from contextlib import suppress
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from flask import Flask
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from mockserver.web.bridge import Bridge
 from mockserver.web.wire import TRANSPORT
@@ -19,6 +20,8 @@ from mockserver.web.wire import TRANSPORT
 _KEEP_ALIVE = 75
 #: How long a stop waits for the last answers to leave, in seconds.
 _GRACE = 1.0
+#: How many requests of one connection may wait for their turn before it is read no further.
+_PIPELINED = 100
 #: How often the server's own clock ticks, in seconds; it renews the `Date` header.
 _TICK = 0.1
 
@@ -55,11 +58,33 @@ def address(listener: socket.socket) -> str:
 
 
 class Protocol(HttpToolsProtocol):
-    """The HTTP protocol, whose requests know their connection: faults cut it off, or reset it."""
+    """The HTTP protocol, whose requests know their connection: faults cut it off, or reset it.
+
+    A client may send requests before the first is answered. Uvicorn then reads no more, so that it does not see the
+    client leave, and would tell only the last of them: one that hangs would hang for ever.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._unanswered: list[RequestResponseCycle] = []
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self.scope[TRANSPORT] = self.transport  # type: ignore[literal-required]  # ours
+
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        self._unanswered = [cycle for cycle in self._unanswered if not cycle.response_complete]
+        self._unanswered.append(self.cycle)
+        if 1 < len(self._unanswered) < _PIPELINED:
+            self.flow.resume_reading()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        for cycle in self._unanswered:
+            cycle.disconnected = not cycle.response_complete
+            cycle.message_event.set()
+        self._unanswered.clear()
+        super().connection_lost(exc)
 
 
 class Server(uvicorn.Server):

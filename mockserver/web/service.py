@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -155,6 +156,7 @@ class Service:
             else:
                 reply = Reply(204)
             body = self._finish(exchange, reply, headers)
+            exchange.transitions = tuple(exchange.transitions)  # what happens from now on is of somebody else
             exchange.ms = (perf_counter() - started) * 1000
             workspace.note(exchange)
         fault = workspace.faults.get(exchange.fault) if exchange.fault else None
@@ -165,10 +167,6 @@ class Service:
 
     def _begin(self, workspace: Workspace, caller: Caller | None, request: Request) -> Exchange:
         environ = request.environ
-        try:
-            body = request.get_data(cache=True)
-        except RequestEntityTooLarge:
-            body = b""
         rule = request.url_rule
         return Exchange(
             id=workspace.random.uuid("request"),
@@ -177,7 +175,7 @@ class Service:
             path=request.path,
             query=environ["QUERY_STRING"],
             headers=_headers(environ),
-            body=body,
+            body=_body(request),
             operation=None if rule is None else rule.endpoint,
             params=request.view_args or _NO_PARAMS,
             account=None if caller is None else caller.account.name,
@@ -225,8 +223,9 @@ class Service:
             try:
                 return self._faults(wanted, exchange.operation)
             except ValueError as error:
+                exchange.injected = True
                 raise INVALID_PARAMETER(f"{FAULT_HEADER}: {error}") from error
-        if not workspace.faults:
+        if not workspace.faults or not (exchange.operation or exchange.path.startswith("/v3/")):
             return None
         return workspace.faults.take(exchange, workspace.clock.now(), workspace.random)
 
@@ -271,8 +270,25 @@ class Service:
         return response
 
 
+def _body(request: Request) -> bytes:
+    """The body, or nothing in the place of one that is too large; asking werkzeug for none costs more than looking."""
+    environ = request.environ
+    if environ.get("CONTENT_LENGTH", "0") == "0" and "HTTP_TRANSFER_ENCODING" not in environ:
+        return b""
+    try:
+        return request.get_data(cache=True)
+    except RequestEntityTooLarge:
+        return b""
+
+
+@lru_cache(maxsize=1024)
+def _wire_name(name: str) -> str:
+    """A header's name as it is on the wire, of the one that WSGI gives it."""
+    return name[5:].replace("_", "-").lower()
+
+
 def _headers(environ: WSGIEnvironment) -> list[Header]:
-    found = [(name[5:].replace("_", "-").lower(), value) for name, value in environ.items() if name[:5] == "HTTP_"]
+    found = [(_wire_name(name), value) for name, value in environ.items() if name[:5] == "HTTP_"]
     if "CONTENT_TYPE" in environ:
         found.append(("content-type", environ["CONTENT_TYPE"]))
     return found

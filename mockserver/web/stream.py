@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Awaitable, Callable, Iterator
+from typing import NamedTuple
 
 from mockserver.core.workspace import Workspace
 
@@ -16,7 +16,7 @@ STREAM = "mockserver.stream"
 class Stream(NamedTuple):
     """What an answer that goes on needs of the application."""
 
-    #: What is new since the last call, ready to be sent; None: there will never be more.
+    #: A part of what is new since the last call, ready to be sent; empty: there is nothing, None: nor will there be.
     pull: Callable[[], bytes | None]
     #: The workspace that is looked at; another one after a reset.
     workspace: Callable[[], Workspace | None]
@@ -25,36 +25,77 @@ class Stream(NamedTuple):
     pause_s: float
 
 
-async def wait(stream: Stream, left: asyncio.Future[Any]) -> bool:
-    """Whether something has happened before the pause is over and the client leaves."""
-    workspace, loop = stream.workspace(), asyncio.get_running_loop()
-    if workspace is None:
-        return True
-    happened = asyncio.Event()
+class _Watch:
+    """Is woken by whatever happens in the stream's workspace, which may be replaced by another one."""
+
+    def __init__(self, stream: Stream, wake: Callable[[], None]) -> None:
+        self._stream = stream
+        self._wake = wake
+        self._workspace: Workspace | None = None
+
+    def follow(self) -> None:
+        """Watch the workspace that there is now. To be called before looking: what happens after that wakes."""
+        workspace = self._stream.workspace()
+        if workspace is not self._workspace:
+            self.end()
+            self._workspace = workspace
+        if workspace is not None:
+            workspace.watchers.add(self._wake)
+
+    def end(self) -> None:
+        if self._workspace is not None:
+            self._workspace.watchers.discard(self._wake)
+
+
+async def go_on(stream: Stream, left: asyncio.Future[object], send: Callable[[bytes], Awaitable[None]]) -> None:
+    """Send what happens, as it happens, until the client leaves or there is nothing to look at any more.
+
+    One who reads slowly is waited for in `send`; what happens meanwhile stays in the workspace's feed, which is bounded.
+    """
+    loop, happened = asyncio.get_running_loop(), asyncio.Event()
 
     def wake() -> None:
-        loop.call_soon_threadsafe(happened.set)
+        if not happened.is_set():
+            loop.call_soon_threadsafe(happened.set)
 
-    workspace.watchers.add(wake)
-    waiting: asyncio.Future[Any] = loop.create_task(happened.wait())
+    watch = _Watch(stream, wake)
     try:
-        await asyncio.wait([waiting, left], timeout=stream.pause_s, return_when=asyncio.FIRST_COMPLETED)
+        while not left.done():
+            happened.clear()
+            watch.follow()
+            chunk = stream.pull()
+            if chunk is None:
+                return
+            if chunk:
+                await send(chunk)
+            elif not await _happens(happened, left, stream.pause_s) and not left.done():
+                await send(stream.heartbeat)
+    finally:
+        watch.end()
+
+
+async def _happens(happened: asyncio.Event, left: asyncio.Future[object], seconds: float) -> bool:
+    """Whether something happens before the time is up and the client leaves."""
+    waiting = asyncio.ensure_future(happened.wait())
+    try:
+        await asyncio.wait([waiting, left], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         return happened.is_set()
     finally:
-        workspace.watchers.discard(wake)
         waiting.cancel()
 
 
 def blocking(stream: Stream) -> Iterator[bytes]:
     """The same under an ordinary WSGI server, whose thread has nothing else to do."""
     happened = threading.Event()
-    while (chunk := stream.pull()) is not None:
-        if chunk:
-            yield chunk
-        workspace = stream.workspace()
-        if workspace is not None:
-            workspace.watchers.add(happened.set)
-            if not happened.wait(stream.pause_s):
-                yield stream.heartbeat
-            workspace.watchers.discard(happened.set)
+    watch = _Watch(stream, happened.set)
+    try:
+        while True:
             happened.clear()
+            watch.follow()
+            chunk = stream.pull()
+            if chunk is None:
+                return
+            if chunk or not happened.wait(stream.pause_s):
+                yield chunk or stream.heartbeat
+    finally:
+        watch.end()

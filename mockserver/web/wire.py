@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import math
 import os
 import socket
@@ -96,14 +97,16 @@ class Way:
 def block(wire: Wire, response: Response) -> Response:
     """The same as far as an ordinary WSGI server can do it, whose thread has nothing else to do.
 
+    A hang without an end ends at once: nobody would tell the thread that its client has left.
+
     Raises:
-        ConnectionResetError: the client is to get no answer.
+        ConnectionResetError: the client is to get no answer; servers take it for a client that has left, and close.
     """
     if wire.delay_s is not None:
         time.sleep(wire.delay_s)
     if not wire.answers:
-        raise ConnectionResetError(f"a fault was injected: {wire.form}")
-    body = response.get_data()
+        raise ConnectionResetError(errno.ECONNRESET, f"a fault was injected: {wire.form}")
+    body = b"".join(response.response)  # type: ignore[arg-type]  # bytes, in an answer of ours
     if wire.form is Form.TRUNCATED:
         response.response = [body[: len(body) // 2]]
     elif wire.form is Form.SLOW:
