@@ -13,13 +13,18 @@ from mockserver import create_app
 from mockserver.cli import commands as program
 from mockserver.cli import serve
 from mockserver.core.contract import Mark
+from mockserver.core.faults import KINDS
 from mockserver.resources.rooms import LIFECYCLES, OPERATIONS
 from mockserver.scenario.library import Library
 from mockserver.web.fidelity import record
 
-README = Path(__file__).parents[1] / "README.md"
+_ROOT = Path(__file__).parents[1]
+README = _ROOT / "README.md"
+EXAMPLES = _ROOT / "tests" / "examples"
 
-_PART = re.compile(r"(<!-- generated: (\w+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+_PART = re.compile(r"(<!-- (generated|example): (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+#: How the languages of examples are called. What is `sh` in the README is a tour, and `bash` is not.
+_LANGUAGES = {".py": "python", ".sh": "bash", ".mjs": "javascript", ".yaml": "yaml", ".txt": "text"}
 _PLACEHOLDER = re.compile(r"<(.+?)>")
 
 
@@ -91,11 +96,19 @@ def control() -> Iterator[str]:
         yield from _row(f"`{row['method']} {path}`", row["does"])
 
 
+def faults() -> Iterator[str]:
+    """The named faults and the kinds, and the parameters that each takes."""
+    yield from _row("fault", "what the client meets", "parameters")
+    yield from _row(*["---"] * 3)
+    for name, kind in KINDS.items():
+        yield from _row(f"`{name}`", kind.summary, ", ".join(f"`{parameter}`" for parameter in kind.parameters))
+
+
 def _row(*cells: object) -> Iterator[str]:
     yield f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in cells)} |"
 
 
-_PARTS = {part.__name__: part for part in (machines, operations, commands, settings, scenarios, control)}
+_PARTS = {part.__name__: part for part in (machines, operations, commands, settings, scenarios, faults, control)}
 
 
 def written(text: str) -> str:
@@ -104,8 +117,17 @@ def written(text: str) -> str:
 
 
 def _written(part: re.Match[str]) -> str:
-    head, name, _, end = part.groups()
-    return "\n".join([f"{head.rstrip()}", "", *_PARTS[name](), "", end])
+    head, kind, name, _, end = part.groups()
+    lines = _PARTS[name]() if kind == "generated" else example(name)
+    return "\n".join([f"{head.rstrip()}", "", *lines, "", end])
+
+
+def example(name: str) -> Iterator[str]:
+    """A file of the examples as it stands."""
+    path = EXAMPLES / name
+    yield f"```{_LANGUAGES[path.suffix]}"
+    yield path.read_text(encoding="utf-8").rstrip()
+    yield "```"
 
 
 if __name__ == "__main__":

@@ -5,11 +5,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mockserver.app import create_app as create_app
     from mockserver.settings import Settings as Settings
+    from mockserver.testing.client import MockServerError as MockServerError
+    from mockserver.testing.server import MockServer as MockServer
+    from mockserver.testing.workspace import Workspace as Workspace
 
 #: Where each export comes from; imported on first use, because `mockserver health` needs none of it.
-_HOMES = {"create_app": "mockserver.app", "Settings": "mockserver.settings"}
+_HOMES = {
+    "MockServer": "mockserver.testing.server",
+    "MockServerError": "mockserver.testing.client",
+    "Settings": "mockserver.settings",
+    "Workspace": "mockserver.testing.workspace",
+    "create_app": "mockserver.app",
+}
 
-__all__ = ["Settings", "create_app"]
+__all__ = ["MockServer", "MockServerError", "Settings", "Workspace", "create_app"]
 
 
 def __getattr__(name: str) -> object:

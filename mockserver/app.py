@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from flask import Flask, Response, current_app, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
+from mockserver.control import redaction
 from mockserver.control.clock import CLOCK
+from mockserver.control.coverage import COVERAGE
 from mockserver.control.dns import DNS
 from mockserver.control.documents import DOCUMENTS
 from mockserver.control.faults import FAULTS
@@ -19,27 +21,31 @@ from mockserver.control.index import INDEX, WELCOME
 from mockserver.control.keys import KEYS
 from mockserver.control.machines import MACHINES
 from mockserver.control.mailbox import MAILBOX
+from mockserver.control.metrics import METRICS
 from mockserver.control.problem import Problem, of_mistakes
 from mockserver.control.requests import REQUESTS
 from mockserver.control.snapshots import SNAPSHOTS
 from mockserver.control.state import STATE
+from mockserver.control.stream import STREAM
 from mockserver.control.workspaces import WORKSPACES
 from mockserver.core.keys import Keyring
 from mockserver.core.store import KeyMode, Store
 from mockserver.core.workspace import Limits, Origin, Workspace
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.scenario.document import Mapping
-from mockserver.scenario.faults import of_header
+from mockserver.scenario.fault_header import of_header
 from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
 from mockserver.scenario.mistakes import ScenarioError
 from mockserver.settings import Settings
 from mockserver.web.application import CONTROL_PREFIX, ServiceFlask
+from mockserver.web.request_log import Form, RequestLog, Secrecy
 from mockserver.web.service import Service
 
 #: What the control API speaks of.
 NOUNS = (
-    INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, REQUESTS, MAILBOX, DOCUMENTS,
+    INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, REQUESTS, COVERAGE,
+    MAILBOX, METRICS, STREAM, DOCUMENTS,
 )  # fmt: skip
 
 
@@ -60,8 +66,21 @@ def create_app(settings: Settings | None = None) -> Flask:
         keys=KeyMode(settings.keys),
         limit=settings.workspaces_limit,
     )
-    app.extensions |= {"mockserver.store": store, "mockserver.library": library, "mockserver.nouns": NOUNS}
-    Service(app, store, OPERATIONS.values(), faults=of_header, body_limit=settings.body_limit)
+    log = RequestLog(Form(settings.log_format), Secrecy(redaction.text, redaction.query_text))
+    app.extensions |= {
+        "mockserver.store": store,
+        "mockserver.library": library,
+        "mockserver.nouns": NOUNS,
+        "mockserver.log": log,
+    }
+    Service(
+        app,
+        store,
+        OPERATIONS.values(),
+        faults=of_header,
+        body_limit=settings.body_limit,
+        log=None if log.form is Form.OFF else log,
+    )
     app.register_blueprint(WELCOME)
     for noun in NOUNS:
         app.register_blueprint(noun.blueprint)
@@ -104,4 +123,7 @@ def _http_error(error: HTTPException) -> Response:
         app: Any = current_app
         failed: Response = app.service.fail()
         return failed
-    return Problem(code, f"{request.method} {request.path}: {error.description}").response()
+    found = Problem(code, f"{request.method} {request.path}: {error.description}").response()
+    if isinstance(error, MethodNotAllowed) and error.valid_methods:
+        found.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    return found

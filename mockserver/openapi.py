@@ -11,7 +11,7 @@ from mockserver.core import errors
 from mockserver.core.contract import DocumentedError, Mark, Operation, documented, observed, proposed
 from mockserver.fixture import Example, cases, examples
 from mockserver.resources.rooms import OPERATIONS
-from mockserver.web.fields import Day, DayOrMoment, Hostname, Int64, NotBlank, Number, Url
+from mockserver.web.json_schema import specification
 
 _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
 #: What every operation can answer, whatever it declares itself.
@@ -30,23 +30,14 @@ _WITH_BODY = (
 @cache
 def document() -> dict[str, Any]:
     """The whole document."""
-    # A tenth of a second, and most servers are never asked for it.
-    from apispec import APISpec  # noqa: PLC0415  # see above
-    from apispec.ext.marshmallow import MarshmallowPlugin  # noqa: PLC0415  # see above
-
-    marshmallow = MarshmallowPlugin(schema_name_resolver=_schema_name)
-    spec = APISpec(
+    spec = specification(
         title="Account, Sender, Webhook and Sub-Account Administration Service",
         version="3.0",
-        openapi_version="3.1.0",
-        plugins=[marshmallow],
         info={"description": _DESCRIPTION.format(version=version("mockserver"))},
         servers=[{"url": "/"}],
         tags=[{"name": tag} for tag in dict.fromkeys(row.tag for row in OPERATIONS.values())],
         security=[{"api-key": []}],
     )
-    converter: Any = marshmallow.converter
-    converter.add_attribute_function(_form)
     spec.components.security_scheme("api-key", {"type": "apiKey", "in": "header", "name": "api-key"})
     spec.components.schema("Error", _ERROR_SCHEMA)
     for name, header in _HEADERS.items():
@@ -60,29 +51,6 @@ def document() -> dict[str, Any]:
         schema.pop("additionalProperties", None)
     _show_requests(found["paths"])
     return found
-
-
-#: What our own kinds of fields take, as far as a schema can say it; the field's own bounds come before these.
-_FORMS: dict[type, dict[str, Any]] = {
-    Int64: {"minimum": -(2**63), "maximum": 2**63 - 1},
-    Number: {"minimum": -(2**63), "maximum": 2**63 - 1},
-    Url: {"pattern": "^[hH][tT][tT][pP][sS]?://[^/?#]"},
-    Hostname: {"pattern": r"^(?!-)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$", "maxLength": 253},
-    Day: {"type": "string", "format": "date"},
-    DayOrMoment: {
-        "type": "string",
-        "anyOf": [{"format": "date"}, {"format": "date-time", "pattern": r"^[0-9T:-]{19}\.[0-9]{3}Z$"}],
-    },
-}
-
-
-def _form(_converter: Any, field: Any, *, ret: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """What apispec cannot know of a field of ours; called by it, last, with what it has found so far."""
-    form = {} if "enum" in ret else _FORMS.get(type(field), {})
-    if any(isinstance(validator, NotBlank) for validator in field.validators):
-        # The blanks of JavaScript's patterns are not quite those of Python.
-        form = {**form, "pattern": r"[^\s\x1c-\x1f\x85]"}
-    return {name: value for name, value in form.items() if name not in ret}
 
 
 def _show_requests(paths: dict[str, Any]) -> None:
@@ -122,10 +90,6 @@ _HEADERS: dict[str, dict[str, Any]] = {
     "x-sib-ratelimit-remaining": {"description": "requests left in it", "schema": {"type": "integer"}},
     "x-sib-ratelimit-reset": {"description": "seconds left of it", "schema": {"type": "integer"}},
 }
-
-
-def _schema_name(schema: Any) -> str:
-    return str(schema.__name__ if isinstance(schema, type) else type(schema).__name__)
 
 
 def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from flask.testing import FlaskClient
 
@@ -28,22 +30,38 @@ def through(client: FlaskClient) -> Send:
     return send
 
 
-def over_http(root: str) -> Send:
-    """A way to send requests to the server at this root address; its default world is reset by every case.
+@contextmanager
+def over_http(root: str, token: str | None = None) -> Iterator[Send]:
+    """A way to send requests to the server at this root address, to a workspace that is there for as long as this.
 
-    Sending raises OSError where nothing answers.
+    Raises:
+        urllib.error.HTTPError: there may be no such workspace, perhaps for lack of the control token.
+        OSError: nothing answers there, then or while requests are sent.
     """
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with_token = {"authorization": f"Bearer {token}"} if token else {}
 
-    def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    def ask(method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
         request = urllib.request.Request(  # noqa: S310  # the address is the user's own
-            root.rstrip("/") + path, data=body or None, headers=dict(headers), method=method
+            root + path, data=body or None, headers=dict(headers), method=method
         )
-        try:
-            answer = direct.open(request, timeout=10)
-        except urllib.error.HTTPError as error:
-            answer = error
-        with answer:
+        with direct.open(request, timeout=10) as answer:
             return Answer(answer.status, dict(answer.headers), answer.read())
 
-    return send
+    def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        extra = with_token if path.startswith("/_mock") else {}
+        try:
+            return ask(method, f"/w/{name}{path}", {**extra, **headers}, body)
+        except urllib.error.HTTPError as error:
+            with error:
+                return Answer(error.status or 0, dict(error.headers), error.read())
+
+    made = ask("POST", "/_mock/workspaces", with_token, b'{"scenario":"empty"}')
+    try:
+        name = json.loads(made.body)["name"]
+    except (ValueError, TypeError, LookupError) as error:
+        raise ConnectionError("another server answers there") from error
+    try:
+        yield send
+    finally:
+        ask("DELETE", f"/_mock/workspaces/{name}", with_token, b"")

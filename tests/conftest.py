@@ -11,6 +11,8 @@ import pytest
 from mockserver import Settings, create_app
 from mockserver.web.server import address, bind, server
 
+pytest_plugins = ["pytester"]
+
 
 class Api:
     """One application, called as a client with an API key would; `world` is its default workspace."""

@@ -1,18 +1,22 @@
 """The commands: what they print, and how they end."""
 
+import dataclasses
 import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import urllib.request
 
 import pytest
+import requests
 from click.testing import CliRunner
 
-from mockserver import cli
+from mockserver import Settings, cli, create_app
 from mockserver.core import errors
+from mockserver.web.server import address, bind, server
 
 
 @pytest.fixture
@@ -29,7 +33,7 @@ def run(monkeypatch):
 
 @pytest.mark.parametrize(
     "command", [[], ["serve"], ["health"], ["scenarios", "list"], ["scenarios", "check"], ["scenarios", "show"],
-                ["machines"], ["openapi"], ["verify"]],
+                ["machines"], ["openapi"], ["verify"], ["wait"], ["env"]],
 )  # fmt: skip
 def test_every_command_has_help(run, command):
     answer = run(*command, "--help")
@@ -122,9 +126,36 @@ def test_an_address_in_the_place_of_the_port_is_kubernetes_too():
     assert environment == {"OTHER": "x"}
 
 
-@pytest.mark.parametrize("arguments", [["--port", "99999"], ["--keys", "some"], ["--colour"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--port", "99999"], ["--keys", "some"], ["--colour"], ["--log-format", "xml"], ["--workspaces-limit", "1"],
+     ["--journal-limit", "0"], ["--body-limit", "many"]],
+)  # fmt: skip
 def test_a_misused_flag_ends_with_2(run, arguments):
     assert run("serve", *arguments).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "flag", [flag for flag in cli.serve.params if flag.opts[0] != "--help"], ids=lambda flag: flag.name
+)
+def test_every_flag_of_serve_is_a_variable_and_a_setting(flag):
+    assert flag.envvar == f"MOCKSERVER_{flag.opts[0].removeprefix('--').replace('-', '_').upper()}"
+    assert flag.name in {field.name for field in dataclasses.fields(Settings)}
+
+
+def test_every_setting_is_a_flag_with_the_same_default():
+    """But for the log, which is the command's own: a server within another program is silent."""
+    flags = {flag.name: flag.default for flag in cli.serve.params}
+
+    defaults = {field.name: field.default for field in dataclasses.fields(Settings) if field.default is not None}
+    assert {name: flags[name] for name in defaults} == defaults | {"log_format": "text"}
+
+
+def test_the_control_token_is_never_printed(run):
+    answer = run("serve", "--scenario", "nowhere", MOCKSERVER_CONTROL_TOKEN="sesame")
+
+    assert answer.exit_code == 1
+    assert "sesame" not in answer.output + run("serve", "--help", MOCKSERVER_CONTROL_TOKEN="sesame").output
 
 
 def test_an_address_that_cannot_be_had_is_told(run):
@@ -155,6 +186,117 @@ def test_health_is_found_wanting_where_nothing_answers(run, url):
     assert (answer.exit_code, f"{url} does not answer" in answer.output) == (1, True)
 
 
+# ---------------------------------------------------------------------- wait
+
+
+def test_waiting_ends_when_the_server_is_ready(run, serve):
+    root = serve("empty")
+
+    answer = run("wait", "--url", root)
+
+    assert (answer.exit_code, answer.output) == (0, f"ready: {root}\n")
+
+
+def test_waiting_bears_with_a_server_that_comes_late(run):
+    """It listens from the first moment on, and answers half a second later."""
+    listener = bind("127.0.0.1", 0)
+    late = server(create_app())
+    thread = threading.Thread(target=late.run, kwargs={"sockets": [listener]}, daemon=True)
+    timer = threading.Timer(0.5, thread.start)
+    timer.start()
+    try:
+        assert run("wait", "--url", address(listener), "--timeout", "10").exit_code == 0
+    finally:
+        timer.join()
+        late.stop()
+        thread.join(timeout=10)
+        listener.close()
+
+
+def test_waiting_ends_with_1_when_the_time_is_up(run):
+    answer = run("wait", "--url", "http://127.0.0.1:1", "--timeout", "0.2")
+
+    assert answer.exit_code == 1
+    assert "http://127.0.0.1:1 was not ready within 0.2 s: " in answer.output
+
+
+def test_waiting_for_what_is_no_address_is_misuse(run):
+    assert run("wait", "--url", "127.0.0.1:8003").exit_code == 2
+
+
+@pytest.mark.parametrize(("token", "code"), [("sesame", 0), ("other", 2), (None, 0)])
+def test_waiting_tries_the_token_out(run, serve, token, code):
+    root = serve("empty", control_token="sesame")
+
+    assert run("wait", "--url", root, *(["--token", token] if token else [])).exit_code == code
+
+
+# ---------------------------------------------------------------------- env
+
+
+#: What a shell would take for something else.
+KEY = """a'b$(exit)"c"#;d"""
+
+
+def in_shell(lines):
+    """The variables that a shell has after it has read the lines."""
+    shown = subprocess.run(["sh", "-c", f"{lines}\nenv"], check=True, capture_output=True, text=True, env={}).stdout
+    return dict(line.split("=", 1) for line in shown.splitlines())
+
+
+def test_the_environment_leads_to_the_default_workspace(run, serve):
+    root = serve({"accounts": [{"name": "acme", "api_keys": ["xkeysib-acme"]}]})
+
+    answer = run("env", "--url", f"{root}/")
+
+    assert all(line.startswith("export ") for line in answer.stdout.splitlines())
+    assert in_shell(answer.stdout).items() >= {
+        "MOCKSERVER_URL": root,
+        "BREVO_API_URL": f"{root}/v3",
+        "BREVO_BASE_URL": f"{root}/v3",
+        "BREVO_API_KEY": "xkeysib-acme",
+    }.items()  # fmt: skip
+
+
+def test_the_environment_leads_to_another_workspace(run, serve):
+    root = serve("standard")
+    made = requests.post(f"{root}/_mock/workspaces", json={"name": "mine"}).json()
+
+    variables = in_shell(run("env", "--workspace", "mine", MOCKSERVER_URL=root).stdout)
+
+    assert (variables["MOCKSERVER_URL"], variables["BREVO_API_KEY"]) == (root, made["api_key"])
+    assert variables["BREVO_BASE_URL"] == variables["BREVO_API_URL"] == made["url"]
+    found = requests.get(f"{variables['BREVO_BASE_URL']}/account", headers={"api-key": variables["BREVO_API_KEY"]})
+    assert found.status_code == 200
+
+
+def test_whatever_a_key_holds_the_shell_takes_it_as_it_is(run, serve):
+    root = serve({"accounts": [{"name": "acme", "api_keys": [KEY]}]})
+
+    assert in_shell(run("env", "--url", root).stdout)["BREVO_API_KEY"] == KEY
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [(["--workspace", "nowhere"], 2), (["--workspace", "../health"], 2), (["--token", "other"], 2), ([], 2),
+     (["--url", "http://127.0.0.1:1", "--token", "sesame"], 1)],
+)  # fmt: skip
+def test_without_an_answer_stdout_stays_empty(run, serve, arguments, code):
+    answer = run("env", *arguments, MOCKSERVER_URL=serve("empty", control_token="sesame"))
+
+    assert (answer.exit_code, answer.stdout) == (code, "")
+    assert answer.stderr != ""
+
+
+def test_the_environment_is_given_to_who_has_the_token(run, serve):
+    root = serve("empty", control_token="sesame")
+
+    assert run("env", "--url", root, MOCKSERVER_TOKEN="sesame").exit_code == 0
+
+
+# ---------------------------------------------------------------------- verify
+
+
 def test_the_contract_is_replayed_here(run):
     answer = run("verify")
 
@@ -162,10 +304,24 @@ def test_the_contract_is_replayed_here(run):
     assert answer.output.endswith("exchanges as promised\n")
 
 
-def test_the_contract_is_replayed_against_a_running_server(run, serve):
-    answer = run("verify", "--url", serve("empty"), "--json")
+def test_the_contract_is_replayed_against_a_running_server_in_a_workspace_of_its_own(run, serve):
+    root = serve("onboarding", keys="known", control_token="sesame")
+    world = {"headers": {"Authorization": "Bearer sesame", "X-Mock-Workspace": "default"}}
+    before = requests.get(f"{root}/_mock/state", **world).json()
+
+    answer = run("verify", "--url", root, "--json", "--token", "sesame")
 
     assert (answer.exit_code, json.loads(answer.output)["differences"]) == (0, {})
+    assert requests.get(f"{root}/_mock/state", **world).json() == before
+    assert requests.get(f"{root}/_mock/requests", **world).json()["count"] == 0
+    assert requests.get(f"{root}/_mock/health").json()["workspaces"] == 1
+
+
+def test_a_server_whose_token_is_another_one_cannot_be_verified(run, serve):
+    answer = run("verify", "--url", serve("empty", control_token="sesame"), "--token", "other")
+
+    assert answer.exit_code == 2
+    assert "needs its token" in answer.output
 
 
 def test_an_exchange_that_is_answered_otherwise_is_found_wanting(run, monkeypatch):
@@ -205,11 +361,12 @@ def test_the_address_is_the_first_line_and_in_the_port_file(started):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_stops_it_within_two_seconds_whatever_hangs(started, number):
+@pytest.mark.parametrize("path", ["/_mock/mailbox?to=nobody&wait=30", "/_mock/stream"])
+def test_a_signal_stops_it_within_two_seconds_whatever_hangs(started, number, path):
     process, root, _ = started
     port = int(root.rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port)) as waiting:
-        waiting.sendall(b"GET /_mock/mailbox?to=nobody&wait=30 HTTP/1.1\r\nHost: x\r\n\r\n")
+        waiting.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         with urllib.request.urlopen(f"{root}/_mock/health") as answer:
             assert answer.status == 200
 

@@ -1,9 +1,11 @@
 """The README is true: its generated parts are the code's, and what it shows happens."""
 
+import os
 import re
 import runpy
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +16,11 @@ from mockserver.scenario.load import load
 
 _ROOT = Path(__file__).parents[1]
 _README = (_ROOT / "README.md").read_text(encoding="utf-8")
-_TOUR = _README.partition("\n## A tour\n")[2].partition("\n## ")[0]
-_STORIES = {title: text for title, _, text in (part.partition("\n") for part in _TOUR.split("\n### ")[1:])}
+_SECTIONS = {
+    title: text for title, _, text in (part.partition("\n") for part in re.split(r"^##+ ", _README, flags=re.MULTILINE))
+}
+#: How the server of a section is set up, where the section says that it is.
+_SETTINGS = {"The control token": {"control_token": "secret"}}
 
 
 def blocks(text, language):
@@ -27,24 +32,35 @@ def is_shown(output, shown):
     return re.fullmatch(".*".join(re.escape(part) for part in shown.split("...")), output) is not None
 
 
+_STORIES = {title: script for title, text in _SECTIONS.items() if (script := "".join(blocks(text, "sh")))}
+
+
 def test_the_generated_parts_are_what_the_code_gives():
     """`python .ci/readme.py` writes them anew."""
     written = runpy.run_path(str(_ROOT / ".ci" / "readme.py"))["written"]
 
-    assert _README.count("<!-- generated: ") == 6
+    assert _README.count("<!-- generated: ") == 7
     assert written(_README) == _README
+
+
+def test_every_link_leads_to_a_section():
+    anchors = {re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title in _SECTIONS}
+
+    assert set(re.findall(r"\]\(#([^)]+)\)", _README)) <= anchors
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 @pytest.mark.parametrize("title", _STORIES)
-def test_every_command_of_the_tour_prints_what_is_shown(title, serve):
-    """The commands of a story, one after the other, on a server of its own."""
-    script = "".join(blocks(_STORIES[title], "sh"))
+def test_every_command_prints_what_is_shown(title, serve, tmp_path):
+    """The commands of a section, one after the other, on a server of its own."""
+    root = serve(**_SETTINGS.get(title, {}))
+    script = _STORIES[title].replace("localhost:8003", root.removeprefix("http://"))
     shown = [line.removeprefix("# ") for line in script.splitlines() if line.startswith("# ")]
 
     run = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", script.replace("localhost:8003", serve().removeprefix("http://"))],
-        check=True, capture_output=True, text=True, timeout=60,
+        ["bash", "-euo", "pipefail", "-c", script],
+        check=True, capture_output=True, text=True, timeout=60, cwd=tmp_path,
+        env={**os.environ, "MOCKSERVER_URL": root, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
     )  # fmt: skip
 
     printed = run.stdout.splitlines()
@@ -54,7 +70,7 @@ def test_every_command_of_the_tour_prints_what_is_shown(title, serve):
 
 
 def test_the_client_library_is_pointed_at_it_as_shown(serve):
-    (program,) = blocks(_TOUR, "python")
+    (program,) = blocks(_SECTIONS["Start"], "python")
     names = {}
 
     exec(program.replace("http://localhost:8003", serve()), names)
@@ -62,7 +78,7 @@ def test_the_client_library_is_pointed_at_it_as_shown(serve):
 
 
 def test_the_scenario_loads_as_it_is_shown(tmp_path):
-    (document,) = blocks(_README, "yaml")
+    (document,) = blocks(_SECTIONS["Scenarios"], "yaml")
     (tmp_path / "shown.yaml").write_text(document, encoding="utf-8")
 
     world = load(Library(tmp_path).read("shown"), name="shown", title="shown")

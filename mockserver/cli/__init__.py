@@ -9,9 +9,11 @@ import os
 
 import click
 
-from mockserver.cli.asking import health, verify
+from mockserver.cli.asking import env, health, wait
+from mockserver.cli.coverage import coverage
 from mockserver.cli.documents import machines, openapi
 from mockserver.cli.environment import forget_kubernetes as forget_kubernetes
+from mockserver.cli.replaying import verify
 from mockserver.cli.scenarios import scenarios
 from mockserver.cli.serving import serve as serve
 
@@ -28,5 +30,5 @@ def commands() -> None:
     """A stateful mock of the Brevo administration API, v3."""
 
 
-for _command in (serve, health, verify, scenarios, machines, openapi):
+for _command in (serve, health, wait, env, coverage, verify, scenarios, machines, openapi):
     commands.add_command(_command)

@@ -3,69 +3,92 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
-from collections.abc import Iterable
+import time
 from typing import Any
 
 import click
 
 from mockserver.cli.output import JSON, fail
+from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, get, root_of
 
-_URL = click.option(
-    "--url", envvar="MOCKSERVER_URL", metavar="URL",
-    help="The root address of the server; the default is this machine and MOCKSERVER_PORT or 8003.",
-)  # fmt: skip
+#: Between two questions whether a server is ready, in seconds.
+_PAUSE = 0.1
 
 
 @click.command()
-@_URL
+@URL
 @JSON
 def health(url: str | None, as_json: bool) -> None:
     """Ask a running server how it is; exit status 1 if it does not answer."""
-    from http.client import HTTPException
-
-    root = url or f"http://127.0.0.1:{os.environ.get('MOCKSERVER_PORT', '8003')}"
+    root = root_of(url)
     try:
-        found = _get(f"{root.rstrip('/')}/_mock/health")
-    except (OSError, ValueError, HTTPException) as error:
-        fail(f"{root} does not answer: {error}")
+        found = json.loads(get(root, "/_mock/health"))
+    except (Unreachable, Refused) as error:
+        fail(str(error))
+    except ValueError as error:
+        fail(f"{root} does not answer as a mockserver: {error}")
     click.echo(json.dumps(found) if as_json else f"{found['status']}: {found['scenario']} at {root}")
 
 
-def _get(url: str) -> Any:
-    if not url.startswith(("http://", "https://")):
-        raise ValueError("not an http address")
-    import urllib.request
+@click.command()
+@URL
+@TOKEN
+@click.option(
+    "--timeout", type=click.FloatRange(0), default=30, show_default=True, metavar="SECONDS", help="How long to wait."
+)
+def wait(url: str | None, token: str | None, timeout: float) -> None:
+    """Wait until a server is ready; exit status 1 if it is not in time. A token is tried out, too."""
+    root = root_of(url)
+    if not root.startswith(("http://", "https://")):
+        raise click.UsageError(f"{root} is not an http address")
+    deadline = time.monotonic() + timeout
+    while (trouble := _trouble(root, deadline - time.monotonic())) is not None:
+        if time.monotonic() + _PAUSE > deadline:
+            fail(f"{root} was not ready within {timeout:g} s: {trouble}")
+        time.sleep(_PAUSE)
+    if token:
+        _asked(root, "/_mock", token)
+    click.echo(f"ready: {root}")
 
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with direct.open(url, timeout=5) as answer:
-        return json.load(answer)
+
+def _trouble(root: str, left: float) -> str | None:
+    """Why a server is not ready; None: it is."""
+    try:
+        found = json.loads(get(root, "/_mock/readyz", timeout=min(5.0, max(0.1, left))))
+    except (Unreachable, Refused, ValueError) as error:
+        return str(error)
+    return None if isinstance(found, dict) and found.get("status") == "ok" else "another server answers there"
 
 
 @click.command()
-@click.option("--url", envvar="MOCKSERVER_URL", metavar="URL", help="A running server, whose default world is reset.")
-@JSON
-def verify(url: str | None, as_json: bool) -> None:
-    """Replay the contract's exchanges, here or against a running server; exit status 1 if one is answered otherwise."""
-    from mockserver.fixture import cases
-    from mockserver.replay import replay
-    from mockserver.verify import over_http, within
+@URL
+@TOKEN
+@click.option("--workspace", default="default", show_default=True, metavar="NAME", help="The workspace to speak with.")
+def env(url: str | None, token: str | None, workspace: str) -> None:
+    """Lines for a shell that lead clients to a running server: `eval "$(mockserver env)"`."""
+    from shlex import quote
+    from urllib.parse import quote as percent_encoded
 
-    send = over_http(url) if url else within()
+    root = root_of(url)
+    found = _asked(root, f"/_mock/workspaces/{percent_encoded(workspace, safe='')}", token)
+    base = f"{root}/v3" if workspace == "default" else f"{root}/w/{workspace}/v3"
+    variables = {
+        "MOCKSERVER_URL": root,
+        "BREVO_API_URL": base,
+        "BREVO_BASE_URL": base,
+        "BREVO_API_KEY": found["api_key"] or "",
+    }
+    for name, value in variables.items():
+        click.echo(f"export {name}={quote(value)}")
+
+
+def _asked(root: str, path: str, token: str | None) -> Any:
+    """The answer to a call of the control API; the command ends here if there is none."""
     try:
-        found = {f"{case.operation}: {case.name}": _differences(replay(case, send)) for case in cases()}
-    except OSError as error:
-        fail(f"{url} does not answer: {error}")
-    wrong = {name: rows for name, rows in found.items() if rows}
-    if as_json:
-        click.echo(json.dumps({"exchanges": len(found), "differences": wrong}, indent=2))
-    else:
-        for name, rows in wrong.items():
-            click.echo("\n  ".join([name, *rows]))
-        click.echo(f"{len(found) - len(wrong)} of {len(found)} exchanges as promised")
-    sys.exit(1 if wrong else 0)
-
-
-def _differences(exchanges: Iterable[Any]) -> list[str]:
-    return [f"{exchange.title}: {row}" for exchange in exchanges for row in exchange.differences]
+        return json.loads(get(root, path, token=token))
+    except Refused as error:
+        raise click.UsageError(str(error)) from error
+    except Unreachable as error:
+        fail(str(error))
+    except ValueError as error:
+        fail(f"{root} does not answer as a mockserver: {error}")

@@ -5,39 +5,61 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import signal
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from mockserver.cli.environment import refuse_unknown, setting
 from mockserver.cli.output import fail
 
+if TYPE_CHECKING:
+    from socket import socket
+
+    from flask import Flask
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _flag(name: str, help: str, **options: Any) -> Callable[[Command], Command]:  # noqa: A002  # as click calls it
+    """A flag that can be given by its variable as well."""
+    variable = setting(name.removeprefix("--").replace("-", "_").upper())
+    return click.option(name, envvar=variable, help=help, show_default="default" in options, **options)
+
+
+def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Command], Command]:  # noqa: A002  # see above
+    return _flag(name, help, type=click.IntRange(least), default=default)
+
 
 @click.command()
-@click.option("--host", envvar=setting("HOST"), default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port", envvar=setting("PORT"), type=click.IntRange(0, 65535), default=8003, show_default=True,
-    help="Port to listen on; 0 takes a free one.",
-)  # fmt: skip
-@click.option("--port-file", envvar=setting("PORT_FILE"), type=click.Path(dir_okay=False), help="Write the port there.")
-@click.option(
-    "--scenario", envvar=setting("SCENARIO"), default="standard", show_default=True, metavar="NAME|PATH",
-    help="What the world looks like at the start.",
-)  # fmt: skip
-@click.option(
-    "--scenarios", envvar=setting("SCENARIOS"), type=click.Path(), metavar="DIR",
-    help="A folder of scenarios, searched before the shipped ones.",
-)  # fmt: skip
-@click.option(
-    "--keys", envvar=setting("KEYS"), type=click.Choice(["any", "known"]), default="any", show_default=True,
-    help="Whether an unknown API key opens the first account, or is refused.",
-)  # fmt: skip
-@click.option("--seed", envvar=setting("SEED"), type=int, help="Another seed than the scenario's.")
-@click.option(
-    "--mailbox-limit", envvar=setting("MAILBOX_LIMIT"), type=click.IntRange(1), default=1000, show_default=True,
-    help="How many e-mails are kept.",
-)  # fmt: skip
+@_flag("--host", "Address to listen on.", default="127.0.0.1")
+@_flag("--port", "Port to listen on; 0 takes a free one.", type=click.IntRange(0, 65535), default=8003)
+@_flag("--port-file", "Write the port there.", type=click.Path(dir_okay=False))
+@_flag("--scenario", "What the world looks like at the start.", default="standard", metavar="NAME|PATH")
+@_flag("--scenarios", "A folder of scenarios, searched before the shipped ones.", type=click.Path(), metavar="DIR")
+@_flag(
+    "--keys",
+    "Whether an unknown API key opens the first account, is refused, or gets a workspace of its own.",
+    type=click.Choice(["any", "known", "isolate"]),
+    default="any",
+)
+@_flag("--seed", "Another seed than the scenario's.", type=int)
+@_flag("--control-token", "What the control API asks for from now on.", metavar="TOKEN")
+@_flag(
+    "--log-format",
+    "How a line for each request is written to stderr; warnings are written in any case.",
+    type=click.Choice(["text", "json", "off"]),
+    default="text",
+)
+@_limit("--workspaces-limit", "How many workspaces there may be; the one idle longest goes.", 1_000, least=2)
+@_limit("--journal-limit", "How many requests a workspace's journal keeps.", 1_000)
+@_limit("--journal-bytes-limit", "How many bytes a workspace's journal keeps.", 4 * 1024 * 1024)
+@_limit("--mailbox-limit", "How many e-mails a workspace keeps.", 1_000)
+@_limit("--snapshots-limit", "How many snapshots a workspace keeps.", 100)
+@_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024)
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""
     refuse_unknown(os.environ, {str(flag.envvar) for flag in serve.params if isinstance(flag, click.Option)})
@@ -46,7 +68,7 @@ def serve(**options: Any) -> None:
     from mockserver.app import create_app
     from mockserver.scenario.mistakes import ScenarioError
     from mockserver.settings import Settings
-    from mockserver.web.server import BindError, address, bind, server
+    from mockserver.web.server import BindError, address, bind
 
     settings = Settings(**options)
     try:
@@ -61,5 +83,19 @@ def serve(**options: Any) -> None:
     gc.freeze()
     gc.enable()
     print(address(listener), flush=True)
-    with contextlib.suppress(KeyboardInterrupt):  # an interrupt is how a shell stops it
+    _run(app, listener)
+
+
+def _run(app: Flask, listener: socket) -> None:
+    """Serve until a signal comes, and write down what is to be said of it."""
+    import logging
+
+    from mockserver.web.request_log import LogHandler
+    from mockserver.web.server import server
+
+    log = app.extensions["mockserver.log"]
+    logging.getLogger().addHandler(LogHandler(log))
+    # The server passes the signal on when it has stopped, which would end the process before the log is written.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with contextlib.suppress(KeyboardInterrupt), contextlib.closing(log):  # an interrupt is how a shell stops it
         server(app).run(sockets=[listener])

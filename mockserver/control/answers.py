@@ -40,12 +40,12 @@ def _flag(about: str = "") -> Any:
     return _needed(fields.Boolean, about=about)
 
 
-def _texts(about: str = "") -> Any:
-    return _needed(fields.List, fields.String(), about=about)
+def _texts(about: str = "", **options: Any) -> Any:
+    return _needed(fields.List, fields.String(), about=about, **options)
 
 
-def _object(values: Any = None, about: str = "") -> Any:
-    return _needed(fields.Dict, about=about, keys=fields.String(), values=values)
+def _object(values: Any = None, about: str = "", **options: Any) -> Any:
+    return _needed(fields.Dict, about=about, keys=fields.String(), values=values, **options)
 
 
 def _part(schema: type[Schema], **options: Any) -> Any:
@@ -226,7 +226,7 @@ class Rule(FaultItem):
     id = _text()
     hits = _number()
     active = _flag("whether it can still hit")
-    expires_at = fields.DateTime()
+    expires_at = fields.DateTime()  # type: ignore[assignment]  # what is answered is never relative
 
 
 Rules = _listing(Rule, "Rules")
@@ -303,6 +303,54 @@ class Mail(Base):
 
 
 Mails = _listing(Mail, "Mails", evicted=_evicted())
+
+
+# ---------------------------------------------------------------------- coverage
+
+
+def _percent() -> Any:
+    return _needed(fields.Float, about="with one decimal, rounded down", validate=validate.Range(0, 100))
+
+
+class Met(Base):
+    met = _number()
+    of = _number()
+    percent = _percent()
+
+
+class Totals(Base):
+    operations = _part(Met)
+    statuses = _part(Met)
+    codes = _part(Met)
+    fields_ = _part(Met, data_key="fields")
+    transitions = _part(Met)
+
+
+class CodeMet(Base):
+    natural = _number("answers of the service's own")
+    injected = _number("answers that a fault has made")
+
+
+class Unmet(Base):
+    statuses = _texts()
+    codes = _texts()
+    fields_ = _texts(data_key="fields")
+
+
+class OperationMet(Base):
+    calls = _number()
+    statuses = _object(fields.Integer(), "how often each was met")
+    codes = _object(fields.Nested(CodeMet))
+    fields_ = _object(fields.Integer(), "how often each optional one was sent", data_key="fields")
+    unmet = _part(Unmet)
+
+
+class Coverage(Base):
+    percent = _percent()
+    totals = _part(Totals)
+    operations = _object(fields.Nested(OperationMet), "those that were called")
+    transitions = _object(fields.Dict(keys=fields.String(), values=fields.Integer()), "by machine and event")
+    missing = _texts("a sentence each, the most telling first")
 
 
 # ---------------------------------------------------------------------- documents

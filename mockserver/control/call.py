@@ -11,7 +11,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockserver.control.problem import Problem, of_mistakes
 from mockserver.core.account import Account
-from mockserver.core.store import Store
+from mockserver.core.store import Store, StoreFullError
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import counting_from, write_instant
 from mockserver.scenario.document import Mapping, parse
@@ -47,7 +47,7 @@ def workspace() -> Workspace:
     Raises:
         Problem: 404; the address or the header names none.
     """
-    found = _named() or _behind_key() or store().default
+    found = addressed() or _in_header() or _behind_key() or store().default
     with found.lock:
         found.catch_up()
     return found
@@ -73,8 +73,18 @@ def named(name: str) -> Workspace:
     return found
 
 
-def _named() -> Workspace | None:
-    name = request.environ.get(WORKSPACE) or request.headers.get("X-Mock-Workspace")
+def addressed() -> Workspace | None:
+    """The workspace that the address names.
+
+    Raises:
+        Problem: 404.
+    """
+    name = request.environ.get(WORKSPACE)
+    return None if name is None else named(name)
+
+
+def _in_header() -> Workspace | None:
+    name = request.headers.get("X-Mock-Workspace")
     return None if name is None else named(name)
 
 
@@ -82,19 +92,23 @@ def _behind_key() -> Workspace | None:
     key = request.headers.get("api-key")
     if not key:
         return None
-    found = store().find(key)
+    try:
+        found = store().find(key)
+    except StoreFullError as error:
+        raise Problem(409, str(error)) from error
     if found is None:
         raise Problem(404, "there is no workspace behind this api-key")
     return found[0]
 
 
-def body(schema: Schema) -> dict[str, Any]:
-    """The call's body as its schema loads it, instants counted from now; no body is an empty object.
+def body(schema: Schema, *, in_world: bool = True) -> dict[str, Any]:
+    """The call's body as its schema loads it, instants counted from the world's now; no body is an empty object.
 
     Raises:
         Problem: 400 with all mistakes.
     """
-    with counting_from(workspace().clock.now()):
+    now = (workspace() if in_world else store().default).clock.now()
+    with counting_from(now):
         return loaded(schema, document())
 
 
@@ -115,7 +129,7 @@ def document() -> dict[str, Any]:
     try:
         data = json_text.read(raw)
     except json_text.JsonError as error:
-        raise of_mistakes([Mistake((), f"not JSON: {error}")]) from error
+        raise of_mistakes([Mistake((), f"not JSON: {error}; YAML needs Content-Type: application/yaml")]) from error
     if not isinstance(data, dict):
         raise of_mistakes([Mistake((), "must be a JSON object")])
     return data
@@ -147,7 +161,12 @@ def loaded(schema: Schema, data: dict[str, Any]) -> dict[str, Any]:
 
 def answer(data: object, status: int = 200) -> Response:
     """A JSON answer; moments are written as RFC 3339."""
-    return Response(json_text.write(_plain(data)), status, content_type="application/json")
+    return Response(written(data), status, content_type="application/json")
+
+
+def written(data: object) -> bytes:
+    """JSON in one line; moments are written as RFC 3339."""
+    return json_text.write(_plain(data))
 
 
 def _plain(data: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,7 +11,7 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
-from mockserver.control.problem import Problem
+from mockserver.control.problem import of_one
 from mockserver.core.clock import ClockError
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Duration, Instant, Item
@@ -37,9 +38,9 @@ class Advance(Item):
     seconds = Number(validate=validate.Range(min=0, max=_MOST_SECONDS))
     to = fields.String(validate=validate.Equal("next"))
 
-    @validates_schema
-    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
-        if len(data) != 1:
+    @validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _check_members(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
+        if not original or len(original.keys() & self.fields.keys()) > 1:
             raise ValidationError("give one of by, seconds and to")
 
 
@@ -55,7 +56,7 @@ def change(body: dict[str, Any]) -> Response:
     workspace = call.workspace()
     with workspace.lock:
         if "now" in body:
-            _advance(workspace, body["now"])
+            _advance(workspace, body["now"], "now")
         if body.get("frozen") is True:
             workspace.clock.freeze()
         elif body.get("frozen") is False:
@@ -68,7 +69,7 @@ def advance(body: dict[str, Any]) -> Response:
     """Move the clock, firing each timer at its own moment."""
     workspace = call.workspace()
     with workspace.lock:
-        fired = _advance(workspace, _target(workspace, body))
+        fired = _advance(workspace, _target(workspace, body), next(iter(body)))
         return call.answer({**_described(workspace), "fired": fired})
 
 
@@ -80,14 +81,14 @@ def _target(workspace: Workspace, data: dict[str, Any]) -> datetime:
     try:
         return now + (data["by"] if "by" in data else timedelta(seconds=data["seconds"]))
     except OverflowError as error:
-        raise Problem(400, "beyond the years of the clock") from error
+        raise of_one(next(iter(data)), "beyond the years of the clock") from error
 
 
-def _advance(workspace: Workspace, moment: datetime) -> list[dict[str, Any]]:
+def _advance(workspace: Workspace, moment: datetime, member: str) -> list[dict[str, Any]]:
     try:
         happened = workspace.advance_to(moment)
     except ClockError as error:
-        raise Problem(400, str(error)) from error
+        raise of_one(member, str(error)) from error
     return [{"at": row.at, "machine": row.machine, "key": row.key, "event": row.event} for row in happened]
 
 

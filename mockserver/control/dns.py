@@ -10,7 +10,7 @@ from marshmallow import ValidationError, validates_schema
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
-from mockserver.control.problem import Problem
+from mockserver.control.problem import of_one
 from mockserver.core.workspace import Workspace
 from mockserver.resources.domains import model
 from mockserver.resources.domains.schemas import DnsItem
@@ -47,7 +47,7 @@ def _hostname(domain: str) -> str:
     try:
         name: str = Hostname().deserialize(domain)
     except ValidationError as error:
-        raise Problem(400, f"{domain!r} is not a host name") from error
+        raise of_one("domain", f"{domain!r} is not a host name") from error
     return name.lower()
 
 

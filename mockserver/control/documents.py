@@ -74,6 +74,14 @@ def _yaml() -> str:
     return text
 
 
+@DOCUMENTS.call("GET", "/control.json", answer="OpenApi")
+def control_json() -> Response:
+    """The OpenAPI 3.1 document of this control API."""
+    from mockserver.control.document import document  # noqa: PLC0415  # as above
+
+    return call.answer(document(call.nouns()))
+
+
 @DOCUMENTS.call("GET", "/docs", media=("text/html",), is_open=True)
 def docs() -> Response:
     """The same document as a page, to read and try."""

@@ -16,7 +16,7 @@ class Guard:
     """Refuses calls without the token, but for those that are open to all."""
 
     def __init__(self, token: str, nouns: Iterable[Noun]) -> None:
-        self._expected = f"Bearer {token}".encode()
+        self._token = token.encode()
         calls = (call for noun in nouns for call in noun.calls if call.is_open)
         self._open = {call.path.replace("{", "<").replace("}", ">") for call in calls}
 
@@ -24,8 +24,9 @@ class Guard:
         """A refusal, or nothing."""
         if not request.path.startswith(CONTROL_PREFIX) or (request.url_rule and request.url_rule.rule in self._open):
             return None
-        given = request.headers.get("Authorization", "").encode()
-        if hmac.compare_digest(given, self._expected):
+        scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+        # A header comes as Latin-1, whatever its bytes mean.
+        if scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode("latin-1"), self._token):
             return None
         refused = Problem(401, "the control API of this server needs its token: Authorization: Bearer ...").response()
         refused.headers["WWW-Authenticate"] = "Bearer"

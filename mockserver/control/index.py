@@ -25,7 +25,6 @@ def welcome() -> Response:
         f'  curl {root}/_mock/clock/advance -d \'{{"by":"PT16M"}}\'',
         f"  curl -X POST {root}/_mock/reset                    start anew",
         f"  curl -X POST {root}/_mock/workspaces               a world of your own",
-        f"  curl {root}/_mock/scenarios                        other worlds to start with",
         f"  {root}/_mock/docs                                  the API, to read and try",
         f"  {root}/_mock                                       all that the mock itself can do",
         "",

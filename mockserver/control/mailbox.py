@@ -34,7 +34,7 @@ def index(query: dict[str, Any]) -> Response:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
     workspace = call.workspace()
     mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query))
-    return call.listed([_described(mail) for mail in mails], evicted=workspace.mailbox.evicted)
+    return call.listed([described(mail) for mail in mails], evicted=workspace.mailbox.evicted)
 
 
 @MAILBOX.call("DELETE", status=204)
@@ -59,7 +59,7 @@ def show(identifier: str) -> Response:
         return Response(_message(mail).as_bytes(), content_type="message/rfc822")
     if form == "html":
         return Response(mail.html, headers={"Content-Security-Policy": "sandbox; default-src 'none'"})
-    return call.answer(_described(mail))
+    return call.answer(described(mail))
 
 
 def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[Mail]:
@@ -68,7 +68,7 @@ def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[Mail]:
     return list(islice(found, query["limit"]))
 
 
-def _described(mail: Mail) -> dict[str, Any]:
+def described(mail: Mail) -> dict[str, Any]:
     return {
         "id": mail.id,
         "at": mail.at,

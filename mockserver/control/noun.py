@@ -74,7 +74,7 @@ class Noun:
             found = Call(self.name, method, whole, summary, **declared)
             self.calls.append(found)
             endpoint = f"{method.lower()} {path or '/'}".replace(".", "-")
-            self.blueprint.add_url_rule(path, endpoint, _parsing(view, found.query, found.body), methods=[method])
+            self.blueprint.add_url_rule(path, endpoint, _parsing(view, found), methods=[method])
             return view
 
         return declare
@@ -91,16 +91,17 @@ class _Lazy:
         return self._kind()
 
 
-def _parsing(view: View, query: type[Schema] | None, body: type[Schema] | None) -> View:
-    of_query = None if query is None else _Lazy(query)
-    of_body = None if body is None else _Lazy(body)
+def _parsing(view: View, declared: Call) -> View:
+    of_query = None if declared.query is None else _Lazy(declared.query)
+    of_body = None if declared.body is None else _Lazy(declared.body)
 
     @wraps(view)
     def parse(**arguments: Any) -> Response:
+        call.addressed()  # a wrong address is told, even by a call that acts on no world
         if of_query is not None:
             arguments["query"] = call.query(of_query.schema)
         if of_body is not None:
-            arguments["body"] = call.body(of_body.schema)
+            arguments["body"] = call.body(of_body.schema, in_world=declared.in_world)
         return view(**arguments)
 
     return parse

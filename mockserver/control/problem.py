@@ -36,3 +36,8 @@ def of_mistakes(mistakes: Iterable[Mistake], status: int = 400) -> Problem:
     rows = list(mistakes)
     errors = [{"path": row.pointer, "message": row.message} for row in rows]
     return Problem(status, "; ".join(str(row) for row in rows), errors=errors)
+
+
+def of_one(name: str, message: str) -> Problem:
+    """The problem of a member or a parameter that its schema takes, and something else refuses."""
+    return of_mistakes([Mistake((name,), message)])

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote, unquote_plus
 
 from mockserver.core.events import Changed
-from mockserver.core.exchange import Exchange, Header, read_json
+from mockserver.core.exchange import Exchange, Header
+from mockserver.core.match import Difference
+from mockserver.web import json_text
+from mockserver.web.answer import complete
 
 #: What stands for the value of a secret.
 REDACTED = "***"
 #: Names of headers and of members whose values are secrets.
-_HEADERS = frozenset({"api-key", "authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key"})
+_HEADERS = frozenset(
+    {"api-key", "authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key", "partner-key"}
+)
+#: Members, without the case and the signs between words in which their spellings differ.
 _MEMBERS = frozenset(
     {
-        "otp", "token", "key", "api_key", "apikey", "password", "secret", "client_secret", "access_token",
-        "refresh_token", "id_token", "code_verifier", "authorization",
+        "otp", "token", "key", "apikey", "partnerkey", "password", "secret", "clientsecret", "accesstoken",
+        "refreshtoken", "idtoken", "codeverifier", "authorization",
     }
 )  # fmt: skip
+#: The same in a text that is no JSON, where nobody can tell a webhook's own header by its form.
 _IN_TEXT = re.compile(
-    rf"""(["']?\b(?:{"|".join(sorted(_MEMBERS))})["']?\s*[:=]\s*)("[^"]*"?|'[^']*'?|[^\s,&}}\]]+)""", re.IGNORECASE
+    r"""(["']?(?:otp|token|key|password|secret|verifier|authorization|value)["']?\s*[:=]\s*)"""
+    r"""("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[^\s,&}\]]+)""",
+    re.IGNORECASE | re.DOTALL,
 )
-_CREDENTIALS = re.compile(r"(?<=://)[^/?#@\s]*@")
+_CREDENTIALS = re.compile(r"(:(?:\\?/){2})[^/?#\s\"\\]*@")
+#: Wherever it stands.
+_API_KEY = re.compile(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}")
 
 
 def described(exchange: Exchange) -> dict[str, Any]:
@@ -33,7 +44,7 @@ def described(exchange: Exchange) -> dict[str, Any]:
         "at": exchange.at,
         "operation": exchange.operation,
         "method": exchange.method,
-        "path": exchange.path,
+        "path": _plain(exchange.path),
         "query": _query(exchange.query),
         "account": exchange.account,
         "request": {"headers": _headers(exchange.headers), "body": body(exchange.body)},
@@ -41,8 +52,8 @@ def described(exchange: Exchange) -> dict[str, Any]:
         "answer": _answer(exchange),
         "fault": exchange.fault,
         "transitions": [transition(change) for change in exchange.transitions],
-        "warnings": list(exchange.warnings),
-        "reason": exchange.reason,
+        "warnings": list(map(_plain, exchange.warnings)),
+        "reason": exchange.reason and _plain(exchange.reason),
         "ms": round(exchange.ms, 3),
     }
 
@@ -50,7 +61,9 @@ def described(exchange: Exchange) -> dict[str, Any]:
 def _answer(exchange: Exchange) -> dict[str, Any] | None:
     if exchange.status is None:
         return None
-    return {"headers": _headers(exchange.answer_headers), "body": body(exchange.answer_body)}
+    # The journal keeps only those that are not on all answers.
+    headers = complete(exchange.answer_body, exchange.status, exchange.answer_headers)
+    return {"headers": _headers(headers), "body": body(exchange.answer_body)}
 
 
 def transition(change: Changed) -> dict[str, Any]:
@@ -69,29 +82,71 @@ def body(raw: bytes) -> Any:
     """The value of a JSON body, the text of another one; None if there is none."""
     if not raw:
         return None
-    value = read_json(raw)
-    return _clean(value) if value is not None else _IN_TEXT.sub(rf"\1{REDACTED}", _plain(raw.decode(errors="replace")))
+    try:
+        return _clean(json_text.read(raw))
+    except json_text.JsonError:
+        return text(raw.decode(errors="replace"))
+
+
+def text(words: str) -> str:
+    """A text of any kind without secrets."""
+    return _IN_TEXT.sub(rf"\1{REDACTED}", _plain(words))
+
+
+def query_text(query: str) -> str:
+    """A query as it was sent, without secrets."""
+    return "&".join(map(_pair, query.split("&")))
+
+
+def _pair(sent: str) -> str:
+    name, sign, _ = sent.partition("=")
+    if sign and _spelt(unquote_plus(name)) in _MEMBERS:
+        return f"{name}={REDACTED}"
+    plain = unquote_plus(sent)
+    return sent if _plain(plain) == plain else quote(_plain(plain), safe="=/:*@")
+
+
+def difference(exchange: Exchange, found: Difference) -> dict[str, Any]:
+    """Where an exchange is not as wanted; what it has instead is shown as the journal shows it."""
+    return {"path": found.path, "wanted": found.wanted, "got": None if found.got is None else _got(exchange, found)}
+
+
+def _got(exchange: Exchange, found: Difference) -> Any:
+    part, *names = [name.replace("~1", "/").replace("~0", "~") for name in found.path.split("/")[1:]]
+    if part not in _SHOWN:
+        return _clean(found.got)
+    place = _SHOWN[part](exchange)
+    for name in names:
+        try:
+            place = place[int(name) if isinstance(place, list) else name]
+        except (LookupError, TypeError, ValueError):
+            return REDACTED  # it stands within a secret, or in a body that cannot be shown as JSON
+    return place
 
 
 def _clean(value: Any) -> Any:
     if isinstance(value, dict):
-        if value.keys() == {"key", "value"}:
-            # A webhook's own header: what is named there is no key, what it holds may well be one.
-            return {"key": value["key"], "value": REDACTED}
-        return {name: _member(name, inner) for name, inner in value.items()}
+        # A webhook's own header: what is named there is no key, what it holds may well be one.
+        is_header = {"key", "value"} <= value.keys()
+        secrets = frozenset({"value"}) if is_header else _MEMBERS
+        return {_plain(name): _member(name, inner, secrets) for name, inner in value.items()}
     if isinstance(value, list):
         return [_clean(inner) for inner in value]
     return _plain(value) if isinstance(value, str) else value
 
 
-def _member(name: str, value: Any) -> Any:
-    secret = name.lower() in _MEMBERS and isinstance(value, (str, int, float)) and not isinstance(value, bool)
-    return REDACTED if secret else _clean(value)
+def _member(name: str, value: Any, secrets: Collection[str]) -> Any:
+    told = value is None or isinstance(value, bool) or _spelt(name) not in secrets
+    return _clean(value) if told else REDACTED
+
+
+def _spelt(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
 
 
 def _plain(text: str) -> str:
-    """A text without the credentials of the addresses in it."""
-    return _CREDENTIALS.sub(f"{REDACTED}@", text)
+    """A text without the credentials of the addresses in it, and without keys of the service's form."""
+    return _API_KEY.sub(REDACTED, _CREDENTIALS.sub(rf"\1{REDACTED}@", text))
 
 
 def _headers(headers: Iterable[Header]) -> dict[str, str]:
@@ -101,10 +156,18 @@ def _headers(headers: Iterable[Header]) -> dict[str, str]:
 def _query(query: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in parse_qsl(query, keep_blank_values=True, errors="replace"):
-        shown = REDACTED if name.lower() in _MEMBERS else _plain(value)
+        shown = REDACTED if _spelt(name) in _MEMBERS else _plain(value)
         found[name] = shown if name not in found else [*_listed(found[name]), shown]
     return found
 
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
+
+
+#: The parts of a request that may hold secrets, as they are shown.
+_SHOWN: dict[str, Callable[[Exchange], Any]] = {
+    "json": lambda exchange: body(exchange.body),
+    "query": lambda exchange: _query(exchange.query),
+    "headers": lambda exchange: _headers(exchange.headers),
+}

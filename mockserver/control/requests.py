@@ -11,9 +11,9 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
-from mockserver.control.redaction import described
+from mockserver.control.redaction import described, difference
 from mockserver.core.exchange import Exchange
-from mockserver.core.match import Match
+from mockserver.core.match import Difference, Match
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.match import ExchangeMatchItem
@@ -54,6 +54,10 @@ class Bounds(fields.Field[tuple[int, float]]):
         if not all(isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0 for bound in value.values()):
             raise ValidationError("at_least and at_most are whole numbers, not negative")
         return value.get("at_least", 0), value.get("at_most", float("inf"))
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        least, most = value
+        return {"at_least": least} if most == float("inf") else {"at_least": least, "at_most": most}
 
 
 class Verification(Item):
@@ -119,6 +123,8 @@ def _matching(workspace: Workspace, match: Match) -> Sequence[Exchange]:
     return workspace.journal.matching(match)
 
 
-def _near(exchange: Exchange, differences: Sequence[Any]) -> dict[str, Any]:
-    rows = [{"path": row.path, "wanted": row.wanted, "got": row.got} for row in differences]
-    return {"id": exchange.id, "operation": exchange.operation, "method": exchange.method, "path": exchange.path, "differences": rows}
+def _near(exchange: Exchange, differences: Sequence[Difference]) -> dict[str, Any]:
+    rows = [difference(exchange, row) for row in differences]
+    shown = described(exchange)
+    asked = {name: shown[name] for name in ("operation", "method", "path")}
+    return {"id": exchange.id, **asked, "differences": rows}

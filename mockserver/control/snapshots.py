@@ -36,6 +36,7 @@ def keep(body: dict[str, Any]) -> Response:
         if name not in workspace.snapshots and len(workspace.snapshots) >= workspace.limits.snapshots:
             raise Problem(409, f"there are {len(workspace.snapshots)} snapshots, which is the limit; delete some")
         snapshot = Snapshot(name, workspace.clock.now(), dump(workspace), workspace.mailbox.copy())
+        workspace.snapshots.pop(name, None)  # the newest stands last
         workspace.snapshots[name] = snapshot
         return call.answer(_described(snapshot), 201)
 
@@ -43,13 +44,17 @@ def keep(body: dict[str, Any]) -> Response:
 @SNAPSHOTS.call("GET", answer="Moments")
 def index() -> Response:
     """The moments that are kept, oldest first."""
-    return call.listed([_described(snapshot) for snapshot in call.workspace().snapshots.values()])
+    workspace = call.workspace()
+    with workspace.lock:
+        return call.listed([_described(snapshot) for snapshot in workspace.snapshots.values()])
 
 
 @SNAPSHOTS.call("DELETE", status=204)
 def clear() -> Response:
     """Forget all moments that are kept."""
-    call.workspace().snapshots.clear()
+    workspace = call.workspace()
+    with workspace.lock:
+        workspace.snapshots.clear()
     return call.done()
 
 
@@ -57,8 +62,8 @@ def clear() -> Response:
 def forget(name: str) -> Response:
     """Forget one moment."""
     workspace = call.workspace()
-    _found(workspace, name)
-    del workspace.snapshots[name]
+    with workspace.lock:
+        del workspace.snapshots[_found(workspace, name).name]
     return call.done()
 
 
@@ -67,7 +72,8 @@ def restore(name: str) -> Response:
     """Return to a moment; journal and coverage go on."""
     workspace = call.workspace()
     with workspace.lock:
-        return call.answer(described(call.store().restore(workspace, _found(workspace, name))))
+        call.store().restore(workspace, _found(workspace, name))
+        return call.answer(described(workspace))
 
 
 def _found(workspace: Workspace, name: str) -> Snapshot:

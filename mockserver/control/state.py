@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, request
-from marshmallow import fields
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem, of_mistakes
-from mockserver.control.workspaces import described, scenario_of
+from mockserver.control.workspaces import ScenarioField, described
 from mockserver.resources.section import Item
-from mockserver.scenario.document import Mapping
 from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.mistakes import ScenarioError
 from mockserver.scenario.seed import seeded
@@ -21,8 +19,7 @@ STATE = Noun("state", "/_mock")
 
 
 class Reset(Item):
-    #: A name, or a whole document.
-    scenario = fields.Raw()
+    scenario = ScenarioField()
 
 
 @STATE.call("GET", "/state", answer="Scenario", media=("application/json", "application/yaml"))
@@ -40,9 +37,10 @@ def show() -> Response:
 def replace() -> Response:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
     workspace = call.workspace()
-    document = call.library().extended(as_mapping(call.document()))
+    document = call.document()
     with workspace.lock:
-        return call.answer(described(call.store().put(workspace, document)))
+        call.store().put(workspace, document)
+        return call.answer(described(workspace))
 
 
 @STATE.call("POST", "/seed", document="Scenario", answer="World", problems=(409,))
@@ -52,12 +50,12 @@ def seed() -> Response:
     with workspace.lock:
         seeding = seeded(workspace, call.account(workspace), call.document())
         try:
-            fresh = call.store().put(workspace, seeding.document)
+            call.store().put(workspace, seeding.document)
         except ScenarioError as error:
             own = seeding.of_its_own(error)
             status = 409 if all(mistake.taken for mistake in own.mistakes) else 400
             raise of_mistakes(own.mistakes, status) from error
-        return call.answer(described(fresh))
+        return call.answer(described(workspace))
 
 
 @STATE.call("POST", "/reset", body=Reset, answer="World")
@@ -65,7 +63,8 @@ def reset(body: dict[str, Any]) -> Response:
     """The workspace as its scenario made it, or as another one makes it."""
     workspace = call.workspace()
     with workspace.lock:
-        return call.answer(described(call.store().reset(workspace, scenario_of(body))))
+        call.store().reset(workspace, body.get("scenario"))
+        return call.answer(described(workspace))
 
 
 @STATE.call("GET", "/scenarios", answer="Scenarios", in_world=False)
@@ -83,8 +82,3 @@ def scenario(name: str) -> Response:
         return Response(call.library().text(name), content_type="application/yaml")
     except ScenarioError as error:
         raise Problem(404, str(error)) from error
-
-
-def as_mapping(document: dict[str, Any]) -> Mapping:
-    """A document that came as JSON, in the form of one that came as YAML."""
-    return document if isinstance(document, Mapping) else Mapping.of(document)

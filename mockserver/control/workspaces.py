@@ -5,21 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, request
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
-from mockserver.core.store import DEFAULT, NAME, NameTakenError
+from mockserver.core.store import DEFAULT, NAME, NameTakenError, StoreFullError
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
 
 WORKSPACES = Noun("workspaces", "/_mock/workspaces", in_world=False)
 
 
+class ScenarioField(fields.Field[Any]):
+    """A scenario by its name, or a whole document."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, (str, dict)):
+            raise ValidationError("must be a name or a document")
+        names = call.library().names()
+        # A path would let a caller read files of the server's.
+        if isinstance(value, str) and value not in names:
+            raise ValidationError(f"there is no scenario {value!r}; there are {', '.join(names)}")
+        return value
+
+
 class NewWorkspace(Item):
-    #: A name, or a whole document; else the server's own.
-    scenario = fields.Raw()
+    #: Else the server's own.
+    scenario = ScenarioField()
     seed = fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1))
     name = fields.String(
         validate=validate.Regexp(
@@ -37,9 +50,11 @@ class WorkspaceFilter(Item):
 def create(body: dict[str, Any]) -> Response:
     """A fresh world with its own keys, clock, faults, journal, mailbox and coverage."""
     try:
-        fresh = call.store().create(scenario_of(body), name=body.get("name"), seed=body.get("seed"))
+        fresh = call.store().create(body.get("scenario"), name=body.get("name"), seed=body.get("seed"))
     except NameTakenError as error:
         raise Problem(409, f"there is a workspace {error} already") from error
+    except StoreFullError as error:
+        raise Problem(409, str(error)) from error
     return call.answer(described(fresh), 201)
 
 
@@ -68,10 +83,11 @@ def drop(name: str) -> Response:
 
 def described(workspace: Workspace) -> dict[str, Any]:
     """A workspace as it is answered: where it is, and which keys open it."""
-    accounts = [
-        {"name": account.name, "role": str(account.role), "api_key": next(iter(account.api_keys), None)}
-        for account in workspace.accounts.values()
-    ]
+    with workspace.lock:
+        accounts = [
+            {"name": account.name, "role": str(account.role), "api_key": next(iter(account.api_keys), None)}
+            for account in workspace.accounts.values()
+        ]
     place = "" if workspace.name == DEFAULT else f"w/{workspace.name}/"
     return {
         "name": workspace.name,
@@ -80,22 +96,3 @@ def described(workspace: Workspace) -> dict[str, Any]:
         "url": f"{request.host_url}{place}v3",
         "accounts": accounts,
     }
-
-
-def scenario_of(body: dict[str, Any]) -> str | dict[str, Any] | None:
-    """The scenario that a body names or holds.
-
-    Raises:
-        Problem: 400; it is neither a known name nor a document.
-    """
-    scenario: Any = body.get("scenario")
-    message = None
-    if scenario is not None and not isinstance(scenario, (str, dict)):
-        message = "must be a name or a document"
-    elif isinstance(scenario, str) and scenario not in call.library().names():
-        # A path would let a caller read files of the server's.
-        message = f"there is no scenario {scenario!r}; there are {', '.join(call.library().names())}"
-    if message is not None:
-        raise Problem(400, f"scenario: {message}", errors=[{"path": "/scenario", "message": message}])
-    found: str | dict[str, Any] | None = scenario
-    return found

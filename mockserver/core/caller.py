@@ -13,3 +13,8 @@ class Caller(NamedTuple):
 
     workspace: Workspace
     account: Account
+
+    def now(self) -> Caller:
+        """The same, where another thread has put a new state in its place since the key was looked up."""
+        account = self.workspace.accounts.get(self.account.id, self.account)
+        return self if account is self.account else self._replace(account=account)

@@ -52,10 +52,14 @@ class Journal:
         return [exchange for exchange in self if match.admits(exchange)]
 
     def near_misses(self, match: Match, most: int = 5) -> list[tuple[Exchange, list[Difference]]]:
-        """What comes closest without matching: the fewest differences first, then the newest."""
+        """What comes closest without matching: other operations last, the fewest differences first, then the newest."""
         found = [(exchange, list(match.differences(exchange))) for exchange in self]
-        missed = sorted((row for row in found if row[1]), key=lambda row: len(row[1]))
+        missed = sorted((row for row in found if row[1]), key=lambda row: _distance(row[1]))
         return list(islice(missed, most))
+
+
+def _distance(differences: list[Difference]) -> tuple[bool, int]:
+    return any(row.path == "/operation" for row in differences), len(differences)
 
 
 def _size(exchange: Exchange) -> int:

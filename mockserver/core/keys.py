@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import string
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 _LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 _FORM = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
@@ -50,15 +50,25 @@ class Keyring:
         """Remember a key that the world has drawn, so that written state may hold it."""
         self._known.add(key)
 
-    def own(self, account: int, keys: Sequence[str] | None) -> list[str]:
-        """The keys of the n-th account of a document; where it names none, the account gets one."""
-        wanted = [""] if keys is None else keys
-        own = [key if key in self._known else self._drawn(account, index) for index, key in enumerate(wanted)]
-        if account == 0 and self._first is not None and self._first not in own:
-            own.insert(0, self._first)
-        self._known.update(own)
+    def own(self, accounts: Sequence[Sequence[str] | None], revoked: Collection[str]) -> list[list[str]]:
+        """The keys of a document's accounts: the world's own stay, and each of the others gets one in its place.
+
+        An account whose keys the document leaves out gets one.
+        """
+        wanted = [[""] if keys is None else keys for keys in accounts]
+        taken = {key for keys in wanted for key in keys if key in self._known}.union(revoked)
+        own: list[list[str]] = []
+        for place, keys in enumerate(wanted):
+            own.append([key if key in self._known else self._drawn(place, n, taken) for n, key in enumerate(keys)])
+        if self._first is not None and self._first not in taken:
+            own[0].insert(0, self._first)
+        self._known.update(*own)
         return own
 
-    def _drawn(self, account: int, index: int) -> str:
+    def _drawn(self, account: int, index: int, taken: set[str]) -> str:
+        """The key of a place; another one where an account that has moved up, or is gone, has had it."""
         text = f"{self._root}/key/{account}/{index}"
-        return api_key(hashlib.blake2b(text.encode(), digest_size=32).hexdigest())
+        while (key := api_key(hashlib.blake2b(text.encode(), digest_size=32).hexdigest())) in taken:
+            text += "/next"
+        taken.add(key)
+        return key

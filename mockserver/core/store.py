@@ -7,7 +7,7 @@ import logging
 import re
 import secrets
 import threading
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Protocol
@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from mockserver.core.account import Account
 from mockserver.core.coverage import Coverage
 from mockserver.core.keys import Keyring, is_drawn
+from mockserver.core.mailbox import Mailbox
 from mockserver.core.meter import Meter
 from mockserver.core.workspace import Snapshot, Workspace
 
@@ -47,6 +48,10 @@ class NameTakenError(ValueError):
     """There is a workspace of this name already."""
 
 
+class StoreFullError(ValueError):
+    """There are as many workspaces as there may be, and none that could go."""
+
+
 class Store:
     """All workspaces of one server."""
 
@@ -62,15 +67,18 @@ class Store:
         self._load = load
         self._seed = seed
         self._limit = limit
+        #: Taken after a workspace's lock, never before one.
         self._lock = threading.RLock()
-        #: Which workspace a key leads to, by name.
-        self._homes: dict[str, str] = {}
+        #: Taken before all others: an unknown key makes one workspace, however many requests bring it at once.
+        self._isolating = threading.Lock()
+        #: Which workspaces a key leads to, by name; the first one is meant where the address names none.
+        self._homes: dict[str, dict[str, None]] = {}
         #: The one used longest ago comes first.
         self._workspaces: OrderedDict[str, Workspace] = OrderedDict()
         self.keys = keys
         #: How many workspaces had to go for newer ones.
         self.evicted = 0
-        self._evicted_names: deque[str] = deque(maxlen=_REMEMBERED)
+        self._evicted_names: dict[str, None] = {}
         #: What was met in worlds that were reset or are gone.
         self._met = Coverage()
         self.meter = Meter()
@@ -78,7 +86,8 @@ class Store:
         self._adopt(load(scenario, name=DEFAULT, seed=seed))
 
     def __iter__(self) -> Iterator[Workspace]:
-        return iter(tuple(self._workspaces.values()))
+        with self._lock:
+            return iter(tuple(self._workspaces.values()))
 
     def __len__(self) -> int:
         return len(self._workspaces)
@@ -89,10 +98,11 @@ class Store:
 
     def get(self, name: str) -> Workspace | None:
         """The workspace of this name, which counts as used."""
-        found = self._workspaces.get(name)
-        if found is not None:
-            self._touch(found)
-        return found
+        with self._lock:
+            found = self._workspaces.get(name)
+            if found is not None:
+                self._workspaces.move_to_end(name)
+            return found
 
     def was_evicted(self, name: str) -> bool:
         """Whether a workspace of this name had to go for newer ones."""
@@ -103,18 +113,21 @@ class Store:
         return key in self._homes
 
     def find(self, key: str, within: Workspace | None = None) -> tuple[Workspace, Account] | None:
-        """The world and the account that an API key opens, perhaps within one world only; None: it is refused."""
-        home = self._homes.get(key)
+        """The world and the account that an API key opens, perhaps within one world only; None: it is refused.
+
+        Raises:
+            StoreFullError: the key would get a world of its own, and there is no room for it.
+        """
+        with self._lock:
+            homes = self._homes.get(key)
+            home = None if homes is None else next(iter(homes)) if within is None else within.name
         if home is None:
             return self._stranger(key, within)
-        workspace = self._workspaces.get(home)
-        if workspace is None or within not in (None, workspace) or key in workspace.revoked_keys:
+        workspace = self.get(home)
+        if workspace is None or key in workspace.revoked_keys:
             return None
         account = workspace.account_of(key)
-        if account is None:
-            return self._stranger(key, within)
-        self._touch(workspace)
-        return workspace, account
+        return None if account is None else (workspace, account)
 
     def _stranger(self, key: str, within: Workspace | None) -> tuple[Workspace, Account] | None:
         """What a key gets that opens no account."""
@@ -131,8 +144,8 @@ class Store:
     def _isolated(self, key: str) -> Workspace:
         """The world of an unknown key, made when it first comes."""
         name = f"key-{hashlib.blake2b(key.encode(), digest_size=6).hexdigest()}"
-        with self._lock:
-            return self._workspaces.get(name) or self.create(name=name, key=key)
+        with self._isolating:
+            return self.get(name) or self.create(name=name, key=key)
 
     # ------------------------------------------------------------------ making and dropping
 
@@ -149,89 +162,95 @@ class Store:
         Raises:
             NameTakenError: there is one of this name.
             ScenarioError: the scenario is not a good one.
+            StoreFullError: there is no room for it.
         """
+        name = f"w-{secrets.token_hex(4)}" if name is None else name
+        if name in self._workspaces:
+            raise NameTakenError(name)
+        scenario = self._scenario if scenario is None else scenario
+        seed = self._seed if seed is None else seed
+        # Without the lock: a large scenario takes its time.
+        fresh = self._load(scenario, name=name, seed=seed, keyring=lambda seed: Keyring(seed, name, first=key))
         with self._lock:
-            name = self._unused_name() if name is None else name
             if name in self._workspaces:
                 raise NameTakenError(name)
-            scenario = self._scenario if scenario is None else scenario
-            seed = self._seed if seed is None else seed
-            fresh = self._load(scenario, name=name, seed=seed, keyring=lambda seed: Keyring(seed, name, first=key))
             self._adopt(fresh)
-            while len(self) > self._limit:
-                self._evict(fresh)
-            return fresh
+        self._make_room(fresh)
+        return fresh
 
-    def _unused_name(self) -> str:
-        while True:
-            name = f"w-{secrets.token_hex(4)}"
-            if name not in self._workspaces:
-                return name
-
-    def drop(self, workspace: Workspace) -> None:
-        """Let a workspace go; its keys are refused from now on."""
-        with self._lock:
-            if self._workspaces.get(workspace.name) is workspace:
-                del self._workspaces[workspace.name]
-                self._forget(workspace)
+    def drop(self, workspace: Workspace) -> bool:
+        """Let a workspace go; its keys are refused from now on. Answers whether it was still there."""
+        with workspace.lock, self._lock:
+            if self._workspaces.get(workspace.name) is not workspace:
+                return False
+            del self._workspaces[workspace.name]
+            self._keep_coverage(workspace)
+            self._forget_keys(workspace)
         workspace.wake()
+        return True
 
-    def _evict(self, newest: Workspace) -> None:
-        """Let the workspace go that was used longest ago, and in which nobody waits for anything."""
-        idle = [workspace for workspace in self if workspace not in (self.default, newest)]
-        oldest = next((workspace for workspace in idle if not workspace.watchers), idle[0])
-        self.evicted += 1
-        self._evicted_names.append(oldest.name)
-        _LOG.warning("workspace %s was evicted: there may be %d, and it was idle longest", oldest.name, self._limit)
-        self.drop(oldest)
+    def _make_room(self, newest: Workspace) -> None:
+        """Let those workspaces go that were used longest ago, and in which nobody waits for anything."""
+        while len(self) > self._limit:
+            idle = (other for other in self if other.name != DEFAULT and other is not newest and not other.watchers)
+            oldest = next(idle, None)
+            if oldest is None:
+                self.drop(newest)
+                raise StoreFullError(f"there may be {self._limit} workspaces, and there is none that could go")
+            if self.drop(oldest):
+                self._note_eviction(oldest.name)
+
+    def _note_eviction(self, name: str) -> None:
+        with self._lock:
+            self.evicted += 1
+            self._evicted_names[name] = None
+            if len(self._evicted_names) > _REMEMBERED:
+                del self._evicted_names[next(iter(self._evicted_names))]
+        _LOG.warning("workspace %s was evicted: there may be %d, and it was idle longest", name, self._limit)
 
     # ------------------------------------------------------------------ going back
 
-    def reset(self, workspace: Workspace, scenario: object | None = None) -> Workspace:
+    def reset(self, workspace: Workspace, scenario: object | None = None) -> None:
         """Make a workspace anew, as its scenario or another one says; its snapshots stay.
 
         Raises:
             ScenarioError: the other scenario is not a good one; nothing has changed.
         """
-        origin = workspace.origin
-        fresh = self._anew(workspace, origin.scenario if scenario is None else scenario, seed=origin.seed)
-        self._met.merge(workspace.coverage)
-        self._replace(workspace, fresh)
-        return fresh
+        with workspace.lock:
+            origin = workspace.origin
+            fresh = self._anew(workspace, origin.scenario if scenario is None else scenario, seed=origin.seed)
+            with self._lock:
+                self._keep_coverage(workspace)
+                self._renew(workspace, fresh)
 
-    def put(self, workspace: Workspace, document: Mapping[str, Any]) -> Workspace:
-        """Let a workspace stand as a document says; journal, coverage and mailbox go on.
+    def put(self, workspace: Workspace, document: Mapping[str, Any], mailbox: Mailbox | None = None) -> None:
+        """Let a workspace stand as a document says; journal, coverage and mailbox, if there is no other, go on.
 
         Raises:
             ScenarioError: the document is not a good one; nothing has changed.
         """
-        fresh = self._anew(workspace, document)
-        self.exchange(workspace, fresh)
-        return fresh
+        with workspace.lock:
+            fresh = self._anew(workspace, document)
+            fresh.go_on_from(workspace)
+            if mailbox is not None:
+                fresh.mailbox = mailbox
+            self._renew(workspace, fresh)
 
-    def restore(self, workspace: Workspace, snapshot: Snapshot) -> Workspace:
+    def restore(self, workspace: Workspace, snapshot: Snapshot) -> None:
         """Return to a moment that was kept: state, clock, faults, mailbox; journal and coverage go on."""
-        fresh = self.put(workspace, snapshot.document)
-        fresh.mailbox = snapshot.mailbox.copy()
-        return fresh
-
-    def exchange(self, workspace: Workspace, fresh: Workspace) -> None:
-        """Put a workspace in the place of its earlier self; journal, coverage and mailbox go on."""
-        fresh.origin, fresh.scenario = workspace.origin, workspace.scenario
-        fresh.journal, fresh.coverage, fresh.mailbox = workspace.journal, workspace.coverage, workspace.mailbox
-        self._replace(workspace, fresh)
+        self.put(workspace, snapshot.document, snapshot.mailbox.copy())
 
     def _anew(self, workspace: Workspace, scenario: object, *, seed: int | None = None) -> Workspace:
         keyring = workspace.origin.keyring
         own = None if keyring is None else lambda _: keyring
         return self._load(scenario, name=workspace.name, seed=seed, keyring=own)
 
-    def _replace(self, workspace: Workspace, fresh: Workspace) -> None:
-        fresh.snapshots, fresh.feed = workspace.snapshots, workspace.feed
-        fresh.feed.add("reset", None)
+    def _renew(self, workspace: Workspace, fresh: Workspace) -> None:
         with self._lock:
             self._forget_keys(workspace)
-            self._adopt(fresh)
+            workspace.become(fresh)
+            self._learn_keys(workspace)
+        workspace.feed.add("reset", None)
         workspace.wake()
 
     # ------------------------------------------------------------------ keys and coverage
@@ -239,35 +258,44 @@ class Store:
     def coverage(self) -> Coverage:
         """What was met in all worlds, those that are gone included."""
         found = Coverage()
-        found.merge(self._met)
-        for workspace in self:
-            found.merge(workspace.coverage)
+        with self._lock:  # a world that goes meanwhile would count twice, or not at all
+            found.merge(self._met)
+            for workspace in self:
+                found.merge(workspace.coverage)
         return found
 
     def clear_coverage(self) -> None:
         """Forget what was met anywhere."""
-        self._met.clear()
-        for workspace in self:
-            workspace.coverage.clear()
+        with self._lock:
+            self._met.clear()
+            for workspace in self:
+                workspace.coverage.clear()
 
     def _adopt(self, workspace: Workspace) -> None:
-        def lead_here(key: str) -> None:
-            self._homes.setdefault(key, workspace.name)
-
         self._workspaces[workspace.name] = workspace
-        workspace.on_key, workspace.meter = lead_here, self.meter
-        for key in (*workspace.keys, *workspace.revoked_keys):
-            lead_here(key)
+        self._evicted_names.pop(workspace.name, None)
+        workspace.meter = self.meter
+        workspace.on_key = lambda key: self._learn(key, workspace)
+        self._learn_keys(workspace)
 
-    def _forget(self, workspace: Workspace) -> None:
+    def _learn_keys(self, workspace: Workspace) -> None:
+        for key in (*workspace.keys, *workspace.revoked_keys):
+            self._learn(key, workspace)
+
+    def _learn(self, key: str, workspace: Workspace) -> None:
+        """Let a key lead to a workspace, unless that has been dropped meanwhile."""
+        with self._lock:
+            if self._workspaces.get(workspace.name) is workspace:
+                self._homes.setdefault(key, {})[workspace.name] = None
+
+    def _keep_coverage(self, workspace: Workspace) -> None:
+        """Move what a workspace has met into the server's total."""
         self._met.merge(workspace.coverage)
-        self._forget_keys(workspace)
+        workspace.coverage.clear()
 
     def _forget_keys(self, workspace: Workspace) -> None:
         for key in (*workspace.keys, *workspace.revoked_keys):
-            if self._homes.get(key) == workspace.name:
-                del self._homes[key]
-
-    def _touch(self, workspace: Workspace) -> None:
-        if workspace.name in self._workspaces:
-            self._workspaces.move_to_end(workspace.name)
+            homes = self._homes.get(key, {})
+            homes.pop(workspace.name, None)
+            if not homes:
+                self._homes.pop(key, None)

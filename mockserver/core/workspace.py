@@ -81,6 +81,13 @@ class Snapshot(NamedTuple):
     mailbox: Mailbox
 
 
+#: What a workspace keeps, whatever it is made to stand like.
+_LASTING = frozenset({"name", "lock", "watchers", "on_key", "meter", "snapshots", "feed"})
+#: What goes on when a state is put in its place; the draws are those of the ids that journal and mailbox hold.
+_GOING_ON = ("origin", "scenario", "journal", "coverage", "mailbox")
+NOTED_DRAWS = ("request", "mail")
+
+
 class Workspace(Shelf):
     """Accounts, clock, randomness, timers, mailbox, faults and journal of one world."""
 
@@ -132,8 +139,22 @@ class Workspace(Shelf):
         self.lock = threading.RLock()
         #: Called after everything that happens, by whoever waits for it.
         self.watchers: set[Callable[[], None]] = set()
-        #: The changes since `collect_changes`, for one request or one move of the clock.
-        self._changes: list[Changed] = []
+        #: The changes since `collect_changes`, for one request or one move of the clock; None: nobody asks for them.
+        self._changes: list[Changed] | None = None
+
+    # ------------------------------------------------------------------ standing like another one
+
+    def go_on_from(self, before: Workspace) -> None:
+        """Carry on what another one has noted, so that no id comes twice in it."""
+        for name in _GOING_ON:
+            setattr(self, name, getattr(before, name))
+        for purpose in NOTED_DRAWS:
+            self.random.positions[purpose] = before.random.positions.get(purpose, 0)
+
+    def become(self, fresh: Workspace) -> None:
+        """Stand as another one does, in its own place: whoever holds this one, or waits in it, sees the new state."""
+        state = {name: value for name, value in vars(fresh).items() if name not in _LASTING}
+        vars(self).update(state)
 
     # ------------------------------------------------------------------ accounts and keys
 
@@ -200,7 +221,8 @@ class Workspace(Shelf):
     def publish(self, event: object) -> None:
         """Tell whoever listens to this kind of event."""
         if isinstance(event, Changed):
-            self._changes.append(event)
+            if self._changes is not None:
+                self._changes.append(event)
             self.coverage.add_transition(event)
             self.feed.add("transition", event)
         for listener in self.parts.listeners.get(type(event), ()):
@@ -208,9 +230,10 @@ class Workspace(Shelf):
         self.wake()
 
     def collect_changes(self) -> list[Changed]:
-        """The list to which the changes from now on are added."""
-        self._changes = []
-        return self._changes
+        """The list to which the changes from now on are added, until an exchange is noted."""
+        changes: list[Changed] = []
+        self._changes = changes
+        return changes
 
     def send(self, mail: Mail) -> None:
         self.mailbox.add(mail)
@@ -220,6 +243,7 @@ class Workspace(Shelf):
 
     def note(self, exchange: Exchange) -> None:
         """Write down an exchange that is over."""
+        self._changes = None
         if evicted := self.journal.add(exchange):
             self.meter.add_evicted(evicted)
         self.coverage.add(exchange)
@@ -258,6 +282,7 @@ class Workspace(Shelf):
             self.clock.move_to(timer.moment)
             self._fire(timer)
         self.clock.move_to(moment)
+        self._changes = None
         lifecycles = self.parts.lifecycles
         return [change for change in happened if change.event in lifecycles[change.machine].machine.timed]
 

@@ -8,7 +8,7 @@ import yaml
 
 from mockserver.core.account import Account
 from mockserver.core.behaviour import Behaviour
-from mockserver.core.workspace import Workspace
+from mockserver.core.workspace import NOTED_DRAWS, Workspace
 from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import dump_fault
@@ -41,7 +41,8 @@ def dump(workspace: Workspace) -> dict[str, Any]:
         found["faults"] = [dump_fault(fault) for fault in workspace.faults]
     found["resume"] = {
         "ids": dict(workspace.last_ids),
-        "draws": dict(workspace.random.positions),
+        # Without those of the ids in journal and mailbox, which stay out as well.
+        "draws": {name: n for name, n in workspace.random.positions.items() if name not in NOTED_DRAWS},
         "revoked_keys": sorted(workspace.revoked_keys),
     }
     return found

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from functools import cache
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.core.contract import Operation
 from mockserver.core.errors import ALL_CODES, BAD_REQUEST, INTERNAL_ERROR, NOT_FOUND
-from mockserver.core.faults import KINDS, Fault, Kind, Latency
+from mockserver.core.faults import KINDS, LONGEST_MS, Fault, Kind, Latency
 from mockserver.core.match import Match
 from mockserver.core.workspace import Workspace
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.resources.section import Instant, Item, counted_from, write_instant
-from mockserver.scenario.match import MatchItem
-from mockserver.scenario.mistakes import nearest
+from mockserver.scenario.match import MatchItem, unknown_operation
+from mockserver.scenario.mistakes import Mistake, nearest
 from mockserver.web.fields import Flag, Number
 
-#: The longest delay: a day, in milliseconds.
-_LONGEST_MS = 86_400_000
+#: More rules than any test has; each costs every request of its operation a look.
+MOST_FAULTS = 1_000
+#: What the fault of a request's header is called in place of an id.
+HEADER_ID = "header"
+#: Ids that mean something else, in an address or in the journal.
+_RESERVED = ("catalogue", HEADER_ID)
 #: The longest life of a rule: a hundred years, in seconds.
 _LONGEST_S = 3_155_760_000
 #: What every operation can answer, whatever it documents itself.
@@ -31,9 +35,9 @@ _EVERYWHERE = frozenset(
 )
 #: What only a running world knows of a rule.
 _RUNNING = ("id", "hits", "passed", "expires_at")
-_PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s")
+PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s")
 
-_milliseconds = validate.Range(min=0, max=_LONGEST_MS)
+_milliseconds = validate.Range(min=0, max=LONGEST_MS)
 _count = validate.Range(min=0, max=2**53)
 
 
@@ -51,7 +55,7 @@ class DistributionItem(Item):
         wanted = {"lognormal": ("median_ms", "sigma"), "uniform": ("low_ms", "high_ms")}.get(data.get("type", ""))
         if wanted is not None and set(data) != {"type", *wanted}:
             raise ValidationError(f"{data['type']} takes {' and '.join(wanted)}")
-        if data.get("low_ms", 0) > data.get("high_ms", _LONGEST_MS):
+        if data.get("low_ms", 0) > data.get("high_ms", LONGEST_MS):
             raise ValidationError("must not be less than low_ms", "high_ms")
 
     @post_load
@@ -75,20 +79,25 @@ class FaultItem(Item):
     ms = Number(validate=_milliseconds)
     distribution = fields.Nested(DistributionItem)
     reset_s = fields.Integer(strict=True, validate=_count)
-    id = fields.String(validate=validate.Regexp(r"[\w.-]{1,64}\Z", error="must be letters, digits, dots and dashes"))
+    id = fields.String(
+        validate=[
+            validate.Regexp(r"[A-Za-z0-9][\w.-]{0,63}\Z", re.ASCII, error="must be letters, digits, dots and dashes"),
+            validate.NoneOf(_RESERVED, error="is the name of something else"),
+        ]
+    )
     hits = fields.Integer(strict=True, validate=_count)
     passed = fields.Integer(strict=True, validate=_count)
     expires_at = Instant()
 
-    @validates_schema(pass_original=True)
+    @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _check(self, data: dict[str, Any], original: Any, **_: Any) -> None:
         kind = KINDS.get(data.get("fault", ""))
         if "fault" in data and kind is None:
             raise ValidationError(f"unknown fault; {nearest(data['fault'], KINDS)}", "fault")
         if kind is not None:
-            _refuse(_misplaced(data, kind))
+            _refuse(_misplaced(original, kind))
             if not data.get("force"):
-                _refuse(_unfitting(data, kind))
+                _refuse(_unfitting(data))
 
     @post_load(pass_original=True)
     def _as_value(self, data: dict[str, Any], original: Any, **_: Any) -> Fault:
@@ -102,7 +111,7 @@ class FaultItem(Item):
         return Fault(
             kind=data["fault"],
             match=match,
-            parameters={name: data[name] for name in _PARAMETERS if name in data},
+            parameters={name: data[name] for name in PARAMETERS if name in data},
             statuses=_statuses(code),
             expires_at=expires_at,
             written=json.loads(json.dumps(written, default=str)),
@@ -110,42 +119,50 @@ class FaultItem(Item):
         )
 
 
-def _refuse(mistakes: Iterable[tuple[str, str]]) -> None:
-    found: dict[str, list[str]] = {}
+def _refuse(mistakes: Iterable[tuple[str, Any]]) -> None:
+    found: dict[str, list[Any]] = {}
     for name, message in mistakes:
         found.setdefault(name, []).append(message)
     if found:
         raise ValidationError(found)
 
 
-def _misplaced(data: dict[str, Any], kind: Kind) -> Iterator[tuple[str, str]]:
+def _misplaced(written: dict[str, Any], kind: Kind) -> Iterator[tuple[str, str]]:
     """Parameters that the kind does not take, or lacks."""
-    for name in _PARAMETERS:
-        if name in data and name not in kind.parameters:
+    for name in PARAMETERS:
+        if name in written and name not in kind.parameters:
             takes = f"; it takes {', '.join(kind.parameters)}" if kind.parameters else ""
-            yield name, f"{data['fault']} takes no {name}{takes}"
+            yield name, f"{written['fault']} takes no {name}{takes}"
     for name in kind.required:
-        if name not in data:
+        if name not in written:
             yield name, "Missing data for required field."
-    if data["fault"] == "latency" and ("ms" in data) is ("distribution" in data):
+    if written["fault"] == "latency" and ("ms" in written) is ("distribution" in written):
         yield "ms", "give ms or a distribution"
 
 
-def _unfitting(data: dict[str, Any], kind: Kind) -> Iterator[tuple[str, str]]:
-    """A code that there is not, or that an operation named never gives."""
+def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Operations and parameters that there are not, a code that there is not, or that an operation never gives."""
+    match = data["match"] if isinstance(data.get("match"), Match) else Match()
+    for name in sorted(match.operations - OPERATIONS.keys()):
+        yield "match", {"operation": [unknown_operation(name)]}
+    operations = [OPERATIONS[name] for name in sorted(match.operations & OPERATIONS.keys())]
+    for name in match.params:
+        if not any(f"{{{name}}}" in row.path for row in operations or OPERATIONS.values()):
+            yield "match", {"path": {name: ["no such parameter in the path"]}}
     code = _code(data)
-    if code is None:
-        return
-    if code not in ALL_CODES:
+    if code is not None and code not in ALL_CODES:
         yield "code", f"unknown code; {nearest(code, ALL_CODES)}"
-    elif not _fits_everywhere(data):
-        operations = data["match"].operations if isinstance(data.get("match"), Match) else frozenset()
-        for operation in sorted(operations):
-            if not _gives(OPERATIONS[operation], code):
-                gives = ", ".join(dict.fromkeys(row.code.code for row in OPERATIONS[operation].errors))
-                yield "match", f"{operation} never gives {code}; it gives {gives or 'no error of its own'}"
-        if not operations and not any(_gives(row, code) for row in OPERATIONS.values()):
-            yield "code", f"no operation gives {code}"
+    elif code is not None and not _fits_everywhere(data):
+        yield from _never_given(code, operations)
+
+
+def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, str]]:
+    for row in operations:
+        if not _gives(row, code):
+            gives = ", ".join(dict.fromkeys(error.code.code for error in row.errors))
+            yield "match", f"{row.id} never gives {code}; it gives {gives or 'no error of its own'}"
+    if not operations and not any(_gives(row, code) for row in OPERATIONS.values()):
+        yield "code", f"no operation gives {code}"
 
 
 def _code(data: dict[str, Any]) -> str | None:
@@ -174,13 +191,28 @@ def _statuses(code: str | None) -> dict[str, int]:
     return {operation: error.status for operation, error in rows if error.code.code == code}
 
 
+def rules(**options: Any) -> fields.List[Any]:
+    """The field of a list of rules."""
+    return fields.List(fields.Nested(FaultItem), validate=validate.Length(max=MOST_FAULTS), **options)
+
+
 # ---------------------------------------------------------------------- into a world and back
 
 
-def load_faults(workspace: Workspace, faults: Iterable[Fault]) -> None:
-    """Let the rules of a document apply."""
-    for fault in faults:
-        workspace.add_fault(fault)
+def load_faults(workspace: Workspace, faults: Sequence[Fault]) -> Iterator[Mistake]:
+    """Let the rules of a document apply; gives what is wrong with them."""
+    for index in twice(faults):
+        yield Mistake(("faults", index, "id"), f"{faults[index].id} is there already", taken=True)
+    workspace.add_faults(faults)
+
+
+def twice(faults: Sequence[Fault]) -> Iterator[int]:
+    """The places of rules whose id an earlier one has."""
+    seen = set()
+    for index, fault in enumerate(faults):
+        if fault.id and fault.id in seen:
+            yield index
+        seen.add(fault.id)
 
 
 def describe(fault: Fault, workspace: Workspace) -> dict[str, Any]:
@@ -197,55 +229,3 @@ def dump_fault(fault: Fault) -> dict[str, Any]:
     if fault.expires_at is not None:
         found["expires_at"] = write_instant(fault.expires_at)
     return found
-
-
-# ---------------------------------------------------------------------- the header of one call
-
-
-def of_header(text: str, operation: str | None) -> Fault:
-    """The fault that the header `X-Mock-Fault` asks for: `NAME`, `NAME; ms=300`, or a rule as JSON.
-
-    Raises:
-        ValueError: it is no good one for this operation.
-    """
-    written = _written(text)
-    if operation is not None:
-        written["match"] = {"operation": operation}
-    try:
-        fault: Fault = fault_item().load(written)
-    except ValidationError as error:
-        raise ValueError("; ".join(_sentences(error.messages_dict))) from error
-    fault.id = "header"
-    return fault
-
-
-def _sentences(errors: Any, path: str = "") -> Iterator[str]:
-    if isinstance(errors, dict):
-        for name, inner in errors.items():
-            yield from _sentences(inner, path if name == "_schema" else f"{path}.{name}".lstrip("."))
-    else:
-        yield from (f"{path}: {error}".removesuffix(".") for error in errors)
-
-
-def _written(text: str) -> dict[str, Any]:
-    if text.lstrip().startswith("{"):
-        found = json.loads(text)
-        return {name: value for name, value in found.items() if name not in ("match", *_RUNNING)}
-    name, *parameters = (part.strip() for part in text.split(";"))
-    found = {"fault": name}
-    for parameter in parameters:
-        key, _, value = parameter.partition("=")
-        found[key.strip()] = _number(value.strip())
-    return found
-
-
-def _number(text: str) -> Any:
-    try:
-        return int(text)
-    except ValueError:
-        return text.strip('"')
-
-
-@cache
-def fault_item() -> FaultItem:
-    return FaultItem()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -63,10 +63,12 @@ def load(
         )
         # First, so that what is new among the rest gets ids and draws that nothing has had.
         _resume(workspace, data.get("resume", {}))
-        found = list(_Filling(workspace, data, document).mistakes())
+        found = [
+            *_Filling(workspace, data, document).mistakes(),
+            *_located(load_faults(workspace, data.get("faults", ())), document),
+        ]
     if found:
         raise ScenarioError(found)
-    load_faults(workspace, data.get("faults", ()))
     return workspace
 
 
@@ -131,7 +133,8 @@ class _Filling:
         for room in ROOMS:
             if room.world is not None:
                 room.world.load(self._workspace, self._data)
-        accounts = [self._add_account(index, item) for index, item in enumerate(self._items)]
+        keys = self._keys()
+        accounts = [self._add_account(item, own) for item, own in zip(self._items, keys, strict=True)]
         # Masters first: the plan of a sub-account comes out of its master's pool.
         order = sorted(range(len(accounts)), key=lambda index: accounts[index].role is Role.SUB_ACCOUNT)
         for room in ROOMS:
@@ -159,7 +162,7 @@ class _Filling:
                 if any(key in other.get("api_keys", ()) for other in earlier):
                     yield Mistake((*path, "api_keys", position), f"{key} opens another account already", taken=True)
 
-    def _add_account(self, index: int, item: dict[str, Any]) -> Account:
+    def _add_account(self, item: dict[str, Any], keys: list[str] | None) -> Account:
         workspace = self._workspace
         workspace.claim_id("account", max([_ACCOUNT_IDS, *(other.get("id", 0) for other in self._items)]))
         workspace.claim_id("user", max([_USER_IDS, *(other.get("user_id", 0) for other in self._items)]))
@@ -174,18 +177,21 @@ class _Filling:
             organization_id=item.get("organization_id") or workspace.random.digits("organization", 24),
             user_id=item["user_id"] if "user_id" in item else workspace.next_id("user"),
             role=item["role"],
-            api_keys=self._keys(index, item.get("api_keys")),
+            api_keys=[workspace.draw_api_key()] if keys is None else list(keys),
             users=users,
             **{name: item[name] for name in names if name in item},
         )
         workspace.add_account(account)
         return account
 
-    def _keys(self, index: int, keys: list[str] | None) -> list[str]:
+    def _keys(self) -> Sequence[list[str] | None]:
+        """The keys of each account; None: it gets one."""
+        keys = [item.get("api_keys") for item in self._items]
         keyring = self._workspace.origin.keyring
-        if keyring is not None:
-            return keyring.own(index, keys)
-        return [self._workspace.draw_api_key()] if keys is None else list(keys)
+        if keyring is None:
+            return keys
+        revoked = (key for item in self._items for key in item.get("revoked_keys", ()))
+        return keyring.own(keys, self._workspace.revoked_keys.union(revoked))
 
     def _facts(self, index: int) -> Mapping[str, Any]:
         return {**self._items[index], **(self._loose if index == 0 else {})}

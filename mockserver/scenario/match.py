@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate
@@ -39,34 +41,50 @@ class Texts(fields.Field[dict[str, Any]]):
 
     def __init__(self, *, lists: bool = False, **options: Any) -> None:
         super().__init__(**options)
-        self._lists = lists
+        #: Whether a list of them may stand for a name, too.
+        self.lists = lists
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):
             raise ValidationError("must be a mapping")
         for inner in value.values():
-            if not all(map(_is_plain, inner if self._lists and isinstance(inner, list) else [inner])):
+            if not all(map(_is_plain, inner if self.lists and isinstance(inner, list) else [inner])):
                 raise ValidationError("must be a mapping of names to texts or numbers")
         return {str(name): inner for name, inner in value.items()}
 
 
+class Json(fields.Field[Any]):
+    """A value of JSON; what only YAML has, such as a date, is its text."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        try:
+            return json.loads(json.dumps(value, default=str, allow_nan=False))
+        except (ValueError, RecursionError) as error:
+            raise ValidationError("is no JSON") from error
+
+
 def _is_plain(value: object) -> bool:
-    return isinstance(value, (str, int, float))
+    return isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
+
+
+def unknown_operation(name: str) -> str:
+    """What is wrong with the name of an operation that there is not."""
+    return f"unknown operation; {nearest(name, OPERATIONS)}"
 
 
 def _check_operation(name: str) -> None:
     if name not in OPERATIONS:
-        raise ValidationError(f"unknown operation; {nearest(name, OPERATIONS)}")
+        raise ValidationError(unknown_operation(name))
 
 
 class MatchItem(Item):
-    """What a request has to be like."""
+    """What a request has to be like; whether there are such operations is up to whoever takes it."""
 
-    operation = OneOrMany(fields.String(validate=_check_operation), validate=validate.Length(min=1))
+    operation = OneOrMany(fields.String(), validate=validate.Length(min=1))
     method = OneOrMany(fields.String(validate=validate.OneOf(_METHODS)), validate=validate.Length(min=1))
     path = PathPattern()
     query = Texts(lists=True)
-    json = fields.Raw(allow_none=True)
+    json = Json(allow_none=True)
     headers = Texts()
 
     @post_load
@@ -77,6 +95,7 @@ class MatchItem(Item):
 class ExchangeMatchItem(MatchItem):
     """What a request and its answer have to be like."""
 
+    operation = OneOrMany(fields.String(validate=_check_operation), validate=validate.Length(min=1))
     status = fields.Integer(strict=True, validate=validate.Range(100, 599))
     code = fields.String()
     fault = fields.String()

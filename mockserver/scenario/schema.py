@@ -14,7 +14,7 @@ from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, 
 from mockserver.core.contract import Role
 from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import Duration, Id24, Instant, Item, write_duration
-from mockserver.scenario.faults import FaultItem
+from mockserver.scenario.faults import rules
 from mockserver.scenario.mistakes import Mistake, Path, nearest
 from mockserver.web.fields import Flag
 from mockserver.web.rate_limit import TIERS
@@ -65,7 +65,7 @@ class After(fields.Field[timedelta]):
 
 class RateLimitItem(Item):
     tier = fields.String(validate=validate.OneOf(TIERS))
-    enforce = fields.Boolean()
+    enforce = Flag()
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> RateLimit:
@@ -74,7 +74,7 @@ class RateLimitItem(Item):
 
 class SsoTokenItem(Item):
     lifetime = Duration()
-    single_use = fields.Boolean()
+    single_use = Flag()
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> SsoToken:
@@ -93,7 +93,7 @@ class BehaviourItem(Item):
 
     otp_lifetime = Duration()
     authenticate_domain = AuthenticateDomainField()
-    trust_authenticated_domains = fields.Boolean()
+    trust_authenticated_domains = Flag()
     dkim = fields.String(validate=validate.OneOf(("txt", "cname")))
     dns = fields.String(validate=validate.OneOf(("view",), error="Must be view; there is no resolver yet"))
     bulk_plan = After()
@@ -104,7 +104,7 @@ class BehaviourItem(Item):
     authorised_ips = fields.List(fields.String(validate=_check_network))
     rate_limit = fields.Nested(RateLimitItem)
     oauth_login = fields.String(validate=validate.OneOf(("pick", "form")))
-    oauth_rotate_refresh = fields.Boolean()
+    oauth_rotate_refresh = Flag()
     sso_token = fields.Nested(SsoTokenItem)
 
     @post_load
@@ -115,7 +115,7 @@ class BehaviourItem(Item):
 
 class UserItem(Item):
     email = fields.Email(required=True)
-    admin = fields.Boolean(load_default=False)
+    admin = Flag(load_default=False)
 
 
 def _keys() -> fields.List[Any]:
@@ -136,7 +136,7 @@ class IdentityItem(Item):
     first_name = fields.String()
     last_name = fields.String()
     company_name = fields.String()
-    enterprise = fields.Boolean()
+    enterprise = Flag()
     organization_id = Id24()
     user_id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
     created_at = Instant()
@@ -168,13 +168,13 @@ def scenario_schema() -> Schema:
         "description": fields.String(),
         "extends": fields.String(),
         "clock": fields.Nested(ClockItem),
-        "seed": fields.Integer(strict=True),
+        "seed": fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1)),
         "solution": fields.String(validate=validate.OneOf(("v1", "v2"))),
-        "strict": fields.Boolean(),
+        "strict": Flag(),
         "behaviour": fields.Nested(BehaviourItem),
         "accounts": fields.List(fields.Nested(account)),
         "oauth_apps": _nothing_yet("OAuth apps"),
-        "faults": fields.List(fields.Nested(FaultItem)),
+        "faults": rules(),
         "resume": fields.Nested(ResumeItem),
     }
     return Item.from_dict({**resources, **world, **top}, name="ScenarioItem")()

@@ -25,6 +25,9 @@ _NOT_ADDED = {
 #: Members of a document that are not an account's.
 _OF_THE_WORLD = frozenset({"accounts", "description", "solution", "strict", "behaviour", "oauth_apps", "faults", "dns"})
 
+#: Mappings that hold one of several things.
+_ALTERNATIVES = frozenset({"authenticate_domain"})
+
 
 class _Part(NamedTuple):
     """Where a list of the partial document went: behind so many items of the world's own."""
@@ -93,7 +96,7 @@ class Seeding:
     def _lay(self, holder: dict[str, Any], key: str, value: Any, home: Path, source: Path) -> None:
         """Mappings merge, lists append, all else replaces."""
         before = holder.get(key)
-        if isinstance(before, dict) and isinstance(value, dict):
+        if isinstance(before, dict) and isinstance(value, dict) and key not in _ALTERNATIVES:
             for inner, part in value.items():
                 self._lay(before, inner, part, (*home, key), (*source, key))
             return

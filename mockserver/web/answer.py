@@ -46,10 +46,15 @@ class Answer(Response):
 
 def answer(body: bytes, status: int, headers: HeaderList) -> Response:
     """An answer with these headers, and those of all answers."""
+    return Answer(body, status, complete(body, status, headers))
+
+
+def complete(body: bytes, status: int, headers: Iterable[tuple[str, str]]) -> HeaderList:
+    """The headers of an answer with those that stand on all answers."""
     kind = [("Content-Type", "application/json")] if body else []
     # RFC 9110, 8.6: a 204 has no Content-Length.
     length = [("Content-Length", str(len(body)))] if status != 204 else []
-    return Answer(body, status, [*kind, *length, *headers, *CORS_HEADERS])
+    return [*kind, *length, *headers, *CORS_HEADERS]
 
 
 def override(headers: HeaderList, own: Iterable[tuple[str, str]]) -> None:

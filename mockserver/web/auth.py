@@ -12,7 +12,7 @@ from mockserver.core.caller import Caller
 from mockserver.core.contract import Operation
 from mockserver.core.errors import PERMISSION_DENIED, UNAUTHORIZED
 from mockserver.core.keys import is_drawn
-from mockserver.core.store import Store
+from mockserver.core.store import Store, StoreFullError
 from mockserver.core.workspace import Workspace
 
 #: The end of a key this short would tell too much of it.
@@ -32,7 +32,10 @@ def authenticate(request: Request, store: Store, within: Workspace | None) -> Ca
             raise UNAUTHORIZED("Invalid access token").because(reason)
         reason = "the request has neither an api-key header nor a bearer token in an Authorization header"
         raise UNAUTHORIZED("authentication not found in headers").because(reason)
-    found = store.find(key, within)
+    try:
+        found = store.find(key, within)
+    except StoreFullError as error:
+        raise UNAUTHORIZED().because(str(error)) from error
     if found is None:
         raise UNAUTHORIZED().because(_why_unknown(key, store, within))
     workspace, account = found

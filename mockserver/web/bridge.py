@@ -100,7 +100,7 @@ class Bridge:
             status: str, headers: list[tuple[str, str]], exc_info: Any = None
         ) -> Callable[[bytes], object]:
             started[:] = [
-                int(status[:3]),
+                int(status.partition(" ")[0]),
                 [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers],
             ]
             return io.BytesIO().write

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from marshmallow import fields
 
 from mockserver.web.fields import Day, DayOrMoment, Hostname, Int64, NotBlank, Number, Url
 
+#: What is said of a field: always the same, or what a function makes of the field and of what apispec has found so far.
+Form = dict[str, Any] | Callable[[Any, dict[str, Any]], dict[str, Any]]
+
+#: At least two labels.
+HOSTNAME = r"^(?!-)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$"
+
 #: What our own kinds of fields take, as far as a schema can say it; the field's own bounds come before these.
-FORMS: dict[type, dict[str, Any]] = {
+FORMS: dict[type, Form] = {
     Int64: {"minimum": -(2**63), "maximum": 2**63 - 1},
     Number: {"minimum": -(2**63), "maximum": 2**63 - 1},
     Url: {"pattern": "^[hH][tT][tT][pP][sS]?://[^/?#]"},
-    Hostname: {"pattern": r"^(?!-)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$", "maxLength": 253},
+    Hostname: {"pattern": HOSTNAME, "maxLength": 253},
     Day: {"type": "string", "format": "date"},
     DayOrMoment: {
         "type": "string",
@@ -23,14 +29,14 @@ FORMS: dict[type, dict[str, Any]] = {
 }
 
 
-def specification(forms: Mapping[type, dict[str, Any]] = FORMS, **options: Any) -> Any:
+def specification(forms: Mapping[type, Form] = FORMS, **options: Any) -> Any:
     """An empty document of OpenAPI 3.1, which takes our schemas as they are."""
     # A tenth of a second, and most servers are never asked for a document.
     from apispec import APISpec  # noqa: PLC0415  # see above
     from apispec.ext.marshmallow import MarshmallowPlugin  # noqa: PLC0415  # see above
 
     def form(_converter: Any, field: fields.Field[Any], *, ret: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Called last, with what apispec has found so far."""
+        """Called by apispec, last, with what it has found so far."""
         return _form(field, ret, forms)
 
     marshmallow: Any = MarshmallowPlugin(schema_name_resolver=_schema_name)
@@ -43,8 +49,9 @@ def _schema_name(schema: Any) -> str:
     return str(schema.__name__ if isinstance(schema, type) else type(schema).__name__)
 
 
-def _form(field: fields.Field[Any], known: dict[str, Any], forms: Mapping[type, dict[str, Any]]) -> dict[str, Any]:
-    form = {} if "enum" in known else forms.get(type(field), {})
+def _form(field: fields.Field[Any], known: dict[str, Any], forms: Mapping[type, Form]) -> dict[str, Any]:
+    told = forms.get(type(field), {})
+    form = {} if "enum" in known else told(field, known) if callable(told) else told
     if any(isinstance(validator, NotBlank) for validator in field.validators):
         # The blanks of JavaScript's patterns are not quite those of Python.
         form = {**form, "pattern": r"[^\s\x1c-\x1f\x85]"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 import threading
 from contextlib import suppress
 from types import FrameType
@@ -141,7 +142,7 @@ class Server(uvicorn.Server):
 
 def server(app: Flask) -> Server:
     """A server for the application, not yet running."""
-    bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"])
+    bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize)
     config = uvicorn.Config(
         bridge,
         loop="uvloop",

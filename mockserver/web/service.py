@@ -149,7 +149,7 @@ class Service:
             exchange.transitions = workspace.collect_changes()
             headers: HeaderList = [("sib-request-id", exchange.id)]
             if caller is not None:
-                reply = self._reply(caller, request, exchange, headers)
+                reply = self._reply(caller.now(), request, exchange, headers)
             elif error is not None:
                 self._count(workspace, rate_limit.NOBODY, exchange, headers)
                 reply = Reply(error.status, error=error)
@@ -281,14 +281,14 @@ def _body(request: Request) -> bytes:
         return b""
 
 
-@lru_cache(maxsize=1024)
-def _wire_name(name: str) -> str:
-    """A header's name as it is on the wire, of the one that WSGI gives it."""
-    return name[5:].replace("_", "-").lower()
+@lru_cache(maxsize=4096)
+def _header(name: str, value: str) -> Header:
+    """A header as it was on the wire; clients send the same ones again and again, and the journal keeps them once."""
+    return name[5:].replace("_", "-").lower(), value
 
 
 def _headers(environ: WSGIEnvironment) -> list[Header]:
-    found = [(_wire_name(name), value) for name, value in environ.items() if name[:5] == "HTTP_"]
+    found = [_header(name, value) for name, value in environ.items() if name[:5] == "HTTP_"]
     if "CONTENT_TYPE" in environ:
         found.append(("content-type", environ["CONTENT_TYPE"]))
     return found

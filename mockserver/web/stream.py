@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mockserver.core.workspace import Workspace
 
@@ -47,10 +47,10 @@ class _Watch:
             self._workspace.watchers.discard(self._wake)
 
 
-async def go_on(stream: Stream, left: asyncio.Future[object], send: Callable[[bytes], Awaitable[None]]) -> None:
+async def go_on(stream: Stream, left: asyncio.Future[Any], send: Callable[[bytes], Awaitable[None]]) -> None:
     """Send what happens, as it happens, until the client leaves or there is nothing to look at any more.
 
-    One who reads slowly is waited for in `send`; what happens meanwhile stays in the workspace's feed, which is bounded.
+    One who reads slowly is waited for in `send`; what happens meanwhile waits in the workspace's bounded feed.
     """
     loop, happened = asyncio.get_running_loop(), asyncio.Event()
 
@@ -68,13 +68,14 @@ async def go_on(stream: Stream, left: asyncio.Future[object], send: Callable[[by
                 return
             if chunk:
                 await send(chunk)
+                await asyncio.sleep(0)  # others come first, however much there is to tell
             elif not await _happens(happened, left, stream.pause_s) and not left.done():
                 await send(stream.heartbeat)
     finally:
         watch.end()
 
 
-async def _happens(happened: asyncio.Event, left: asyncio.Future[object], seconds: float) -> bool:
+async def _happens(happened: asyncio.Event, left: asyncio.Future[Any], seconds: float) -> bool:
     """Whether something happens before the time is up and the client leaves."""
     waiting = asyncio.ensure_future(happened.wait())
     try:

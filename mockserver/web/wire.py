@@ -100,7 +100,7 @@ def block(wire: Wire, response: Response) -> Response:
     A hang without an end ends at once: nobody would tell the thread that its client has left.
 
     Raises:
-        ConnectionResetError: the client is to get no answer; servers take it for a client that has left, and close.
+        ConnectionResetError: the client is to get no answer; servers take it for a client that has left.
     """
     if wire.delay_s is not None:
         time.sleep(wire.delay_s)

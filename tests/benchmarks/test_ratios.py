@@ -4,77 +4,10 @@ Absolute figures are printed; only ratios fail.
 Run them with `pytest -m benchmark tests/benchmarks`; wrk makes the load.
 """
 
-import os
-import re
-import statistics
-import subprocess
-import sys
-import time
-import urllib.request
-from contextlib import contextmanager
-from pathlib import Path
-
 import pytest
+from bench import EMPTY, HERE, MOCK, get, resident_mb, seconds_to_first_answer, started
 
 pytestmark = pytest.mark.benchmark
-
-HERE = Path(__file__).parent
-EMPTY = [sys.executable, str(HERE / "empty.py")]
-MOCK = [sys.executable, "-m", "mockserver", "serve", "--port", "0", "--scenario"]
-KEY = {"api-key": "xkeysib-acme"}
-ROUNDS = 3
-
-
-@contextmanager
-def started(command):
-    """A server in a process of its own; gives its root address and the process."""
-    # Compiled files are kept, as they are wherever the mock is installed.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-    try:
-        yield process.stdout.readline().strip(), process
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-
-
-def get(url):
-    with urllib.request.urlopen(urllib.request.Request(url, headers=KEY)) as answer:
-        return answer.read()
-
-
-def rate(url, *options):
-    """Answers per second to 16 connections."""
-    key = [part for name, value in KEY.items() for part in ("-H", f"{name}: {value}")]
-    command = ["wrk", "-t1", "-c16", "-d2s", *key, *options, url]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert "Non-2xx" not in told
-    assert "Socket errors" not in told
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", told)[1])
-
-
-@pytest.fixture
-def show(capsys):
-    def print_now(line):
-        with capsys.disabled():
-            print(f"\n  {line}", end="")
-
-    return print_now
-
-
-@pytest.fixture
-def rates(show):
-    """The median rates of two requests, measured in turns, and the ratio of the second to the first."""
-
-    def measure(name, first, second):
-        pairs = [(rate(*first), rate(*second)) for _ in range(ROUNDS)]
-        ratio = statistics.median(two / one for one, two in pairs)
-        one, two = (statistics.median(pair[index] for pair in pairs) for index in (0, 1))
-        show(f"{name}: {one:,.0f} and {two:,.0f} a second, ratio {ratio:.2f}")
-        return ratio
-
-    return measure
 
 
 @pytest.fixture
@@ -105,13 +38,6 @@ def test_a_page_of_500_events_costs_at_most_twelve_times_ten_senders(rates, mock
     assert rates("GET of ten senders, GET of 500 events", [f"{mock}/v3/senders"], [page]) >= 1 / 12
 
 
-def seconds_to_first_answer(command):
-    start = time.perf_counter()
-    with started(command) as (root, _):
-        get(f"{root}/v3/senders")
-        return time.perf_counter() - start
-
-
 def test_the_first_answer_comes_at_most_half_as_late_again_as_that_of_an_empty_app(show):
     pairs = [(seconds_to_first_answer(EMPTY), seconds_to_first_answer([*MOCK, "standard"])) for _ in range(12)]
     empty, mock = (min(pair[index] for pair in pairs[1:]) for index in (0, 1))
@@ -119,11 +45,6 @@ def test_the_first_answer_comes_at_most_half_as_late_again_as_that_of_an_empty_a
     show(f"first answer: empty app {empty * 1000:.0f} ms, standard scenario {mock * 1000:.0f} ms")
     # The aim is 1.5, and a quiet machine shows 1.5; the rest is for the noise of a shared one.
     assert mock / empty <= 1.8
-
-
-def resident_mb(process):
-    status = Path(f"/proc/{process.pid}/status").read_text()
-    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1024
 
 
 def test_a_large_world_takes_at_most_a_few_times_the_memory_of_an_idle_one(show):

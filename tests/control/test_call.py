@@ -9,7 +9,7 @@ WORLD = {"accounts": [{"name": "acme", "api_keys": ["xkeysib-acme"]}]}
 def test_the_server_says_that_it_is_well(api, path):
     health = api.get(f"/_mock/{path}").json
 
-    assert set(health) == {"status", "version", "scenario", "workspaces", "store", "uptime_s"}
+    assert set(health) == {"status", "version", "scenario", "workspaces", "evicted", "store", "uptime_s"}
     assert (health["status"], health["scenario"], health["workspaces"]) == ("ok", "standard", 1)
 
 

@@ -38,7 +38,7 @@ def told(tmp_path):
         ("behaviour: {bulk_plan: PT1H}", "must be {after: DURATION}"),
         ("behaviour: {authorised_ips: [here]}", "must be an IP address or a network"),
         ("behaviour: {dns: resolver}", "Must be view; there is no resolver yet"),
-        ("faults: [{fault: otp_expired}]", "this version knows no faults yet"),
+        ("faults: [{fault: otp_expire}]", "faults[0].fault: unknown fault; did you mean otp_expired?"),
         ("accounts: [{name: a, role: king}]", "accounts[0].role: Must be one of"),
         ("accounts: [{role: master}]", "accounts[0].name: Missing data for required field"),
         (

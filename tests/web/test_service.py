@@ -176,3 +176,12 @@ def test_an_export_takes_a_message_id_as_text_or_as_a_whole_number(make_api, sen
 
     assert api.post("/v3/webhooks/export", json=body).status_code == 202
     assert api.get("/_mock/state").json["accounts"][0]["exports"][0]["filters"]["messageId"] == kept
+
+
+def test_what_happens_after_a_request_is_not_written_down_as_its_doing(make_api):
+    api = make_api("onboarding")
+    api.get("/v3/senders")
+
+    assert api.post("/_mock/machines/sender/2/expire_otp").status_code == 200
+
+    assert api.get("/_mock/requests").json["items"][0]["transitions"] == []

@@ -88,7 +88,7 @@ class DedicatedIpItem(Item):
     id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1))
     ip = fields.IP(required=True)
     domain = fields.String(required=True)
-    active = fields.Boolean(load_default=True)
+    active = Flag(load_default=True)
 
 
 _FACTS = ("address", "plan", "plan_verticals", "relay", "marketing_automation")

@@ -31,17 +31,17 @@ from mockserver.web.fields import Timezone
 _MOST = 2**53
 
 
-def _amounts(names: tuple[str, ...], lowest: int) -> Any:
+def _amounts(names: tuple[str, ...], lowest: int, *, name: str) -> Any:
     return Item.from_dict(
-        {name: fields.Float(validate=validate.Range(min=lowest, max=_MOST)) for name in names}, name="Amounts"
+        {amount: fields.Float(validate=validate.Range(min=lowest, max=_MOST)) for amount in names}, name=name
     )
 
 
 class AllotmentItem(Item):
     """Credits and features; the same form for a pool, for what is assigned, and for what is used."""
 
-    credits = fields.Nested(_amounts(CREDITS, plan.UNLIMITED))
-    features = fields.Nested(_amounts(FEATURES, 0))
+    credits = fields.Nested(_amounts(CREDITS, plan.UNLIMITED, name="CreditAmounts"))
+    features = fields.Nested(_amounts(FEATURES, 0, name="FeatureAmounts"))
 
     @post_load
     def _as_allotment(self, data: dict[str, Any], **_: Any) -> Allotment:

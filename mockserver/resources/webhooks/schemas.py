@@ -139,7 +139,7 @@ class WebhookItem(Item):
     events = fields.List(fields.String())
     description = fields.String(load_default="")
     domain = fields.String(allow_none=True)
-    batched = fields.Boolean(load_default=False)
+    batched = Flag(load_default=False)
     auth = fields.Nested(AuthOut, allow_none=True)
     headers = fields.List(fields.Nested(HeaderOut), load_default=list)
     created_at = Instant()

@@ -1,0 +1,78 @@
+"""`coverage`: what the tests so far have met of the contract, and whether that is enough."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from mockserver.cli.output import JSON, fail
+from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, get, root_of
+
+
+@click.command()
+@URL
+@TOKEN
+@click.option(
+    "--workspace", default="*", show_default=True, metavar="NAME",
+    help="A workspace, or * for all that the server has seen.",
+)  # fmt: skip
+@click.option(
+    "--fail-under", type=click.FloatRange(0, 100), metavar="PERCENT", help="End with 1 if less of the contract was met."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "html", "junit"]), default="text", show_default=True,
+    help="The form of the report.",
+)  # fmt: skip
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the report there."
+)
+@JSON
+def coverage(
+    url: str | None,
+    token: str | None,
+    workspace: str,
+    fail_under: float | None,
+    form: str,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Ask a running server what was met of the contract, and what is missing."""
+    root, form = root_of(url), "json" if as_json else form
+    text = _ask(root, workspace, form, token)
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        _write(output, text)
+    if fail_under is None:
+        return
+    percent = _percent(root, text if form == "json" else _ask(root, workspace, "json", token))
+    if percent < fail_under:
+        fail(f"{percent} % of the contract was met, and {fail_under:g} % are wanted")
+
+
+def _ask(root: str, workspace: str, form: str, token: str | None) -> str:
+    """The report in a form; the command ends here if there is none."""
+    from urllib.parse import quote
+
+    try:
+        return get(root, f"/_mock/coverage?workspace={quote(workspace, safe='')}&format={form}", token=token).decode()
+    except Refused as error:
+        raise click.UsageError(str(error)) from error
+    except (Unreachable, UnicodeDecodeError) as error:
+        fail(str(error))
+
+
+def _percent(root: str, text: str) -> float:
+    try:
+        return float(json.loads(text)["percent"])
+    except (ValueError, TypeError, KeyError):
+        fail(f"{root} does not answer as a mockserver")
+
+
+def _write(output: Path, text: str) -> None:
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"cannot write {output}: {error.strerror}") from error

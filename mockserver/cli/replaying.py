@@ -1,0 +1,61 @@
+"""`verify`: the contract, played here or against a running server."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from contextlib import nullcontext
+from typing import Any, NoReturn
+
+import click
+
+from mockserver.cli.output import JSON, fail
+from mockserver.cli.remote import TOKEN, Refused, Unreachable, refusal, root_of
+
+
+@click.command()
+@click.option(
+    "--url", envvar="MOCKSERVER_URL", metavar="URL",
+    help="The root address of a running server, which gets a workspace for this alone.",
+)  # fmt: skip
+@TOKEN
+@JSON
+def verify(url: str | None, token: str | None, as_json: bool) -> None:
+    """Replay the contract's exchanges, here or against a running server; exit status 1 if one is answered otherwise."""
+    from urllib.error import HTTPError
+
+    try:
+        found = _replayed(url, token)
+    except HTTPError as error:
+        _end(refusal(root_of(url), error))
+    except OSError as error:
+        fail(f"{url} does not answer: {error}")
+    wrong = {name: rows for name, rows in found.items() if rows}
+    if as_json:
+        click.echo(json.dumps({"exchanges": len(found), "differences": wrong}, indent=2))
+    else:
+        for name, rows in wrong.items():
+            click.echo("\n  ".join([name, *rows]))
+        click.echo(f"{len(found) - len(wrong)} of {len(found)} exchanges as promised")
+    sys.exit(1 if wrong else 0)
+
+
+def _end(error: Refused | Unreachable) -> NoReturn:
+    if isinstance(error, Refused):
+        raise click.UsageError(str(error))
+    fail(str(error))
+
+
+def _replayed(url: str | None, token: str | None) -> dict[str, list[str]]:
+    """In what each exchange is not as promised."""
+    from mockserver.fixture import cases
+    from mockserver.replay import replay
+    from mockserver.verify import over_http, within
+
+    with over_http(root_of(url), token) if url else nullcontext(within()) as send:
+        return {f"{case.operation}: {case.name}": _differences(replay(case, send)) for case in cases()}
+
+
+def _differences(exchanges: Iterable[Any]) -> list[str]:
+    return [f"{exchange.title}: {row}" for exchange in exchanges for row in exchange.differences]

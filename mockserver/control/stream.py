@@ -1,0 +1,150 @@
+"""`/_mock/stream`: what happens in a workspace, as server-sent events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from flask import Response, request
+from marshmallow import ValidationError, fields, validate
+
+from mockserver.control import call, mailbox, redaction
+from mockserver.control.noun import Noun
+from mockserver.core.feed import Happening
+from mockserver.core.store import Store
+from mockserver.core.workspace import Workspace
+from mockserver.resources.section import Item
+from mockserver.web import stream
+from mockserver.web.waiting import PARK
+
+STREAM = Noun("stream", "/_mock/stream")
+
+#: How happenings are told, by kind.
+_TOLD: Mapping[str, Callable[[Any], dict[str, Any]]] = MappingProxyType(
+    {
+        "request": redaction.described,
+        "mail": mailbox.described,
+        "transition": redaction.transition,
+        "reset": lambda _: {},
+    }
+)
+#: All kinds.
+KINDS = tuple(_TOLD)
+#: What is sent at once: so many bytes, rounded up to a whole event.
+_PART = 64 * 1024
+
+
+class Kinds(fields.Field[frozenset[str]]):
+    """Some kinds of happenings, with commas between them."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> frozenset[str]:
+        found = frozenset(str(value).split(","))
+        if not found <= _TOLD.keys():
+            raise ValidationError(f"kinds are {', '.join(_TOLD)}; give one, or several with commas between them")
+        return found
+
+
+class StreamFilter(Item):
+    kind = Kinds(load_default=frozenset(_TOLD))
+    #: Go on after this one.
+    last_event_id = fields.Integer(validate=validate.Range(0, 2**53))
+    #: Begin with what is still known, instead of with what happens from now on.
+    replay = fields.Boolean(load_default=False)
+    #: After how many seconds of silence a sign of life is sent.
+    heartbeat = fields.Float(load_default=15.0, validate=validate.Range(0.05, 60))
+
+
+@STREAM.call("GET", query=StreamFilter, media=("text/event-stream",))
+def show(query: dict[str, Any]) -> Response:
+    """What happens in the workspace, as it happens: requests, mails, transitions, resets."""
+    workspace = call.workspace()
+    look = Look(call.store(), workspace, query["kind"], _begin(workspace, query))
+    events = stream.Stream(look.pull, look.workspace, b": nothing has happened\n\n", query["heartbeat"])
+    answer = Response(content_type="text/event-stream; charset=utf-8")
+    answer.automatically_set_content_length = False
+    answer.headers["Cache-Control"] = "no-store"
+    answer.headers["X-Accel-Buffering"] = "no"  # a proxy is to pass on every event at once
+    if request.method == "HEAD":
+        return answer
+    if PARK in request.environ:
+        request.environ[stream.STREAM] = events
+    else:
+        answer.response = stream.blocking(events)
+    return answer
+
+
+def _begin(workspace: Workspace, query: Mapping[str, Any]) -> int:
+    """After which number to begin.
+
+    Raises:
+        Problem: 400; the header is no number.
+    """
+    last = workspace.feed.last
+    seen = query.get("last_event_id")
+    header = request.headers.get("Last-Event-ID")
+    if header:
+        seen = call.loaded(StreamFilter(), {"last_event_id": header})["last_event_id"]
+    if seen is None:
+        return 0 if query["replay"] else last
+    # A number that has not been given out is of an earlier server, or of another workspace of this name.
+    return seen if seen <= last else 0
+
+
+class Look:
+    """One who looks on."""
+
+    def __init__(self, store: Store, workspace: Workspace, kinds: frozenset[str], seen: int) -> None:
+        self._store = store
+        self._name = workspace.name
+        #: It outlives resets of the workspace, but is no other workspace's of the same name.
+        self._feed = workspace.feed
+        self._kinds = kinds
+        #: The number of the last happening that was told or left out.
+        self._seen = seen
+        self._begun = False
+
+    def workspace(self) -> Workspace | None:
+        """The workspace that is looked at; None: it is gone."""
+        found = self._store.get(self._name)
+        return found if found is not None and found.feed is self._feed else None
+
+    def pull(self) -> bytes | None:
+        """What is new, in part if it is much; None: the workspace is gone."""
+        workspace = self.workspace()
+        if workspace is None:
+            return None
+        with workspace.lock:
+            workspace.catch_up()
+            return self._start() + self._lost() + self._news()
+
+    def _start(self) -> bytes:
+        """A client that is cut off before the first event tells this number when it comes again."""
+        begun, self._begun = self._begun, True
+        return b"" if begun else b"id: %d\n\n" % self._seen
+
+    def _lost(self) -> bytes:
+        """How many are kept no more, if there are any."""
+        lost = self._feed.lost(self._seen)
+        if not lost:
+            return b""
+        self._seen += lost
+        return _event(self._seen, "lost", {"count": lost})
+
+    def _news(self) -> bytes:
+        part = bytearray()
+        for happening in self._feed.after(self._seen):
+            if len(part) >= _PART:
+                break
+            self._seen = happening.number
+            if happening.kind in self._kinds:
+                part += self._told(happening)
+        return bytes(part)
+
+    @staticmethod
+    def _told(happening: Happening) -> bytes:
+        return _event(happening.number, happening.kind, _TOLD[happening.kind](happening.what))
+
+
+def _event(number: int, kind: str, data: dict[str, Any]) -> bytes:
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), call.written(data).rstrip(b"\n"))

@@ -1,0 +1,1 @@
+"""What requests have met of the contract, against all that it holds: a report in four forms."""

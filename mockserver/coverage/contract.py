@@ -1,0 +1,77 @@
+"""What there is to be met: every point of the contract, read off the operations and the state machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from functools import cache
+from typing import Any, NamedTuple
+
+from mockserver.core.contract import Mark, Operation
+from mockserver.core.lifecycle import Lifecycle
+from mockserver.resources.rooms import LIFECYCLES, OPERATIONS
+from mockserver.web.members import optional
+
+
+class Kind(StrEnum):
+    """What a point is, as the totals call it."""
+
+    OPERATIONS = "operations"
+    STATUSES = "statuses"
+    CODES = "codes"
+    FIELDS = "fields"
+    TRANSITIONS = "transitions"
+
+
+class Point(NamedTuple):
+    """One thing that a request can meet."""
+
+    kind: Kind
+    #: An operation or a state machine.
+    owner: str
+    #: `404`, a code, the name of a member, an event; the operation's own name for an operation.
+    name: str
+
+
+class Promise(NamedTuple):
+    """A point that the contract holds."""
+
+    point: Point
+    mark: Mark
+    #: Whether it is a code that is a sentence of the service's own.
+    is_sentence: bool = False
+
+
+@cache
+def promises() -> tuple[Promise, ...]:
+    """All of them, in the order of their declaration."""
+    found = [row for operation in OPERATIONS.values() for row in _of_operation(operation)]
+    return (*found, *(row for lifecycle in LIFECYCLES.values() for row in _of_machine(lifecycle)))
+
+
+def _of_operation(operation: Operation) -> Iterator[Promise]:
+    yield Promise(Point(Kind.OPERATIONS, operation.id, operation.id), Mark.DOCUMENTED)
+    for status, mark in _statuses(operation).items():
+        yield Promise(Point(Kind.STATUSES, operation.id, str(status)), mark)
+    for error in operation.errors:
+        is_sentence = error.code.code == error.code.message
+        yield Promise(Point(Kind.CODES, operation.id, error.code.code), error.mark, is_sentence)
+    for schema in filter(None, (operation.query_schema, operation.body_schema)):
+        for member in optional(schema()):
+            mark = member.field.metadata["x-fidelity"] if member.field else Mark.PROPOSED
+            yield Promise(Point(Kind.FIELDS, operation.id, member.name), Mark(mark))
+
+
+def _statuses(operation: Operation) -> dict[int, Mark]:
+    """That of success and those of the errors, each as sure as its surest error."""
+    marks: dict[int, Mark] = {operation.status: Mark.DOCUMENTED}
+    order = list(Mark)
+    for error in operation.errors:
+        marks[error.status] = min(marks.get(error.status, error.mark), error.mark, key=order.index)
+    return marks
+
+
+def _of_machine(lifecycle: Lifecycle[Any]) -> Iterator[Promise]:
+    machine = lifecycle.machine
+    for event in dict.fromkeys(row.event for row in machine.transitions):
+        yield Promise(Point(Kind.TRANSITIONS, machine.name, event), Mark.DOCUMENTED)

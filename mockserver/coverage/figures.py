@@ -1,0 +1,103 @@
+"""A report as JSON, and the counts that stand in it: read back, those of several servers add up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from mockserver.core.coverage import Coverage
+from mockserver.coverage.contract import Kind
+from mockserver.coverage.report import Report, Row, Rows, Total, report
+
+
+def to_json(found: Report) -> dict[str, Any]:
+    """The report; what was not met stands under `missing`, and by operation under `unmet`."""
+    return {
+        "percent": found.percent,
+        "totals": {str(kind): _total(total) for kind, total in found.totals.items()},
+        "operations": {name: _operation(rows) for name, rows in _used(found.operations)},
+        "transitions": {name: _numbers(rows, Kind.TRANSITIONS) for name, rows in _used(found.machines)},
+        "missing": list(found.missing),
+    }
+
+
+def from_json(data: Mapping[str, Any]) -> Coverage:
+    """The counts of a report.
+
+    Raises:
+        ValueError: it is none.
+    """
+    try:
+        return _read(data)
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"no report of coverage: {error!r}") from error
+
+
+def added(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Several reports as one.
+
+    Raises:
+        ValueError: one of them is none.
+    """
+    whole = Coverage()
+    for data in reports:
+        whole.merge(from_json(data))
+    return to_json(report(whole))
+
+
+# ---------------------------------------------------------------------- writing
+
+
+def _total(total: Total) -> dict[str, Any]:
+    return {"met": total.met, "of": total.of, "percent": total.percent}
+
+
+def _used(found: Rows) -> list[tuple[str, Sequence[Row]]]:
+    return [(name, rows) for name, rows in found.items() if any(row.is_met for row in rows)]
+
+
+def _operation(rows: Sequence[Row]) -> dict[str, Any]:
+    codes = [row for row in rows if row.point.kind is Kind.CODES and row.is_met]
+    return {
+        "calls": rows[0].hits.all,
+        "statuses": _numbers(rows, Kind.STATUSES),
+        "codes": {row.point.name: row.hits._asdict() for row in codes},
+        "fields": _numbers(rows, Kind.FIELDS),
+        "unmet": {
+            str(kind): [row.point.name for row in rows if row.point.kind is kind and not row.is_met]
+            for kind in (Kind.STATUSES, Kind.CODES, Kind.FIELDS)
+        },
+    }
+
+
+def _numbers(rows: Sequence[Row], kind: Kind) -> dict[str, int]:
+    return {row.point.name: row.hits.all for row in rows if row.point.kind is kind and row.is_met}
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def _read(data: Mapping[str, Any]) -> Coverage:
+    found = Coverage()
+    for operation, row in data["operations"].items():
+        _read_operation(found, operation, row)
+    for machine, events in data["transitions"].items():
+        for event, number in events.items():
+            found.transitions[machine, event] += number
+    return found
+
+
+def _read_operation(found: Coverage, operation: str, row: Mapping[str, Any]) -> None:
+    unanswered = row["calls"] - sum(row["statuses"].values())
+    if unanswered < 0:
+        raise ValueError(f"no report of coverage: {operation} has more statuses than calls")
+    if unanswered:
+        found.answers[operation, None] += unanswered
+    for status, number in row["statuses"].items():
+        found.answers[operation, int(status)] += number
+    for code, count in row["codes"].items():
+        for is_injected, number in ((False, count["natural"]), (True, count["injected"])):
+            if number:
+                found.codes[operation, code, is_injected] += number
+    for name, number in row["fields"].items():
+        found.fields[operation, name] += number

@@ -1,0 +1,49 @@
+"""A report as JUnit XML: a suite per operation and machine, a case per point; what was never met is skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from mockserver.coverage.contract import Kind, Point
+from mockserver.coverage.report import Report, Row
+
+_NAMES = {
+    Kind.OPERATIONS: "called",
+    Kind.STATUSES: "status {}",
+    Kind.CODES: "code {}",
+    Kind.FIELDS: "field {}",
+    Kind.TRANSITIONS: "event {}",
+}
+
+
+def to_junit(found: Report) -> str:
+    """The report; what the contract does not hold is left out."""
+    suites = Element("testsuites", name="mockserver coverage")
+    for owner, rows in (*found.operations.items(), *found.machines.items()):
+        held = [row for row in rows if row.mark is not None]
+        if held:
+            suites.append(_suite(owner, held))
+    for name in ("tests", "failures", "errors", "skipped"):
+        suites.set(name, str(sum(int(suite.get(name, 0)) for suite in suites)))
+    suites.set("time", "0")
+    indent(suites)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
+
+
+def _suite(owner: str, rows: Sequence[Row]) -> Element:
+    unmet = sum(not row.is_met for row in rows)
+    suite = Element(
+        "testsuite", name=owner, tests=str(len(rows)), failures="0", errors="0", skipped=str(unmet), time="0"
+    )
+    for row in rows:
+        case = SubElement(suite, "testcase", classname=owner, name=_name(row.point), time="0")
+        if not row.is_met:
+            SubElement(case, "skipped", message="never met")
+        elif row.hits.injected and not row.hits.natural:
+            SubElement(case, "system-out").text = "met by an injected fault only"
+    return suite
+
+
+def _name(point: Point) -> str:
+    return _NAMES[point.kind].format(point.name)

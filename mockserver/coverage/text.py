@@ -1,0 +1,67 @@
+"""A report to read in a terminal, at most 100 columns wide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mockserver.coverage.contract import Kind
+from mockserver.coverage.report import Report, Row, total
+
+_HEADINGS = ("operation", "calls", "statuses", "codes", "fields")
+
+
+def to_text(found: Report, most: int | None = None) -> str:
+    """The report; of what is missing, no more sentences than `most`."""
+    blocks = (_totals(found), _operations(found), _machines(found), _missing(found.missing, most))
+    return "\n\n".join("\n".join(lines) for lines in map(list, blocks) if lines) + "\n"
+
+
+def _totals(found: Report) -> Iterator[str]:
+    yield f"{found.percent:.1f} % of the contract met"
+    for kind, row in found.totals.items():
+        yield f"  {kind:12}{row.met:4} of {row.of:3}{row.percent:8.1f} %"
+
+
+def _operations(found: Report) -> Iterator[str]:
+    called = {name: rows for name, rows in found.operations.items() if rows[0].is_met}
+    if not called:
+        return
+    yield _line(*_HEADINGS)
+    for name, rows in called.items():
+        cells = [_part(rows, kind) for kind in (Kind.STATUSES, Kind.CODES, Kind.FIELDS)]
+        yield _line(name, str(rows[0].hits.all), *cells) + _injected(rows)
+
+
+def _machines(found: Report) -> Iterator[str]:
+    moved = {name: rows for name, rows in found.machines.items() if any(row.is_met for row in rows)}
+    if not moved:
+        return
+    yield _line("state machine", "moves", "events")
+    for name, rows in moved.items():
+        yield _line(name, str(sum(row.hits.all for row in rows)), _part(rows, Kind.TRANSITIONS))
+
+
+def _missing(sentences: Sequence[str], most: int | None) -> Iterator[str]:
+    if not sentences:
+        return
+    yield "missing, the most telling first:"
+    yield from (f"  {sentence}" for sentence in sentences[:most])
+    rest = len(sentences[most:]) if most is not None else 0
+    if rest:
+        yield f"  and {rest} more"
+
+
+def _line(name: str, number: str, *cells: str) -> str:
+    return f"  {name:30}{number:>8}{''.join(f'{cell:>12}' for cell in cells)}"
+
+
+def _part(rows: Sequence[Row], kind: Kind) -> str:
+    """How many were met, such as `2 of 3`; a dash where there is nothing to meet."""
+    part = total(rows, kind)
+    return f"{part.met} of {part.of}" if part.of else "-"
+
+
+def _injected(rows: Sequence[Row]) -> str:
+    """How many codes only faults have shown."""
+    number = sum(row.is_met and not row.hits.natural for row in rows)
+    return f"  {number} by faults" if number else ""

@@ -1,0 +1,66 @@
+"""The e-mails that a workspace's service has sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from mockserver.testing.link import Link
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+
+class Mail(NamedTuple):
+    """One e-mail."""
+
+    id: str
+    at: datetime
+    to: str
+    sender: str
+    subject: str
+    text: str
+    html: str
+    #: The one-time code in it; None if there is none.
+    otp: int | None
+
+
+class Mailbox:
+    """The mailbox of one workspace: every e-mail to whomever."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def all(self, *, to: str | None = None, subject: str | None = None) -> list[Mail]:
+        """The e-mails, newest first, at most 1000: to an address, of whatever case, or with a part of the subject."""
+        found = self._link.get("/mailbox", to=to, subject=subject, limit=1000)
+        return [_mail(item) for item in found["items"]]
+
+    def latest(self, *, to: str | None = None, subject: str | None = None, wait: float = 0) -> Mail:
+        """The newest e-mail of that kind; if there is none yet, the first to come within `wait` seconds (at most 30).
+
+        Raises:
+            LookupError: there is none; the message tells what the mailbox holds.
+        """
+        found = self._link.get("/mailbox", to=to, subject=subject, limit=1, wait=wait)["items"]
+        if not found:
+            raise LookupError(self._missing(to, subject, wait))
+        return _mail(found[0])
+
+    def clear(self) -> None:
+        """Throw all e-mails away."""
+        self._link.delete("/mailbox")
+
+    def _missing(self, to: str | None, subject: str | None, wait: float) -> str:
+        wanted = [f"to {to}"] if to else []
+        wanted += [f"with {subject!r} in its subject"] if subject else []
+        after = f" after {wait:g} s" if wait else ""
+        there = [f"\n  to {mail.to}: {mail.subject}" for mail in self.all()[:10]]
+        return (
+            f"{' '.join(['no e-mail', *wanted])}{after}; the mailbox {'holds' if there else 'is empty'}{''.join(there)}"
+        )
+
+
+def _mail(item: Mapping[str, Any]) -> Mail:
+    members = {name: item[name] for name in ("id", "to", "subject", "text", "html", "otp")}
+    return Mail(at=datetime.fromisoformat(item["at"]), sender=item["from"], **members)

@@ -1,0 +1,161 @@
+"""The pytest plugin: a world per test, its journal in the report of a failed one, and what all of them have met.
+
+Loaded in every run of pytest, also where nobody uses it: what is heavy is imported by whoever needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from mockserver.testing.scenario import Scenario
+    from mockserver.testing.server import MockServer
+    from mockserver.testing.workspace import Workspace
+
+#: The world of a test, while it has one.
+_WORLD = pytest.StashKey["Workspace"]()
+_FORMS = ("text", "json", "html", "junit")
+_MARKER = "mockserver(*, scenario=None, seed=None, strict=False): the world that the fixture `mockserver` makes"
+#: What the marker takes, and of what kind it is.
+_ARGUMENTS: Mapping[str, tuple[type, ...]] = {
+    "scenario": (str, os.PathLike, Mapping),
+    "seed": (int,),
+    "strict": (bool,),
+}
+
+
+# ---------------------------------------------------------------------- fixtures
+
+
+@pytest.fixture(scope="session")
+def mockserver_server(pytestconfig: pytest.Config) -> Iterator[MockServer]:
+    """The server of this session, a `mockserver.MockServer`.
+
+    With MOCKSERVER_URL it is the one that runs there, with MOCKSERVER_TOKEN as its control token if it asks for one;
+    otherwise it is started in this process.
+    """
+    from mockserver.testing.session import serving  # noqa: PLC0415  # see above
+
+    with serving(pytestconfig) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def mockserver_scenario() -> Scenario | None:
+    """The scenario of every test's world: a name, a document, the path of a YAML file, or None for the server's own.
+
+    To be overridden, in whatever scope; the marker goes before it.
+    """
+    return None
+
+
+@pytest.fixture
+def mockserver(
+    request: pytest.FixtureRequest, mockserver_server: MockServer, mockserver_scenario: Scenario | None
+) -> Iterator[Workspace]:
+    """A fresh world, a `mockserver.Workspace`, dropped after the test.
+
+    `@pytest.mark.mockserver(scenario=..., seed=..., strict=True)` chooses another scenario or seed; `strict` refuses
+    body fields that the service does not know.
+    """
+    from mockserver.testing.session import world  # noqa: PLC0415  # see above
+
+    # The marker that is closest to the test comes first, and wins.
+    chosen: dict[str, Any] = {}
+    for marker in request.node.iter_markers("mockserver"):
+        chosen = {**marker.kwargs, **chosen}
+    with world(mockserver_server, mockserver_scenario, chosen) as workspace:
+        request.node.stash[_WORLD] = workspace
+        yield workspace
+        del request.node.stash[_WORLD]
+
+
+# ---------------------------------------------------------------------- options and marker
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("mockserver", "the mock of the Brevo API")
+    group.addoption(
+        "--mockserver-coverage",
+        action="store_true",
+        help="Tell at the end which part of the contract the tests have met.",
+    )
+    group.addoption(
+        "--mockserver-coverage-report",
+        action="append",
+        default=[],
+        type=_report,
+        metavar="FORM:PATH",
+        help=f"Write the same to a file; FORM is {', '.join(_FORMS)}. May be given several times.",
+    )
+    group.addoption(
+        "--mockserver-fail-under",
+        type=_percent,
+        metavar="N",
+        help="Exit with status 1 if the tests have met less than N percent of the contract.",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", _MARKER)
+    options = config.option
+    if options.mockserver_coverage or options.mockserver_coverage_report or options.mockserver_fail_under is not None:
+        from mockserver.testing.tally import Tally  # noqa: PLC0415  # see above
+
+        config.pluginmanager.register(Tally(config), "mockserver-coverage")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse markers that say what no world could be made of."""
+    for item in items:
+        for marker in item.iter_markers("mockserver"):
+            for mistake in _mistakes(marker):
+                raise pytest.UsageError(f"{item.nodeid}: @pytest.mark.mockserver {mistake}")
+
+
+def _mistakes(marker: pytest.Mark) -> Iterator[str]:
+    if marker.args:
+        yield f"takes arguments by name only, such as scenario={marker.args[0]!r}"
+    for name, value in marker.kwargs.items():
+        if name not in _ARGUMENTS:
+            yield f"takes no {name}; it takes {', '.join(_ARGUMENTS)}"
+        elif value is not None and not isinstance(value, _ARGUMENTS[name]):
+            yield f"takes no {name}={value!r}"
+
+
+def _report(text: str) -> tuple[str, str]:
+    form, _, path = text.partition(":")
+    if form not in _FORMS or not path:
+        raise argparse.ArgumentTypeError(f"{text!r} is not FORM:PATH with a form out of {', '.join(_FORMS)}")
+    return form, path
+
+
+def _percent(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1
+    if not 0 <= found <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 100")
+    return found
+
+
+# ---------------------------------------------------------------------- the report of a failed test
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let a failed test tell what its world was asked."""
+    report = yield
+    if report.failed and _WORLD in item.stash:
+        from mockserver.testing.session import journal  # noqa: PLC0415  # see above
+
+        told = journal(item.stash[_WORLD])
+        if told:
+            report.sections.append(("mockserver journal", told))
+    return report

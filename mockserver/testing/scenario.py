@@ -1,0 +1,36 @@
+"""What a test may give as a scenario: a name, a document, or the path of a YAML file that lies with the tests."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mockserver.scenario.document import parse
+
+#: A name, a document, or the path of a YAML file.
+Scenario = str | os.PathLike[str] | Mapping[str, Any]
+
+
+def sendable(scenario: Scenario | None) -> str | Mapping[str, Any] | None:
+    """A scenario as it is sent: files are read here, because the server may run elsewhere.
+
+    Raises:
+        OSError: there is no such file.
+        ValueError: the file is not YAML; the message names the line.
+    """
+    if isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and scenario.endswith((".yaml", ".yml"))):
+        path = Path(scenario)
+        return parse(path.read_text(encoding="utf-8"), str(path))
+    return scenario
+
+
+def strict(scenario: Scenario) -> Mapping[str, Any]:
+    """A scenario that refuses the body fields which the service does not know.
+
+    Raises:
+        OSError, ValueError: as for `sendable`.
+    """
+    found = sendable(scenario)
+    return {"extends": found, "strict": True} if isinstance(found, str) else {**(found or {}), "strict": True}

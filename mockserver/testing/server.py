@@ -1,0 +1,199 @@
+"""A mock server for tests: one in this process, or one that runs elsewhere."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+# What a server needs is imported here and not on its start, which so takes a few milliseconds.
+from mockserver.app import create_app
+from mockserver.scenario.mistakes import ScenarioError
+from mockserver.settings import Settings
+from mockserver.testing.client import Client, MockServerError
+from mockserver.testing.coverage import Coverage
+from mockserver.testing.link import Link
+from mockserver.testing.scenario import Scenario, sendable
+from mockserver.testing.workspace import Workspace
+from mockserver.web.server import address, bind, server
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+#: How long a start and a stop may take, in seconds: much longer than they do.
+_PATIENCE = 10.0
+#: How many worlds are asked for at once.
+PAGE = 1000
+
+
+class MockServer:
+    """A server with any number of worlds; it runs from the moment it is made until `stop`, `with`, or the program ends.
+
+    All that it and its worlds do is done over HTTP, so that one that runs elsewhere, `MockServer.connect`, is the same.
+    It may be shared by threads.
+    """
+
+    #: Called with a world that was made here, just before it is reset or dropped.
+    on_leaving: Callable[[Workspace], None] | None = None
+
+    def __init__(
+        self, scenario: Scenario = "standard", *, seed: int | None = None, keys: str = "any", **settings: Any
+    ) -> None:
+        """Start a server in this process, on a free port of loopback.
+
+        `scenario` is that of the default workspace, and of all others for which no other one is given. `keys` says what
+        an unknown API key gets: `any`, `known` or `isolate`. All other settings are those of `mockserver.Settings`,
+        such as `control_token` and `journal_limit`.
+
+        Raises:
+            MockServerError: the scenario is no good one; `errors` names every mistake.
+            TypeError: there is no such setting.
+            OSError: it is to listen on a port that is taken.
+        """
+        chosen: Any = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
+        self._settings = Settings(**{"host": "127.0.0.1", "port": 0, **settings}, scenario=chosen, seed=seed, keys=keys)
+        self._running: _Running | None = None
+        self.start()
+
+    @staticmethod
+    def connect(url: str, token: str | None = None) -> MockServer:
+        """The server that runs at this root address, with its control token if it asks for one.
+
+        Raises:
+            MockServerError: nothing answers there, or the token is not the right one.
+            ValueError: that is no address.
+        """
+        return _Elsewhere(url, token)
+
+    def _reach(self, url: str, token: str | None) -> None:
+        #: The control token; None if it asks for none.
+        self.token = token
+        self.client = Client(url, token)
+        #: What was met on the whole server, worlds that are gone included.
+        self.coverage = Coverage(Link(self.client, {}, everywhere=True))
+        self._own: dict[str, Workspace] = {}
+
+    @property
+    def url(self) -> str:
+        """The root address, without a slash at its end."""
+        return self.client.url
+
+    def start(self) -> None:
+        """Start again after a stop, with fresh worlds on another port; while it runs, nothing happens."""
+        if self._running is None:
+            self._running = _Running(self._settings)
+            self._reach(self._running.url, self._settings.control_token)
+            atexit.register(self.stop)
+
+    def stop(self) -> None:
+        """Stop at once, cutting off requests that hang; a server that runs elsewhere goes on."""
+        self.client.close()
+        if self._running is not None:
+            self._running.stop()
+            self._running = None
+            atexit.unregister(self.stop)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"<MockServer at {self.url}>"
+
+    def workspace(
+        self, scenario: Scenario | None = None, *, seed: int | None = None, name: str | None = None
+    ) -> Workspace:
+        """A fresh world: of the server's scenario, or of another one by name, document or the path of a YAML file.
+
+        `seed` is that of its identifiers and codes, else the scenario's; without `name` it gets one that is free.
+
+        Raises:
+            MockServerError: 400, no good scenario, seed or name; 409, the name is taken.
+            OSError, ValueError: the file is not there, or is not YAML.
+        """
+        given = {"scenario": sendable(scenario), "seed": seed, "name": name}
+        body = {member: value for member, value in given.items() if value is not None}
+        found = self._world(self.client.json("POST", "/_mock/workspaces", body=body))
+        self._own[found.name] = found
+        return found
+
+    @property
+    def default(self) -> Workspace:
+        """The world that always is: of addresses without `/w/...`, and of unknown API keys."""
+        return self._world(self.client.json("GET", "/_mock/workspaces/default"))
+
+    def workspaces(self) -> list[Workspace]:
+        """All worlds, `default` included, the one used last first."""
+        found: list[Workspace] = []
+        while True:
+            page = self.client.json("GET", "/_mock/workspaces", query={"limit": PAGE, "offset": len(found)})
+            found += [self._world(item) for item in page["items"]]
+            if not page["items"] or len(found) >= page["count"]:
+                return found
+
+    def reset(self, scenario: Scenario | None = None) -> None:
+        """Let the default workspace begin anew; the other worlds stay as they are.
+
+        Raises:
+            MockServerError: 400; it is no good scenario, and nothing has changed.
+        """
+        self.default.reset(scenario)
+
+    def drop_all(self) -> None:
+        """Drop the worlds that were made here and are still there."""
+        for workspace in list(self._own.values()):
+            workspace.drop()
+
+    def _world(self, about: Mapping[str, Any]) -> Workspace:
+        return Workspace(self.client, about, self._leaving)
+
+    def _leaving(self, name: str, *, for_good: bool) -> None:
+        workspace = self._own.pop(name, None) if for_good else self._own.get(name)
+        if workspace is not None and self.on_leaving is not None:
+            self.on_leaving(workspace)
+
+
+class _Elsewhere(MockServer):
+    """A server that somebody else starts and stops."""
+
+    def __init__(self, url: str, token: str | None) -> None:
+        self._reach(url, token)
+        self.client.call("GET", "/_mock/workspaces", query={"limit": 1})
+
+    def start(self) -> None:
+        pass
+
+    def stop(self) -> None:
+        self.client.close()
+
+
+class _Running:
+    """A server in a thread."""
+
+    def __init__(self, settings: Settings) -> None:
+        try:
+            app = create_app(settings)
+        except ScenarioError as error:
+            errors = [{"path": mistake.pointer, "message": mistake.message} for mistake in error.mistakes]
+            raise MockServerError(400, str(error), {"errors": errors}) from error
+        self._listener = bind(settings.host, settings.port)
+        self.url = address(self._listener)
+        self._server = server(app)
+        # A daemon: it does not hold up the end of the program.
+        self._thread = threading.Thread(
+            target=self._server.run, kwargs={"sockets": [self._listener]}, name="mockserver", daemon=True
+        )
+        self._thread.start()
+        self._server.wait_started(_PATIENCE)
+
+    def stop(self) -> None:
+        self._server.stop()
+        self._thread.join(_PATIENCE)
+        self._listener.close()

@@ -1,0 +1,66 @@
+"""What the pytest plugin does for tests: the server of a session, their worlds, and what these were asked."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from mockserver.core.coverage import Coverage
+from mockserver.coverage.figures import from_json
+from mockserver.testing.client import MockServerError
+from mockserver.testing.scenario import Scenario, strict
+from mockserver.testing.server import MockServer
+from mockserver.testing.tally import MET
+from mockserver.testing.workspace import Workspace
+
+#: How many requests the report of a failed test shows.
+_SHOWN = 20
+
+
+@contextmanager
+def serving(config: pytest.Config) -> Iterator[MockServer]:
+    """The server of a session, and at its end what the tests have met."""
+    met = config.stash.get(MET, None)
+    url = os.environ.get("MOCKSERVER_URL")
+    server = MockServer.connect(url, os.environ.get("MOCKSERVER_TOKEN")) if url else MockServer()
+    with server:
+        if url and met is not None:
+            # Others may use that server, too: what counts is what the worlds made here have met.
+            server.on_leaving = lambda workspace: _count(met, workspace)
+        yield server
+        if url:
+            server.drop_all()
+        elif met is not None:
+            met.merge(from_json(server.coverage.report()))
+
+
+def _count(met: Coverage, workspace: Workspace) -> None:
+    try:
+        met.merge(from_json(workspace.coverage.report()))
+    except MockServerError as error:
+        warnings.warn(f"what the world {workspace.name} has met is not counted: {error}", stacklevel=2)
+
+
+@contextmanager
+def world(server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any]) -> Iterator[Workspace]:
+    """A fresh world of a scenario, as far as the marker does not say otherwise."""
+    chosen = marked.get("scenario")
+    chosen = scenario if chosen is None else chosen
+    if marked.get("strict"):
+        chosen = strict(server.default.scenario if chosen is None else chosen)
+    with server.workspace(chosen, seed=marked.get("seed")) as workspace:
+        yield workspace
+
+
+def journal(workspace: Workspace) -> str:
+    """The last requests of a world, oldest first; nothing if there were none."""
+    try:
+        found = workspace.requests.all(limit=_SHOWN)
+    except MockServerError as error:
+        return f"the journal cannot be read: {error}"
+    return "\n".join(map(str, reversed(found)))

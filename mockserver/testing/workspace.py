@@ -1,0 +1,152 @@
+"""A world of one's own on a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, NamedTuple, Protocol, Self
+
+from mockserver.testing.client import Client, MockServerError
+from mockserver.testing.clock import Clock
+from mockserver.testing.coverage import Coverage
+from mockserver.testing.dns import Dns
+from mockserver.testing.faults import Faults
+from mockserver.testing.link import Link, part
+from mockserver.testing.machines import Machines
+from mockserver.testing.mailbox import Mailbox
+from mockserver.testing.requests import Requests
+from mockserver.testing.scenario import Scenario, sendable
+from mockserver.testing.state import Snapshot, State
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+
+class Account(NamedTuple):
+    """One account of a workspace."""
+
+    name: str
+    #: `standalone`, `master`, `admin` or `sub_account`.
+    role: str
+    #: None: it has none.
+    api_key: str | None
+
+
+class Leaving(Protocol):
+    """Told just before all is lost that a world has counted: when it is reset, or dropped for good."""
+
+    def __call__(self, name: str, *, for_good: bool) -> None: ...
+
+
+class Workspace:
+    """One private copy of the service, with keys, clock, faults, journal and mailbox of its own.
+
+    As a context manager it is dropped at the end.
+    """
+
+    def __init__(self, client: Client, about: Mapping[str, Any], leaving: Leaving) -> None:
+        self.name = str(about["name"])
+        self._leaving = leaving
+        self._link = Link(client, about)
+        self.clock = Clock(self._link)
+        self.coverage = Coverage(self._link)
+        self.dns = Dns(self._link)
+        self.faults = Faults(self._link)
+        self.machines = Machines(self._link)
+        self.mailbox = Mailbox(self._link)
+        self.requests = Requests(self._link)
+        self.state = State(self._link)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.drop()
+
+    def __repr__(self) -> str:
+        return f"Workspace({self.name!r}, scenario={self.scenario!r})"
+
+    @property
+    def url(self) -> str:
+        """The base address for clients of the API; it ends in `/v3`."""
+        place = "" if self.name == "default" else f"/w/{self.name}"
+        return f"{self._link.client.url}{place}/v3"
+
+    @property
+    def scenario(self) -> str:
+        """The name of the scenario from which it was made; `document` if it was one."""
+        return str(self._link.about["scenario"])
+
+    @property
+    def accounts(self) -> list[Account]:
+        """Its accounts as they were when it was made, or last reset, restored or seeded."""
+        return [Account(row["name"], row["role"], row["api_key"]) for row in self._link.about["accounts"]]
+
+    @property
+    def api_key(self) -> str:
+        """The API key of the first account."""
+        return str(self._link.about["api_key"])
+
+    def key(self, name: str) -> str:
+        """The API key of the account of this name.
+
+        Raises:
+            LookupError: there is no such account, or it has no key.
+        """
+        if name not in {account.name for account in self.accounts}:
+            self._link.renew(self._link.get(f"/workspaces/{part(self.name)}"))
+        keys = {account.name: account.api_key for account in self.accounts}
+        found = keys.get(name)
+        if found is None:
+            why = "has no key" if name in keys else f"is not among {', '.join(keys)}"
+            raise LookupError(f"the account {name!r} {why}")
+        return found
+
+    def reset(self, scenario: Scenario | None = None) -> None:
+        """Begin anew, as its scenario or another one says; snapshots and keys stay, all else goes.
+
+        Raises:
+            MockServerError: 400; it is no good scenario, and nothing has changed.
+        """
+        body = {"scenario": sendable(scenario)} if scenario is not None else {}
+        self._leaving(self.name, for_good=False)
+        self._link.renew(self._link.post("/reset", body))
+
+    def drop(self) -> None:
+        """Let it go; its keys are refused from now on. It may be gone already.
+
+        Raises:
+            MockServerError: 409; it is the default workspace, which stays.
+        """
+        self._leaving(self.name, for_good=True)
+        try:
+            self._link.delete(f"/workspaces/{part(self.name)}")
+        except MockServerError as error:
+            if error.status != 404:
+                raise
+
+    def snapshot(self, name: str | None = None) -> Snapshot:
+        """Keep this moment: state, clock, faults, mailbox; one of the same name gives way.
+
+        Raises:
+            MockServerError: 400, the name is no good one; 409, there are too many.
+        """
+        found = self._link.post("/snapshots", {"name": name} if name is not None else {})
+        return Snapshot(self._link, found["name"])
+
+    def seed(self, document: Mapping[str, Any], *, account: str | None = None) -> None:
+        """Add to the world: `seed({"senders": [...]})`, `seed({"generate": {"senders": 500}})`.
+
+        What belongs to an account goes to the first one, or to the one named.
+
+        Raises:
+            MockServerError: 400, with every mistake; 409, something of it is there already. Nothing has changed.
+            LookupError: there is no such account.
+        """
+        key = None if account is None else self.key(account)
+        self._link.renew(self._link.post("/seed", document, key=key))
+
+    def revoke_key(self, key: str) -> None:
+        """Let the service refuse a key with 401 from now on, until the world is reset."""
+        self._link.post("/keys/revoke", {"key": key})

@@ -1,0 +1,32 @@
+"""The mock without journal, coverage, metrics and faults, to see what they cost; its scenario is the argument."""
+
+import sys
+
+from mockserver import Settings, create_app
+from mockserver.core.exchange import Exchange
+from mockserver.web import rate_limit
+from mockserver.web.answer import answer
+from mockserver.web.auth import authenticate
+from mockserver.web.json_text import write
+from mockserver.web.server import address, bind, server
+from mockserver.web.service import Service
+
+
+def bare(self, request):
+    """The answer alone."""
+    caller = authenticate(request, self._store, None)
+    workspace = caller.workspace
+    with workspace.lock:
+        workspace.catch_up()
+        headers = [("sib-request-id", workspace.random.uuid("request"))]
+        headers += rate_limit.take(workspace, caller.account.id, request.path).headers()
+        door = self._doors[request.url_rule.endpoint]
+        data = door.answer(caller, request, EXCHANGE)
+    return answer(write(data), door.operation.status, headers)
+
+
+EXCHANGE = Exchange(id="", at=None, method="GET", path="", query="", headers=(), body=b"", params={})
+Service.answer = bare
+listener = bind("127.0.0.1", 0)
+print(address(listener), flush=True)
+server(create_app(Settings(scenario=sys.argv[1]))).run(sockets=[listener])

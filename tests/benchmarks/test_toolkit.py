@@ -1,0 +1,123 @@
+"""What worlds, journal, coverage, faults and the pytest plugin cost, as ratios measured in one run.
+
+Absolute figures are printed; only ratios fail.
+"""
+
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+from bench import HERE, MOCK, get, rate, resident_mb, started
+
+from mockserver import MockServer
+
+pytestmark = pytest.mark.benchmark
+
+WORLD = str(HERE / "world.yaml")
+BARE = [sys.executable, str(HERE / "bare.py"), WORLD]
+OTHERS = ("createSender", "updateSender", "deleteSender", "createDomain", "createWebhook")
+
+
+def post(url, body):
+    request = urllib.request.Request(url, data=json.dumps(body).encode(), headers={"content-type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        return answer.read()
+
+
+def seconds(action, times=100):
+    """The median of many runs."""
+    taken = []
+    for _ in range(times):
+        start = time.perf_counter()
+        action()
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
+@pytest.mark.parametrize("call", ["workspaces", "reset"])
+def test_a_fresh_world_costs_less_than_ten_times_a_health_check(show, call):
+    with started([*MOCK, "standard"]) as (root, _):
+        health = seconds(lambda: get(f"{root}/_mock/health"))
+        made = seconds(lambda: post(f"{root}/_mock/{call}", {}))
+
+    show(f"POST /_mock/{call}: {made * 1000:.2f} ms, {made / health:.1f} times GET /_mock/health")
+    assert made / health < 10
+
+
+def seconds_to_import_flask():
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return seconds(lambda: subprocess.run([sys.executable, "-c", "import flask"], env=environment, check=True), 7)
+
+
+def test_a_server_in_process_starts_within_an_import_of_flask_and_stops_in_a_fifth_of_that(show):
+    flask = seconds_to_import_flask()
+    up, down = [], []
+    for _ in range(7):
+        start = time.perf_counter()
+        server = MockServer()
+        get(f"{server.url}/v3/senders")
+        answered = time.perf_counter()
+        server.stop()
+        up.append(answered - start)
+        down.append(time.perf_counter() - answered)
+
+    up, down = statistics.median(up), statistics.median(down)
+    show(f"import flask {flask * 1000:.0f} ms, MockServer() {up * 1000:.1f} ms, stop {down * 1000:.1f} ms")
+    assert up <= flask
+    assert down <= flask / 5
+
+
+def seconds_of_tests(folder, fixture):
+    """How long pytest takes for two hundred tests that do nothing, with a fixture or without."""
+    name = fixture or "nothing"
+    lines = (f"def test_{number}({fixture}):\n    pass\n" for number in range(200))
+    (folder / f"test_{name}.py").write_text("\n".join(lines))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"test_{name}.py"]
+    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+    assert "200 passed" in told
+    return float(re.search(r"in ([\d.]+)s", told)[1])
+
+
+def test_a_test_with_a_world_of_its_own_costs_a_twentieth_of_an_import_of_flask(show, tmp_path):
+    pairs = [(seconds_of_tests(tmp_path, ""), seconds_of_tests(tmp_path, "mockserver")) for _ in range(3)]
+    each = statistics.median(two - one for one, two in pairs) / 200
+
+    show(f"the plugin's fixture costs a test {each * 1000:.1f} ms; the aim is 5 ms")
+    assert each <= seconds_to_import_flask() / 20
+
+
+@pytest.mark.parametrize(("rules", "most"), [(0, 0.25), (20, 0.35)])
+def test_journal_coverage_and_faults_add_at_most_a_quarter_to_a_request(show, rules, most):
+    with started(BARE) as (bare, _), started([*MOCK, WORLD, "--log-format", "off"]) as (mock, _):
+        for number in range(rules):
+            match = {"operation": OTHERS[number % len(OTHERS)]} if number % 2 else {"query": {"page": number}}
+            post(f"{mock}/_mock/faults", {"fault": "server_error", "match": match})
+        pairs = [(rate(f"{bare}/v3/senders"), rate(f"{mock}/v3/senders")) for _ in range(5)]
+
+    added = statistics.median(one / two for one, two in pairs) - 1
+    show(f"journal, coverage and {rules} fault rules add {added:.0%} to GET /v3/senders")
+    # A shared machine shakes by a tenth.
+    assert added <= most + 0.1
+
+
+def test_memory_is_flat_over_many_requests(show):
+    """Two hundred thousand requests at the default limits; what the journal holds is there after the first tenth."""
+    with started([*MOCK, WORLD, "--log-format", "off"]) as (root, process):
+        used = []
+        for _ in range(10):
+            told = subprocess.run(
+                ["wrk", "-t1", "-c16", "-d4s", "-H", "api-key: xkeysib-acme", f"{root}/v3/senders"],
+                capture_output=True, text=True, check=True,
+            ).stdout  # fmt: skip
+            used.append((int(re.search(r"(\d+) requests in", told)[1]), resident_mb(process)))
+
+    requests = sum(number for number, _ in used[1:])
+    slope = (used[-1][1] - used[0][1]) / requests * 1000 * 1024
+    show(f"memory {used[0][1]:.1f} MB, after {requests:,} more requests {used[-1][1]:.1f} MB: {slope:.1f} kB per 1,000")
+    assert used[-1][1] <= used[0][1] * 1.05

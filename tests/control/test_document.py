@@ -1,0 +1,140 @@
+"""The control API's own document: valid, complete, and the same as the index and the routes."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from marshmallow import Schema
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from mockserver.app import NOUNS
+from mockserver.control import answers
+from mockserver.control.document import document
+
+DECLARED = {
+    (method.upper(), path): found
+    for path, methods in document(NOUNS)["paths"].items()
+    for method, found in methods.items()
+}
+CALLS = [call for noun in NOUNS for call in noun.calls]
+IDS = [f"{call.method} {call.path}" for call in CALLS]
+each_call = pytest.mark.parametrize("call", CALLS, ids=IDS)
+
+
+def found(call):
+    return DECLARED[call.method, call.path]
+
+
+def test_it_is_a_valid_document_of_openapi_3_1():
+    OpenAPIV31SpecValidator(document(NOUNS)).validate()
+    assert document(NOUNS)["openapi"].startswith("3.1.")
+
+
+def test_it_is_served_and_names_itself(api):
+    answer = api.get("/_mock/control.json")
+
+    assert (answer.status_code, answer.content_type) == (200, "application/json")
+    assert answer.json == json.loads(json.dumps(document(NOUNS)))
+    assert "/_mock/control.json" in answer.json["paths"]
+
+
+def test_every_route_of_the_control_api_stands_in_it_and_nothing_else(api):
+    routes = {
+        (method, re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
+        for rule in api.app.url_map.iter_rules()
+        if rule.rule.startswith("/_mock")
+        for method in rule.methods - {"HEAD", "OPTIONS"}
+    }
+
+    assert DECLARED.keys() == routes
+
+
+def test_the_index_has_the_same_calls(api):
+    index = api.get("/_mock").json
+
+    assert {(row["method"], row["path"]): row["does"] for row in index["items"]} == {
+        place: call["summary"] for place, call in DECLARED.items()
+    }
+    assert index["count"] == len(DECLARED)
+
+
+def test_every_operation_has_a_name_of_its_own_that_a_program_can_bear():
+    names = [call["operationId"] for call in DECLARED.values()]
+
+    assert len(set(names)) == len(names)
+    assert [name for name in names if not re.fullmatch(r"(get|put|post|delete)[A-Z][A-Za-z]+", name)] == []
+    assert {"getIndex", "putClock", "postClockAdvance", "getFaultsByIdentifier"} <= set(names)
+
+
+@each_call
+def test_a_call_has_a_summary_and_the_tag_of_its_noun(call):
+    tags = {tag["name"] for tag in document(NOUNS)["tags"]}
+
+    assert found(call)["summary"].endswith((".", ".`"))
+    assert found(call)["tags"] == [call.noun]
+    assert call.noun in tags
+
+
+@each_call
+def test_a_json_answer_has_a_schema(call):
+    answer = found(call)["responses"][str(call.status)]
+
+    if call.status == 204:
+        assert "content" not in answer
+    else:
+        assert tuple(answer["content"]) == call.media
+        assert "application/json" not in call.media or answer["content"]["application/json"]["schema"]
+        assert call.answer is None or isinstance(getattr(answers, call.answer), (Schema, type))
+
+
+@each_call
+def test_a_call_that_needs_the_token_may_be_refused_for_it(call):
+    assert ("401" in found(call)["responses"]) is not call.is_open
+    assert found(call).get("security") == ([] if call.is_open else None)
+
+
+@each_call
+def test_a_call_in_a_world_says_how_to_name_one(call):
+    references = {parameter.get("$ref") for parameter in found(call).get("parameters", ())}
+    worlds = {"#/components/parameters/X-Mock-Workspace", "#/components/parameters/api-key"}
+
+    assert references & worlds == (worlds if call.in_world else set())
+    assert not call.in_world or "404" in found(call)["responses"]
+
+
+@each_call
+def test_every_refusal_is_a_problem(call):
+    refusals = {status: answer for status, answer in found(call)["responses"].items() if int(status) >= 400}
+
+    assert [answer for answer in refusals.values() if list(answer["content"]) != ["application/problem+json"]] == []
+
+
+@pytest.mark.parametrize("path", ["/_mock/state", "/_mock/seed"])
+def test_a_scenario_is_taken_as_json_and_as_yaml(path):
+    call = DECLARED["PUT" if path.endswith("state") else "POST", path]
+
+    assert set(call["requestBody"]["content"]) == {"application/json", "application/yaml"}
+
+
+def test_a_request_knows_the_members_of_a_scenario_and_refuses_others():
+    schema = document(NOUNS)["components"]["schemas"]["ScenarioItem"]
+
+    assert {"accounts", "senders", "faults", "behaviour", "clock", "dns"} <= schema["properties"].keys()
+    assert schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    ("schema", "member", "form"),
+    [
+        ("Advance", "by", {"$ref": "#/components/schemas/Duration"}),
+        ("ClockChange", "now", {"$ref": "#/components/schemas/Instant"}),
+        ("Clock", "now", {"type": "string", "format": "date-time"}),
+        ("World", "api_key", {"type": ["string", "null"]}),
+        ("Mail", "otp", {"type": ["integer", "null"]}),
+        ("NewSnapshot", "name", {"pattern": "^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63})$"}),
+    ],
+)
+def test_a_member_has_its_real_type(schema, member, form):
+    assert document(NOUNS)["components"]["schemas"][schema]["properties"][member].items() >= form.items()

@@ -1,0 +1,144 @@
+"""What the server tells Prometheus."""
+
+import subprocess
+import sys
+
+import pytest
+from prometheus_client import parser
+from prometheus_client.openmetrics import parser as openmetrics_parser
+
+
+@pytest.fixture
+def scrape():
+    """All samples of an application, by name and labels."""
+
+    def read(api):
+        return samples(parser.text_string_to_metric_families(api.get("/_mock/metrics").text))
+
+    return read
+
+
+def samples(families):
+    return {
+        (sample.name, *sorted(sample.labels.values())): sample.value for family in families for sample in family.samples
+    }
+
+
+def test_requests_are_counted_by_operation_and_status(api, scrape):
+    api.get("/v3/senders")
+    api.get("/v3/senders")
+    api.get("/v3/nowhere")
+
+    found = scrape(api)
+
+    assert found["mockserver_requests_total", "200", "getSenders"] == 2
+    assert found["mockserver_requests_total", "404", "none"] == 1
+
+
+def test_a_request_without_an_answer_has_no_status(api, scrape):
+    with pytest.raises(ConnectionResetError):
+        api.get("/v3/senders", headers={"X-Mock-Fault": "connection_reset"})
+
+    found = scrape(api)
+    assert found["mockserver_requests_total", "getSenders", "none"] == 1
+    assert [name for name in found if name[0] == "mockserver_faults_total"] != []
+
+
+def test_faults_are_counted_by_kind(api, scrape):
+    api.post("/_mock/faults", json={"fault": "unavailable", "times": 2})
+    for _ in range(3):
+        api.get("/v3/senders")
+
+    assert scrape(api)["mockserver_faults_total", "unavailable"] == 2
+
+
+def test_answering_times_are_a_histogram_whose_last_bucket_holds_all(api, scrape):
+    for _ in range(5):
+        api.get("/v3/senders")
+
+    found = scrape(api)
+
+    buckets = [value for name, value in found.items() if name[0] == "mockserver_request_duration_seconds_bucket"]
+    assert buckets == sorted(buckets)
+    assert found["mockserver_request_duration_seconds_bucket", "+Inf"] == 5
+    assert found["mockserver_request_duration_seconds_count",] == 5
+    assert 0 < found["mockserver_request_duration_seconds_sum",] < 5
+
+
+def test_the_delay_of_a_fault_is_no_answering_time(api, scrape):
+    api.get("/v3/senders", headers={"X-Mock-Fault": "latency; ms=20"})
+
+    assert scrape(api)["mockserver_request_duration_seconds_sum",] < 0.02
+
+
+def test_workspaces_are_counted_and_those_that_had_to_go(make_api, scrape):
+    api = make_api("empty", workspaces_limit=2)
+    for _ in range(4):
+        api.post("/_mock/workspaces")
+
+    found = scrape(api)
+
+    assert (found["mockserver_workspaces",], found["mockserver_workspaces_evicted_total",]) == (2, 3)
+
+
+def test_journals_and_mailboxes_are_added_up_over_workspaces(make_api, scrape):
+    api = make_api("empty", journal_limit=1)
+    for key in ("any", api.post("/_mock/workspaces").json["api_key"]):
+        for name in "ab":
+            api.post("/v3/senders", key=key, json={"name": name, "email": f"{name}@acme.test"})
+
+    found = scrape(api)
+
+    assert (found["mockserver_journal_entries",], found["mockserver_journal_evicted_total",]) == (2, 2)
+    assert (found["mockserver_mailbox_mails",], found["mockserver_mails_total",]) == (4, 4)
+
+
+@pytest.mark.parametrize("path", ["/_mock/reset", "/_mock/snapshots/before/restore"])
+def test_counters_never_go_down(make_api, scrape, path):
+    api = make_api("empty", journal_limit=1)
+    api.post("/_mock/snapshots", json={"name": "before"})
+    for name in "abc":
+        api.post("/v3/senders", json={"name": name, "email": f"{name}@acme.test"})
+    before = scrape(api)
+
+    api.delete("/_mock/requests")
+    api.delete("/_mock/mailbox")
+    assert api.post(path).status_code == 200
+
+    after = scrape(api)
+    counters = [name for name in before if name[0].startswith("mockserver_") and name[0].endswith("_total")]
+    assert {name: after[name] for name in counters} == {name: before[name] for name in counters}
+    assert (before["mockserver_mails_total",], before["mockserver_journal_evicted_total",]) == (3, 2)
+
+
+def test_the_server_and_its_process_are_described(api, scrape):
+    found = scrape(api)
+
+    assert found["mockserver_build_info", api.get("/_mock/health").json["version"]] == 1
+    assert found["mockserver_uptime_seconds",] > 0
+    assert found["process_resident_memory_bytes",] > 0
+    assert ("python_gc_collections_total", "0") in found
+
+
+def test_openmetrics_is_given_to_who_asks_for_it(api):
+    answer = api.get("/_mock/metrics", headers={"Accept": "application/openmetrics-text; version=1.0.0"})
+
+    assert answer.mimetype == "application/openmetrics-text"
+    found = samples(openmetrics_parser.text_string_to_metric_families(answer.text))
+    assert found["mockserver_workspaces",] == 1
+
+
+@pytest.mark.parametrize("accept", ["", "*/*", "text/plain; version=x", "application/openmetrics-text; version=1.x"])
+def test_everyone_else_gets_plain_text(api, accept):
+    answer = api.get("/_mock/metrics", headers={"Accept": accept})
+
+    assert (answer.status_code, answer.mimetype) == (200, "text/plain")
+    assert answer.text.startswith("# HELP mockserver_requests_total ")
+
+
+def test_the_library_is_imported_only_when_metrics_are_asked_for():
+    program = "import sys, mockserver.app; mockserver.app.create_app(); print('prometheus_client' in sys.modules)"
+
+    printed = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+
+    assert printed == "False\n"

@@ -1,0 +1,181 @@
+"""The control API's document against the control API, for requests that nobody thought of.
+
+Schemathesis makes requests of the document, good ones and bad ones, and holds the answers against it: they have the
+declared form, a bad request is refused, a good one is taken, nothing is answered with a 5xx.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from zlib import crc32
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.config import SchemathesisConfig
+from schemathesis.specs.openapi.checks import positive_data_acceptance, unsupported_method
+
+from mockserver import Settings, create_app
+
+pytestmark = pytest.mark.slow
+
+TOKEN = "secret"
+AUTHORIZATION = {"Authorization": f"Bearer {TOKEN}"}
+KEY = "xkeysib-acme"
+SCENARIO = {
+    "extends": "corporate-v2",
+    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+    "accounts": [
+        {
+            "name": "acme",
+            "senders": [{"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification"}],
+            "domains": [{"name": "acme.test", "state": "authenticated"}],
+        }
+    ],
+    "faults": [{"fault": "latency", "ms": 1, "id": "slow"}],
+}
+#: What the world has, by a word of the path and the name of the parameter.
+KNOWN = {
+    ("workspaces", "name"): ["other", "default"],
+    ("snapshots", "name"): ["before"],
+    ("scenarios", "name"): ["standard", "onboarding"],
+    ("docs", "name"): ["start.js", "openapi.json", "swagger-ui.css"],
+    ("faults", "identifier"): ["slow"],
+    ("machines", "key"): ["2", "acme.test"],
+    ("machines", "event"): ["expire_otp", "verify", "delete"],
+    ("dns", "domain"): ["acme.test"],
+}
+#: Rules between members, and what is known of the world: a schema cannot tell them, and the document says so.
+BEYOND_A_SCHEMA = {
+    "putClock": r"give now, frozen or both|the clock|beyond the years",
+    "postClockAdvance": r"give one of by, seconds and to|the clock|beyond the years",
+    "putDnsByDomain": r"give brevo_code",
+    "postFaults": r".",
+    "putFaults": r".",
+    "postRequestsVerify": r".",
+    "postReset": r".",
+    "postSeed": r".",
+    "postWorkspaces": r".",
+    "putState": r".",
+}
+
+APP = create_app(Settings(control_token=TOKEN))
+#: Of a whole scenario there would be thousands of cases at the bounds of its members: these get cases at random only.
+TAKE_SCENARIOS = ("putState", "postSeed", "postReset", "postWorkspaces")
+CONFIG = SchemathesisConfig.from_dict(
+    {
+        "auth": {"openapi": {"control-token": {"bearer": TOKEN}}},
+        "operations": [
+            {"include-operation-id": name, "phases": {"coverage": {"enabled": False}}} for name in TAKE_SCENARIOS
+        ],
+    }
+)
+#: The members of a scenario that are made up here: of the whole, a single document takes minutes.
+MADE_UP = ("description", "seed", "solution", "strict", "clock", "senders", "domains", "dns")
+
+
+def shortened():
+    """The document as it is served, with less in the scenarios that are sent; those that come are held to the whole."""
+    document = APP.test_client().get("/_mock/control.json", headers=AUTHORIZATION).json
+    schemas = document["components"]["schemas"]
+    whole = schemas["ScenarioItem"]
+    schemas["ShortScenario"] = {**whole, "properties": {name: whole["properties"][name] for name in MADE_UP}}
+    short = {"$ref": "#/components/schemas/ShortScenario"}
+    for path, method in (("/_mock/state", "put"), ("/_mock/seed", "post")):
+        for content in document["paths"][path][method]["requestBody"]["content"].values():
+            content["schema"] = short
+    for name in ("NewWorkspace", "Reset"):
+        schemas[name]["properties"]["scenario"]["anyOf"][1] = short
+    del document["paths"]["/_mock/stream"]  # it has no end; test_stream.py reads it
+    return document
+
+
+SCHEMA = schemathesis.openapi.from_dict(shortened(), config=CONFIG)
+SCHEMA.app = APP
+QUIETLY = settings(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
+)
+
+
+def control(method, path, **options):
+    answer = APP.test_client().open(path, method=method, headers=AUTHORIZATION, **options)
+    assert answer.status_code < 300
+    return answer
+
+
+def reset():
+    """The same world for every case: a request in the journal, a mail, a snapshot, a fault and a second workspace."""
+    store = APP.extensions["mockserver.store"]
+    for workspace in store:
+        if workspace is not store.default:
+            store.drop(workspace)
+    control("DELETE", "/_mock/snapshots")
+    control("POST", "/_mock/reset", json={"scenario": SCENARIO})
+    control("POST", "/_mock/snapshots", json={"name": "before"})
+    control("POST", "/_mock/workspaces", json={"name": "other"})
+    sender = {"name": "New", "email": "new@acme.test"}
+    assert APP.test_client().post("/v3/senders", json=sender, headers={"api-key": KEY}).status_code == 201
+
+
+def operation_of(case):
+    return case.operation.definition.raw["operationId"]
+
+
+def steer(case):
+    """Let most of the good requests ask for something that is there, and none wait: nothing would come."""
+    if case.query and str(case.query.get("wait", "")).replace(".", "").isdigit():
+        case.query["wait"] = 0
+    if case.meta is None or not case.meta.generation.mode.is_positive:
+        return
+    draw = crc32(f"{case.path_parameters}{case.body}{case.query}".encode("utf-8", "surrogatepass"))
+    if draw % 8:
+        for header, value in (("X-Mock-Workspace", "default"), ("api-key", KEY)):
+            if case.headers and header in case.headers:
+                case.headers[header] = value
+        for name in case.path_parameters or ():
+            known = known_parts(case.operation.path, name)
+            if known:
+                case.path_parameters[name] = known[draw // 8 % len(known)]
+
+
+def known_parts(path, name):
+    if name == "identifier" and "requests" in path:
+        return [row["id"] for row in control("GET", "/_mock/requests").json["items"]]
+    if name == "identifier" and "mailbox" in path:
+        mail = control("GET", "/_mock/mailbox").json["items"][0]["id"]
+        return [mail, f"{mail}.eml", f"{mail}.html"]
+    return KNOWN.get((path.split("/")[2], name))
+
+
+def excluded(case, answer):
+    """The checks that do not fit: that good data is taken where a schema cannot say all that makes it good, say."""
+    # What is open by one method is not so by all: without the token an unknown one is 401.
+    none = [unsupported_method] if case.operation.definition.raw.get("security") == [] else []
+    rule = BEYOND_A_SCHEMA.get(operation_of(case))
+    beyond = answer.status_code == 400 and rule and re.search(rule, answer.json()["detail"])
+    return [*none, positive_data_acceptance] if beyond else none
+
+
+@pytest.fixture(scope="module", autouse=True)
+def met():
+    """How often each operation has answered with each status; there must be enough of all, and some good ones."""
+    found = Counter()
+    yield found
+    operations = {result.ok().definition.raw["operationId"]: result.ok() for result in SCHEMA.get_all_operations()}
+    if {operation for operation, _ in found} == operations.keys():
+        assert found.total() >= 1000
+        assert [name for name in operations if not any(found[name, status] for status in (200, 201, 204))] == []
+
+
+@SCHEMA.parametrize()
+@settings(QUIETLY, max_examples=25)
+def test_what_the_document_says_is_what_happens(met, case):
+    reset()
+    steer(case)
+    answer = case.call()
+    met[operation_of(case), answer.status_code] += 1
+    case.validate_response(answer, excluded_checks=excluded(case, answer))

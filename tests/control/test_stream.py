@@ -1,0 +1,351 @@
+"""What happens in a world, as server-sent events."""
+
+import contextlib
+import json
+import socket
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+import requests
+
+from mockserver.web.server import address, bind, server
+
+
+class Live:
+    """A server on a socket, and the application behind it."""
+
+    def __init__(self, api):
+        self.api = api
+        self.world = api.world
+        self._listener = bind("127.0.0.1", 0)
+        # Nothing much is on its way, so that one who does not read is seen soon.
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
+        self._server = server(api.app)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, daemon=True)
+        self._thread.start()
+        assert self._server.wait_started(10)
+        self.root = address(self._listener)
+        self.http = requests.Session()
+        self.http.trust_env = False
+
+    def stop(self):
+        self._server.stop()
+        self._thread.join(timeout=10)
+        self._listener.close()
+        return not self._thread.is_alive()
+
+    def call(self, method, path, **options):
+        options["headers"] = {"api-key": "any", "connection": "close"} | options.get("headers", {})
+        if path.startswith("/_mock"):
+            del options["headers"]["api-key"]
+        return self.http.request(method, self.root + path, timeout=10, **options)
+
+    def sender(self, name, **options):
+        return self.call("POST", "/v3/senders", json={"name": name, "email": f"{name}@acme.test"}, **options)
+
+    @contextlib.contextmanager
+    def events(self, path="/_mock/stream", **options):
+        """The events of a stream that is open."""
+        with requests.get(self.root + path, stream=True, timeout=10, **options) as answer:
+            assert answer.status_code == 200, answer.text
+            lines = answer.iter_lines(chunk_size=None)
+            assert next(lines).startswith(b"id: ")
+            assert next(lines) == b""
+            yield Events(lines)
+
+    @contextlib.contextmanager
+    def connected(self, path="/_mock/stream"):
+        """A connection on which a stream was asked for and has begun."""
+        port = int(self.root.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            received = b""
+            while b"id: " not in received:
+                received += connection.recv(4096)
+            yield connection
+
+
+class Events:
+    """The events that come out of lines, one after the other."""
+
+    def __init__(self, lines):
+        self._lines = lines
+
+    def next(self):
+        fields = {}
+        for line in self._lines:
+            if not line:
+                break
+            name, _, value = line.decode().partition(": ")
+            fields[name or "comment"] = value
+        else:
+            return None
+        data = json.loads(fields["data"]) if "data" in fields else None
+        number = int(fields["id"]) if "id" in fields else None
+        return SimpleNamespace(id=number, kind=fields.get("event"), data=data, comment=fields.get("comment"))
+
+    def next_with_data(self):
+        while (event := self.next()).data is None:
+            pass
+        return event
+
+    def take(self, count):
+        return [self.next() for _ in range(count)]
+
+
+class Watchers(set):
+    """Those who look at a world; says when all have left."""
+
+    def __init__(self, watchers=()):
+        super().__init__(watchers)
+        self.nobody = threading.Event()
+
+    def discard(self, wake):
+        super().discard(wake)
+        if not self:
+            self.nobody.set()
+
+
+@pytest.fixture
+def live(make_api):
+    found = Live(make_api("empty"))
+    yield found
+    assert found.stop()
+    found.http.close()
+
+
+def test_a_request_comes_with_what_it_did_as_the_journal_mailbox_and_machines_show_it(live):
+    with live.events() as events:
+        live.sender("jo")
+        transition, mail, request = events.take(3)
+
+    entry = live.call("GET", "/_mock/requests").json()["items"][0]
+    assert [transition.kind, mail.kind, request.kind] == ["transition", "mail", "request"]
+    assert request.data == entry
+    assert transition.data == entry["transitions"][0]
+    assert mail.data == live.call("GET", "/_mock/mailbox").json()["items"][0]
+    assert [transition.id, mail.id, request.id] == [request.id - 2, request.id - 1, live.world.feed.last]
+
+
+def test_secrets_of_a_request_are_not_told(live):
+    with live.events("/_mock/stream?kind=request") as events:
+        live.call("GET", "/v3/senders?token=secret-one", headers={"api-key": "secret-two"})
+
+        assert "secret" not in json.dumps(events.next().data)
+
+
+def test_only_what_happens_from_now_on_is_told(live):
+    live.sender("old")
+
+    with live.events("/_mock/stream?kind=request") as events:
+        live.sender("new")
+
+        assert events.next().data["request"]["body"]["name"] == "new"
+
+
+def test_with_replay_it_begins_with_what_is_still_known(live):
+    live.sender("old")
+
+    with live.events("/_mock/stream?replay=true&kind=mail") as events:
+        assert events.next().data["to"] == "old@acme.test"
+
+
+def test_kinds_are_chosen(live):
+    with live.events("/_mock/stream?kind=mail,reset") as events:
+        live.sender("a")
+        live.sender("b")
+        live.call("POST", "/_mock/reset")
+
+        assert [event.kind for event in events.take(3)] == ["mail", "mail", "reset"]
+
+
+@pytest.mark.parametrize("form", ["header", "query"])
+def test_it_goes_on_after_the_last_event_that_was_seen(live, form):
+    with live.events("/_mock/stream?kind=request") as events:
+        live.sender("a")
+        seen = events.next().id
+    live.sender("b")
+
+    path = "/_mock/stream?kind=request"
+    how = {"headers": {"Last-Event-ID": str(seen)}} if form == "header" else {}
+    with live.events(path if how else f"{path}&last_event_id={seen}", **how) as events:
+        assert events.next().data["request"]["body"]["name"] == "b"
+
+
+def test_it_tells_how_many_were_lost(live):
+    for _ in range(1_002):
+        live.world.feed.add("reset", None)
+
+    with live.events(headers={"Last-Event-ID": "1"}) as events:
+        lost, first = events.take(2)
+
+    assert (lost.kind, lost.id, lost.data) == ("lost", 2, {"count": 1})
+    assert first.id == 3
+
+
+def test_nothing_is_lost_where_all_is_still_known(live):
+    live.sender("a")
+
+    with live.events(headers={"Last-Event-ID": "0"}) as events:
+        assert events.next().id == 1
+
+
+def test_a_number_of_an_earlier_server_begins_with_what_is_known(live):
+    live.sender("a")
+
+    with live.events(headers={"Last-Event-ID": "4711"}) as events:
+        assert events.next().id == 1
+
+
+def test_big_bodies_leave_the_feed_early(live):
+    """Bounded by bytes as the journal is."""
+    for number in range(6):
+        live.call("POST", "/v3/senders", json={"name": f"{number}" * 1_000_000, "email": "x"})
+
+    with live.events("/_mock/stream?replay=true") as events:
+        assert (events.next().kind, live.world.feed.lost(0) > 0) == ("lost", True)
+
+
+def test_silence_is_filled_with_comments(live):
+    with live.events("/_mock/stream?heartbeat=0.05") as events:
+        assert [event.comment for event in events.take(2)] == ["nothing has happened"] * 2
+
+
+def test_what_falls_due_is_told_though_nobody_asks_for_anything(make_api):
+    """On a clock that runs, a sign of life looks at what is due as well."""
+    live = Live(make_api({"behaviour": {"otp_lifetime": "PT0.2S"}, "accounts": [{"name": "acme"}]}))
+    try:
+        with live.events("/_mock/stream?heartbeat=0.05&kind=transition") as events:
+            live.sender("a")
+            told = [events.next_with_data().data["event"] for _ in range(2)]
+    finally:
+        assert live.stop()
+        live.http.close()
+
+    assert told == ["create", "expire_otp"]
+
+
+def test_it_goes_on_over_resets(live):
+    with live.events("/_mock/stream?kind=reset,mail") as events:
+        live.call("POST", "/_mock/reset")
+        live.sender("a")
+        live.call("POST", "/_mock/reset", json={"scenario": "standard"})
+        live.sender("b")
+
+        found = events.take(4)
+
+    assert [event.kind for event in found] == ["reset", "mail", "reset", "mail"]
+    assert [event.id for event in found] == sorted(event.id for event in found)
+
+
+def test_it_ends_with_the_workspace(live):
+    live.call("POST", "/_mock/workspaces", json={"name": "mine"})
+
+    with live.events("/w/mine/_mock/stream") as events:
+        live.call("DELETE", "/_mock/workspaces/mine")
+
+        assert events.next() is None
+
+
+def test_another_workspace_of_the_same_name_is_another_one(live):
+    live.call("POST", "/_mock/workspaces", json={"name": "mine"})
+    mine = live.api.store.get("mine")
+
+    with live.events("/w/mine/_mock/stream") as events:
+        live.api.store.drop(mine)
+        live.api.store.create(name="mine")
+
+        assert events.next() is None
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"), [("/w/mine/_mock/stream", {}), ("/_mock/stream", {"X-Mock-Workspace": "mine"})]
+)
+def test_it_tells_of_one_workspace_only(live, path, headers):
+    key = live.call("POST", "/_mock/workspaces", json={"name": "mine"}).json()["api_key"]
+
+    with live.events(f"{path}?kind=mail", headers=headers) as events:
+        live.sender("other")
+        live.sender("own", headers={"api-key": key})
+
+        assert events.next().data["to"] == "own@acme.test"
+
+
+def test_a_client_that_leaves_is_forgotten(live):
+    live.world.watchers = watchers = Watchers()
+    with live.connected():
+        assert len(watchers) == 1
+
+    assert watchers.nobody.wait(10)
+
+
+def test_a_client_that_does_not_read_slows_nobody_and_is_told_what_it_lost(live, monkeypatch):
+    monkeypatch.setattr("mockserver.core.feed._KEPT", 50)
+    path = "/_mock/stream?kind=request"
+    with live.connected(path) as stuck, live.events(path) as events:
+        for number in range(200):
+            live.call("GET", f"/v3/senders?n={number}&filler={'x' * 2_000}", headers={"connection": "keep-alive"})
+            assert events.next().data["query"]["n"] == str(number)
+
+        received = b""
+        while b"event: lost" not in received:
+            received += stuck.recv(65536)
+
+    assert b'"n":"0"' in received
+
+
+def test_a_server_with_open_streams_stops_at_once(make_api):
+    live = Live(make_api("empty"))
+    with live.connected(), live.connected("/_mock/stream?replay=true"):
+        begun = time.monotonic()
+
+        assert live.stop()
+        assert time.monotonic() - begun < 1
+
+
+def test_an_ordinary_server_streams_from_its_thread(api):
+    answer = api.client.get("/_mock/stream?kind=mail&heartbeat=0.05")
+    chunks = iter(answer.response)
+
+    assert next(chunks).startswith(b"id: ")
+    assert next(chunks) == b": nothing has happened\n\n"
+    api.post("/v3/senders", json={"name": "a", "email": "a@acme.test"})
+    assert b"event: mail\n" in next(chunks)
+    assert len(api.world.watchers) == 1
+    answer.close()
+    assert len(api.world.watchers) == 0
+
+
+def test_under_an_ordinary_server_it_ends_with_the_workspace_too(api):
+    api.post("/_mock/workspaces", json={"name": "mine"})
+    answer = api.client.get("/w/mine/_mock/stream")
+    chunks = iter(answer.response)
+    next(chunks)
+
+    api.delete("/_mock/workspaces/mine")
+
+    assert list(chunks) == []
+
+
+def test_only_the_headers_are_given_to_who_asks_for_them(live):
+    answer = live.call("HEAD", "/_mock/stream")
+
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
+
+
+@pytest.mark.parametrize(
+    "query", ["heartbeat=0", "heartbeat=61", "kind=", "kind=mail,post", "last_event_id=-1", "replay=2", "colour=red"]
+)
+def test_a_bad_query_is_a_problem(api, query):
+    assert api.get(f"/_mock/stream?{query}").status_code == 400
+
+
+@pytest.mark.parametrize("number", ["x", "-1", "9" * 20])
+def test_a_last_event_that_is_no_number_is_a_problem(api, number):
+    assert api.get("/_mock/stream", headers={"Last-Event-ID": number}).status_code == 400
+
+
+def test_an_unknown_workspace_is_a_problem(api):
+    assert api.get("/w/nowhere/_mock/stream").status_code == 404

@@ -1,0 +1,40 @@
+"""What is kept of all that happens in a workspace."""
+
+from mockserver.core.feed import Feed
+
+
+def numbers(happenings):
+    return [happening.number for happening in happenings]
+
+
+def test_what_comes_after_a_number_is_given_oldest_first():
+    feed = Feed()
+    for kind in "abc":
+        feed.add(kind, None)
+
+    assert [happening.kind for happening in feed.after(1)] == ["b", "c"]
+    assert (feed.after(3), feed.after(7)) == ([], [])
+
+
+def test_the_oldest_go_when_there_are_too_many():
+    feed = Feed()
+    for _ in range(1_003):
+        feed.add("a", None)
+
+    assert numbers(feed.after(0)) == list(range(4, 1_004))
+    assert (feed.lost(0), feed.lost(2), feed.lost(3), feed.lost(1_003)) == (3, 1, 0, 0)
+
+
+def test_the_oldest_go_when_they_are_too_big():
+    feed = Feed()
+    for _ in range(5):
+        feed.add("a", None, 1024 * 1024)
+
+    assert numbers(feed.after(0)) == [2, 3, 4, 5]
+
+
+def test_one_that_is_too_big_alone_is_lost_itself():
+    feed = Feed()
+    feed.add("a", None, 5 * 1024 * 1024)
+
+    assert (feed.after(0), feed.lost(0)) == ([], 1)

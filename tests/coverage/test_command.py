@@ -1,0 +1,124 @@
+"""`mockserver coverage`, against real servers."""
+
+import json
+import socket
+from xml.etree import ElementTree as ET
+
+import pytest
+import requests
+from click.testing import CliRunner
+
+from mockserver.cli import commands
+
+
+@pytest.fixture
+def run():
+    def invoke(*arguments, **environment):
+        return CliRunner().invoke(commands, ["coverage", *arguments], env={"MOCKSERVER_URL": None, **environment})
+
+    return invoke
+
+
+@pytest.fixture
+def root(serve):
+    """A server that was asked for its senders once, in a world that is gone, and for an account in another."""
+    root = serve()
+    for name, path in (("gone", "senders"), ("here", "account")):
+        world = requests.post(f"{root}/_mock/workspaces", json={"name": name}, timeout=5).json()
+        requests.get(f"{world['url']}/{path}", headers={"api-key": world["api_key"]}, timeout=5).raise_for_status()
+    requests.delete(f"{root}/_mock/workspaces/gone", timeout=5).raise_for_status()
+    return root
+
+
+def test_it_tells_of_all_worlds(run, root):
+    answer = run("--url", root)
+
+    assert answer.exit_code == 0
+    assert "% of the contract met" in answer.output
+    assert "getSenders" in answer.output
+    assert "getSenders never called" not in answer.output
+
+
+def test_it_tells_of_one_world(run, root):
+    answer = run("--url", root, "--workspace", "here", "--json")
+
+    assert (answer.exit_code, list(json.loads(answer.output)["operations"])) == (0, ["getAccount"])
+
+
+def test_the_address_may_come_from_the_environment(run, root):
+    assert run("--format", "json", MOCKSERVER_URL=root).output == run("--url", root, "--json").output
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html", "junit"])
+def test_every_form_is_the_servers(run, root, form):
+    answer = run("--url", f"{root}/", "--format", form)
+
+    wanted = requests.get(f"{root}/_mock/coverage?workspace=*&format={form}", timeout=5).text
+    assert (answer.exit_code, answer.output.rstrip()) == (0, wanted.rstrip())
+
+
+def test_the_report_is_written_to_a_file(run, root, tmp_path):
+    path = tmp_path / "coverage.xml"
+
+    answer = run("--url", root, "--format", "junit", "--output", str(path))
+
+    assert (answer.exit_code, answer.output) == (0, "")
+    assert ET.parse(path).getroot().tag == "testsuites"
+
+
+@pytest.mark.parametrize(
+    ("fail_under", "status"),
+    [("0", 0), ("1.2", 0), ("1.3", 1), ("80", 1), ("100", 1), ("101", 2), ("-1", 2), ("much", 2)],
+)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_too_little_is_found_wanting(run, root, fail_under, status, form):
+    """Four of 312 points are met: both operations, and their success."""
+    assert run("--url", root, "--fail-under", fail_under, "--format", form).exit_code == status
+
+
+def test_what_is_wanted_is_told_beside_the_report(run, root):
+    answer = run("--url", root, "--fail-under", "80", "--json")
+
+    assert json.loads(answer.stdout)["percent"] == 1.2
+    assert answer.stderr == "1.2 % of the contract was met, and 80 % are wanted\n"
+
+
+def test_a_server_that_is_not_there_is_found_wanting(run):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        answer = run("--url", f"http://127.0.0.1:{unused.getsockname()[1]}")
+
+    assert (answer.exit_code, "does not answer" in answer.output) == (1, True)
+
+
+def test_another_server_is_found_wanting(run, root):
+    """Below the service's own addresses there is no control API."""
+    answer = run("--url", f"{root}/v3")
+
+    assert (answer.exit_code, "does not answer as a mockserver" in answer.output) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--workspace", "nowhere"], "there is no workspace 'nowhere'"),
+        (["--workspace", "a&b=c/?"], "there is no workspace 'a&b=c/?'"),
+        (["--format", "pdf"], "'pdf' is not one of"),
+        (["--output", "/nowhere/at/all.txt"], "cannot write /nowhere/at/all.txt"),
+    ],
+)
+def test_misuse_ends_with_2(run, root, arguments, told):
+    answer = run("--url", root, *arguments)
+
+    assert (answer.exit_code, told in answer.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("token", "status"), [({}, 2), ({"MOCKSERVER_TOKEN": "wrong"}, 2), ({"MOCKSERVER_TOKEN": "s3cret"}, 0)]
+)
+def test_a_guarded_server_wants_its_token(run, serve, token, status):
+    assert run("--url", serve(control_token="s3cret"), **token).exit_code == status
+
+
+def test_the_token_may_be_a_flag(run, serve):
+    assert run("--url", serve(control_token="s3cret"), "--token", "s3cret").exit_code == 0

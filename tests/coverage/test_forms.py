@@ -1,0 +1,253 @@
+"""The forms of the report, and how one is asked for."""
+
+import hashlib
+import re
+import subprocess
+import sys
+from base64 import b64encode
+from html.parser import HTMLParser
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from mockserver.core.coverage import Coverage
+from mockserver.coverage.junit import to_junit
+from mockserver.coverage.page import to_html
+from mockserver.coverage.report import report
+from mockserver.coverage.text import to_text
+
+MEDIA = {"json": "application/json", "text": "text/plain", "html": "text/html", "junit": "application/xml"}
+
+
+class Page(HTMLParser):
+    """A page as a tree of its elements: each tag must be closed where it belongs."""
+
+    VOID = frozenset({"meta", "link"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements = [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        element = {"tag": tag, "attrs": dict(attrs), "text": "", "in": [parent["tag"] for parent in self.open]}
+        self.elements.append(element)
+        if tag not in self.VOID:
+            self.open.append(element)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()["tag"] == tag
+
+    def handle_data(self, data):
+        for element in self.open:
+            element["text"] += data
+
+    def all(self, tag):
+        return [element for element in self.elements if element["tag"] == tag]
+
+    def by_id(self, identifier):
+        return next(element for element in self.elements if element["attrs"].get("id") == identifier)
+
+
+# ---------------------------------------------------------------------- asking
+
+
+@pytest.mark.parametrize(("form", "media"), MEDIA.items())
+def test_a_form_is_asked_for_by_its_name(api, form, media):
+    assert api.get(f"/_mock/coverage?format={form}").mimetype == media
+
+
+@pytest.mark.parametrize(
+    ("accept", "media"),
+    [
+        *((media, media) for media in MEDIA.values()),
+        ("text/xml", "application/xml"),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html"),
+        ("*/*", "application/json"),
+        ("image/png", "application/json"),
+        ("text/plain;q=0.5, application/json;q=0.4", "text/plain"),
+    ],
+)
+def test_a_form_is_asked_for_by_its_kind(api, accept, media):
+    assert api.get("/_mock/coverage", headers={"Accept": accept}).mimetype == media
+
+
+def test_the_name_comes_before_the_kind(api):
+    assert api.get("/_mock/coverage?format=text", headers={"Accept": "text/html"}).mimetype == "text/plain"
+
+
+@pytest.mark.parametrize("query", ["format=pdf", "format=", "colour=red"])
+def test_a_bad_query_is_refused(api, query):
+    answer = api.get(f"/_mock/coverage?{query}")
+
+    assert (answer.status_code, answer.mimetype) == (400, "application/problem+json")
+    assert [row["path"] for row in answer.json["errors"]] == [f"/{query.split('=')[0]}"]
+
+
+def test_starting_needs_none_of_it():
+    """What makes reports is imported by the first that is asked for."""
+    code = "import sys, mockserver; mockserver.create_app(); sys.exit('mockserver.coverage' in sys.modules)"
+
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# ---------------------------------------------------------------------- text
+
+
+def test_the_text_tells_totals_operations_and_gaps(played):
+    text = played.get("/_mock/coverage?format=text").text
+
+    assert text.startswith("10.5 % of the contract met\n")
+    assert re.search(r"^  operations +7 of +34 +20\.5 %$", text, re.MULTILINE)
+    assert re.search(r"^  validateSenderByOtp +4 +1 of 3 +2 of 6 +-$", text, re.MULTILINE)
+    assert "  createSender: `The sum of all IP weights must equal 100` never met\n" in text
+
+
+def test_the_text_marks_what_only_faults_have_shown(api):
+    api.put("/v3/senders/2/validate", json={"otp": 1}, headers={"X-Mock-Fault": "otp_expired"})
+
+    assert re.search(
+        r"^  validateSenderByOtp .* 1 by faults$", api.get("/_mock/coverage?format=text").text, re.MULTILINE
+    )
+
+
+def test_no_line_of_the_text_is_longer_than_100_columns(played):
+    every = Coverage()
+    for name, rows in report(every).operations.items():
+        every.answers[name, 999] += 10**7
+        every.codes.update({(name, row.point.name, True): 1 for row in rows if row.point.kind == "codes"})
+
+    for text in (played.get("/_mock/coverage?format=text").text, to_text(report(every))):
+        assert max(map(len, text.splitlines())) <= 100
+
+
+def test_the_text_can_be_cut_short(played):
+    found = report(played.world.coverage)
+
+    assert to_text(found, most=2).endswith(
+        f"first:\n  {found.missing[0]}\n  {found.missing[1]}\n  and {len(found.missing) - 2} more\n"
+    )
+
+
+# ---------------------------------------------------------------------- HTML
+
+
+def test_the_page_has_a_table_per_operation_and_machine(played, coverage):
+    page = Page(played.get("/_mock/coverage?format=html").text)
+
+    sections = [section["attrs"]["id"] for section in page.all("section")]
+    assert len(sections) == 34 + 4
+    assert len([table for table in page.all("table") if "section" in table["in"]]) == len(sections)
+    assert {*coverage(played)["operations"], "machine-sender"} <= set(sections)
+
+
+def test_the_page_tells_how_often_each_point_was_met(played):
+    page = Page(played.get("/_mock/coverage?format=html").text)
+
+    told = " ".join(page.by_id("validateSenderByOtp")["text"].replace("\N{MULTIPLICATION SIGN}", "x").split())
+    assert "Called 4 x; 1 of 3 statuses, 2 of 6 codes" in told
+    assert "code OTP code has expired 1 x and 1 x injected documented" in told
+    assert "status 204 never documented" in told
+
+
+def test_the_page_lists_what_is_missing_in_its_order(played, coverage):
+    page = Page(played.get("/_mock/coverage?format=html").text)
+
+    listed = [" ".join(item["text"].split()) for item in page.all("li")]
+    assert listed == [sentence.replace("`", "") for sentence in coverage(played)["missing"]]
+
+
+def test_the_page_runs_nothing_and_asks_for_nothing(played):
+    answer = played.get("/_mock/coverage?format=html")
+    page = Page(answer.text)
+
+    assert page.all("script") == []
+    assert [value for row in page.elements for name, value in row["attrs"].items() if name in ("src", "href")] == [
+        "data:,"
+    ]
+    assert not any(name.startswith("on") or name == "style" for row in page.elements for name in row["attrs"])
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+
+
+def test_the_policy_lets_the_pages_own_style_through(played):
+    answer = played.get("/_mock/coverage?format=html")
+    (style,) = Page(answer.text).all("style")
+
+    digest = b64encode(hashlib.sha256(style["text"].encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in answer.headers["Content-Security-Policy"]
+    assert "prefers-color-scheme: dark" in style["text"]
+
+
+def test_the_page_escapes_what_a_fault_has_said(api):
+    fault = '{"fault": "error", "code": "<script>alert(1)</script>", "force": true}'
+    assert api.get("/v3/account", headers={"X-Mock-Fault": fault}).json["code"].startswith("<script>")
+
+    page = Page(api.get("/_mock/coverage?format=html").text)
+
+    assert page.all("script") == []
+    assert "<script>alert(1)</script>" in page.by_id("getAccount")["text"]
+
+
+def test_the_page_of_nothing_is_a_page():
+    assert "0.0 % of the contract met" in Page(to_html(report(Coverage()))).all("h1")[0]["text"]
+
+
+# ---------------------------------------------------------------------- JUnit
+
+
+@pytest.fixture
+def suites(played):
+    return ET.fromstring(played.get("/_mock/coverage?format=junit").data)
+
+
+def test_there_is_a_suite_per_operation_and_machine(suites):
+    assert suites.tag == "testsuites"
+    assert len(suites) == 34 + 4
+    assert {suite.tag for suite in suites} == {"testsuite"}
+
+
+def test_there_is_a_case_per_point_and_what_is_missing_is_skipped(suites):
+    cases = suites.findall("testsuite[@name='createDomain']/testcase")
+
+    assert [case.get("name") for case in cases] == [
+        "called", "status 200", "status 400", "code Domain already exists in your account", "code missing_parameter",
+        "code invalid_parameter",
+    ]  # fmt: skip
+    assert {case.find("skipped").get("message") for case in cases} == {"never met"}
+
+
+def test_what_was_met_is_passed(suites):
+    cases = suites.findall("testsuite[@name='updateSender']/testcase")
+
+    passed = [case.get("name") for case in cases if case.find("skipped") is None]
+    assert passed == ["called", "status 204", "status 404", "code document_not_found", "field name"]
+
+
+def test_the_numbers_of_cases_are_those_of_the_totals(suites, played, coverage):
+    totals = coverage(played)["totals"].values()
+    of, met = sum(row["of"] for row in totals), sum(row["met"] for row in totals)
+
+    assert (int(suites.get("tests")), int(suites.get("skipped"))) == (of, of - met)
+    assert len(suites.findall("testsuite/testcase")) == of
+    for suite in suites:
+        assert int(suite.get("tests")) == len(suite.findall("testcase"))
+        assert int(suite.get("skipped")) == len(suite.findall("testcase/skipped"))
+        assert (suite.get("failures"), suite.get("errors")) == ("0", "0")
+
+
+def test_every_case_has_what_readers_ask_for(suites):
+    for case in suites.iter("testcase"):
+        assert all(case.get(name) for name in ("classname", "name", "time"))
+
+
+def test_a_case_says_that_only_a_fault_has_shown_it():
+    coverage = Coverage()
+    coverage.answers["validateSenderByOtp", 400] += 1
+    coverage.codes["validateSenderByOtp", "OTP code has expired", True] += 1
+
+    suites = ET.fromstring(to_junit(report(coverage)))
+
+    case = suites.find(".//testcase[@name='code OTP code has expired']")
+    assert [child.tag for child in case] == ["system-out"]

@@ -1,0 +1,133 @@
+"""What is missing, in the order in which it tells a team most."""
+
+import pytest
+
+from mockserver.core.coverage import Coverage
+from mockserver.coverage.report import report
+
+
+@pytest.fixture
+def missing():
+    """The sentences after so many successful calls, by operation, and the codes met."""
+
+    def find(codes=(), transitions=(), **calls):
+        coverage = Coverage()
+        for operation, number in calls.items():
+            coverage.answers[operation, 204] += number
+        coverage.codes.update(dict.fromkeys(codes, 1))
+        coverage.transitions.update(dict.fromkeys(transitions, 1))
+        return list(report(coverage).missing)
+
+    return find
+
+
+def after(sentences, *expected):
+    """Whether the expected ones stand there in this order."""
+    places = [sentences.index(sentence) for sentence in expected]
+    return places == sorted(places)
+
+
+def test_documented_sentences_of_what_is_called_come_first(missing):
+    found = missing(validateSenderByOtp=1)
+
+    assert found[:2] == [
+        "validateSenderByOtp: `Invalid OTP code provided` never met",
+        "validateSenderByOtp: `OTP code has expired` never met",
+    ]
+
+
+def test_the_operation_that_is_called_most_comes_first(missing):
+    found = missing(createSender=1, updateSender=9)
+
+    assert after(
+        found,
+        "updateSender: `The sum of all IP weights must equal 100` never met",
+        "createSender: `The sum of all IP weights must equal 100` never met",
+    )
+
+
+def test_the_kinds_follow_each_other(missing):
+    found = missing(authenticateDomain=1, updateSender=1, transitions=[("domain", "authenticate")])
+
+    assert after(
+        found,
+        "authenticateDomain: `DNS records not properly configured` never met",
+        "updateSender: `duplicate_parameter` never met",
+        "authenticateDomain: status 200 never met",
+        "domain: event `dns_broken` never met",
+        "updateSender: field `ips[].weight` never sent",
+        "getAccount never called",
+        "scheduled_email: no event met",
+    )
+
+
+def test_documented_codes_come_before_observed_and_proposed_ones(missing):
+    found = missing(authenticateDomain=1, updateSender=9)
+
+    assert after(
+        found,
+        "updateSender: `document_not_found` never met",
+        "authenticateDomain: `DMARC policy requires domain authentication` never met",
+        "updateSender: `invalid_parameter` never met",
+    )
+
+
+def test_a_code_of_few_operations_tells_more_than_one_of_many(missing):
+    found = missing(updateSubAccountPlan=1)
+
+    assert after(
+        found,
+        "updateSubAccountPlan: `not_enough_credits` never met",
+        "updateSubAccountPlan: `out_of_range` never met",
+        "updateSubAccountPlan: `invalid_parameter` never met",
+    )
+
+
+def test_a_success_that_was_never_met_comes_before_errors(missing):
+    found = missing(createDomain=1)
+
+    assert after(found, "createDomain: status 200 never met", "createDomain: status 400 never met")
+
+
+def test_of_what_is_never_called_nothing_else_is_told(missing):
+    found = missing(validateSenderByOtp=1)
+
+    assert [sentence for sentence in found if sentence.startswith("createWebhook")] == ["createWebhook never called"]
+    assert [sentence for sentence in found if sentence.startswith("domain:")] == ["domain: no event met"]
+
+
+def test_a_code_that_only_a_fault_has_shown_is_not_missing(missing):
+    found = missing(validateSenderByOtp=1, codes=[("validateSenderByOtp", "OTP code has expired", True)])
+
+    assert "validateSenderByOtp: `OTP code has expired` never met" not in found
+
+
+def test_what_is_unused_and_what_is_missing_makes_all_that_is_not_met(missing):
+    """Of an operation that is called, every gap has its sentence."""
+    found = missing(getSenders=1)
+
+    assert [sentence for sentence in found if sentence.startswith("getSenders")] == [
+        "getSenders: status 200 never met",
+        "getSenders: field `ip` never sent",
+        "getSenders: field `domain` never sent",
+    ]
+
+
+def test_nothing_is_missing_where_all_was_met():
+    coverage = Coverage()
+    everything = report(coverage)
+    for rows in everything.operations.values():
+        for row in rows:
+            kind, owner, name = row.point
+            if kind == "statuses":
+                coverage.answers[owner, int(name)] += 1
+            elif kind == "codes":
+                coverage.codes[owner, name, False] += 1
+            elif kind == "fields":
+                coverage.fields[owner, name] += 1
+    for rows in everything.machines.values():
+        coverage.transitions.update({(row.point.owner, row.point.name): 1 for row in rows})
+
+    found = report(coverage)
+
+    assert (found.missing, found.percent) == ((), 100.0)

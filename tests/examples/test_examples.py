@@ -1,0 +1,248 @@
+"""The examples do what they show: run where that can be done, else held against the image and the settings."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+
+_FOLDER = Path(__file__).parent
+_ROOT = _FOLDER.parents[1]
+_DOCKERFILE = (_ROOT / "Dockerfile").read_text(encoding="utf-8")
+_README = (_ROOT / "README.md").read_text(encoding="utf-8")
+
+_PORT = int(re.search(r"^EXPOSE (\d+)$", _DOCKERFILE, re.MULTILINE)[1])
+_HEALTH = " ".join(yaml.safe_load(re.search(r"^HEALTHCHECK .*CMD (\[.*\])$", _DOCKERFILE, re.MULTILINE)[1]))
+_IMAGE = f"registry.example.com/mockserver:{version('mockserver')}"
+_EXAMPLES = sorted(
+    path for path in _FOLDER.rglob("*")
+    if path.suffix in (".py", ".sh", ".mjs", ".yaml", ".txt") and path.relative_to(_FOLDER).parts[0] != "stub"
+    and path.name not in ("conftest.py", Path(__file__).name)
+)  # fmt: skip
+#: Plugins of this project's own tests, which take long to load and have no part in the examples.
+_WITHOUT = " ".join(f"-p no:{name}" for name in ("schemathesis", "hypothesispytest", "anyio", "faker", "pytest_cov"))
+
+
+def read(name):
+    return yaml.safe_load((_FOLDER / name).read_text(encoding="utf-8"))
+
+
+def run(*command, cwd=_FOLDER, **environment):
+    """How a command ends, and what it prints; of the environment the tests' own settings are left out."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MOCKSERVER_", "PYTEST_"))}
+    own = {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "COLUMNS": "80",
+        "PYTEST_ADDOPTS": f"-p no:cacheprovider {_WITHOUT}",
+    }
+    found = subprocess.run(
+        command, cwd=cwd, env={**kept, **own, **environment}, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
+    )  # fmt: skip
+    return found.returncode, found.stdout
+
+
+def needs(program):
+    return pytest.mark.skipif(shutil.which(program) is None, reason=f"needs {program}")
+
+
+@pytest.mark.parametrize("path", _EXAMPLES, ids=lambda path: path.name)
+def test_every_example_stands_in_the_readme(path):
+    assert f"<!-- example: {path.relative_to(_FOLDER).as_posix()} -->" in _README
+
+
+# ---------------------------------------------------------------------- Python
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A folder with the tests of the pytest example and nothing else."""
+    return Path(shutil.copytree(_FOLDER / "pytest", tmp_path / "project"))
+
+
+def test_the_pytest_example_passes_and_tells_its_coverage(project):
+    status, output = run(sys.executable, "-m", "pytest", "--mockserver-coverage", cwd=project)
+
+    assert status == 0, output
+    assert "4 passed" in output
+    assert "mockserver coverage" in output
+
+
+#: A check that fails.
+_UNASKED = 'mockserver.requests.verify(operation="createDomain")'
+
+
+@pytest.fixture(scope="module")
+def failed(tmp_path_factory):
+    """What pytest tells of a wrong code in the first test, and of a request that was never made."""
+    text = (_FOLDER / "pytest" / "test_onboarding.py").read_text(encoding="utf-8")
+    broken = text.replace("otp=mail.otp", "otp=mail.otp + 1").replace("assert fault.hits == 1", _UNASKED)
+    assert broken.count("mail.otp + 1") == broken.count(_UNASKED) == 1
+    folder = tmp_path_factory.mktemp("failed")
+    (folder / "test_onboarding.py").write_text(broken, encoding="utf-8")
+
+    status, output = run(sys.executable, "-m", "pytest", cwd=folder)
+
+    assert status == 1
+    assert "2 failed, 2 passed" in output
+    return output
+
+
+def test_a_failure_shows_the_journal_as_in_the_readme(failed):
+    assert (_FOLDER / "pytest" / "failure.txt").read_text(encoding="utf-8") in failed
+
+
+def test_a_failure_points_at_the_line_of_the_test(failed):
+    """What lies between, the toolkit's own code, is left out."""
+    assert re.search(rf"^> +{re.escape(_UNASKED)}$", failed, re.MULTILINE)
+    assert "mockserver/testing" not in failed
+
+
+def test_the_unittest_example_passes_with_a_server_of_its_own():
+    status, output = run(sys.executable, "unittest_example.py")
+
+    assert status == 0, output
+    assert "Ran 1 test" in output
+
+
+def test_the_unittest_example_passes_with_a_server_elsewhere(serve):
+    root = serve()
+
+    status, output = run(sys.executable, "unittest_example.py", MOCKSERVER_URL=root)
+    _, coverage = run("mockserver", "coverage", MOCKSERVER_URL=root)
+
+    assert status == 0, output
+    assert "validateSenderByOtp" in coverage
+
+
+def test_the_testcontainers_example_passes_with_a_process_for_the_container():
+    status, output = run(sys.executable, "-m", "pytest", "testcontainers_example.py", PYTHONPATH=str(_FOLDER / "stub"))
+
+    assert status == 0, output
+    assert "1 passed" in output
+
+
+# ---------------------------------------------------------------------- other languages
+
+
+@needs("curl")
+def test_the_shell_example_prints_what_it_expects(serve):
+    status, output = run("bash", "curl.sh", MOCKSERVER_URL=serve())
+
+    assert status == 0, output
+    assert output.splitlines() == ['{"id":3,"spfError":true,"dkimError":true}', "verified", "asked once"]
+
+
+@needs("node")
+def test_the_node_example_passes(serve):
+    status, output = run("node", "--test", "node.mjs", MOCKSERVER_URL=serve())
+
+    assert status == 0, output
+    assert re.search(r"pass 2$", output, re.MULTILINE)
+
+
+# ---------------------------------------------------------------------- continuous integration
+
+
+def mock_of(name):
+    """The mock's service in an example: image, ports as they are written, health command, environment."""
+    example = read(name)
+    if name == "github-actions.yaml":
+        service = example["jobs"]["tests"]["services"]["mockserver"]
+        options = shlex.split(service["options"])
+        return service["image"], service["ports"], options[options.index("--health-cmd") + 1], service["env"]
+    if name == "gitlab-ci.yaml":
+        (service,) = example["tests"]["services"]
+        return service["name"], [], None, {**example["tests"]["variables"], **service["variables"]}
+    service = example["services"]["mockserver"]
+    how, *command = service["healthcheck"]["test"]
+    assert how == "CMD"
+    return service["image"], service["ports"], " ".join(command), service["environment"]
+
+
+_SERVICES = ["github-actions.yaml", "gitlab-ci.yaml", "compose.yaml"]
+
+
+@pytest.mark.parametrize("name", _SERVICES)
+def test_a_service_is_this_version_of_the_image_with_its_port_and_health(name):
+    image, ports, health, _ = mock_of(name)
+
+    assert image == _IMAGE
+    assert set(ports) <= {f"{_PORT}:{_PORT}"}
+    assert health in (None, _HEALTH)
+
+
+def test_the_testcontainers_example_has_this_version_of_the_image_and_its_port():
+    text = (_FOLDER / "testcontainers_example.py").read_text(encoding="utf-8")
+
+    assert f'DockerContainer("{_IMAGE}").with_exposed_ports({_PORT})' in text
+
+
+@pytest.mark.parametrize("name", _SERVICES)
+def test_a_service_starts_with_the_environment_that_it_is_given(name, monkeypatch, tmp_path):
+    """The server itself judges its variables; GitLab hands those of the job to the service, too."""
+    *_, environment = mock_of(name)
+    port_file = tmp_path / "port"
+    command = [sys.executable, "-c", _START, str(port_file)]
+
+    status, output = run(*command, **environment)
+
+    assert status == 0, output
+    assert port_file.exists()
+
+
+#: `serve` on a free port, ended as soon as it would begin to serve.
+_START = """
+import sys
+from mockserver.cli import commands, serving
+serving._run = lambda *_: None
+commands(["serve", "--port", "0", "--port-file", sys.argv[1]])
+"""
+
+
+@pytest.mark.parametrize("name", _SERVICES)
+def test_clients_are_sent_to_the_port_of_the_image(name):
+    text = (_FOLDER / name).read_text(encoding="utf-8")
+
+    addresses = re.findall(r"http://\w+:(\d+)(\S*)", text)
+
+    assert addresses
+    assert set(addresses) <= {(str(_PORT), ""), (str(_PORT), "/v3")}
+
+
+def test_clients_get_the_variables_that_env_prints(serve):
+    _, printed = run("mockserver", "env", MOCKSERVER_URL=serve())
+    known = set(re.findall(r"^export (\w+)=", printed, re.MULTILINE))
+    github, gitlab, compose = map(read, _SERVICES)
+
+    assert {*github["jobs"]["tests"]["env"], *gitlab["tests"]["variables"]} <= known
+    assert {*compose["services"]["product"]["environment"]} <= known
+
+
+def test_the_commands_of_the_gitlab_job_pass(serve, project):
+    root = serve()
+    install, *script = read("gitlab-ci.yaml")["tests"]["script"]
+
+    ended = [run(*shlex.split(line), cwd=project, MOCKSERVER_URL=root) for line in script]
+
+    assert install.startswith("pip install ")
+    assert [(status, output) for status, output in ended if status != 0] == []
+    report = read("gitlab-ci.yaml")["tests"]["artifacts"]["reports"]["junit"]
+    assert ET.parse(project / report).getroot().tag in ("testsuite", "testsuites")
+
+
+def test_the_coverage_step_of_the_github_job_fails_where_too_little_was_met(serve):
+    steps = [step.get("run", "") for step in read("github-actions.yaml")["jobs"]["tests"]["steps"]]
+    (command,) = [step.partition("}} ")[2] for step in steps if " mockserver " in step]
+
+    status, output = run(*shlex.split(command), MOCKSERVER_URL=serve())
+
+    assert status == 1
+    assert output.splitlines()[-1] == "0.0 % of the contract was met, and 5 % are wanted"

@@ -1,0 +1,33 @@
+"""Without pytest: a server for the class, a world for each test."""
+
+import os
+import unittest
+
+from brevo import BadRequestError, Brevo
+
+from mockserver import MockServer
+
+
+class Onboarding(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        url = os.environ.get("MOCKSERVER_URL")
+        cls.server = cls.enterClassContext(MockServer.connect(url) if url else MockServer())
+
+    def setUp(self):
+        self.world = self.enterContext(self.server.workspace("onboarding"))
+        self.client = Brevo(api_key=self.world.api_key, base_url=self.world.url)
+
+    def test_a_new_code_replaces_the_old_one(self):
+        self.world.machines.fire("sender", 2, "resend_otp")
+        mail = self.world.mailbox.latest(to="ops@acme.test")
+
+        with self.assertRaises(BadRequestError):
+            self.client.senders.validate_sender_by_otp(2, otp=123456)
+        self.client.senders.validate_sender_by_otp(2, otp=mail.otp)
+
+        self.assertEqual("verified", self.world.machines.get("sender", 2).state)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,100 @@
+"""A fault for one call, by the request's header."""
+
+from __future__ import annotations
+
+import pytest
+
+OTP = "/v3/senders/2/validate"
+
+
+def call(api, text, method="GET", path="/v3/senders", **options):
+    return api.request(method, path, headers={"X-Mock-Fault": text}, **options)
+
+
+GOOD = {
+    "a name": ("unavailable", 503, "Service unavailable"),
+    "a name with blanks": ("  unavailable ", 503, "Service unavailable"),
+    "a name with a text": ("unavailable; message=Come back", 503, "Come back"),
+    "a text in quotes": ('unavailable; message="404"', 503, "404"),
+    "two parameters": ("error; code=bad_request; status=418", 418, "Bad request"),
+    "a forced code": ("error; code=campaign_sent; force=true", 400, "Campaign has already been sent"),
+    "a trailing semicolon": ("unavailable;", 503, "Service unavailable"),
+    "JSON": ('{"fault": "error", "code": "bad_request", "message": "No; never"}', 400, "No; never"),
+    "JSON with letters of a language": ('{"fault": "unavailable", "message": "\\u00fcber"}', 503, "über"),
+}
+
+
+@pytest.mark.parametrize(("text", "status", "message"), GOOD.values(), ids=GOOD)
+def test_a_header_asks_for_a_fault(api, text, status, message):
+    found = call(api, text)
+    assert (found.status_code, found.json["message"]) == (status, message)
+    assert found.headers["X-Mock-Fault"] == "header"
+
+
+def test_it_is_for_this_call_alone(api, rules):
+    assert call(api, "unavailable").status_code == 503
+    assert api.get("/v3/senders").status_code == 200
+    assert rules.all() == []
+
+
+def test_it_goes_before_the_rules_and_leaves_them_alone(api, rules):
+    rules.add("server_error", times=1)
+    assert call(api, "unavailable").status_code == 503
+    assert rules.hits() == [0]
+
+
+def test_it_comes_after_authentication(make_api, world):
+    api = make_api(world, key="master-key", keys="known")
+    assert call(api, "unavailable", key="unknown").json["code"] == "unauthorized"
+
+
+def test_it_comes_before_routing(api):
+    assert call(api, "unavailable", path="/v3/no/such").status_code == 503
+    assert call(api, "error; code=bad_request", path="/v3/no/such").status_code == 400
+
+
+def test_a_named_fault_of_the_called_operation(api):
+    assert call(api, "otp_expired", "PUT", OTP).json["code"] == "OTP code has expired"
+
+
+REFUSED = {
+    "an unknown name": ("otp_expire", "fault: unknown fault; did you mean otp_expired?"),
+    "nothing": ("", "fault: unknown fault"),
+    "a fault of another operation": ("otp_expired", "getSenders never gives OTP code has expired; it gives no error"),
+    "a code of another operation": ("error; code=document_not_found", "getSenders never gives document_not_found"),
+    "an unknown parameter": ("unavailable; mss=1", "mss: Unknown field"),
+    "a parameter of another kind": ("unavailable; ms=1", "unavailable takes no ms"),
+    "a parameter of the wrong type": ("hang; ms=soon", "ms: Not a valid number"),
+    "no length": ("latency", "give ms or a distribution"),
+    "what is for many calls": ("unavailable; times=1", "times: a fault of one call takes none"),
+    "a match": ('{"fault": "unavailable", "match": {}}', "match: a fault of one call takes none"),
+    "half of JSON": ('{"fault": ', "Expecting value"),
+    "JSON nested deeply": ('{"a":' * 3000, "nested too deeply"),
+    "JSON with a number that there is not": ('{"fault": "latency", "ms": NaN}', "NaN is not JSON"),
+    "a name that is a list": ('{"fault": ["unavailable"]}', "fault: Not a valid string"),
+    "bytes that are no UTF-8": ('{"fault": "\xff"}', "not UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED.values(), ids=REFUSED)
+def test_a_header_that_is_no_good_is_refused_in_the_services_words(api, text, message):
+    found = call(api, text)
+    assert (found.status_code, found.json["code"]) == (400, "invalid_parameter")
+    assert found.json["message"].startswith("X-Mock-Fault: ")
+    assert message in found.json["message"]
+    assert "X-Mock-Fault" not in found.headers
+
+
+def test_a_fault_of_one_operation_is_refused_where_none_is_called(api):
+    found = call(api, "otp_expired", path="/v3/no/such")
+    assert found.json["message"] == "X-Mock-Fault: otp_expired is for validateSenderByOtp, and none of them is called"
+
+
+def test_a_header_that_is_no_good_changes_nothing(api):
+    call(api, "otp_expire", "DELETE", "/v3/senders/1")
+    assert [row["id"] for row in api.get("/v3/senders").json["senders"]] == [1, 2]
+
+
+def test_a_header_that_is_no_good_is_not_met_as_a_code_of_the_service(api):
+    call(api, "unavailable; ms=1", "POST")
+    assert api.world.coverage.codes == {("createSender", "invalid_parameter", True): 1}

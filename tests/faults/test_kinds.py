@@ -1,0 +1,265 @@
+"""What each kind of fault answers, in the service's own words."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mockserver.core import errors
+from mockserver.core.exchange import Reply
+from mockserver.core.faults import KINDS
+from mockserver.resources.rooms import OPERATIONS
+from mockserver.web.answer import spoilt
+
+NAMED = {
+    "otp_expired": (400, "OTP code has expired", "OTP code has expired"),
+    "otp_invalid": (400, "Invalid OTP code provided", "Invalid OTP code provided"),
+    "dns_failure": (400, "DNS records not properly configured", "DNS records not properly configured"),
+    "unauthorized": (401, "unauthorized", "Key not found"),
+    "permission_denied": (403, "permission_denied", "Access forbidden."),
+    "account_under_validation": (403, "account_under_validation", "Your account is under validation"),
+    "not_enough_credits": (400, "not_enough_credits", "Not enough credits"),
+    "rate_limited": (429, "too_many_requests", "Too many requests. Please try again later."),
+    "duplicate_request": (409, "duplicate_request", "Duplicate request"),
+    "server_error": (500, "internal_error", "Internal server error"),
+    "unavailable": (503, "internal_error", "Service unavailable"),
+    "maintenance": (503, "internal_error", "The service is under maintenance"),
+}
+#: Kinds whose answer is the service's own, or none.
+OTHERS = {
+    "error", "lost_answer", "latency", "hang", "connection_reset", "empty_response", "truncated_body", "malformed_body",
+    "slow_body",
+}  # fmt: skip
+OF_ONE_OPERATION = {
+    "otp_expired": ("PUT", "/v3/senders/2/validate"),
+    "otp_invalid": ("PUT", "/v3/senders/2/validate"),
+    "dns_failure": ("PUT", "/v3/senders/domains/acme.test/authenticate"),
+    "permission_denied": ("GET", "/v3/corporate/masterAccount"),
+    "not_enough_credits": ("PUT", "/v3/corporate/subAccount/9/plan"),
+}
+
+
+def call(api, fault):
+    return api.request(*OF_ONE_OPERATION.get(fault, ("GET", "/v3/senders")))
+
+
+@pytest.mark.parametrize("fault", NAMED)
+def test_a_named_fault_speaks_the_services_words(api, rules, fault):
+    rule = rules.add(fault)
+    status, code, message = NAMED[fault]
+    found = call(api, fault)
+    assert (found.status_code, found.json) == (status, {"code": code, "message": message})
+    assert found.headers["X-Mock-Fault"] == rule["id"]
+    assert found.headers["Content-Type"] == "application/json"
+    assert found.data.endswith(b"}\n")
+    assert {"sib-request-id", "x-sib-ratelimit-limit", "access-control-allow-origin"} <= {
+        name.lower()
+        for name in found.headers.keys()  # noqa: SIM118  # they are no dict
+    }
+
+
+@pytest.mark.parametrize("fault", NAMED)
+def test_a_named_fault_may_have_another_message(api, rules, fault):
+    rules.add(fault, message="Not today")
+    assert call(api, fault).json == {"code": NAMED[fault][1], "message": "Not today"}
+
+
+@pytest.mark.parametrize(
+    ("operation", "error"),
+    [(row.id, error) for row in OPERATIONS.values() for error in row.errors],
+    ids=lambda value: value if isinstance(value, str) else value.code.code,
+)
+def test_every_documented_error_is_injected_with_its_own_status(api, rules, operation, error):
+    rules.add("error", code=error.code.code, match={"operation": operation})
+    row = OPERATIONS[operation]
+    found = api.request(row.method, row.path.replace("{", "").replace("}", ""))
+    assert (found.status_code, found.json) == (error.status, {"code": error.code.code, "message": error.code.message})
+
+
+@pytest.mark.parametrize("code", errors.ALL_CODES)
+def test_every_code_can_be_injected(api, rules, code):
+    rules.add("error", code=code, force=True, match={"operation": "getSenders"})
+    found = api.get("/v3/senders")
+    assert (found.status_code, found.json["code"]) == (errors.ALL_CODES[code].status, code)
+
+
+def test_an_operation_that_documents_another_status_for_a_code_gets_it(api, rules):
+    rules.add("not_enough_credits")
+    rule = api.world.faults.get("fault-1")
+    rule.statuses = {"updateSubAccountPlan": 402}
+    assert api.put("/v3/corporate/subAccount/9/plan").status_code == 402
+    assert api.put("/v3/corporate/subAccounts/plan").status_code == 400
+
+
+def test_an_error_may_have_another_status_and_message(api, rules):
+    rules.add("error", code="not_enough_credits", status=402, message="Top up")
+    found = api.put("/v3/corporate/subAccount/9/plan")
+    assert (found.status_code, found.json) == (402, {"code": "not_enough_credits", "message": "Top up"})
+
+
+# ---------------------------------------------------------------------- limits of requests
+
+
+def test_who_is_limited_has_nothing_left_and_is_told_when_to_come_back(api, rules):
+    rules.add("rate_limited", reset_s=30)
+    found = api.get("/v3/senders")
+    assert found.headers.getlist("x-sib-ratelimit-remaining") == ["0"]
+    assert found.headers.getlist("x-sib-ratelimit-reset") == ["30"]
+    assert len(found.headers.getlist("x-sib-ratelimit-limit")) == 1
+    assert "Retry-After" not in found.headers
+
+
+def test_it_is_a_second_where_the_rule_does_not_say(api, rules):
+    rules.add("rate_limited")
+    assert api.get("/v3/senders").headers["x-sib-ratelimit-reset"] == "1"
+
+
+def test_the_limit_is_real_again_after_the_fault(api, rules):
+    rules.add("rate_limited", times=1)
+    api.get("/v3/senders")
+    assert api.get("/v3/senders").headers["x-sib-ratelimit-remaining"] == "98"
+
+
+# ---------------------------------------------------------------------- the real answer, changed
+
+
+def test_a_lost_answer_does_the_work(api, rules):
+    rule = rules.add("lost_answer")
+    found = api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
+    assert (found.status_code, found.json["code"]) == (504, "internal_error")
+    assert found.headers["X-Mock-Fault"] == rule["id"]
+    api.delete(f"/_mock/faults/{rule['id']}")
+    assert [row["email"] for row in api.get("/v3/senders").json["senders"]][-1] == "new@acme.test"
+    assert [mail["to"] for mail in api.get("/_mock/mailbox").json["items"]] == ["new@acme.test"]
+    again = api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
+    assert again.json["code"] == "duplicate_parameter"
+
+
+def test_the_answer_to_a_refusal_is_lost_as_well(api, rules):
+    rules.add("lost_answer")
+    assert api.post("/v3/senders", json={}).status_code == 504
+
+
+def test_a_malformed_body_is_no_json(api, rules):
+    rules.add("malformed_body")
+    found = api.get("/v3/senders")
+    assert found.status_code == 200
+    assert int(found.headers["Content-Length"]) == len(found.data)
+    with pytest.raises(ValueError, match=r"Expecting|Invalid|Unterminated"):
+        json.loads(found.data)
+
+
+@pytest.mark.parametrize("length", range(2, 12))
+def test_no_body_is_json_when_it_is_malformed(length):
+    """Half of a number would be a number."""
+    with pytest.raises(ValueError, match=r"Extra data|Expecting value"):
+        json.loads(spoilt(b"1" * (length - 1) + b"\n"))
+
+
+def test_a_refusal_is_malformed_as_well(api, rules):
+    rules.add("malformed_body")
+    found = api.get("/v3/senders/domains/none.test")
+    assert (found.status_code, found.data[:1], found.data[-2:]) == (404, b"{", b"\x00\n")
+
+
+def test_an_answer_without_a_body_stays_one(api, rules):
+    rules.add("malformed_body")
+    found = api.delete("/v3/senders/1")
+    assert (found.status_code, found.data, found.headers.get("X-Mock-Fault")) == (204, b"", "fault-1")
+
+
+# ---------------------------------------------------------------------- latency
+
+
+def delays(api, number):
+    """How long the answers would be held back, in milliseconds; nothing waits for them here."""
+    rule, exchange = next(iter(api.world.faults)), next(iter(api.world.journal))
+    return [rule.answer(exchange, lambda: Reply(200), api.world.random).wire.delay_s * 1000 for _ in range(number)]
+
+
+@pytest.fixture
+def asked(api):
+    api.get("/v3/account")
+    return api
+
+
+def test_a_lognormal_delay_has_its_median_and_its_spread(asked, rules):
+    rules.add(
+        "latency", distribution={"type": "lognormal", "median_ms": 90, "sigma": 0.4}, match={"operation": "getIps"}
+    )
+    found = sorted(delays(asked, 2001))
+    assert 85 < found[1000] < 95
+    # A share of 0.8413 lies below one sigma: 90 * e ** 0.4.
+    assert 125 < found[1683] < 144
+    assert found[0] < 40
+    assert found[-1] > 200
+
+
+def test_a_uniform_delay_fills_its_range(asked, rules):
+    rules.add("latency", distribution={"type": "uniform", "low_ms": 10, "high_ms": 20}, match={"operation": "getIps"})
+    found = sorted(delays(asked, 1000))
+    assert 10 <= found[0] < 10.2
+    assert 19.8 < found[-1] <= 20
+    assert 14.5 < found[500] < 15.5
+
+
+def test_no_delay_is_longer_than_a_day(asked, rules):
+    wide = {"type": "lognormal", "median_ms": 86_400_000, "sigma": 5}
+    rules.add("latency", distribution=wide, match={"operation": "getIps"})
+    assert max(delays(asked, 50)) == 86_400_000
+
+
+def test_delays_are_drawn_from_the_seed(make_api, world, rules_of):
+    found = []
+    for _ in range(2):
+        api = make_api(world)
+        api.get("/v3/account")
+        distribution = {"type": "uniform", "low_ms": 1, "high_ms": 1000}
+        rules_of(api).add("latency", distribution=distribution, match={"operation": "getIps"})
+        found.append(delays(api, 10))
+    assert found[0] == found[1]
+    assert len(set(found[0])) == 10
+
+
+# ---------------------------------------------------------------------- the catalogue
+
+
+@pytest.fixture
+def catalogue(api):
+    return {row["fault"]: row for row in api.get("/_mock/faults/catalogue").json["items"]}
+
+
+def test_the_catalogue_lists_every_fault(catalogue):
+    assert catalogue.keys() == KINDS.keys() == NAMED.keys() | OTHERS
+
+
+@pytest.mark.parametrize("fault", NAMED)
+def test_the_catalogue_says_what_a_named_fault_answers(catalogue, fault):
+    found = catalogue[fault]
+    assert (found["status"], found["code"], found["message"]) == NAMED[fault]
+    assert found["parameters"] == (["message", "reset_s"] if fault == "rate_limited" else ["message"])
+
+
+def test_the_catalogue_says_for_which_operations_a_fault_is(catalogue):
+    assert catalogue["otp_expired"]["operations"] == ["validateSenderByOtp"]
+    assert catalogue["dns_failure"]["operations"] == ["authenticateDomain"]
+    assert catalogue["server_error"]["operations"] == list(OPERATIONS)
+
+
+def test_the_catalogue_names_every_parameter_of_the_wires_faults(catalogue):
+    assert {name: catalogue[name]["parameters"] for name in sorted(OTHERS)} == {
+        "connection_reset": [],
+        "empty_response": [],
+        "error": ["code", "status", "message"],
+        "hang": ["ms"],
+        "latency": ["ms", "distribution"],
+        "lost_answer": [],
+        "malformed_body": [],
+        "slow_body": ["ms"],
+        "truncated_body": [],
+    }
+
+
+def test_every_fault_says_what_it_does(catalogue):
+    assert [name for name, row in catalogue.items() if len(row["does"]) < 10] == []

@@ -1,0 +1,47 @@
+from xml.etree import ElementTree as ET
+
+import pytest
+
+
+@pytest.fixture
+def asked(world, ask):
+    """A world that was asked two things."""
+    ask(world, "GET", "/senders")
+    ask(world, "POST", "/senders", json={"name": "Ada"})
+    return world
+
+
+def test_a_world_tells_what_was_met_in_it(asked):
+    report = asked.coverage.report()
+
+    assert {name: row["calls"] for name, row in report["operations"].items()} == {"getSenders": 1, "createSender": 1}
+    assert asked.coverage.totals["operations"] == (2, 34)
+    assert asked.coverage.percent == report["percent"] > 0
+
+
+def test_a_world_tells_what_is_missing(asked):
+    assert "createSender: status 201 never met" in asked.coverage.missing
+    assert "getAccount never called" in asked.coverage.missing
+
+
+def test_the_report_comes_as_text_page_and_junit(asked):
+    assert "createSender" in asked.coverage.text()
+    assert asked.coverage.html().startswith("<!doctype html>")
+    assert ET.fromstring(asked.coverage.junit()).tag == "testsuites"
+
+
+def test_counting_begins_anew(asked):
+    asked.coverage.clear()
+
+    assert asked.coverage.totals["operations"].met == 0
+
+
+def test_the_server_adds_up_all_worlds_those_that_are_gone_included(server, ask):
+    before = server.coverage.report()["operations"].get("getAccount", {"calls": 0})["calls"]
+    with server.workspace() as gone, server.workspace() as reset:
+        ask(gone, "GET", "/account")
+        ask(reset, "GET", "/account")
+        reset.reset()
+        ask(reset, "GET", "/account")
+
+    assert server.coverage.report()["operations"]["getAccount"]["calls"] == before + 3

@@ -1,0 +1,137 @@
+"""A server in this process: how it starts, what it is told, and how it stops."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from mockserver import MockServer, MockServerError
+
+
+def threads():
+    return [thread for thread in threading.enumerate() if thread.name == "mockserver"]
+
+
+@pytest.fixture
+def others():
+    """The threads of servers that other tests keep running."""
+    return set(threads())
+
+
+def test_it_runs_from_the_start_and_without_with(others):
+    server = MockServer()
+
+    assert server.default.scenario == "standard"
+    assert len(set(threads()) - others) == 1
+
+    server.stop()
+    assert set(threads()) == others
+
+
+def test_stopping_twice_and_starting_twice_do_no_harm():
+    server = MockServer()
+    url = server.url
+
+    server.start()
+    assert server.url == url
+
+    server.stop()
+    server.stop()
+
+
+def test_a_new_start_begins_with_fresh_worlds():
+    with MockServer() as server:
+        server.workspace(name="mine")
+        server.stop()
+
+        server.start()
+
+        assert [world.name for world in server.workspaces()] == ["default"]
+
+
+def test_it_stops_at_once_although_connections_are_open_and_requests_hang(ask, later, others):
+    server = MockServer()
+    world = server.workspace()
+    world.faults.add("hang", match={"operation": "getAccount"})
+    hanging = later(_ignoring_errors, ask, world, "GET", "/account")
+    waiting = later(_ignoring_errors, world.mailbox.latest, wait=30)
+    with socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2]))) as idle:
+        world.requests.wait(10, operation="getAccount")
+
+        begun = time.perf_counter()
+        server.stop()
+
+        # It takes milliseconds; a server that lets requests come to their end would take half a minute.
+        assert time.perf_counter() - begun < 5
+        assert set(threads()) == others
+        assert idle.recv(1) == b""
+    hanging.join(5)
+    waiting.join(5)
+    assert not hanging.is_alive()
+    assert not waiting.is_alive()
+
+
+def _ignoring_errors(function, *arguments, **options):
+    with contextlib.suppress(OSError, MockServerError):
+        function(*arguments, **options)
+
+
+def test_the_settings_are_those_of_a_server(ask):
+    with MockServer("onboarding", seed=3, keys="known", journal_limit=1) as server:
+        assert server.default.scenario == "onboarding"
+        assert ask(server.default, "GET", "/account", key="unknown").status == 401
+        assert len(server.default.requests.all()) == 1
+
+
+def test_the_scenario_is_that_of_all_worlds(tmp_path):
+    path = tmp_path / "story.yaml"
+    path.write_text("senders: [{name: Ada, email: ada@acme.test}]")
+
+    for scenario in (path, str(path), {"senders": [{"name": "Ada", "email": "ada@acme.test"}]}):
+        with MockServer(scenario) as server:
+            assert len(server.workspace().machines.instances("sender")) == 1
+            assert len(server.default.machines.instances("sender")) == 1
+
+
+def test_a_scenario_that_is_none_is_told_with_every_mistake():
+    with pytest.raises(MockServerError) as refusal:
+        MockServer({"colour": "red", "seed": "x"})
+
+    assert {error["path"] for error in refusal.value.errors} == {"/colour", "/seed"}
+    with pytest.raises(MockServerError, match="there is no scenario 'none'"):
+        MockServer("none")
+
+
+def test_a_setting_that_does_not_exist_is_a_mistake():
+    with pytest.raises(TypeError, match="colour"):
+        MockServer(colour="red")
+
+
+def test_a_port_that_is_taken_is_told():
+    with MockServer() as server, pytest.raises(OSError, match="cannot listen on"):
+        MockServer(port=int(server.url.rpartition(":")[2]))
+
+
+@pytest.mark.parametrize("exit_", ["", "raise SystemExit(0)"])
+def test_a_program_that_forgets_to_stop_ends_without_a_word(exit_):
+    program = f"from mockserver import MockServer; world = MockServer().workspace(); print(world.clock.now); {exit_}"
+
+    run = subprocess.run(
+        [sys.executable, "-X", "dev", "-W", "error", "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_connections_that_are_forgotten_are_closed():
+    """Else Python warns of sockets that nobody has closed, and warnings are errors here."""
+    with MockServer() as server:
+        MockServer.connect(server.url).workspace().clock.freeze()

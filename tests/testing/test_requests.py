@@ -1,0 +1,158 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from mockserver import MockServerError
+
+
+@pytest.fixture
+def asked(world, ask):
+    """A world that was asked three things."""
+    ask(world, "GET", "/senders?ip=198.51.100.7")
+    ask(world, "POST", "/senders", json={"name": "Ada", "email": "ada@acme.test", "colour": "red"})
+    ask(world, "DELETE", "/senders/99")
+    return world
+
+
+def test_the_journal_tells_what_was_asked_and_answered_newest_first(asked):
+    refused, created, listed = asked.requests.all()
+
+    assert (created.operation, created.method, created.status) == ("createSender", "POST", 201)
+    assert created.path.endswith("/senders")
+    assert created.at == datetime(2026, 1, 15, 9, tzinfo=UTC)
+    assert created.request.body == {"name": "Ada", "email": "ada@acme.test", "colour": "red"}
+    assert created.answer.body["id"] == 3
+    assert created.answer.headers["content-type"] == "application/json"
+    assert [change["event"] for change in created.transitions] == ["create"]
+    assert ["colour" in warning for warning in created.warnings] == [True]
+    assert created.ms > 0
+    assert listed.query == {"ip": "198.51.100.7"}
+    assert (refused.status, refused.fault) == (404, None)
+    assert "99" in refused.reason
+
+
+def test_an_exchange_reads_as_a_few_lines(asked):
+    refused, created, listed = map(str, asked.requests.all())
+
+    assert listed.endswith("/senders?ip=198.51.100.7 200")
+    assert created.splitlines()[1].startswith("    warning: ")
+    assert refused.startswith("DELETE ")
+    assert refused.splitlines()[0].endswith("/senders/99 404")
+    assert "99" in refused.splitlines()[1]
+
+
+def test_an_exchange_without_an_answer_says_so_and_names_its_fault(world, ask):
+    fault = world.faults.add("connection_reset", times=1)
+    with pytest.raises(OSError):
+        ask(world, "GET", "/senders")
+
+    exchange = world.requests.latest(fault=fault.id)
+
+    assert (exchange.status, exchange.answer) == (None, None)
+    assert str(exchange).splitlines()[0].endswith("/senders no answer")
+    assert f"    fault: {fault.id}" in str(exchange).splitlines()
+
+
+def test_an_exchange_is_found_by_the_id_of_its_answer(world, ask):
+    answer = ask(world, "GET", "/senders")
+
+    assert world.requests.get(answer.headers["sib-request-id"]).operation == "getSenders"
+    with pytest.raises(MockServerError, match="there is no request"):
+        world.requests.get("none")
+
+
+def test_exchanges_are_filtered(asked):
+    assert [exchange.status for exchange in asked.requests.all(operation="createSender")] == [201]
+    assert [exchange.method for exchange in asked.requests.all(status=404)] == ["DELETE"]
+    assert [exchange.operation for exchange in asked.requests.all(limit=1)] == ["deleteSender"]
+    assert asked.requests.latest(method="get").operation == "getSenders"
+
+
+def test_a_filter_that_does_not_exist_is_an_error(world):
+    with pytest.raises(MockServerError, match="colour"):
+        world.requests.all(colour="red")
+
+
+def test_the_lack_of_a_request_is_told_with_what_is_there(asked):
+    with pytest.raises(LookupError) as missing:
+        asked.requests.wait(0.01, operation="getAccount", status=200)
+
+    first, *rest = str(missing.value).splitlines()
+    assert first == "no request with operation='getAccount', status=200 after 0.01 s; the journal shows"
+    assert [line.split()[0] for line in rest] == ["DELETE", "POST", "GET"]
+
+
+def test_an_empty_journal_is_told_as_one(world):
+    with pytest.raises(LookupError, match=r"^no request; the journal is empty$"):
+        world.requests.latest()
+
+
+def test_a_request_that_comes_later_is_waited_for(world, ask, later):
+    later(ask, world, "GET", "/account")
+
+    assert world.requests.wait(10, operation="getAccount").status == 200
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        {},
+        {"count": 1, "operation": "createSender"},
+        {"count": 1, "json": {"name": "Ada"}},
+        {"count": 0, "operation": "getAccount"},
+        {"at_least": 1, "at_most": 2, "operation": ["createSender", "deleteSender"]},
+        {"at_most": 1, "path": {"senderId": 99}, "status": 404},
+        {"query": {"ip": "198.51.100.7"}},
+    ],
+)
+def test_requests_that_are_as_many_as_wanted_satisfy(asked, wanted):
+    ids = asked.requests.verify(**wanted)
+
+    assert set(ids) <= {exchange.id for exchange in asked.requests.all()}
+    assert len(ids) == wanted.get("count", len(ids))
+
+
+def test_secrets_are_verified_as_they_were_sent(world, ask):
+    ask(world, "PUT", "/senders/2/validate", json={"otp": 123456})
+
+    assert world.requests.latest().request.body == {"otp": "***"}
+    assert len(world.requests.verify(json={"otp": 123456}, headers={"api-key": world.api_key})) == 1
+
+
+def test_what_came_closest_is_shown_with_its_differences(asked):
+    with pytest.raises(AssertionError) as unsatisfied:
+        asked.requests.verify(operation="createSender", json={"name": "Eve", "ips": []}, count=1)
+
+    lines = str(unsatisfied.value).splitlines()
+    assert lines[0] == (
+        "expected 1 request with operation='createSender', json={'name': 'Eve', 'ips': []}, found 0; closest are"
+    )
+    assert lines[1].startswith("  POST ")
+    assert lines[1].endswith("/senders (createSender)")
+    assert lines[2:4] == ['    /json/name: wanted "Eve", got "Ada"', "    /json/ips: wanted [], got nothing"]
+
+
+def test_too_many_requests_are_told(asked):
+    with pytest.raises(AssertionError, match=r"^expected at least 0 and at most 2 requests, found 3$"):
+        asked.requests.verify(at_least=0, at_most=2)
+
+
+def test_that_nothing_was_asked_is_told(world):
+    with pytest.raises(AssertionError, match=r"^expected at least 1 requests, found 0; the journal is empty$"):
+        world.requests.verify()
+
+
+def test_a_count_and_a_bound_are_one_too_many(world):
+    with pytest.raises(TypeError, match="either count"):
+        world.requests.verify(count=1, at_most=2)
+
+
+def test_a_pattern_that_does_not_exist_is_an_error(world):
+    with pytest.raises(MockServerError, match="createSender"):
+        world.requests.verify(operation="createSendr")
+
+
+def test_the_journal_is_emptied(asked):
+    asked.requests.clear()
+
+    assert asked.requests.all() == []

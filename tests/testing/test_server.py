@@ -1,0 +1,207 @@
+"""What is the same for a server in this process and one elsewhere, and how they are reached."""
+
+import socket
+import threading
+
+import pytest
+
+from mockserver import MockServer, MockServerError
+from mockserver.testing import server as module
+
+
+def test_the_root_address_has_no_slash_at_its_end(server):
+    assert server.url.startswith("http://127.0.0.1:")
+    assert server.url[-1].isdigit()
+    assert repr(server) == f"<MockServer at {server.url}>"
+
+
+def test_the_default_world_is_at_the_root(server, ask):
+    assert (server.default.name, server.default.url) == ("default", f"{server.url}/v3")
+    assert server.default.api_key == "xkeysib-acme"
+    assert ask(server.default, "GET", "/account", key="whatever").status == 200
+
+
+def test_the_default_world_is_reset_and_stays(server, world, ask):
+    ask(server.default, "DELETE", "/senders/1")
+    ask(world, "DELETE", "/senders/1")
+
+    server.reset()
+
+    assert ask(server.default, "GET", "/senders").json["senders"][0]["id"] == 1
+    assert ask(world, "GET", "/senders").json["senders"][0]["id"] == 2
+    with pytest.raises(MockServerError, match="the default workspace stays") as refusal:
+        server.default.drop()
+    assert refusal.value.status == 409
+
+
+def test_the_default_world_takes_another_scenario(server):
+    server.reset("onboarding")
+    assert server.default.scenario == "onboarding"
+
+    server.reset("standard")
+    assert server.default.scenario == "standard"
+
+
+def test_all_worlds_are_listed_the_one_used_last_first(server, monkeypatch):
+    monkeypatch.setattr(module, "PAGE", 2)
+    with server.workspace(name="one"), server.workspace(name="two") as two:
+        names = [world.name for world in server.workspaces()]
+        assert names[:2] == ["two", "one"]
+        assert "default" in names
+        assert len(set(names)) == len(names)
+
+        assert server.workspaces()[0].accounts == two.accounts
+
+
+def test_the_worlds_that_were_made_here_are_dropped_together(server):
+    others = MockServer.connect(server.url, server.token)
+    theirs, own = server.workspace(), [others.workspace(), others.workspace()]
+
+    others.drop_all()
+
+    names = {world.name for world in server.workspaces()}
+    assert theirs.name in names
+    assert names.isdisjoint(world.name for world in own)
+    theirs.drop()
+    others.stop()
+
+
+def test_a_world_that_goes_is_told_before_it_has_gone(server, ask):
+    others = MockServer.connect(server.url, server.token)
+    told = []
+    others.on_leaving = lambda world: told.append((world.name, len(world.requests.all())))
+
+    with others.workspace(name="told") as world:
+        ask(world, "GET", "/account")
+        world.reset()
+    world.drop()
+    with server.workspace(name="not-told"):
+        pass
+
+    assert told == [("told", 1), ("told", 0)]
+    others.stop()
+
+
+def test_threads_share_a_server(server, ask):
+    found, gate = [], threading.Barrier(8)
+
+    def work(number):
+        gate.wait()
+        with server.workspace("empty", seed=number) as world:
+            for turn in range(5):
+                ask(world, "POST", "/senders", json={"name": f"{number}-{turn}", "email": f"{turn}@acme.test"})
+            found.append((number, [mail.to for mail in world.mailbox.all()], len(world.requests.all())))
+
+    threads = [threading.Thread(target=work, args=[number]) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(found) == [(number, [f"{turn}@acme.test" for turn in (4, 3, 2, 1, 0)], 5) for number in range(8)]
+
+
+def test_proxies_of_the_environment_are_ignored(server, monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+
+    assert server.default.name == "default"
+
+
+def test_a_slash_at_the_end_of_an_address_does_no_harm(running):
+    with MockServer.connect(f"{running}/") as server:
+        assert (server.url, server.default.name) == (running, "default")
+
+
+def test_an_address_may_have_a_path(running):
+    """As behind a gateway; here every address works under the one of a world, too."""
+    with MockServer.connect(f"{running}/w/default") as server, server.workspace() as world:
+        assert world.url == f"{running}/w/default/w/{world.name}/v3"
+        assert server.default.scenario == "standard"
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:8003", "ftp://127.0.0.1", "http://", ""])
+def test_an_address_that_is_none_is_told(url):
+    with pytest.raises(ValueError, match="it begins with http:// or https://"):
+        MockServer.connect(url)
+
+
+def test_that_nobody_answers_is_told_at_once():
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+
+        with pytest.raises(MockServerError, match=f"^no mock server answers at {url}: .*refused") as refusal:
+            MockServer.connect(url)
+
+    assert (refusal.value.status, refusal.value.errors) == (None, ())
+
+
+def test_that_a_server_is_no_mock_is_told(running):
+    with pytest.raises(MockServerError, match="gets no answer of a mock server") as refusal:
+        MockServer.connect(f"{running}/v3")
+
+    assert refusal.value.status == 401
+
+
+def test_an_answer_that_is_no_http_is_told(later):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        later(_answer_once, listener, b"SSH-2.0-hello\r\n")
+
+        with pytest.raises(MockServerError, match="no mock server answers") as refusal:
+            MockServer.connect(f"http://127.0.0.1:{listener.getsockname()[1]}")
+
+    assert refusal.value.status is None
+
+
+def _answer_once(listener, content):
+    connection, _ = listener.accept()
+    with connection:
+        connection.recv(10_000)
+        connection.sendall(content)
+
+
+def test_an_interrupted_call_leaves_no_connection_behind(running, monkeypatch):
+    """Python would warn of a socket that nobody has closed, and the next call would read the answer to this one."""
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    with MockServer.connect(running) as server:
+        with monkeypatch.context() as patch:
+            patch.setattr("http.client.HTTPConnection.getresponse", interrupt)
+            with pytest.raises(KeyboardInterrupt):
+                server.client.call("GET", "/_mock/scenarios")
+
+        assert server.default.name == "default"
+
+
+def test_https_is_spoken_where_the_address_says_so(running):
+    with pytest.raises(MockServerError, match="SSL"):
+        MockServer.connect(running.replace("http://", "https://"))
+
+
+@pytest.mark.parametrize("token", [None, "another"])
+def test_a_control_token_that_is_not_the_right_one_is_refused(token):
+    with MockServer(control_token="the-right-one") as server:
+        with pytest.raises(MockServerError, match="needs its token") as refusal:
+            MockServer.connect(server.url, token)
+        assert refusal.value.status == 401
+
+        with MockServer.connect(server.url, "the-right-one") as other:
+            assert other.default.name == "default"
+
+
+def test_a_connection_that_was_closed_meanwhile_is_opened_again():
+    first = MockServer()
+    with MockServer.connect(first.url) as server:
+        first.stop()
+        with pytest.raises(MockServerError, match="no mock server answers"):
+            _ = server.default
+        with MockServer(port=int(first.url.rpartition(":")[2])) as second:
+            _ = server.default
+            second.stop()
+            second.start()
+            second.stop()
+        with MockServer(port=int(first.url.rpartition(":")[2])):
+            assert server.default.name == "default"

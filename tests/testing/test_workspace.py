@@ -1,0 +1,172 @@
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from mockserver import MockServerError
+
+ONE_SENDER = {
+    "clock": {"start": datetime(2026, 2, 1, tzinfo=UTC)},
+    "senders": [{"name": "Ada", "email": "ada@acme.test"}],
+}
+
+
+def test_a_world_tells_where_it_is_and_what_opens_it(server, world, ask):
+    assert world.url == f"{server.url}/w/{world.name}/v3"
+    assert [(account.name, account.role) for account in world.accounts] == [("acme", "standalone")]
+    assert world.api_key == world.key("acme") == world.accounts[0].api_key
+    assert repr(world) == f"Workspace({world.name!r}, scenario='onboarding')"
+    assert ask(world, "GET", "/account").status == 200
+
+
+def test_a_world_without_a_scenario_is_of_the_servers(server):
+    with server.workspace() as world:
+        assert world.scenario == "standard"
+
+
+@pytest.mark.parametrize("document", [ONE_SENDER, MappingProxyType(ONE_SENDER)])
+def test_a_world_is_made_of_a_document(server, document):
+    with server.workspace(document) as world:
+        assert world.scenario == "document"
+        assert len(world.machines.instances("sender")) == 1
+        assert world.clock.now.month == 2
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_world_is_made_of_a_file_that_lies_with_the_tests(server, tmp_path, kind):
+    path = tmp_path / "story.yaml"
+    path.write_text("extends: onboarding\nclock: {start: 2026-02-01T00:00:00Z}\n")
+
+    with server.workspace(kind(path)) as world:
+        assert (world.clock.now.month, len(world.machines.instances("sender"))) == (2, 2)
+
+
+def test_a_file_that_is_not_yaml_is_told_with_its_line(server, tmp_path):
+    path = tmp_path / "story.yaml"
+    path.write_text("seed: 1\n- what\n")
+
+    with pytest.raises(ValueError, match=r"story\.yaml:2: not YAML"):
+        server.workspace(path)
+
+
+def test_a_file_that_is_not_there_is_told(server, tmp_path):
+    with pytest.raises(FileNotFoundError):
+        server.workspace(tmp_path / "none.yaml")
+
+
+def test_what_cannot_be_sent_is_told(server):
+    with pytest.raises(TypeError, match="cannot be sent as JSON"):
+        server.workspace({"seed": object()})
+
+
+def test_a_scenario_that_does_not_exist_is_refused_with_those_that_do(server):
+    with pytest.raises(MockServerError, match=r"there is no scenario 'onbording'; there are .*onboarding") as refusal:
+        server.workspace("onbording")
+
+    assert [error["path"] for error in refusal.value.errors] == ["/scenario"]
+
+
+def test_worlds_of_one_name_and_seed_are_the_same_world(server, ask):
+    seen = []
+    for _ in range(2):
+        with server.workspace("empty", seed=3, name="twin") as world:
+            ask(world, "POST", "/senders", json={"name": "Ada", "email": "ada@acme.test"})
+            seen.append((world.api_key, world.mailbox.latest().otp))
+
+    assert seen[0] == seen[1]
+
+
+def test_a_name_is_given_once(server):
+    with server.workspace(name="mine") as world:
+        assert world.name == "mine"
+        with pytest.raises(MockServerError, match="there is a workspace mine already") as refusal:
+            server.workspace(name="mine")
+
+    assert refusal.value.status == 409
+
+
+def test_worlds_do_not_see_each_other(server, world, ask):
+    with server.workspace("onboarding") as other:
+        ask(world, "DELETE", "/senders/1")
+        world.faults.add("server_error")
+        world.clock.advance(hours=1)
+
+        assert ask(other, "GET", "/senders").json["senders"][0]["id"] == 1
+        assert other.clock.now.hour == 9
+        assert len(other.requests.all()) == 1
+        assert ask(other, "GET", "/account", key=world.api_key).status == 401
+
+
+def test_a_world_is_dropped_with_its_keys(server, ask):
+    with server.workspace() as world:
+        assert ask(world, "GET", "/account").status == 200
+
+    assert world.name not in {other.name for other in server.workspaces()}
+    assert ask(server.default, "GET", "/account", key=world.api_key).status == 401
+
+
+def test_a_world_may_be_dropped_twice(server):
+    world = server.workspace()
+
+    world.drop()
+    world.drop()
+
+    with pytest.raises(MockServerError, match="there is no workspace"):
+        _ = world.clock.now
+
+
+def test_a_reset_begins_anew_with_the_same_keys(world, ask):
+    key = world.api_key
+    ask(world, "DELETE", "/senders/1")
+    world.clock.advance(hours=1)
+
+    world.reset()
+
+    assert (world.api_key, world.clock.now.hour, world.requests.all()) == (key, 9, [])
+    assert len(ask(world, "GET", "/senders").json["senders"]) == 2
+
+
+def test_a_reset_to_another_scenario_knows_its_accounts(world, ask):
+    world.reset("corporate-v2")
+
+    assert (world.scenario, world.accounts[0].role) == ("corporate-v2", "master")
+    assert ask(world, "GET", "/account", key=world.key(world.accounts[-1].name)).status == 200
+
+
+def test_a_reset_to_no_scenario_changes_nothing(world):
+    with pytest.raises(MockServerError) as refusal:
+        world.reset({"colour": "red"})
+
+    assert refusal.value.status == 400
+    assert world.scenario == "onboarding"
+
+
+def test_an_account_that_came_later_is_found(server, ask):
+    with server.workspace("corporate-v2") as world:
+        body = {"companyName": "Nova", "email": "nova@acme.test"}
+        assert ask(world, "POST", "/corporate/subAccount", json=body).status == 201
+        name = world.state.get()["accounts"][-1]["name"]
+        assert name not in {account.name for account in world.accounts}
+
+        assert ask(world, "GET", "/account", key=world.key(name)).json["email"] == "nova@acme.test"
+
+
+def test_an_account_that_is_not_there_is_told_with_those_that_are(world):
+    with pytest.raises(LookupError, match="the account 'nobody' is not among acme"):
+        world.key("nobody")
+
+
+def test_an_account_without_a_key_is_told(server):
+    with server.workspace({"accounts": [{"name": "a"}, {"name": "b", "api_keys": []}]}) as world:
+        if world.accounts[1].api_key is None:
+            with pytest.raises(LookupError, match="the account 'b' has no key"):
+                world.key("b")
+
+
+def test_a_key_that_is_revoked_is_refused_until_the_reset(world, ask):
+    world.revoke_key(world.api_key)
+    assert ask(world, "GET", "/account").status == 401
+
+    world.reset()
+    assert ask(world, "GET", "/account").status == 200

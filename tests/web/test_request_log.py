@@ -1,0 +1,371 @@
+"""The log of requests: what a line says, what it never says, and that nobody waits for whoever reads it."""
+
+import json
+import logging
+import os
+import re
+import select
+import subprocess
+import sys
+import threading
+import time
+from datetime import UTC, datetime
+
+import pytest
+import requests
+
+from mockserver.core.exchange import Exchange
+from mockserver.web.log_writer import LogWriter
+from mockserver.web.request_log import Form, LogHandler, RequestLog, Secrecy
+
+OPEN = Secrecy(str, str)
+
+
+@pytest.fixture
+def logged(make_api, capfd):
+    """What is logged, as lines, while an application is used."""
+
+    def use(form, play, **settings):
+        api = make_api("empty", log_format=form, **settings)
+        play(api)
+        api.app.extensions["mockserver.log"].close()
+        return capfd.readouterr().err.splitlines()
+
+    return use
+
+
+@pytest.fixture
+def pipe():
+    """A pipe: the end that is read, and the end that is written."""
+    ends = os.pipe()
+    yield ends
+    for end in ends:
+        os.close(end)
+
+
+@pytest.fixture
+def logger():
+    """A logger of the program's; a log is handed to it."""
+    found = logging.getLogger("mockserver.core.store")
+
+    def speaking_to(log):
+        found.addHandler(LogHandler(log))
+        return found
+
+    yield speaking_to
+    found.handlers.clear()
+
+
+def exchange(**members):
+    facts = {"id": "id-1", "at": datetime(2026, 1, 15, tzinfo=UTC), "method": "GET", "path": "/v3/senders",
+             "query": "", "headers": [], "body": b"", "params": {}, "status": 200}  # fmt: skip
+    return Exchange(**facts | members)
+
+
+def read_all(end):
+    """All that waits in a pipe."""
+    found = b""
+    while select.select([end], [], [], 0)[0]:
+        found += os.read(end, 65536)
+    return found.decode()
+
+
+# ---------------------------------------------------------------------- what a line says
+
+
+def test_a_line_of_text_says_when_where_what_and_how_it_ended(logged):
+    answers = []
+
+    (line,) = logged("text", lambda api: answers.append(api.get("/v3/senders?limit=10&offset=0")))
+
+    found = re.fullmatch(r"(\S+Z) default GET /v3/senders\?limit=10&offset=0 200 \d+\.\d{3}ms (\S+)", line)
+    assert found[2] == answers[0].headers["sib-request-id"]
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(found[1])).total_seconds()) < 60
+
+
+def test_a_line_of_json_says_the_same(logged):
+    (line,) = logged("json", lambda api: api.get("/v3/senders?limit=10"))
+
+    found = json.loads(line)
+    assert (found["workspace"], found["operation"], found["method"]) == ("default", "getSenders", "GET")
+    assert (found["path"], found["query"], found["status"]) == ("/v3/senders", "limit=10", 200)
+    assert (found["fault"], found["reason"]) == (None, None)
+    assert set(found) == {"time", "workspace", "operation", "method", "path", "query", "status", "ms", "id", "fault",
+                          "reason"}  # fmt: skip
+
+
+def test_a_refusal_says_why_and_a_fault_who_it_was(logged):
+    def play(api):
+        api.get("/v3/webhooks/7")
+        api.post("/_mock/faults", json={"fault": "unavailable", "id": "mine"})
+        api.get("/v3/senders")
+
+    refused, faulty = logged("text", play)
+
+    assert " 404 " in refused
+    assert re.search(r' reason="[^"]+"$', refused)
+    assert " 503 " in faulty
+    assert " fault=" in faulty
+
+
+def test_a_request_without_an_answer_has_no_status(logged):
+    def play(api):
+        with pytest.raises(ConnectionResetError):
+            api.get("/v3/senders", headers={"X-Mock-Fault": "connection_reset"})
+
+    (line,) = logged("text", play)
+
+    assert " GET /v3/senders - " in line
+
+
+def test_the_workspace_is_named(logged):
+    def play(api):
+        key = api.post("/_mock/workspaces", json={"name": "mine"}).json["api_key"]
+        api.get("/v3/senders", key=key)
+
+    (line,) = logged("text", play)
+
+    assert " mine GET /v3/senders 200 " in line
+
+
+def test_calls_of_the_control_api_have_no_line(logged):
+    assert logged("text", lambda api: api.get("/_mock/health")) == []
+
+
+def test_nothing_is_logged_by_default(make_api, capfd):
+    make_api("empty").get("/v3/senders")
+
+    assert capfd.readouterr().err == ""
+
+
+# ---------------------------------------------------------------------- what it never says
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/v3/senders?token=sesame",
+        "/v3/senders?a=1&API-Key=sesame&b=2",
+        "/v3/senders?%74oken=sesame",
+        "/v3/senders?url=https%3A%2F%2Fme%3Asesame%40acme.test%2F",
+        "/v3/senders?url=https://me:sesame@acme.test/",
+    ],
+)
+def test_secrets_of_an_address_are_taken_out(logged, form, address):
+    (line,) = logged(form, lambda api: api.get(address))
+
+    assert "sesame" not in line
+    assert "***" in line
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_keys_codes_and_bodies_stay_out(logged, form):
+    def play(api):
+        api.post("/v3/senders", key="sesame", json={"name": "sesame", "email": "a@acme.test"})
+        otp = api.get("/_mock/mailbox").json["items"][0]["otp"]
+        codes.append(str(otp))
+        api.put("/v3/senders/1/validate", key="sesame", json={"otp": 111111})
+        api.put("/v3/senders/1/validate", key="sesame", json={"otp": otp})
+
+    codes = ["sesame", "111111"]
+    text = "\n".join(logged(form, play))
+
+    assert text.count("/v3/senders/1/validate") == 2
+    assert [code for code in codes if code in text] == []
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("path", ["/v3/a%0A2026-01-01 default GET /v3/forged 200", "/v3/a%1B[31m", "/v3/a%E2%80%A8b"])
+def test_a_client_cannot_write_lines_of_its_own(logged, form, path):
+    (line,) = logged(form, lambda api: api.get(path))
+
+    assert line.isprintable()
+
+
+def test_a_long_address_is_cut(logged):
+    (line,) = logged("json", lambda api: api.get(f"/v3/{'a' * 5_000}?{'b' * 5_000}"))
+
+    assert (len(json.loads(line)["path"]), len(json.loads(line)["query"])) == (1_000, 1_000)
+
+
+# ---------------------------------------------------------------------- what the program says
+
+
+def test_a_warning_goes_the_same_way(pipe, logger):
+    log = RequestLog(Form.JSON, OPEN, target=pipe[1])
+
+    logger(log).warning("workspace %s was evicted", "w-1")
+    logger(log).info("not this")
+    log.close()
+
+    (line,) = read_all(pipe[0]).splitlines()
+    found = json.loads(line)
+    assert (found["level"], found["logger"]) == ("WARNING", "mockserver.core.store")
+    assert found["message"] == "workspace w-1 was evicted"
+
+
+@pytest.mark.parametrize("form", [Form.TEXT, Form.OFF])
+def test_a_traceback_follows_its_message(pipe, logger, form):
+    log = RequestLog(form, OPEN, target=pipe[1])
+
+    try:
+        int("x")
+    except ValueError:
+        logger(log).exception("Exception on /v3/senders [GET]")
+    log.close()
+
+    first, *_, last = read_all(pipe[0]).splitlines()
+    assert first.endswith(" ERROR mockserver.core.store Exception on /v3/senders [GET]")
+    assert last == "ValueError: invalid literal for int() with base 10: 'x'"
+
+
+def test_secrets_are_taken_out_of_what_the_program_says(pipe, logger):
+    log = RequestLog(Form.TEXT, Secrecy(lambda text: text.replace("sesame", "***"), str), target=pipe[1])
+
+    logger(log).warning("the key is sesame")
+    log.close()
+
+    assert read_all(pipe[0]).endswith("the key is ***\n")
+
+
+# ---------------------------------------------------------------------- nobody waits
+
+
+def test_with_a_pipe_that_nobody_reads_requests_are_noted_at_once_and_the_oldest_lines_go(pipe):
+    log = RequestLog(Form.JSON, OPEN, target=pipe[1], limit=1_000)
+
+    begun = time.monotonic()
+    for number in range(20_000):
+        log("default", exchange(id=str(number)))
+    assert time.monotonic() - begun < 5
+
+    log.close()  # it has nobody to wait for
+    assert time.monotonic() - begun < 6
+    lines = _drained(pipe[0], last="19999")
+    lost = sum(int(line["message"].split()[0]) for line in lines if "message" in line)
+    assert lost > 10_000
+    assert lost + len([line for line in lines if "id" in line]) == 20_000
+
+
+def _drained(end, last):
+    """The lines out of a pipe whose writer goes on as soon as somebody reads, until a request comes up."""
+    text = ""
+    while f'"id":"{last}"' not in text:
+        assert select.select([end], [], [], 10)[0], "there is nothing more to read"
+        text += os.read(end, 65536).decode()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_what_is_noted_at_the_end_is_written(pipe):
+    log = RequestLog(Form.TEXT, OPEN, target=pipe[1])
+    for number in range(100):
+        log("default", exchange(id=str(number)))
+
+    log.close()
+
+    assert [line.split()[-1] for line in read_all(pipe[0]).splitlines()] == [str(number) for number in range(100)]
+
+
+def test_lines_of_several_threads_stay_whole(pipe):
+    log = RequestLog(Form.JSON, OPEN, target=pipe[1])
+    threads = [threading.Thread(target=lambda: [log("w", exchange()) for _ in range(50)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    log.close()
+
+    assert {json.loads(line)["id"] for line in read_all(pipe[0]).splitlines()} == {"id-1"}
+
+
+def test_it_bears_with_a_reader_that_has_left():
+    end, target = os.pipe()
+    os.close(end)
+    writer = LogWriter(str, str, target=target)
+
+    writer.put("a\n")
+    writer.close()
+    writer.put("b\n")
+
+    assert [thread.name for thread in threading.enumerate() if thread.name == "log"] == []
+    os.close(target)
+
+
+def test_it_bears_with_a_target_that_does_not_block(pipe):
+    os.set_blocking(pipe[1], False)
+    log = RequestLog(Form.JSON, OPEN, target=pipe[1])
+    for number in range(2_000):
+        log("default", exchange(id=str(number)))
+
+    assert len(_drained(pipe[0], last="1999")) == 2_000
+    log.close()
+
+
+def test_without_a_line_there_is_no_thread(make_api):
+    before = threading.active_count()
+    api = make_api("empty", log_format="text")
+
+    assert threading.active_count() == before
+    api.app.extensions["mockserver.log"].close()
+
+
+# ---------------------------------------------------------------------- the program itself
+
+
+@pytest.fixture
+def program():
+    """The program, with a pipe for stderr; its root address beside it."""
+    started = []
+
+    def start(*arguments, **environment):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "mockserver", "serve", "--port", "0", "--scenario", "empty", *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | environment, text=True,
+        )  # fmt: skip
+        started.append(process)
+        return process, process.stdout.readline().strip()
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_the_program_logs_text_and_what_waits_is_written_before_it_ends(program):
+    process, root = program()
+    requests.get(f"{root}/v3/senders", headers={"api-key": "any"})
+    process.terminate()
+
+    _, errors = process.communicate(timeout=2)
+
+    assert (process.returncode, len(errors.splitlines())) == (0, 1)
+    assert " default GET /v3/senders 200 " in errors
+
+
+@pytest.mark.parametrize(("form", "lines"), [("off", 1), ("json", 4)])
+def test_the_programs_own_warnings_are_written_in_any_case(program, form, lines):
+    process, root = program("--workspaces-limit", "2", MOCKSERVER_LOG_FORMAT=form)
+    for _ in range(2):
+        requests.post(f"{root}/_mock/workspaces")
+    for _ in range(lines - 1):
+        requests.get(f"{root}/v3/senders", headers={"api-key": "any"})
+    process.terminate()
+
+    _, errors = process.communicate(timeout=2)
+
+    assert len(errors.splitlines()) == lines
+    assert "was evicted" in errors.splitlines()[0]
+
+
+def test_a_stderr_that_nobody_reads_holds_up_neither_requests_nor_the_end(program):
+    process, root = program()
+    with requests.Session() as session:
+        session.headers["api-key"] = "any"
+        for number in range(200):
+            assert session.get(f"{root}/v3/senders?n={number}&filler={'x' * 900}", timeout=5).status_code == 200
+
+    process.terminate()
+
+    assert process.wait(timeout=2) == 0

@@ -1,0 +1,92 @@
+"""There are only so many worlds: which one goes for a new one, and who says so."""
+
+from __future__ import annotations
+
+import logging
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
+
+def create(api, **wanted):
+    return api.post("/_mock/workspaces", json=wanted)
+
+
+def names(api):
+    return [row["name"] for row in api.get("/_mock/workspaces").json["items"]]
+
+
+def test_the_longest_idle_world_goes_for_a_new_one_and_never_the_default_one(make_api, new_world):
+    api = make_api("empty", workspaces_limit=4)
+    worlds = [new_world(api, name=name) for name in "abc"]
+    worlds[0].get("/v3/senders")
+    api.get("/_mock/clock", headers={"X-Mock-Workspace": "b"})
+
+    new_world(api, name="d")
+
+    assert sorted(names(api)) == ["a", "b", "d", "default"]
+
+
+def test_log_health_and_answers_say_that_it_was_evicted(make_api, new_world, caplog):
+    api = make_api("empty", workspaces_limit=2)
+    first = new_world(api, name="first")
+    with caplog.at_level(logging.WARNING, "mockserver"):
+        new_world(api, name="second")
+
+    assert "workspace first was evicted" in caplog.text
+    assert api.get("/_mock/health").json["evicted"] == 1
+    for path in ("/w/first/_mock/clock", "/_mock/workspaces/first"):
+        assert "evicted" in api.get(path).json["detail"]
+    assert first.get("/v3/senders").status_code == 401
+
+
+def test_an_evicted_name_that_is_used_again_and_dropped_was_not_evicted(make_api, new_world):
+    api = make_api("empty", workspaces_limit=2)
+    for name in ("first", "second", "first"):
+        new_world(api, name=name)
+    api.delete("/_mock/workspaces/first")
+
+    assert "evicted" not in api.get("/_mock/workspaces/first").json["detail"]
+
+
+def test_where_nothing_can_go_the_new_world_is_refused(make_api):
+    api = make_api("empty", workspaces_limit=1)
+    answer = create(api)
+
+    assert (answer.status_code, answer.content_type) == (409, "application/problem+json")
+    assert (names(api), api.get("/_mock/health").json["evicted"]) == (["default"], 0)
+
+
+def test_and_an_unknown_key_that_would_need_one(make_api):
+    api = make_api("empty", workspaces_limit=1, keys="isolate")
+
+    assert api.get("/v3/senders", key="made-up").status_code == 401
+    assert api.client.get("/_mock/clock", headers={"api-key": "made-up"}).status_code == 409
+    assert "there may be 1 workspaces" in api.get("/_mock/requests").json["items"][0]["reason"]
+
+
+def test_a_world_in_which_a_request_waits_stays_though_it_was_idle_longest(serve):
+    root = serve("empty", workspaces_limit=3)
+
+    def ask(method, path, body=None, connection=None):
+        connection = connection or HTTPConnection(urlsplit(root).netloc, timeout=20)
+        connection.request(method, path, body, {"Content-Type": "application/json"})
+        return connection
+
+    def read(connection):
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        return answer.status, text
+
+    for name in ("a", "b"):
+        assert read(ask("POST", "/_mock/workspaces", f'{{"name": "{name}"}}'))[0] == 201
+    waiting = ask("GET", "/w/a/_mock/mailbox?wait=20")
+    while "mockserver_watchers 1.0" not in read(ask("GET", "/_mock/metrics"))[1]:
+        pass  # not yet waiting
+    assert read(ask("GET", "/w/b/_mock/clock"))[0] == 200
+    assert read(ask("POST", "/_mock/workspaces", '{"name": "c"}'))[0] == 201
+
+    there = read(ask("GET", "/_mock/workspaces"))[1]
+    assert ('"a"' in there, '"b"' in there, '"c"' in there) == (True, False, True)
+    assert read(ask("DELETE", "/_mock/workspaces/a"))[0] == 204
+    assert read(waiting)[0] == 404

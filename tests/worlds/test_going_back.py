@@ -1,0 +1,297 @@
+"""Reset, snapshots and restore: what each keeps and what it drops, and for which world."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def busy(world):
+    """A world in which something of everything has happened, and a snapshot of its name was kept before it."""
+    world.post("/_mock/snapshots", {"name": "early"})
+    world.new_sender("a@acme.test")
+    world.post("/_mock/faults", {"fault": "latency", "ms": 0, "id": "f"})
+    world.get("/v3/senders")
+    world.post("/_mock/clock/advance", {"by": "PT1H"})
+    world.put("/_mock/dns/x.test", {"brevo_code": "ok"})
+    return world
+
+
+def seen(world):
+    """What there is of each thing that a world holds."""
+    return {
+        "senders": len(world.get("/_mock/machines/sender").json["items"]),
+        "journal": len(world.journal),
+        "mails": world.get("/_mock/mailbox").json["count"],
+        "faults": [(row["id"], row["hits"]) for row in world.get("/_mock/faults").json["items"]],
+        "clock": world.get("/_mock/clock").json["now"][11:16],
+        "coverage": world.get("/_mock/coverage").json["totals"]["operations"]["met"],
+        "snapshots": [row["name"] for row in world.get("/_mock/snapshots").json["items"]],
+    }
+
+
+ALL = {
+    "senders": 2,
+    "journal": 2,
+    "mails": 1,
+    "faults": [("f", 1)],
+    "clock": "10:00",
+    "coverage": 2,
+    "snapshots": ["early"],
+}
+BEGUN = {"senders": 1, "journal": 0, "mails": 0, "faults": [], "clock": "09:00", "coverage": 0, "snapshots": ["early"]}
+
+
+def test_before_it_all_is_there(busy):
+    assert seen(busy) == ALL
+
+
+def test_a_reset_begins_everything_anew_but_the_snapshots(busy):
+    assert busy.post("/_mock/reset").status_code == 200
+
+    assert seen(busy) == BEGUN
+
+
+def test_a_reset_gives_the_state_byte_for_byte(world, player):
+    before = world.get("/_mock/state").data
+    player(world, 3).play(60)
+    world.post("/_mock/reset")
+
+    assert world.get("/_mock/state").data == before
+
+
+def test_after_a_reset_the_same_requests_get_the_same_answers(world):
+    def day():
+        answers = [
+            world.new_sender("a@acme.test"),
+            world.post("/v3/corporate/subAccount/key", {"id": 1000002, "name": "CI"}),
+            world.put("/v3/senders/2/validate", {"otp": 1}),
+            world.get("/_mock/mailbox"),
+        ]
+        return [(row.status_code, row.data, row.headers.get("sib-request-id")) for row in answers]
+
+    first = day()
+    world.post("/_mock/reset")
+
+    assert day() == first
+
+
+def test_what_was_met_before_a_reset_stays_in_the_servers_total(busy):
+    def total():
+        return busy.api.get("/_mock/coverage?workspace=*").json["operations"]["createSender"]["calls"]
+
+    busy.post("/_mock/reset")
+    after_reset = total()
+    busy.new_sender("z@acme.test")
+    busy.api.delete(f"/_mock/workspaces/{busy.name}")
+
+    assert (after_reset, total()) == (1, 2)
+
+
+@pytest.mark.parametrize("scenario", ["corporate-v2", {"accounts": [{"name": "mine"}]}])
+def test_a_reset_to_another_scenario_stays_with_it(busy, scenario):
+    told = busy.post("/_mock/reset", {"scenario": scenario}).json
+    again = busy.post("/_mock/reset").json
+
+    assert told == again
+    assert told["scenario"] == (scenario if isinstance(scenario, str) else "document")
+
+
+def test_a_restore_returns_to_the_moment_and_lets_journal_and_coverage_go_on(busy):
+    assert busy.post("/_mock/snapshots/early/restore").status_code == 200
+
+    assert seen(busy) == {**ALL, "senders": 1, "mails": 0, "faults": [], "clock": "09:00"}
+    busy.get("/v3/account")
+    assert (seen(busy)["journal"], seen(busy)["coverage"]) == (3, 3)
+
+
+def test_faults_mails_and_clock_come_back_with_a_snapshot_after_a_reset(busy):
+    busy.post("/_mock/snapshots", {"name": "late"})
+    state = busy.state
+    busy.post("/_mock/reset")
+    busy.post("/_mock/snapshots/late/restore")
+
+    assert seen(busy) == {**ALL, "journal": 0, "coverage": 0, "snapshots": ["early", "late"]}
+    assert busy.state == state
+
+
+def test_a_snapshot_can_be_restored_again_and_again(busy):
+    busy.post("/_mock/snapshots", {"name": "late"})
+    state = busy.state
+    for _ in range(3):
+        busy.delete("/v3/senders/2")
+        busy.put("/v3/corporate/subAccount/1000002/plan", {"credits": {"email": 5}})
+        busy.get("/v3/senders")
+        assert busy.post("/_mock/snapshots/late/restore").status_code == 200
+        assert busy.state == state
+
+
+def test_put_state_lets_journal_mailbox_and_coverage_go_on(busy, story):
+    assert busy.put("/_mock/state", story).status_code == 200
+
+    assert seen(busy) == {**ALL, "senders": 1, "faults": [], "clock": "09:00"}
+
+
+def test_and_leaves_the_scenario_that_a_reset_goes_back_to(busy):
+    busy.put("/_mock/state", {"accounts": [{"name": "other"}]})
+    busy.post("/_mock/reset")
+
+    assert list(busy.keys) == ["acme", "eu", "us", "other"]
+
+
+@pytest.mark.parametrize("change", ["put", "restore", "seed"])
+def test_no_request_and_no_mail_gets_an_id_that_another_one_has(world, change):
+    world.post("/_mock/snapshots", {"name": "early"})
+    written = world.state
+    for number in range(4):
+        world.new_sender(f"{number}@acme.test")
+        if change == "put":
+            world.put("/_mock/state", written)
+        elif change == "restore":
+            world.post("/_mock/snapshots/early/restore")
+        else:
+            world.post("/_mock/seed", {"senders": [{"name": "A", "email": f"{number}@b.test"}]})
+
+    requests = [row["id"] for row in world.journal]
+    mails = [row["id"] for row in world.get("/_mock/mailbox").json["items"]]
+    assert len(set(requests)) == len(requests) == 4
+    assert len(set(mails)) == len(mails) == (0 if change == "restore" else 4)
+
+
+def test_a_request_alone_changes_no_state(world):
+    before = world.state
+    for path in ("/v3/senders", "/v3/account", "/v3/nowhere"):
+        world.get(path)
+
+    assert world.state == before
+
+
+@pytest.mark.parametrize("way", ["json", "yaml"])
+def test_fault_hits_passed_counts_draws_and_ids_are_part_of_the_state(make_api, default_world, story, way):
+    world = default_world(make_api(story))
+    world.post("/_mock/faults", {"fault": "unavailable", "after": 3, "times": 4})
+    world.post("/_mock/faults", {"fault": "server_error", "probability": 0.5, "match": {"operation": "getAccount"}})
+    for path in ["/v3/senders"] * 2 + ["/v3/account"] * 8:
+        world.get(path)
+    accept = f"application/{way}"
+    text = world.get("/_mock/state", headers={"Accept": accept}).data
+    later = [world.get("/v3/account").status_code for _ in range(10)]
+
+    world.put("/_mock/state", data=text, content_type=accept)
+
+    assert world.get("/_mock/state", headers={"Accept": accept}).data == text
+    assert [world.get("/v3/account").status_code for _ in range(10)] == later
+    assert {200, 500} == set(later)
+
+
+# ---------------------------------------------------------------------- the list of snapshots
+
+
+def test_snapshots_are_listed_oldest_first_with_their_moment(world):
+    world.post("/_mock/snapshots", {"name": "b"})
+    world.post("/_mock/clock/advance", {"by": "PT1H"})
+    world.post("/_mock/snapshots", {})
+    world.post("/_mock/snapshots", {"name": "a"})
+
+    assert world.get("/_mock/snapshots").json == {
+        "items": [
+            {"name": "b", "at": "2026-01-15T09:00:00Z"},
+            {"name": "snapshot-2", "at": "2026-01-15T10:00:00Z"},
+            {"name": "a", "at": "2026-01-15T10:00:00Z"},
+        ],
+        "count": 3,
+    }
+
+
+def test_one_of_the_same_name_gives_way_and_stands_last(world):
+    for name in ("a", "b", "a"):
+        world.post("/_mock/snapshots", {"name": name})
+        world.new_sender(f"{name}{len(world.journal)}@acme.test")
+
+    assert [row["name"] for row in world.get("/_mock/snapshots").json["items"]] == ["b", "a"]
+    world.post("/_mock/snapshots/a/restore")
+    assert len(world.get("/_mock/machines/sender").json["items"]) == 3
+
+
+def test_names_that_are_drawn_never_take_the_place_of_another(world):
+    world.post("/_mock/snapshots", {"name": "snapshot-2"})
+
+    assert world.post("/_mock/snapshots", {}).json["name"] == "snapshot-3"
+
+
+def test_snapshots_are_forgotten_one_by_one_or_all(world):
+    for name in ("a", "b", "c"):
+        world.post("/_mock/snapshots", {"name": name})
+
+    assert world.delete("/_mock/snapshots/b").status_code == 204
+    assert [row["name"] for row in world.get("/_mock/snapshots").json["items"]] == ["a", "c"]
+    assert world.delete("/_mock/snapshots").status_code == 204
+    assert world.get("/_mock/snapshots").json["count"] == 0
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "/_mock/snapshots/x/restore"), ("DELETE", "/_mock/snapshots/x")])
+def test_one_that_is_not_there_is_404_and_changes_nothing(busy, method, path):
+    before = seen(busy)
+
+    assert busy.ask(method, path).status_code == 404
+    assert seen(busy) == before
+
+
+def test_there_may_be_so_many_and_no_more(make_api, default_world):
+    world = default_world(make_api("empty", snapshots_limit=2))
+    answers = [world.post("/_mock/snapshots", {"name": name}).status_code for name in ("a", "b", "c", "b")]
+
+    assert answers == [201, 201, 409, 201]
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "-", "a" * 65, 7])
+def test_a_name_that_is_none_is_400(world, name):
+    answer = world.post("/_mock/snapshots", {"name": name})
+
+    assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/name")
+
+
+def test_another_world_knows_nothing_of_them(world, new_world):
+    world.post("/_mock/snapshots", {"name": "a"})
+
+    assert new_world(world.api).post("/_mock/snapshots/a/restore").status_code == 404
+
+
+# ---------------------------------------------------------------------- bad documents
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"),
+    [
+        (b'{"accounts": [{"nmae": "a"}]}', "application/json"),
+        (b"accounts: [{nmae: a}]", "application/yaml"),
+        (b"a: [", "application/yaml"),
+        (b"- a", "application/yaml"),
+        (b"\xff", "application/yaml"),
+        (b"a: !!python/object:os.system {}", "application/yaml"),
+        (b"[]", "application/json"),
+        (b"{", "application/json"),
+        (b'{"extends": "nothing"}', "application/json"),
+        (b'{"faults": [{"fault": "unavailable", "id": "a"}, {"fault": "unavailable", "id": "a"}]}', "application/json"),
+    ],
+)
+def test_a_bad_document_is_told_and_changes_nothing(busy, raw, kind):
+    before = busy.state, seen(busy), busy.keys
+
+    answer = busy.put("/_mock/state", data=raw, content_type=kind)
+
+    assert (answer.status_code, answer.content_type) == (400, "application/problem+json")
+    assert answer.json["errors"]
+    assert (busy.state, seen(busy), busy.keys) == before
+
+
+def test_a_document_in_yaml_is_told_with_its_line(world):
+    answer = world.put("/_mock/state", data=b"accounts:\n- name: a\n  colour: red\n", content_type="application/yaml")
+
+    assert "body:3: accounts[0].colour: unknown key" in answer.json["detail"]
+
+
+def test_a_document_may_extend_a_scenario(world):
+    assert world.put("/_mock/state", {"extends": "onboarding", "description": "Mine."}).status_code == 200
+    assert world.state["description"] == "Mine."
+    assert world.state["clock"]["frozen"]

@@ -1,0 +1,350 @@
+"""The journal: what it tells of each request, how it is searched, and how long it is."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+OTP = 123456
+WAITING = {"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification", "otp": OTP}
+#: Of what stands beside it in every request of Flask's test client.
+SENT = {"Content-Type": "application/json; charset=utf-8", "User-Agent": "tester/1"}
+
+
+@pytest.fixture
+def world(make_api, new_world, story):
+    story["accounts"][0]["senders"].append({**WAITING, "otp_expires_at": "PT15M"})
+    return new_world(make_api(), story, name="w")
+
+
+def last(world):
+    return world.get("/_mock/requests?limit=1").json["items"][0]
+
+
+# ---------------------------------------------------------------------- an entry
+
+
+def test_an_entry_tells_all_of_a_request_and_its_answer(world):
+    body = {"name": "A", "email": "a@acme.test", "colour": "red"}
+    answer = world.post("/v3/senders?x=1&y=2&y=3", body, headers=SENT)
+
+    entry = last(world)
+    headers = {name.lower(): value for name, value in entry["request"]["headers"].items()}
+    ms = entry.pop("ms")
+
+    assert {name: headers[name] for name in ("api-key", "content-type", "user-agent")} == {
+        "api-key": "***",
+        "content-type": "application/json; charset=utf-8",
+        "user-agent": "tester/1",
+    }
+    told = {name.lower(): value for name, value in entry["answer"]["headers"].items()}
+    assert told["sib-request-id"] == answer.headers["sib-request-id"]
+    assert told["x-sib-ratelimit-limit"] == answer.headers["x-sib-ratelimit-limit"]
+    assert told["content-type"] == "application/json"
+    assert 0 < ms < 10_000
+    assert {**entry, "request": entry["request"]["body"], "answer": entry["answer"]["body"]} == {
+        "id": answer.headers["sib-request-id"],
+        "at": "2026-01-15T09:00:00Z",
+        "operation": "createSender",
+        "method": "POST",
+        "path": "/v3/senders",
+        "query": {"x": "1", "y": ["2", "3"]},
+        "account": "acme",
+        "request": body,
+        "status": 201,
+        "answer": answer.json,
+        "fault": None,
+        "transitions": [
+            {
+                "at": "2026-01-15T09:00:00Z",
+                "machine": "sender",
+                "key": 4,
+                "event": "create",
+                "from": "[*]",
+                "to": "awaiting_verification",
+            }
+        ],
+        "warnings": [
+            "createSender knows no query parameter x; it is ignored",
+            "createSender knows no query parameter y; it is ignored",
+            "createSender knows no member colour; it is ignored",
+        ],
+        "reason": None,
+    }
+
+
+def test_an_entry_is_found_by_the_id_that_its_answer_carried(world):
+    ids = [world.get(path).headers["sib-request-id"] for path in ("/v3/senders", "/v3/nowhere", "/v3/account")]
+
+    assert len({UUID(identifier) for identifier in ids}) == 3
+    assert [world.get(f"/_mock/requests/{identifier}").json["path"] for identifier in ids] == [
+        "/v3/senders",
+        "/v3/nowhere",
+        "/v3/account",
+    ]
+
+
+def test_an_id_that_is_not_there_is_404(world):
+    assert world.get("/_mock/requests/nothing").status_code == 404
+
+
+def test_the_newest_stands_first(world):
+    for number in range(3):
+        world.get(f"/v3/senders/{number}")
+
+    assert [row["path"] for row in world.journal] == ["/v3/senders/2", "/v3/senders/1", "/v3/senders/0"]
+
+
+def test_calls_of_the_control_api_are_not_in_it(world):
+    world.get("/_mock/clock")
+    world.post("/_mock/reset")
+
+    assert world.journal == []
+
+
+@pytest.mark.parametrize("status", [401, 404, 204])
+def test_requests_that_reach_no_operation_are_in_it(world, status):
+    how = {401: ("GET", "a-key-of-nobody"), 404: ("GET", None), 204: ("OPTIONS", None)}[status]
+    world.api.store.keys = "known"
+    world.ask(how[0], "/v3/nowhere", key=how[1])
+
+    entry = last(world)
+    assert (entry["status"], entry["operation"], entry["method"]) == (status, None, how[0])
+
+
+def test_a_body_that_an_operation_does_not_take_is_warned_of(world):
+    world.ask("DELETE", "/v3/senders/2", {"really": True})
+
+    assert last(world)["warnings"] == ["deleteSender takes no body; what was sent is ignored"]
+
+
+def test_an_inner_member_that_is_ignored_is_named_by_its_path(world):
+    body = {"url": "http://127.0.0.1:9/a", "events": ["opened"], "headers": [{"key": "a", "value": "b", "colour": 1}]}
+    world.post("/v3/webhooks", body)
+
+    assert last(world)["warnings"] == ["createWebhook knows no member headers[0].colour; it is ignored"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [(b'{"name": "A', '{"name": "A'), (b"\xff\xfe", "��"), (b"[1, 2]", [1, 2]), (b'"text"', "text"), (b"0", 0)],
+)
+def test_a_body_of_any_kind_is_shown(world, raw, shown):
+    world.post("/v3/senders", data=raw, content_type="application/json")
+
+    assert last(world)["request"]["body"] == shown
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b'{"name": 123456789012345678901234567890}',
+        b'{"name": "\\ud800"}',
+        b"[" * 300 + b"]" * 300,
+        b"[" * 90_000,
+        b'{"a": NaN}',
+        b'{"a": 1, "a": 2}',
+        b'{"a": 1e999}',
+    ],
+)
+def test_a_body_that_is_no_honest_json_never_spoils_the_journal(world, raw):
+    assert world.post("/v3/senders", data=raw, content_type="application/json").status_code == 400
+
+    assert last(world)["request"]["body"] == raw.decode()
+    assert world.post("/_mock/requests/verify", {"match": {"json": {"name": 1}}}).status_code == 200
+
+
+# ---------------------------------------------------------------------- transitions
+
+
+def test_transitions_are_those_of_the_request_and_not_of_what_was_due_before_it(make_api, new_world, story):
+    story["clock"]["frozen"] = False
+    story["accounts"][0]["senders"].append({**WAITING, "otp_expires_at": "PT0.000001S"})
+    world = new_world(make_api(), story)
+
+    world.delete("/v3/senders/2")
+
+    assert [(row["event"], row["key"]) for row in last(world)["transitions"]] == [("delete", 2)]
+
+
+def test_nor_of_what_a_test_does_after_it(world):
+    world.get("/v3/senders")
+    world.post("/_mock/machines/sender/2/resend_otp")
+    world.post("/_mock/clock/advance", {"by": "PT1H"})
+
+    assert last(world)["transitions"] == []
+
+
+def test_all_that_a_request_sets_off_is_told_in_order(make_api, new_world, story):
+    story["behaviour"] = {"trust_authenticated_domains": True, "authenticate_domain": "immediate"}
+    story["accounts"][0]["senders"].append(WAITING)
+    dns = {"brevo_code": "ok", "dkim_record": "ok", "dmarc_record": "ok"}
+    story["accounts"][0]["domains"] = [{"name": "acme.test", "state": "verified", "dns": dns}]
+    world = new_world(make_api(), story)
+
+    assert world.put("/v3/senders/domains/acme.test/authenticate").status_code == 200
+
+    assert [(row["machine"], row["event"]) for row in last(world)["transitions"]] == [
+        ("domain", "authenticate"),
+        ("sender", "trust"),
+    ]
+
+
+# ---------------------------------------------------------------------- reasons
+
+REFUSALS = {
+    "unknown key": ("GET", "/v3/senders", None, "who-are-you", 401, "opens no account"),
+    "no route": ("GET", "/v3/nowhere", None, None, 404, "no operation has the address /v3/nowhere"),
+    "wrong method": ("PATCH", "/v3/senders", None, None, 404, "it takes GET (getSenders), POST (createSender)"),
+    "role": ("GET", "/v3/corporate/masterAccount", None, "eu", 403, "sub_account, and getMasterAccount needs master"),
+    "form of the path": ("GET", "/v3/senders/x/ips", None, None, 400, "x"),
+    "form of the query": ("GET", "/v3/webhooks?sort=up", None, None, 400, "up"),
+    "no body": ("POST", "/v3/senders", None, None, 400, "email is missing; there is nothing"),
+    "no object": ("POST", "/v3/senders", [], None, 400, "takes an object"),
+    "missing member": ("POST", "/v3/senders", {"name": "A"}, None, 400, "email"),
+    "not there": ("DELETE", "/v3/senders/9", None, None, 404, "sender 9 does not exist in account acme"),
+    "twice": ("POST", "/v3/senders", {"name": "A", "email": "OPS@acme.test"}, None, 400, "sender 2 of account acme"),
+    "wrong code": ("PUT", "/v3/senders/2/validate", {"otp": 654321}, None, 400, "is not the last one of sender 2"),
+    "credits": (
+        "PUT", "/v3/corporate/subAccount/1000002/plan", {"credits": {"email": 5000}}, None, 400, "which has 1000 left",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "body", "key", "status", "reason"), REFUSALS.values(), ids=REFUSALS)
+def test_every_refusal_has_a_reason_with_the_facts(world, method, path, body, key, status, reason):
+    world.api.store.keys = "known"
+    world.ask(method, path, body, key=world.keys.get(key, key))
+
+    entry = last(world)
+    assert entry["status"] == status
+    assert reason in entry["reason"]
+
+
+def test_a_reason_tells_the_moments(world):
+    world.post("/_mock/clock/advance", {"by": "PT20M"})
+    world.put("/v3/senders/2/validate", {"otp": OTP})
+
+    assert last(world)["reason"] == (
+        "the code of sender 2 expired at 2026-01-15T09:15:00Z; the workspace's clock shows 2026-01-15T09:20:00Z"
+    )
+
+
+def test_what_succeeds_needs_none(world):
+    assert world.put("/v3/senders/2/validate", {"otp": OTP}).status_code == 204
+
+    assert last(world)["reason"] is None
+
+
+def test_a_fault_is_told_with_its_reason(world):
+    world.post("/_mock/faults", {"fault": "unavailable", "id": "f1", "times": 1})
+    answer = world.get("/v3/senders")
+
+    entry = last(world)
+    assert (answer.status_code, entry["status"], entry["fault"]) == (503, 503, "f1")
+    assert "f1 (unavailable) was injected" in entry["reason"]
+
+
+def test_a_request_that_got_no_answer_has_none_in_the_journal(world):
+    world.post("/_mock/faults", {"fault": "connection_reset", "id": "f1"})
+    with pytest.raises(ConnectionResetError):
+        world.get("/v3/senders")
+
+    entry = last(world)
+    assert (entry["status"], entry["answer"], entry["fault"]) == (None, None, "f1")
+    assert entry["reason"] == "the fault f1 let no answer through"
+
+
+# ---------------------------------------------------------------------- filters
+
+FILTERS = {
+    "operation=createSender": {"/v3/senders"},
+    "status=404": {"/v3/senders/9", "/v3/nowhere"},
+    "method=get": {"/v3/senders/domains", "/v3/nowhere", "/v3/account"},
+    "path=/v3/senders": {"/v3/senders"},
+    "path=/v3/senders*": {"/v3/senders", "/v3/senders/9", "/v3/senders/domains"},
+    "path=/v3/senders/?": {"/v3/senders/9"},
+    "path=/V3/*": set(),
+    "fault=f1": {"/v3/account"},
+    "status=404&method=DELETE": {"/v3/senders/9"},
+    "operation=createSender&status=404": set(),
+}
+
+
+@pytest.mark.parametrize(("query", "paths"), FILTERS.items())
+def test_the_journal_is_searched_by_what_was_asked_and_answered(world, query, paths):
+    world.new_sender("a@acme.test")
+    world.delete("/v3/senders/9")
+    world.get("/v3/senders/domains")
+    world.get("/v3/nowhere")
+    world.post("/_mock/faults", {"fault": "server_error", "id": "f1", "match": {"operation": "getAccount"}})
+    world.get("/v3/account")
+
+    found = world.get(f"/_mock/requests?{query}").json
+
+    assert {row["path"] for row in found["items"]} == paths
+    assert found["count"] == len(found["items"])
+
+
+def test_a_part_of_the_journal_comes_with_the_count_of_all_that_match(world):
+    for number in range(9):
+        world.get(f"/v3/senders/{number}/ips")
+    world.get("/v3/senders")
+
+    part = world.get("/_mock/requests?path=*/ips&limit=3&offset=4").json
+
+    assert ([row["path"][12] for row in part["items"]], part["count"], part["evicted"]) == (["4", "3", "2"], 9, 0)
+    assert world.get("/_mock/requests?offset=10").json["items"] == []
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "offset=-1", "status=x", "wait=31", "wait=-1", "what=1"])
+def test_a_search_that_makes_no_sense_is_400_with_the_place(world, query):
+    answer = world.get(f"/_mock/requests?{query}")
+
+    assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, f"/{query.partition('=')[0]}")
+
+
+# ---------------------------------------------------------------------- bounds
+
+
+def test_the_oldest_fall_out_when_there_are_too_many(make_api, default_world):
+    world = default_world(make_api("empty", journal_limit=3))
+    for number in range(5):
+        world.get(f"/v3/senders/{number}")
+    found = world.get("/_mock/requests").json
+
+    assert ([row["path"][-1] for row in found["items"]], found["evicted"]) == (["4", "3", "2"], 2)
+
+
+def test_and_when_they_are_too_large(make_api, default_world):
+    world = default_world(make_api("empty", journal_bytes_limit=50_000))
+    for number in range(4):
+        world.post("/v3/senders", {"name": f"{number}" * 20_000})
+    found = world.get("/_mock/requests").json
+
+    assert ([row["request"]["body"]["name"][0] for row in found["items"]], found["evicted"]) == (["3", "2"], 2)
+
+
+def test_one_request_that_is_larger_than_all_of_the_journal_is_not_kept(make_api, default_world):
+    world = default_world(make_api("empty", journal_bytes_limit=50_000))
+    world.post("/v3/senders", {"name": "A" * 60_000})
+    world.get("/v3/senders")
+    found = world.get("/_mock/requests").json
+
+    assert ([row["method"] for row in found["items"]], found["evicted"]) == (["GET"], 1)
+
+
+def test_a_journal_that_is_emptied_begins_anew(world):
+    world.get("/v3/senders")
+
+    assert world.delete("/_mock/requests").status_code == 204
+    assert world.get("/_mock/requests").json == {"items": [], "count": 0, "evicted": 0}
+
+
+def test_emptying_it_changes_neither_state_nor_mails(world):
+    world.new_sender("a@acme.test")
+    before = world.state, world.get("/_mock/mailbox").json
+    world.delete("/_mock/requests")
+
+    assert (world.state, world.get("/_mock/mailbox").json) == before

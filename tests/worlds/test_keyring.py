@@ -1,0 +1,58 @@
+"""Keys that the mock draws are known again, and no two accounts ever share one."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mockserver.core.keys import Keyring, api_key, is_drawn
+
+PROFILE = settings.get_profile("worlds")
+BODIES = st.text("0123456789abcdef", min_size=64, max_size=64)
+
+
+@given(body=BODIES)
+@settings(PROFILE)
+def test_every_key_that_is_drawn_is_known_as_such(body):
+    assert is_drawn(api_key(body))
+
+
+@given(
+    body=BODIES,
+    place=st.integers(8, 71),
+    sign=st.sampled_from("0123456789abcdef"),
+)
+@settings(PROFILE)
+def test_a_key_that_was_changed_is_not(body, place, sign):
+    key = api_key(body)
+    changed = key[:place] + sign + key[place + 1 :]
+
+    assert is_drawn(changed) == (changed == key)
+
+
+@given(text=st.text(max_size=100) | st.from_regex(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}", fullmatch=True))
+@settings(PROFILE)
+def test_nor_is_any_other_text(text):
+    assert not is_drawn(text)
+
+
+KEYS = st.lists(st.none() | st.lists(st.sampled_from("abcdef"), max_size=3, unique=True), min_size=1, max_size=5)
+
+
+@given(documents=st.lists(KEYS, min_size=1, max_size=5), first=st.none() | st.just("first"))
+@settings(PROFILE)
+def test_a_keyring_never_gives_a_key_twice_and_keeps_its_own(documents, first):
+    ring = Keyring(1, "w", first=first)
+    gone = set()
+    own = []
+    for wanted in documents:
+        before, own = own, ring.own(wanted, gone)
+        drawn = [key for keys in own for key in keys]
+        assert len(set(drawn)) == len(drawn)
+        assert [len(keys) for keys in own] == [
+            (1 if keys is None else len(keys)) + (place == 0 and first is not None) for place, keys in enumerate(wanted)
+        ]
+        assert not gone & set(drawn)
+        assert all(key == first or is_drawn(key) for key in drawn)
+        assert ring.own(own, gone) == own  # what it has written, it reads
+        gone |= {key for keys in before for key in keys} - set(drawn) - {first}

@@ -1,0 +1,185 @@
+"""No secret of a world is told by its journal, nor by what a failed verification shows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+OTP = 918273
+HOOK_TOKEN, HOOK_PASSWORD, HOOK_HEADER = "hook-t0ken-1", "pa55:w@rd-2", "header-s3cret-3"
+#: What each secret looks like wherever it stands.
+SECRETS = [str(OTP), HOOK_TOKEN, "pa55", HOOK_HEADER, "tracker-key-4"]
+WEBHOOK = {
+    "url": f"http://user:{HOOK_PASSWORD}@127.0.0.1:9/hook",
+    "events": ["opened"],
+    "auth": {"type": "bearer", "token": HOOK_TOKEN},
+    "headers": [{"key": "X-Team", "value": HOOK_HEADER}],
+}
+
+
+@pytest.fixture
+def world(make_api, new_world, story):
+    story["accounts"][0]["senders"].append({"id": 2, "name": "Ops", "email": "o@a.test", "otp": OTP})
+    story["accounts"][0]["marketing_automation"] = {"enabled": True, "key": "tracker-key-4"}
+    return new_world(make_api(), story)
+
+
+def secrets(world):
+    return [*SECRETS, *(key for row in world.state["accounts"] for key in row["api_keys"])]
+
+
+def assert_silent(world, *texts):
+    told = json.dumps([world.journal, *texts], ensure_ascii=False)
+    assert [secret for secret in secrets(world) if secret in told] == []
+
+
+def raw(world, method, path, body, **options):
+    return world.ask(method, path, data=body, content_type="application/json", **options)
+
+
+def test_nothing_of_a_whole_day_is_told(world):
+    world.post("/v3/webhooks", WEBHOOK)
+    world.put("/v3/webhooks/1", WEBHOOK)
+    world.get("/v3/webhooks")
+    world.get("/v3/webhooks/2")
+    world.get("/v3/account")
+    world.put("/v3/senders/2/validate", {"otp": OTP + 1})
+    world.put("/v3/senders/2/validate", {"otp": OTP})
+    world.post("/v3/corporate/subAccount/key", {"id": 1000002, "name": "CI"})
+    tokens = [
+        world.post("/v3/corporate/ssoToken", {"email": "owner@acme.test"}).json["token"],
+        world.post("/v3/corporate/subAccount/ssoToken", {"id": 1000002}).json["token"],
+    ]
+
+    assert_silent(world)
+    text = json.dumps(world.journal)
+    assert [token for token in tokens if token in text] == []
+    assert len(world.journal) == 10
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f'{{"otp": {OTP}',
+        f'{{"otp": {OTP}}} trailing',
+        f'{{"otp": "{OTP}", "otp": "{OTP}"}}',
+        f"otp={OTP}&x=1",
+        f"{{'otp': '{OTP}'}}",
+        f'{{"otp" : [{OTP}]}}',
+        f'{{"otp": "{OTP}"}}',
+        f'{{"otp": {{"code": {OTP}}}}}',
+        f'{{"token": "{HOOK_TOKEN}\\" {HOOK_TOKEN}"',
+        f'{{"headers": [{{"key": "x", "value": "{HOOK_HEADER}"',
+        f'{{"headers": [{{"key": "x", "value": "{HOOK_HEADER}", "more": 1}}]}}',
+        f'{{"headers": [{{"key": "x", "value": ["{HOOK_HEADER}"]}}]}}',
+        f'{{"url": "http://user:{HOOK_PASSWORD}@host/x',
+        f'{{"url": "http:\\/\\/user:{HOOK_PASSWORD}@host\\/x',
+        f'{{"url": "http:\\/\\/user:{HOOK_PASSWORD}@host\\/x"}}',
+        f'["http://user:{HOOK_PASSWORD}@host/x"]',
+        f'"http://user:{HOOK_PASSWORD}@host/x"',
+        f'{{"clientSecret": "{HOOK_TOKEN}", "client_secret": "{HOOK_TOKEN}", "Access-Token": "{HOOK_TOKEN}"}}',
+        f'{{"password": "{HOOK_TOKEN}", "n": NaN}}',
+    ],
+)
+def test_nor_of_a_body_of_any_form(world, body):
+    for path in ("/v3/senders/2/validate", "/v3/webhooks/1", "/v3/nowhere"):
+        raw(world, "PUT", path, body)
+
+    assert_silent(world)
+    assert "***" in json.dumps([row["request"]["body"] for row in world.journal])
+
+
+@pytest.mark.parametrize("body", ['{"name": "%s"', '{"name": "%s"}', '["%s"]', "%s", '{"%s": 1}'])
+def test_a_key_is_told_nowhere(world, body):
+    raw(world, "POST", "/v3/senders", body % world.key)
+
+    assert_silent(world)
+
+
+def test_nor_in_the_query_the_path_or_a_header(world):
+    query = f"api-key={world.key}&token={HOOK_TOKEN}&otp={OTP}&otp={OTP}&x={world.key}&url=http://u:pa55@host"
+    headers = {"Authorization": f"Bearer {HOOK_TOKEN}", "partner-key": HOOK_TOKEN, "Cookie": f"a={HOOK_TOKEN}"}
+    world.get(f"/v3/senders?{query}", headers=headers)
+    world.get(f"/v3/{world.key}")
+    world.get("/v3/senders", headers={"Referer": f"http://u:pa55@host/{world.key}"})
+
+    assert_silent(world)
+
+
+def test_a_key_that_is_refused_is_told_nowhere_either(world):
+    made_up = "xkeysib-somebody-elses-key"
+    world.api.store.keys = "known"
+    world.get("/v3/senders", key=made_up)
+
+    assert made_up not in json.dumps(world.journal)
+
+
+def test_what_is_no_secret_is_told(world):
+    world.post("/v3/webhooks", {**WEBHOOK, "auth": {"type": "bearer"}})
+    entry = world.journal[0]["request"]["body"]
+
+    assert entry["url"] == "http://***@127.0.0.1:9/hook"
+    assert (entry["auth"], entry["headers"]) == ({"type": "bearer"}, [{"key": "X-Team", "value": "***"}])
+    world.put("/v3/senders/2/validate", {"otp": None})
+    assert world.journal[0]["request"]["body"] == {"otp": None}
+    assert world.journal[0]["answer"]["body"]["code"] != "***"
+
+
+# ---------------------------------------------------------------------- near misses
+
+
+def near(world, match):
+    return world.post("/_mock/requests/verify", {"match": match}).json["near_misses"][0]["differences"]
+
+
+@pytest.mark.parametrize(
+    ("match", "path", "got"),
+    [
+        ({"json": {"auth": {"token": "wanted"}}}, "/json/auth/token", "***"),
+        ({"json": {"auth": "wanted"}}, "/json/auth", {"type": "bearer", "token": "***"}),
+        ({"json": {"auth": {"type": "wanted"}}}, "/json/auth/type", "bearer"),
+        ({"json": {"headers": [{"value": "wanted"}]}}, "/json/headers/0/value", "***"),
+        ({"json": {"headers": [{"key": "wanted"}]}}, "/json/headers/0/key", "X-Team"),
+        ({"json": {"headers": []}}, "/json/headers", [{"key": "X-Team", "value": "***"}]),
+        ({"json": {"url": "wanted"}}, "/json/url", "http://***@127.0.0.1:9/hook"),
+        ({"json": {"nothing": "wanted"}}, "/json/nothing", None),
+        ({"json": {"a/b~c": "wanted"}}, "/json/a~1b~0c", "slash"),
+        ({"headers": {"api-key": "wanted"}}, "/headers/api-key", "***"),
+        ({"headers": {"Authorization": "wanted"}}, "/headers/authorization", "***"),
+        ({"headers": {"X-Colour": "wanted"}}, "/headers/x-colour", "red"),
+        ({"query": {"token": "wanted"}}, "/query/token", "***"),
+        ({"query": {"size": "wanted"}}, "/query/size", "7"),
+        ({"query": {"many": "wanted"}}, "/query/many", ["1", "2"]),
+        ({"status": 204}, "/status", 201),
+    ],
+)
+def test_a_difference_shows_what_the_journal_shows(world, match, path, got):
+    headers = {"Authorization": f"Bearer {HOOK_TOKEN}", "X-Colour": "red"}
+    query = f"token={HOOK_TOKEN}&size=7&many=1&many=2"
+    answer = world.post(f"/v3/webhooks?{query}", {**WEBHOOK, "a/b~c": "slash"}, headers=headers)
+    assert answer.status_code == 201, answer.json
+
+    (found,) = near(world, match)
+
+    assert (found["path"], found["got"]) == (path, got)
+    assert_silent(world, found)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [f'{{"otp": {OTP}}}', f'{{"otp": [{OTP}]}}', f'{{"otp": {{"a": {OTP}}}}}', f'{{"otp": {OTP}, "n": NaN}}'],
+)
+@pytest.mark.parametrize("wanted", [{"otp": 1}, {"otp": [1]}, {"otp": {"a": 1}}, 5, [1]])
+def test_no_difference_tells_a_code(world, body, wanted):
+    raw(world, "PUT", "/v3/senders/2/validate", body)
+    shown = world.post("/_mock/requests/verify", {"match": {"json": wanted}})
+
+    assert shown.status_code == 200
+    assert str(OTP) not in shown.text
+
+
+def test_what_was_wanted_is_shown_as_it_was_written(world):
+    world.put("/v3/senders/2/validate", {"otp": OTP})
+
+    assert near(world, {"json": {"otp": 111111}}) == [{"path": "/json/otp", "wanted": 111111, "got": "***"}]

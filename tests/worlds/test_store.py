@@ -1,0 +1,304 @@
+"""The registry of worlds from inside: under threads, over many lives, and in memory."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import tracemalloc
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+
+from mockserver.core.account import Account
+from mockserver.core.clock import Clock
+from mockserver.core.store import KeyMode, NameTakenError, Store, StoreFullError
+from mockserver.core.workspace import Origin, Parts, Workspace
+from mockserver.scenario.load import load
+
+PROFILE = settings.get_profile("worlds")
+SMALL = {
+    "accounts": [
+        {"name": "m", "role": "master", "api_keys": ["m"], "revoked_keys": ["old"]},
+        {"name": "s", "id": 1000007, "role": "sub_account", "of": "m", "api_keys": ["s"]},
+    ]
+}
+THREADS = 8
+
+
+def loader(document, *, name, seed=None, keyring=None):
+    found = load(document, name=name, seed=seed, keyring=keyring)
+    found.origin = Origin(document, seed, found.origin.keyring)
+    return found
+
+
+def bare(document, *, name, seed=None, keyring=None):
+    """A world with one account and nothing else, made in no time."""
+    ring = keyring and keyring(seed or 0)
+    world = Workspace(name, parts=Parts(), clock=Clock(), origin=Origin(document, seed, ring))
+    keys = ["m"] if ring is None else ring.own([["m"]], ())[0]
+    world.add_account(
+        Account(1, "m", "m@m.test", world.clock.now(), "1" * 24, 1, api_keys=keys, revoked_keys=["old", f"old-{name}"])
+    )
+    return world
+
+
+def small_store(load=loader, **options):
+    return Store(load, SMALL, **options)
+
+
+def homes(store):
+    """Which worlds each key leads to, as the store remembers it."""
+    return {key: set(names) for key, names in store._homes.items()}  # noqa: SLF001  # that nothing is left is the point
+
+
+def expected_homes(store):
+    found = {}
+    for world in store:
+        for key in (*world.keys, *world.revoked_keys):
+            found.setdefault(key, set()).add(world.name)
+    return found
+
+
+# ---------------------------------------------------------------------- what it remembers
+
+
+class Lives(RuleBasedStateMachine):
+    """Worlds come, change and go; the store remembers the keys of those that are there, and no others."""
+
+    names = st.sampled_from(["a", "b", "c", "default"])
+
+    def __init__(self):
+        super().__init__()
+        self.store = small_store(keys=KeyMode.ISOLATE, limit=3)
+        self.gone = set()
+
+    def world(self, name):
+        return self.store.get(name) or self.store.default
+
+    @rule(name=names, seed=st.integers(0, 2))
+    def create(self, name, seed):
+        there = {world.name for world in self.store}
+        try:
+            made = self.store.create(name=name, seed=seed)
+        except NameTakenError:
+            assert name in there
+        else:
+            assert name not in there
+            assert self.store.get(name) is made
+
+    @rule(name=names)
+    @precondition(lambda self: len(self.store) > 1)
+    def drop(self, name):
+        world = self.world(name)
+        if world is not self.store.default:
+            assert self.store.drop(world)
+            assert not self.store.drop(world)
+            assert self.store.get(name) is None
+
+    @rule(name=names, scenario=st.sampled_from([None, SMALL, {"accounts": [{"name": "x"}]}]))
+    def reset(self, name, scenario):
+        self.store.reset(self.world(name), scenario)
+
+    @rule(name=names, other=names)
+    def put(self, name, other):
+        source = self.world(other)
+        accounts = [
+            {"name": row.name, "role": str(row.role), "of": row.of, "api_keys": row.api_keys}
+            for row in source.accounts.values()
+        ]
+        self.store.put(self.world(name), {"accounts": accounts})
+
+    @rule(name=names)
+    def add_key(self, name):
+        world = self.world(name)
+        world.add_key(world.first_account, world.draw_api_key())
+
+    @rule(name=names, key=st.sampled_from(["made-up", "m", "old"]))
+    def revoke(self, name, key):
+        self.world(name).revoke_key(key)
+
+    @rule(name=names)
+    def remove_account(self, name):
+        world = self.world(name)
+        if len(world.accounts) > 1:
+            world.remove_account(list(world.accounts.values())[-1])
+
+    @rule(key=st.sampled_from(["stranger", "other"]))
+    def come_with_an_unknown_key(self, key):
+        found = self.store.find(key)
+        assert found is None or self.store.find(key) == found
+
+    @invariant()
+    def it_remembers_the_keys_of_those_that_are_there(self):
+        assert homes(self.store) == expected_homes(self.store)
+
+    @invariant()
+    def there_are_not_too_many_and_the_default_one_is_there(self):
+        assert len(self.store) <= 3
+        assert self.store.default.name == "default"
+
+    @invariant()
+    def every_key_opens_its_account_or_nothing(self):
+        for world in self.store:
+            for key, number in list(world.keys.items()):
+                expected = None if key in world.revoked_keys else (world, world.accounts[number])
+                assert self.store.find(key, world) == expected
+
+
+@pytest.mark.slow
+def test_whatever_happens_to_worlds_their_keys_are_neither_lost_nor_left():
+    run_state_machine_as_test(Lives, settings=settings(PROFILE, max_examples=60, stateful_step_count=30))
+
+
+def test_nothing_is_left_of_ten_thousand_worlds():
+    store = small_store(bare)
+    before = homes(store)
+    world = store.create(name="w")
+    for number in range(10_000):
+        fresh = store.create(name=f"w{number % 7}", seed=number)
+        fresh.add_key(fresh.first_account, fresh.draw_api_key())
+        fresh.revoke_key(f"revoked-{number}")
+        assert store.drop(fresh)
+        if number % 1000 == 0:
+            assert homes(store).keys() == {*before, *world.keys, "old-w"}
+    store.drop(world)
+
+    assert homes(store) == before
+    assert len(store) == 1
+
+
+def test_names_of_evicted_worlds_are_bounded_too():
+    store = small_store(bare, limit=2)
+    for number in range(1_300):
+        store.create(name=f"w{number}")
+
+    assert (store.evicted, store.was_evicted("w0"), store.was_evicted("w1298")) == (1_299, False, True)
+
+
+def test_an_idle_world_is_small(make_api):
+    """What a fresh world of `standard` costs; a thousand of them shall fit anywhere."""
+    store = make_api().store
+    store.create()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(50):
+            store.create()
+        each = (tracemalloc.get_traced_memory()[0] - before) / 50
+    finally:
+        tracemalloc.stop()
+    print(f"an idle world of standard: {each / 1024:.1f} KiB")  # noqa: T201  # a figure to read
+
+    assert each < 128 * 1024
+
+
+# ---------------------------------------------------------------------- threads
+
+
+@pytest.fixture
+def at_once():
+    """Runs a function in many threads that switch all the time; gives what they have found."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    def run(work):
+        gate = threading.Barrier(THREADS)
+
+        def one(number):
+            gate.wait(20)
+            return work(number)
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            return list(pool.map(one, range(THREADS)))
+
+    yield run
+    sys.setswitchinterval(before)
+
+
+def test_threads_that_make_find_and_drop_worlds_never_fail(at_once):
+    store = small_store(limit=6)
+
+    def work(number):
+        for turn in range(60):
+            try:
+                world = store.create(name=f"w{(number + turn) % 10}")
+            except NameTakenError:
+                continue
+            for key in tuple(world.keys):
+                found = store.find(key)
+                assert found is None or found[0].name == world.name
+            assert len(list(store)) >= 1
+            store.coverage()
+            if turn % 3 == 0:
+                store.drop(world)
+            else:
+                store.reset(world)
+        return True
+
+    assert at_once(work) == [True] * THREADS
+    assert len(store) <= 6
+    assert homes(store) == expected_homes(store)
+
+
+def test_a_name_that_many_want_is_given_once(at_once):
+    store = small_store()
+
+    def work(_):
+        try:
+            return store.create(name="w")
+        except NameTakenError:
+            return None
+
+    made = [world for world in at_once(work) if world is not None]
+    assert made == [store.get("w")]
+
+
+def test_an_unknown_key_that_comes_many_times_at_once_gets_one_world(at_once):
+    store = small_store(keys=KeyMode.ISOLATE)
+
+    found = at_once(lambda _: store.find("unknown"))
+
+    assert len({id(world) for world, _ in found}) == 1
+    assert len(store) == 2
+
+
+def test_worlds_that_go_for_newer_ones_at_once_are_counted_once(at_once):
+    store = small_store(limit=4)
+    at_once(lambda _: [store.create() for _ in range(10)])
+
+    assert (len(store), store.evicted) == (4, THREADS * 10 - 3)
+
+
+def test_nothing_is_lost_that_is_made_while_another_thread_seeds(make_api, default_world, at_once, story):
+    """Whoever has found a world before it is made anew acts in what stands in its place."""
+    api = make_api(story)
+
+    def work(number):
+        client = api.app.test_client()
+        headers = {"api-key": "xkeysib-story-acme"}
+        found = Counter()
+        for turn in range(10):
+            email = f"{number}-{turn}@a.test"
+            if number % 2:
+                answer = client.post("/_mock/seed", json={"senders": [{"name": "A", "email": email}]})
+            else:
+                answer = client.post("/v3/senders", json={"name": "A", "email": email}, headers=headers)
+            found[answer.status_code] += 1
+        return found
+
+    assert sum(at_once(work), Counter()) == {200: THREADS * 5, 201: THREADS * 5}
+    rows = api.get("/v3/senders", key="xkeysib-story-acme").json["senders"]
+    assert len(rows) == len({row["id"] for row in rows}) == 1 + THREADS * 10
+
+
+def test_a_store_with_room_for_one_keeps_the_default_world():
+    store = small_store(limit=1)
+    with pytest.raises(StoreFullError):
+        store.create(name="w")
+
+    assert [world.name for world in store] == ["default"]
+    assert homes(store) == expected_homes(store)

@@ -1,0 +1,84 @@
+"""Keys that open no account of the world that is asked: unknown ones, and those of other worlds."""
+
+from __future__ import annotations
+
+import pytest
+
+MODES = ["any", "known", "isolate"]
+
+
+def reset(world):
+    return world.post("/_mock/reset")
+
+
+def restore(world):
+    world.post("/_mock/snapshots", {"name": "a"})
+    return world.post("/_mock/snapshots/a/restore")
+
+
+def put_what_another_world_wrote(world):
+    other = world.api.post("/_mock/workspaces", json={"scenario": "corporate-v2"}).json["name"]
+    document = world.api.get("/_mock/state", headers={"X-Mock-Workspace": other}).json
+    return world.put("/_mock/state", document)
+
+
+def put_a_document_without_keys(world):
+    return world.put("/_mock/state", {"accounts": [{"name": "acme"}]})
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_key_of_another_world_is_refused_under_a_worlds_address(make_api, new_world, mode):
+    api = make_api(keys=mode)
+    one, other = new_world(api), new_world(api)
+
+    assert one.get("/v3/account", key=other.key).status_code == 401
+    assert one.get("/v3/account", key="xkeysib-acme").status_code == 401
+    assert one.get("/v3/account").status_code == 200
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("any", 200), ("known", 401), ("isolate", 401)])
+def test_an_unknown_key_under_a_worlds_address(make_api, new_world, mode, expected):
+    assert new_world(make_api(keys=mode)).get("/v3/account", key="made-up").status_code == expected
+
+
+def test_isolate_gives_each_unknown_key_a_world_that_lasts(make_api):
+    api = make_api("empty", keys="isolate")
+    for key in ("one", "two", "one"):
+        api.post("/v3/senders", json={"name": "A", "email": f"{key}@a.test"}, key=key)
+
+    found = [api.get("/v3/senders", key=key).json["senders"] for key in ("one", "two")]
+    assert [[row["email"] for row in rows] for rows in found] == [["one@a.test"], ["two@a.test"]]
+    assert api.get("/_mock/health").json["workspaces"] == 3
+    assert len(api.get("/_mock/requests").json["items"]) == 0
+
+
+def test_isolate_finds_the_same_world_by_the_key_on_the_control_api_first_or_last(make_api):
+    api = make_api("empty", keys="isolate")
+    first = api.client.post("/_mock/reset", headers={"api-key": "one"}).json
+    api.post("/v3/senders", json={"name": "A", "email": "a@a.test"}, key="one")
+
+    mails = api.client.get("/_mock/mailbox", headers={"api-key": "one"}).json
+    assert (first["api_key"], mails["count"]) == ("one", 1)
+    assert api.get(f"/w/{first['name']}/v3/senders", key="one").status_code == 200
+
+
+@pytest.mark.parametrize("change", [reset, put_what_another_world_wrote, put_a_document_without_keys, restore])
+def test_isolate_keeps_the_key_whatever_is_put_into_its_world(make_api, default_world, change):
+    api = make_api("empty", keys="isolate")
+    world = default_world(api)
+    world.name = api.client.post("/_mock/reset", headers={"api-key": "one"}).json["name"]
+
+    assert change(world).json["api_key"] == "one"
+    assert api.get("/v3/account", key="one").status_code == 200
+    assert api.get("/_mock/health").json["workspaces"] <= 3
+
+
+def test_isolated_worlds_draw_keys_that_differ(make_api):
+    api = make_api("corporate-v2", keys="isolate")
+    keys = [
+        row["api_key"]
+        for key in ("one", "two")
+        for row in api.client.post("/_mock/reset", headers={"api-key": key}).json["accounts"]
+    ]
+
+    assert len(set(keys)) == len(keys) == 10

@@ -1,0 +1,139 @@
+"""How a test verifies by the journal what its product has asked, and what it is shown where that fails."""
+
+from __future__ import annotations
+
+import pytest
+
+OTP = 123456
+
+
+@pytest.fixture
+def world(make_api, new_world, story):
+    waiting = {"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification", "otp": OTP}
+    story["accounts"][0]["senders"].append(waiting)
+    return new_world(make_api(), story, name="w")
+
+
+def verify(world, match=None, count=None, **more):
+    wanted = {"match": match, "count": count, **more}
+    return world.post("/_mock/requests/verify", {key: value for key, value in wanted.items() if value is not None})
+
+
+@pytest.fixture
+def asked(world):
+    """Three senders made, one of them in vain."""
+    for email in ("a@acme.test", "b@acme.test", "b@acme.test"):
+        world.new_sender(email)
+    return world
+
+
+@pytest.mark.parametrize(
+    ("count", "satisfied"),
+    [
+        (None, True),
+        (3, True),
+        (2, False),
+        (4, False),
+        (0, False),
+        ({"at_least": 3}, True),
+        ({"at_least": 4}, False),
+        ({"at_most": 3}, True),
+        ({"at_most": 2}, False),
+        ({"at_least": 1, "at_most": 5}, True),
+    ],
+)
+def test_requests_are_counted(asked, count, satisfied):
+    found = verify(asked, {"operation": "createSender"}, count).json
+
+    assert (found["satisfied"], found["matched"]) == (satisfied, 3)
+    assert found["near_misses"] == []
+
+
+@pytest.mark.parametrize(
+    ("match", "matched"),
+    [
+        ({}, 3),
+        ({"operation": ["createSender", "getSenders"]}, 3),
+        ({"method": "GET"}, 0),
+        ({"path": "/v3/*"}, 3),
+        ({"status": 201}, 2),
+        ({"code": "duplicate_parameter"}, 1),
+        ({"json": {"email": "b@acme.test"}}, 2),
+        ({"json": {"name": "Ops", "email": "a@acme.test"}}, 1),
+        ({"json": {"email": "b@acme.test"}, "status": 400}, 1),
+        ({"headers": {"Content-Type": "application/json"}}, 3),
+        ({"query": {"x": 1}}, 0),
+    ],
+)
+def test_by_what_was_sent_and_answered(asked, match, matched):
+    assert verify(asked, match).json["matched"] == matched
+
+
+def test_by_parameters_of_the_path(world):
+    world.delete("/v3/senders/2")
+
+    assert verify(world, {"path": {"senderId": 2}}, 1).json["satisfied"]
+    assert verify(world, {"path": {"senderId": 3}}, 0).json["satisfied"]
+
+
+def test_it_matches_what_was_sent_before_redaction(asked):
+    asked.put("/v3/senders/2/validate", {"otp": OTP})
+
+    assert verify(asked, {"json": {"otp": OTP}}, 1).json["satisfied"]
+    assert verify(asked, {"headers": {"api-key": asked.key}}, 4).json["satisfied"]
+    assert not verify(asked, {"json": {"otp": "***"}}).json["satisfied"]
+
+
+def test_what_comes_closest_is_shown_with_its_differences_the_fewest_first(asked):
+    asked.get("/v3/account")
+    found = verify(asked, {"operation": "createSender", "status": 201, "json": {"name": "Ops", "email": "c@x.test"}})
+
+    near = found.json["near_misses"]
+    assert not found.json["satisfied"]
+    assert [[row["path"] for row in miss["differences"]] for miss in near] == [
+        ["/json/email"],
+        ["/json/email"],
+        ["/json/email", "/status"],
+        ["/operation", "/json", "/status"],
+    ]
+    assert near[0]["differences"] == [{"path": "/json/email", "wanted": "c@x.test", "got": "b@acme.test"}]
+    # Of two that are equally close the newer one comes first.
+    assert [miss["id"] for miss in near[:2]] == [
+        row["id"] for row in asked.get("/_mock/requests?status=201").json["items"]
+    ]
+
+
+def test_no_more_than_five_of_them(world):
+    for number in range(9):
+        world.get(f"/v3/senders/{number}")
+
+    assert len(verify(world, {"method": "POST"}).json["near_misses"]) == 5
+
+
+def test_too_many_matches_are_no_near_misses_and_are_named(asked):
+    found = verify(asked, {"operation": "createSender"}, 1).json
+
+    assert (found["satisfied"], found["near_misses"]) == (False, [])
+    assert found["ids"] == [row["id"] for row in asked.journal]
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        ({"match": {"operation": "createSendr"}}, "/match/operation"),
+        ({"match": {"what": 1}}, "/match/what"),
+        ({"count": -1}, "/count"),
+        ({"count": "1"}, "/count"),
+        ({"count": True}, "/count"),
+        ({"count": {}}, "/count"),
+        ({"count": {"at_least": 3, "at_most": 2}}, "/count"),
+        ({"count": {"exactly": 2}}, "/count"),
+        ({"match": {"status": 99}}, "/match/status"),
+        ({"cuont": 1}, "/cuont"),
+    ],
+)
+def test_a_question_that_makes_no_sense_is_400_with_the_place(world, body, path):
+    answer = world.post("/_mock/requests/verify", body)
+
+    assert answer.status_code == 400
+    assert path in [row["path"] for row in answer.json["errors"]]

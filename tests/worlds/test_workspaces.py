@@ -1,0 +1,251 @@
+"""A world per test: made, listed, found by its address, dropped, and never seen by another one."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockserver.core.keys import is_drawn
+
+
+def create(api, **wanted):
+    return api.post("/_mock/workspaces", json=wanted)
+
+
+def names(api, query=""):
+    return [row["name"] for row in api.get(f"/_mock/workspaces{query}").json["items"]]
+
+
+# ---------------------------------------------------------------------- making one
+
+
+def test_a_fresh_world_is_described_in_full(api):
+    answer = create(api, scenario="corporate-v2", name="mine")
+    described = answer.json
+    keys = [row.pop("api_key") for row in described["accounts"]]
+
+    assert answer.status_code == 201
+    assert described == {
+        "name": "mine",
+        "api_key": keys[0],
+        "scenario": "corporate-v2",
+        "url": "http://localhost/w/mine/v3",
+        "accounts": [
+            {"name": "acme", "role": "master"},
+            {"name": "acme-admin", "role": "admin"},
+            {"name": "eu", "role": "sub_account"},
+            {"name": "us", "role": "sub_account"},
+            {"name": "labs", "role": "sub_account"},
+        ],
+    }
+    assert len(set(keys)) == 5
+    assert all(map(is_drawn, keys))
+    assert api.get("/_mock/workspaces/mine").json["accounts"][4]["api_key"] == keys[4]
+
+
+def test_the_default_world_lives_at_the_root(api):
+    described = api.get("/_mock/workspaces/default").json
+
+    assert (described["url"], described["api_key"]) == ("http://localhost/v3", "xkeysib-acme")
+
+
+def test_without_a_scenario_it_is_the_servers_own(make_api):
+    assert create(make_api("onboarding")).json["scenario"] == "onboarding"
+
+
+def test_a_document_is_a_scenario_too(api, story):
+    made = create(api, scenario=story).json
+
+    assert (made["scenario"], [row["name"] for row in made["accounts"]]) == ("document", ["acme", "eu", "us", "other"])
+
+
+def test_a_document_may_come_as_yaml(api):
+    body = "name: y\nscenario:\n  accounts:\n  - {name: from-yaml}\n"
+    answer = api.post("/_mock/workspaces", data=body, content_type="application/yaml")
+
+    assert (answer.status_code, answer.json["accounts"][0]["name"]) == (201, "from-yaml")
+
+
+def test_worlds_without_a_name_get_different_ones(api):
+    assert len({create(api).json["name"] for _ in range(20)}) == 20
+
+
+@pytest.mark.parametrize(("seed", "same"), [(7, True), (8, False)])
+def test_the_seed_decides_over_what_is_drawn(make_api, new_world, seed, same):
+    codes = []
+    for chosen in (7, seed):
+        world = new_world(make_api("empty"), seed=chosen)
+        world.new_sender("a@acme.test")
+        codes.append(world.get("/_mock/mailbox").json["items"][0]["otp"])
+
+    assert (codes[0] == codes[1]) is same
+
+
+def test_a_name_that_is_taken_is_409_and_leaves_its_world_alone(api, new_world, story):
+    world = new_world(api, story, name="mine")
+    world.new_sender("a@acme.test")
+    before = world.state
+
+    answers = [create(api, name="mine"), create(api, name="default")]
+
+    assert [(row.status_code, row.content_type) for row in answers] == [(409, "application/problem+json")] * 2
+    assert world.state == before
+    assert len(api.store) == 2
+
+
+@pytest.mark.parametrize(
+    ("body", "paths"),
+    [
+        ({"name": ""}, ["/name"]),
+        ({"name": "a/b"}, ["/name"]),
+        ({"name": "a\n"}, ["/name"]),
+        ({"name": "-a"}, ["/name"]),
+        ({"name": "a" * 65}, ["/name"]),
+        ({"seed": "x", "name": 1}, ["/seed", "/name"]),
+        ({"seed": 1.5}, ["/seed"]),
+        ({"scenario": "nothing"}, ["/scenario"]),
+        ({"scenario": 7}, ["/scenario"]),
+        ({"sed": 1}, ["/sed"]),
+    ],
+)
+def test_mistakes_are_named_and_make_nothing(api, body, paths):
+    answer = create(api, **body)
+
+    assert (answer.status_code, sorted(row["path"] for row in answer.json["errors"])) == (400, sorted(paths))
+    assert len(api.store) == 1
+
+
+def test_a_bad_document_names_every_mistake_and_makes_nothing(api):
+    answer = create(api, scenario={"accounts": [{"nmae": "a"}], "sed": 1}, name="mine")
+
+    assert {row["path"] for row in answer.json["errors"]} == {"/accounts/0/nmae", "/accounts/0/name", "/sed"}
+    assert api.get("/_mock/workspaces/mine").status_code == 404
+
+
+# ---------------------------------------------------------------------- listing and dropping
+
+
+def test_the_one_used_last_is_listed_first(api, new_world):
+    worlds = {name: new_world(api, "empty", name=name) for name in ("a", "b", "c")}
+    worlds["a"].get("/v3/senders")
+
+    assert names(api) == ["a", "c", "b", "default"]
+
+
+def test_long_lists_are_read_in_parts_with_the_count_of_all(api, new_world):
+    for number in range(6):
+        new_world(api, "empty", name=f"w{number}")
+
+    part = api.get("/_mock/workspaces?limit=2&offset=3").json
+
+    assert ([row["name"] for row in part["items"]], part["count"]) == (["w2", "w1"], 7)
+    assert api.get("/_mock/workspaces?offset=7").json["items"] == []
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "offset=-1", "limit=x", "what=1"])
+def test_a_query_that_makes_no_sense_is_400(api, query):
+    assert api.get(f"/_mock/workspaces?{query}").status_code == 400
+
+
+def test_a_world_that_is_dropped_is_gone(api, new_world):
+    world = new_world(api, name="mine")
+
+    answers = [api.delete("/_mock/workspaces/mine").status_code for _ in range(2)]
+
+    assert answers == [204, 404]
+    assert names(api) == ["default"]
+    assert world.get("/v3/senders").status_code == 401
+    problem = api.get("/_mock/workspaces/mine").json
+    assert "evicted" not in problem["detail"]
+
+
+def test_the_default_world_cannot_be_dropped(api):
+    answer = api.delete("/_mock/workspaces/default")
+
+    assert (answer.status_code, answer.content_type) == (409, "application/problem+json")
+    assert names(api) == ["default"]
+
+
+def test_a_name_can_be_used_again_for_a_world_that_knows_nothing_of_the_first(api, new_world):
+    first = new_world(api, "empty", name="mine")
+    first.new_sender("a@acme.test")
+    api.delete("/_mock/workspaces/mine")
+
+    again = new_world(api, "empty", name="mine")
+
+    assert again.get("/v3/senders").json["senders"] == []
+    assert (len(again.journal), again.key) == (1, first.key)
+
+
+# ---------------------------------------------------------------------- addresses
+
+
+def test_every_address_works_below_the_worlds_own(api, new_world):
+    world = new_world(api, "empty", name="mine")
+    created = world.new_sender("a@acme.test")
+
+    assert created.status_code == 201
+    assert world.get("/_mock/mailbox").json["items"][0]["to"] == "a@acme.test"
+    assert world.get("/").status_code == 200
+    assert world.get("/_mock/docs").status_code == 200
+    assert world.get("/v3/nowhere").status_code == 404
+    assert [row["path"] for row in world.journal] == ["/v3/nowhere", "/v3/senders"]
+
+
+def test_the_default_world_has_such_an_address_too(api, default_world):
+    default_world(api).new_sender("a@acme.test")
+
+    assert "a@acme.test" in [row["email"] for row in api.get("/v3/senders", key="xkeysib-acme").json["senders"]]
+
+
+def test_the_address_decides_over_the_header_and_the_header_over_the_key(api, new_world):
+    one, two, three = (new_world(api, "empty", name=name) for name in ("one", "two", "three"))
+    for world in (one, two, three):
+        world.new_sender(f"{world.name}@a.test")
+
+    def seen(path="/_mock/mailbox", **headers):
+        return api.client.get(path, headers=headers).json["items"][0]["to"]
+
+    both = {"X-Mock-Workspace": "two", "api-key": three.key}
+    assert seen("/w/one/_mock/mailbox", **both) == "one@a.test"
+    assert seen(**both) == "two@a.test"
+    assert seen(**{"api-key": three.key}) == "three@a.test"
+
+
+@pytest.mark.parametrize("address", ["/w/nowhere/_mock/clock", "/w//_mock/clock", "/w/Default/_mock/clock"])
+def test_an_unknown_name_is_404_on_the_control_api_and_makes_nothing(api, address):
+    answer = api.get(address)
+
+    assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
+    assert names(api) == ["default"]
+
+
+def test_an_unknown_name_is_404_on_the_service_and_makes_nothing(make_api):
+    api = make_api(keys="isolate")
+
+    assert api.get("/w/nowhere/v3/senders", key="made-up").status_code == 404
+    assert names(api) == ["default"]
+
+
+def test_a_worlds_key_under_an_unknown_name_is_401(api, new_world):
+    assert api.get("/w/nowhere/v3/senders", key=new_world(api).key).status_code == 401
+
+
+# ---------------------------------------------------------------------- one world only
+
+
+def test_what_happens_in_one_world_is_seen_in_no_other(make_api, new_world, default_world, player, story):
+    api = make_api(story)
+    busy, idle, default = new_world(api, story), new_world(api, story), default_world(api)
+    idle.new_sender("a@acme.test")
+
+    def seen():
+        return [(world.state, world.journal, world.get("/_mock/mailbox").json) for world in (idle, default)]
+
+    before = seen()
+
+    player(busy, 5).play(120)
+    for path in ("/_mock/snapshots", "/_mock/reset"):
+        assert busy.post(path, {}).status_code in (200, 201)
+
+    assert seen() == before
+    assert idle.get("/_mock/snapshots").json["items"] == []
