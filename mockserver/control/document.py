@@ -140,7 +140,7 @@ def _success(call: Call) -> dict[str, Any]:
 def _content(call: Call, media: str) -> dict[str, Any]:
     if call.answer is not None and media == "application/json":
         return {"schema": getattr(answers, call.answer)}
-    return {} if "yaml" in media else {"schema": {"type": "string"}}
+    return {} if "yaml" in media or media == "*/*" else {"schema": {"type": "string"}}
 
 
 def _problems(call: Call) -> dict[str, Any]:

@@ -15,9 +15,9 @@ INDEX = Noun("index", "/_mock", in_world=False)
 def welcome() -> Response:
     """A few lines for a shell."""
     root = request.host_url.rstrip("/")
-    default = call.store().default
+    world = call.addressed() or call.store().default
     lines = [
-        f"A mock of the Brevo administration API, v3; scenario {default.scenario!r}. Try:",
+        f"A mock of the Brevo administration API, v3; scenario {world.scenario!r}. Try:",
         f"  curl -H 'api-key: any' {root}/v3/senders",
         f'  curl -H \'api-key: any\' {root}/v3/senders -d \'{{"name":"Jo","email":"jo@acme.test"}}\'',
         f"  curl '{root}/_mock/mailbox?to=jo@acme.test'        the one-time code that was sent",

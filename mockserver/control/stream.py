@@ -60,7 +60,7 @@ def show(query: dict[str, Any]) -> Response:
     """What happens in the workspace, as it happens: requests, mails, transitions, resets."""
     workspace = call.workspace()
     look = Look(call.store(), workspace, query["kind"], _begin(workspace, query))
-    events = stream.Stream(look.pull, look.workspace, b": nothing has happened\n\n", query["heartbeat"])
+    events = stream.Stream(look.pull, workspace, b": nothing has happened\n\n", query["heartbeat"])
     answer = Response(content_type="text/event-stream; charset=utf-8")
     answer.automatically_set_content_length = False
     answer.headers["Cache-Control"] = "no-store"
@@ -96,23 +96,16 @@ class Look:
 
     def __init__(self, store: Store, workspace: Workspace, kinds: frozenset[str], seen: int) -> None:
         self._store = store
-        self._name = workspace.name
-        #: It outlives resets of the workspace, but is no other workspace's of the same name.
-        self._feed = workspace.feed
+        self._workspace = workspace
         self._kinds = kinds
         #: The number of the last happening that was told or left out.
         self._seen = seen
         self._begun = False
 
-    def workspace(self) -> Workspace | None:
-        """The workspace that is looked at; None: it is gone."""
-        found = self._store.get(self._name)
-        return found if found is not None and found.feed is self._feed else None
-
     def pull(self) -> bytes | None:
-        """What is new, in part if it is much; None: the workspace is gone."""
-        workspace = self.workspace()
-        if workspace is None:
+        """What is new, in part if it is much; None: the workspace is gone, though another may have its name."""
+        workspace = self._workspace
+        if self._store.get(workspace.name) is not workspace:
             return None
         with workspace.lock:
             workspace.catch_up()
@@ -125,7 +118,7 @@ class Look:
 
     def _lost(self) -> bytes:
         """How many are kept no more, if there are any."""
-        lost = self._feed.lost(self._seen)
+        lost = self._workspace.feed.lost(self._seen)
         if not lost:
             return b""
         self._seen += lost
@@ -133,7 +126,7 @@ class Look:
 
     def _news(self) -> bytes:
         part = bytearray()
-        for happening in self._feed.after(self._seen):
+        for happening in self._workspace.feed.after(self._seen):
             if len(part) >= _PART:
                 break
             self._seen = happening.number

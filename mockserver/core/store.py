@@ -232,8 +232,7 @@ class Store:
         with workspace.lock:
             fresh = self._anew(workspace, document)
             fresh.go_on_from(workspace)
-            if mailbox is not None:
-                fresh.mailbox = mailbox
+            fresh.mailbox = workspace.mailbox if mailbox is None else mailbox
             self._renew(workspace, fresh)
 
     def restore(self, workspace: Workspace, snapshot: Snapshot) -> None:

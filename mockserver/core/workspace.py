@@ -84,7 +84,7 @@ class Snapshot(NamedTuple):
 #: What a workspace keeps, whatever it is made to stand like.
 _LASTING = frozenset({"name", "lock", "watchers", "on_key", "meter", "snapshots", "feed"})
 #: What goes on when a state is put in its place; the draws are those of the ids that journal and mailbox hold.
-_GOING_ON = ("origin", "scenario", "journal", "coverage", "mailbox")
+_GOING_ON = ("origin", "scenario", "journal", "coverage")
 NOTED_DRAWS = ("request", "mail")
 
 

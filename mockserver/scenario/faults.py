@@ -16,7 +16,7 @@ from mockserver.core.match import Match
 from mockserver.core.workspace import Workspace
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.resources.section import Instant, Item, counted_from, write_instant
-from mockserver.scenario.match import MatchItem, unknown_operation
+from mockserver.scenario.match import MatchItem, as_match, unknown_operation
 from mockserver.scenario.mistakes import Mistake, nearest
 from mockserver.web.fields import Flag, Number
 
@@ -92,12 +92,15 @@ class FaultItem(Item):
     @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _check(self, data: dict[str, Any], original: Any, **_: Any) -> None:
         kind = KINDS.get(data.get("fault", ""))
+        found: list[tuple[str, Any]] = []
         if "fault" in data and kind is None:
-            raise ValidationError(f"unknown fault; {nearest(data['fault'], KINDS)}", "fault")
+            found.append(("fault", f"unknown fault; {nearest(data['fault'], KINDS)}"))
         if kind is not None:
-            _refuse(_misplaced(original, kind))
-            if not data.get("force"):
-                _refuse(_unfitting(data))
+            found += _misplaced(original, kind)
+        if not data.get("force"):
+            found += _unknown(_matched(data))
+            found += _unfitting(data) if kind is not None else ()
+        _refuse(found)
 
     @post_load(pass_original=True)
     def _as_value(self, data: dict[str, Any], original: Any, **_: Any) -> Fault:
@@ -140,20 +143,33 @@ def _misplaced(written: dict[str, Any], kind: Kind) -> Iterator[tuple[str, str]]
         yield "ms", "give ms or a distribution"
 
 
-def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Operations and parameters that there are not, a code that there is not, or that an operation never gives."""
-    match = data["match"] if isinstance(data.get("match"), Match) else Match()
+def _matched(data: dict[str, Any]) -> Match:
+    """What a rule is for, as far as it is written well."""
+    match = data.get("match", {})
+    return match if isinstance(match, Match) else as_match(dict(match))
+
+
+def _known(match: Match) -> list[Operation]:
+    return [OPERATIONS[name] for name in sorted(match.operations & OPERATIONS.keys())]
+
+
+def _unknown(match: Match) -> Iterator[tuple[str, Any]]:
+    """Operations and parameters of paths that there are not."""
     for name in sorted(match.operations - OPERATIONS.keys()):
         yield "match", {"operation": [unknown_operation(name)]}
-    operations = [OPERATIONS[name] for name in sorted(match.operations & OPERATIONS.keys())]
+    operations = _known(match)
     for name in match.params:
         if not any(f"{{{name}}}" in row.path for row in operations or OPERATIONS.values()):
             yield "match", {"path": {name: ["no such parameter in the path"]}}
+
+
+def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """A code that there is not, or that an operation never gives."""
     code = _code(data)
     if code is not None and code not in ALL_CODES:
         yield "code", f"unknown code; {nearest(code, ALL_CODES)}"
     elif code is not None and not _fits_everywhere(data):
-        yield from _never_given(code, operations)
+        yield from _never_given(code, _known(_matched(data)))
 
 
 def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, str]]:

@@ -143,11 +143,15 @@ class IdentityItem(Item):
     users = fields.List(fields.Nested(UserItem))
 
 
+def _position() -> fields.Integer:
+    return fields.Integer(strict=True, validate=validate.Range(min=0, max=2**62))
+
+
 class ResumeItem(Item):
     """Where a running world stands: written by `GET /_mock/state` so that the next ids and draws go on from there."""
 
-    ids = fields.Dict(keys=fields.String(), values=fields.Integer(strict=True))
-    draws = fields.Dict(keys=fields.String(), values=fields.Integer(strict=True))
+    ids = fields.Dict(keys=fields.String(), values=_position())
+    draws = fields.Dict(keys=fields.String(), values=_position())
     revoked_keys = _keys()
 
 

@@ -186,6 +186,7 @@ class _Running:
         self._listener = bind(settings.host, settings.port)
         self.url = address(self._listener)
         self._server = server(app)
+        self._log = app.extensions["mockserver.log"]
         # A daemon: it does not hold up the end of the program.
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._listener]}, name="mockserver", daemon=True
@@ -197,3 +198,4 @@ class _Running:
         self._server.stop()
         self._thread.join(_PATIENCE)
         self._listener.close()
+        self._log.close()

@@ -85,8 +85,12 @@ class Workspace:
 
     @property
     def api_key(self) -> str:
-        """The API key of the first account."""
-        return str(self._link.about["api_key"])
+        """The API key of the first account.
+
+        Raises:
+            LookupError: it has no key.
+        """
+        return self.key(self.accounts[0].name)
 
     def key(self, name: str) -> str:
         """The API key of the account of this name.
@@ -94,14 +98,18 @@ class Workspace:
         Raises:
             LookupError: there is no such account, or it has no key.
         """
-        if name not in {account.name for account in self.accounts}:
+        if not self._keys().get(name):
+            # It may have come meanwhile.
             self._link.renew(self._link.get(f"/workspaces/{part(self.name)}"))
-        keys = {account.name: account.api_key for account in self.accounts}
+        keys = self._keys()
         found = keys.get(name)
         if found is None:
             why = "has no key" if name in keys else f"is not among {', '.join(keys)}"
             raise LookupError(f"the account {name!r} {why}")
         return found
+
+    def _keys(self) -> dict[str, str | None]:
+        return {account.name: account.api_key for account in self.accounts}
 
     def reset(self, scenario: Scenario | None = None) -> None:
         """Begin anew, as its scenario or another one says; snapshots and keys stay, all else goes.

@@ -156,7 +156,6 @@ class Service:
             else:
                 reply = Reply(204)
             body = self._finish(exchange, reply, headers)
-            exchange.transitions = tuple(exchange.transitions)  # what happens from now on is of somebody else
             exchange.ms = (perf_counter() - started) * 1000
             workspace.note(exchange)
         fault = workspace.faults.get(exchange.fault) if exchange.fault else None

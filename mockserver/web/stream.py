@@ -18,33 +18,11 @@ class Stream(NamedTuple):
 
     #: A part of what is new since the last call, ready to be sent; empty: there is nothing, None: nor will there be.
     pull: Callable[[], bytes | None]
-    #: The workspace that is looked at; another one after a reset.
-    workspace: Callable[[], Workspace | None]
+    #: The workspace that is looked at.
+    workspace: Workspace
     #: What is sent when nothing has happened for `pause_s` seconds.
     heartbeat: bytes
     pause_s: float
-
-
-class _Watch:
-    """Is woken by whatever happens in the stream's workspace, which may be replaced by another one."""
-
-    def __init__(self, stream: Stream, wake: Callable[[], None]) -> None:
-        self._stream = stream
-        self._wake = wake
-        self._workspace: Workspace | None = None
-
-    def follow(self) -> None:
-        """Watch the workspace that there is now. To be called before looking: what happens after that wakes."""
-        workspace = self._stream.workspace()
-        if workspace is not self._workspace:
-            self.end()
-            self._workspace = workspace
-        if workspace is not None:
-            workspace.watchers.add(self._wake)
-
-    def end(self) -> None:
-        if self._workspace is not None:
-            self._workspace.watchers.discard(self._wake)
 
 
 async def go_on(stream: Stream, left: asyncio.Future[Any], send: Callable[[bytes], Awaitable[None]]) -> None:
@@ -58,11 +36,10 @@ async def go_on(stream: Stream, left: asyncio.Future[Any], send: Callable[[bytes
         if not happened.is_set():
             loop.call_soon_threadsafe(happened.set)
 
-    watch = _Watch(stream, wake)
+    stream.workspace.watchers.add(wake)
     try:
         while not left.done():
-            happened.clear()
-            watch.follow()
+            happened.clear()  # what happens while it pulls and sends is pulled next
             chunk = stream.pull()
             if chunk is None:
                 return
@@ -72,7 +49,7 @@ async def go_on(stream: Stream, left: asyncio.Future[Any], send: Callable[[bytes
             elif not await _happens(happened, left, stream.pause_s) and not left.done():
                 await send(stream.heartbeat)
     finally:
-        watch.end()
+        stream.workspace.watchers.discard(wake)
 
 
 async def _happens(happened: asyncio.Event, left: asyncio.Future[Any], seconds: float) -> bool:
@@ -88,15 +65,14 @@ async def _happens(happened: asyncio.Event, left: asyncio.Future[Any], seconds: 
 def blocking(stream: Stream) -> Iterator[bytes]:
     """The same under an ordinary WSGI server, whose thread has nothing else to do."""
     happened = threading.Event()
-    watch = _Watch(stream, happened.set)
+    stream.workspace.watchers.add(happened.set)
     try:
         while True:
             happened.clear()
-            watch.follow()
             chunk = stream.pull()
             if chunk is None:
                 return
             if chunk or not happened.wait(stream.pause_s):
                 yield chunk or stream.heartbeat
     finally:
-        watch.end()
+        stream.workspace.watchers.discard(happened.set)

@@ -14,7 +14,11 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.config import SchemathesisConfig
-from schemathesis.specs.openapi.checks import positive_data_acceptance, unsupported_method
+from schemathesis.specs.openapi.checks import (
+    allow_header_conformance,
+    positive_data_acceptance,
+    unsupported_method,
+)
 
 from mockserver import Settings, create_app
 
@@ -59,6 +63,9 @@ BEYOND_A_SCHEMA = {
     "postWorkspaces": r".",
     "putState": r".",
 }
+
+#: `catalogue` and `verify` stand where an identifier may stand, so their addresses take its methods as well.
+OVERLAID = ("getFaultsCatalogue", "postRequestsVerify")
 
 APP = create_app(Settings(control_token=TOKEN))
 #: Of a whole scenario there would be thousands of cases at the bounds of its members: these get cases at random only.
@@ -132,6 +139,9 @@ def steer(case):
     if case.meta is None or not case.meta.generation.mode.is_positive:
         return
     draw = crc32(f"{case.path_parameters}{case.body}{case.query}".encode("utf-8", "surrogatepass"))
+    if operation_of(case) == "postSeed" and draw % 2:
+        # What is made up as a whole has hardly ever two parts that fit together.
+        case.body = {name: value for name, value in case.body.items() if name in ("description", "strict")}
     if draw % 8:
         for header, value in (("X-Mock-Workspace", "default"), ("api-key", KEY)):
             if case.headers and header in case.headers:
@@ -154,7 +164,9 @@ def known_parts(path, name):
 def excluded(case, answer):
     """The checks that do not fit: that good data is taken where a schema cannot say all that makes it good, say."""
     # What is open by one method is not so by all: without the token an unknown one is 401.
-    none = [unsupported_method] if case.operation.definition.raw.get("security") == [] else []
+    is_open = case.operation.definition.raw.get("security") == []
+    none = [unsupported_method] if is_open else []
+    none += [allow_header_conformance] if operation_of(case) in OVERLAID else []
     rule = BEYOND_A_SCHEMA.get(operation_of(case))
     beyond = answer.status_code == 400 and rule and re.search(rule, answer.json()["detail"])
     return [*none, positive_data_acceptance] if beyond else none
@@ -172,7 +184,7 @@ def met():
 
 
 @SCHEMA.parametrize()
-@settings(QUIETLY, max_examples=25)
+@settings(QUIETLY, max_examples=15)
 def test_what_the_document_says_is_what_happens(met, case):
     reset()
     steer(case)

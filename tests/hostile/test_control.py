@@ -167,7 +167,7 @@ def test_a_mailbox_query_that_is_none_is_refused(untouched, query):
 
 @each("name", ["x", "a_b.test", "%00", "a..test", "%2e%2e", "a" * 5000])
 def test_dns_of_what_is_no_host_name_is_refused(untouched, name):
-    problem(untouched.put(f"/_mock/dns/{name}", json={"brevo_code": "ok"}), 400)
+    problem(untouched.put(f"/_mock/dns/{name}", json={"brevo_code": "ok"}), 400, "/domain")
 
 
 BAD_SCENARIO = {

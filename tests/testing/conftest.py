@@ -1,5 +1,6 @@
 """The toolkit's two forms: a server in this process, and one in a process of its own; each with and without a token."""
 
+import importlib
 import os
 import subprocess
 import sys
@@ -113,3 +114,40 @@ def later():
     for thread in threads:
         thread.join(10)
         assert not thread.is_alive()
+
+
+# ---------------------------------------------------------------------- suites that use the plugin
+
+#: What an inner run imports first is imported again after it, and compiled modules may not be; so it comes before.
+_BEFORE = ("mockserver.testing.session", "uvloop")
+
+_CALLS = """
+    import urllib.request
+
+    def call(world, path="/account", data=None):
+        request = urllib.request.Request(world.url + path, data, {"api-key": world.api_key})
+        return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).status
+"""
+
+
+@pytest.fixture(scope="session")
+def alone():
+    """Options of pytest that leave out plugins which are installed beside ours, and cost time."""
+    return [part for name in ("schemathesis", "hypothesispytest", "faker", "anyio") for part in ("-p", f"no:{name}")]
+
+
+@pytest.fixture
+def run(pytester, monkeypatch, alone):
+    """Runs a suite in this process, warnings being errors there as well; `call` of the suite asks a world something."""
+    for name in _BEFORE:
+        importlib.import_module(name)
+    # A fresh run imports the plugin, and so shall this one: only then is it seen what its import does.
+    monkeypatch.delitem(sys.modules, "mockserver.testing.plugin")
+    pytester.makepyfile(calls=_CALLS)
+
+    def run_suite(suite, *options):
+        lines = ["import pytest", "from calls import call", *(line.removeprefix("    ") for line in suite.splitlines())]
+        pytester.makepyfile(test_it="\n".join(lines))
+        return pytester.runpytest_inprocess("-W", "error", *alone, *options)
+
+    return run_suite

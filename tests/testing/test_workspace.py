@@ -142,12 +142,15 @@ def test_a_reset_to_no_scenario_changes_nothing(world):
     assert world.scenario == "onboarding"
 
 
-def test_an_account_that_came_later_is_found(server, ask):
+def test_an_account_and_a_key_that_came_later_are_found(server, ask):
     with server.workspace("corporate-v2") as world:
         body = {"companyName": "Nova", "email": "nova@acme.test"}
-        assert ask(world, "POST", "/corporate/subAccount", json=body).status == 201
+        number = ask(world, "POST", "/corporate/subAccount", json=body).json["id"]
         name = world.state.get()["accounts"][-1]["name"]
-        assert name not in {account.name for account in world.accounts}
+        with pytest.raises(LookupError, match=f"the account '{name}' has no key"):
+            world.key(name)
+
+        ask(world, "POST", "/corporate/subAccount/key", json={"id": number, "name": "first"})
 
         assert ask(world, "GET", "/account", key=world.key(name)).json["email"] == "nova@acme.test"
 
@@ -158,10 +161,10 @@ def test_an_account_that_is_not_there_is_told_with_those_that_are(world):
 
 
 def test_an_account_without_a_key_is_told(server):
-    with server.workspace({"accounts": [{"name": "a"}, {"name": "b", "api_keys": []}]}) as world:
-        if world.accounts[1].api_key is None:
-            with pytest.raises(LookupError, match="the account 'b' has no key"):
-                world.key("b")
+    with server.workspace({"accounts": [{"name": "a", "api_keys": []}, {"name": "b"}]}) as world:
+        assert world.key("b") == world.accounts[1].api_key
+        with pytest.raises(LookupError, match="the account 'a' has no key"):
+            _ = world.api_key
 
 
 def test_a_key_that_is_revoked_is_refused_until_the_reset(world, ask):

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 import pytest
 import requests
 
+from mockserver import MockServer
 from mockserver.core.exchange import Exchange
 from mockserver.web.log_writer import LogWriter
 from mockserver.web.request_log import Form, LogHandler, RequestLog, Secrecy
@@ -309,6 +310,14 @@ def test_without_a_line_there_is_no_thread(make_api):
 
     assert threading.active_count() == before
     api.app.extensions["mockserver.log"].close()
+
+
+def test_a_server_within_a_program_writes_what_waits_when_it_stops(capfd):
+    with MockServer("empty", log_format="text") as mock:
+        requests.get(f"{mock.url}/v3/senders", headers={"api-key": "any"})
+
+    assert " default GET /v3/senders 200 " in capfd.readouterr().err
+    assert [thread.name for thread in threading.enumerate() if thread.name == "log"] == []
 
 
 # ---------------------------------------------------------------------- the program itself

@@ -1,0 +1,176 @@
+"""The coverage of a session of pytest, seen by suites that ask for it."""
+
+import json
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from mockserver import MockServer
+
+
+def passed(result, number):
+    result.assert_outcomes(passed=number)
+    return result.ret == 0
+
+
+_MET = """
+    @pytest.mark.parametrize("number", range(8))
+    def test_met(mockserver, number):
+        assert call(mockserver) == 200
+        mockserver.reset()
+        if number % 2:
+            assert call(mockserver, "/senders") == 200
+"""
+
+
+def calls(path):
+    """How often operations were called, of a report that was written as JSON."""
+    return {name: row["calls"] for name, row in json.loads(path.read_text())["operations"].items()}
+
+
+def test_the_terminal_tells_what_was_met(run):
+    result = run(_MET, "--mockserver-coverage")
+
+    assert passed(result, 8)
+    result.stdout.fnmatch_lines(
+        [
+            "*= mockserver coverage =*",
+            "* % of the contract met",
+            "*operations * 2 of  34*",
+            "*getAccount * 8 *",
+            "*missing*",
+        ]
+    )
+
+
+def test_nobody_is_told_who_does_not_ask(run):
+    run(_MET).stdout.no_fnmatch_line("*contract*")
+
+
+@pytest.mark.parametrize(("wanted", "status"), [("0.5", 0), ("99.9", 1)])
+def test_a_session_that_has_met_too_little_fails(run, wanted, status):
+    result = run(_MET, f"--mockserver-fail-under={wanted}")
+
+    result.assert_outcomes(passed=8)
+    assert result.ret == status
+    failures = [line for line in result.outlines if line.startswith("FAIL: ")]
+    assert len(failures) == status
+    if failures:
+        assert failures[0].endswith(" % of the contract met, --mockserver-fail-under asks for 99.9 %")
+
+
+def test_a_session_that_has_failed_anyway_keeps_its_status(run):
+    result = run("", "--mockserver-fail-under=50")
+
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_a_session_that_only_collects_tells_nothing_and_does_not_fail(run):
+    result = run(_MET, "--mockserver-fail-under=50", "--collect-only", "-q")
+
+    assert result.ret == 0
+    result.stdout.no_fnmatch_line("*contract*")
+
+
+def test_the_report_is_written_in_every_form(run, pytester):
+    folder = pytester.path / "reports"
+    forms = ("text", "json", "html", "junit")
+
+    assert passed(run(_MET, *(f"--mockserver-coverage-report={form}:reports/{form}" for form in forms)), 8)
+
+    assert "getAccount" in (folder / "text").read_text()
+    assert calls(folder / "json") == {"getAccount": 8, "getSenders": 4}
+    assert (folder / "html").read_text().startswith("<!doctype html>")
+    assert ET.parse(folder / "junit").getroot().tag == "testsuites"
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--mockserver-coverage-report=pdf:x",
+        "--mockserver-coverage-report=html",
+        "--mockserver-fail-under=101",
+        "--mockserver-fail-under=most",
+    ],
+)
+def test_an_option_that_makes_no_sense_is_refused(run, option):
+    result = run(_MET, option)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*error: argument --mockserver-*: '*' is no*"])
+
+
+def test_the_coverage_of_workers_adds_up(run, pytester):
+    result = run(_MET, "-n4", "--mockserver-coverage", "--mockserver-coverage-report=json:met.json")
+
+    assert passed(result, 8)
+    assert calls(pytester.path / "met.json") == {"getAccount": 8, "getSenders": 4}
+    result.stdout.fnmatch_lines(["*= mockserver coverage =*", "*getAccount * 8 *"])
+
+
+def test_the_coverage_of_a_worker_that_dies_is_missed(run):
+    result = run(
+        """
+    import os
+
+    def test_dies():
+        os._exit(1)
+    """,
+        *("-n1", "--mockserver-coverage", "--max-worker-restart=0"),
+    )
+
+    result.stdout.fnmatch_lines(["1 workers ended without telling what they had met"])
+
+
+# ---------------------------------------------------------------------- a server that runs elsewhere
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n4"])
+def test_a_running_server_is_used_and_nothing_is_counted_twice(run, pytester, running, ask, monkeypatch, workers):
+    monkeypatch.setenv("MOCKSERVER_URL", running)
+    with MockServer.connect(running) as server, server.workspace() as another:
+        before = {world.name for world in server.workspaces()}
+        ask(another, "GET", "/account")
+
+        result = run(_MET, workers, "--mockserver-coverage-report=json:met.json")
+
+        assert {world.name for world in server.workspaces()} == before
+    assert passed(result, 8)
+    assert calls(pytester.path / "met.json") == {"getAccount": 8, "getSenders": 4}
+
+
+def test_worlds_that_a_test_makes_itself_are_counted_and_dropped_at_the_end(run, pytester, running, monkeypatch):
+    monkeypatch.setenv("MOCKSERVER_URL", running)
+
+    result = run(
+        """
+    def test_own(mockserver_server):
+        call(mockserver_server.workspace(name="own-and-left"))
+        with mockserver_server.workspace() as world:
+            call(world)
+    """,
+        "--mockserver-coverage-report=json:met.json",
+    )
+
+    assert passed(result, 1)
+    assert calls(pytester.path / "met.json") == {"getAccount": 2}
+    with MockServer.connect(running) as server:
+        assert "own-and-left" not in {world.name for world in server.workspaces()}
+
+
+def test_a_world_that_has_gone_before_it_was_counted_is_missed(run, running, monkeypatch):
+    monkeypatch.setenv("MOCKSERVER_URL", running)
+
+    result = run(
+        """
+    def test_gone(mockserver, mockserver_server):
+        with mockserver_server.connect(mockserver_server.url) as others:
+            {world.name: world for world in others.workspaces()}[mockserver.name].drop()
+    """,
+        *("--mockserver-coverage", "-W", "default"),
+    )
+
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(
+        ["*UserWarning: what the world w-* has met is not counted: 404: there is no workspace *"]
+    )
