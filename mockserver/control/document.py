@@ -123,7 +123,7 @@ def _of_query(call: Call) -> list[dict[str, Any]]:
 
 def _body(call: Call) -> dict[str, Any]:
     if call.document is not None:
-        content = {"schema": getattr(answers, call.document)}
+        content = {"schema": answers.schema(call.document)}
         return {"required": True, "content": {"application/json": content, "application/yaml": content}}
     assert call.body is not None, "asked for before"
     required = any(field.required for field in call.body().fields.values())
@@ -139,7 +139,7 @@ def _success(call: Call) -> dict[str, Any]:
 
 def _content(call: Call, media: str) -> dict[str, Any]:
     if call.answer is not None and media == "application/json":
-        return {"schema": getattr(answers, call.answer)}
+        return {"schema": answers.schema(call.answer)}
     return {} if "yaml" in media or media == "*/*" else {"schema": {"type": "string"}}
 
 

@@ -66,7 +66,7 @@ class DistributionItem(Item):
 class FaultItem(Item):
     """A rule: a kind with its parameters, which requests it is for, and when."""
 
-    fault = fields.String(required=True)
+    fault = fields.String(required=True, metadata={"enum": list(KINDS)})
     match = fields.Nested(MatchItem, load_default=Match)
     times = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**53))
     after = fields.Integer(strict=True, validate=_count)

@@ -50,20 +50,27 @@ KNOWN = {
     ("machines", "event"): ["expire_otp", "verify", "delete"],
     ("dns", "domain"): ["acme.test"],
 }
+_CLOCK = r"the clock (shows moments|goes backwards)|beyond the years"
+#: JSON knows no whole numbers: a schema takes 1.0 for one, and a scenario or a count does not.
+_WHOLE = r"Not a valid integer|whole numbers, not negative|must be a number, or"
+_SCENARIO = (
+    rf"there is no scenario|nothing to add|PUT /_mock/clock|choose it when|is there already|Not a valid hostname"
+    rf"|{_WHOLE}|{_CLOCK}"
+)
+_FAULT = (
+    rf"takes (no|median_ms|low_ms)|Missing data for|give ms or|never gives|no operation gives|no such parameter"
+    rf"|less than low_ms|the name of something else|unknown (operation|code)|{_WHOLE}|{_CLOCK}"
+)
 #: Rules between members, and what is known of the world: a schema cannot tell them, and the document says so.
 BEYOND_A_SCHEMA = {
-    "putClock": r"give now, frozen or both|the clock|beyond the years",
-    "postClockAdvance": r"give one of by, seconds and to|the clock|beyond the years",
+    "putClock": rf"give now, frozen or both|{_CLOCK}",
+    "postClockAdvance": rf"give one of by, seconds and to|{_CLOCK}",
     "putDnsByDomain": r"give brevo_code",
-    "postFaults": r".",
-    "putFaults": r".",
-    "postRequestsVerify": r".",
-    "postReset": r".",
-    "postSeed": r".",
-    "postWorkspaces": r".",
-    "putState": r".",
+    "postFaults": _FAULT,
+    "putFaults": _FAULT,
+    "postRequestsVerify": rf"unknown operation|at_least is more|{_WHOLE}",
+    **dict.fromkeys(("postReset", "postSeed", "postWorkspaces", "putState"), _SCENARIO),
 }
-
 #: `catalogue` and `verify` stand where an identifier may stand, so their addresses take its methods as well.
 OVERLAID = ("getFaultsCatalogue", "postRequestsVerify")
 
@@ -184,7 +191,7 @@ def met():
 
 
 @SCHEMA.parametrize()
-@settings(QUIETLY, max_examples=15)
+@settings(QUIETLY, max_examples=12)
 def test_what_the_document_says_is_what_happens(met, case):
     reset()
     steer(case)

@@ -1,0 +1,142 @@
+"""Answers about the server, its workspaces, and what stands in one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import INCLUDE, fields, validate
+
+from mockserver.control.answers import members
+from mockserver.core.contract import Role
+from mockserver.resources.domains.model import ANSWERS
+from mockserver.scenario.schema import scenario_schema
+from mockserver.web.schema import Base
+
+# ---------------------------------------------------------------------- index and health
+
+
+class CallLine(Base):
+    method = members.text()
+    path = members.text("with its parameters in braces")
+    does = members.text()
+
+
+Index = members.listing(CallLine, "Index")
+
+
+class Health(Base):
+    status = members.text(validate=validate.Equal("ok"))
+    version = members.text()
+    scenario = members.text("of the workspace `default`")
+    workspaces = members.number("how many there are")
+    evicted = members.number("how many workspaces had to go for newer ones")
+    store = members.text(validate=validate.Equal("memory"))
+    uptime_s = members.needed(fields.Float, validate=validate.Range(min=0))
+
+
+# ---------------------------------------------------------------------- workspaces and their state
+
+
+class WorldAccount(Base):
+    name = members.text()
+    role = members.needed(fields.Enum, Role, by_value=True)
+    api_key = members.text("null where no key opens it", allow_none=True)
+
+
+class World(Base):
+    name = members.text()
+    api_key = members.text("of its first account; null where no key opens it", allow_none=True)
+    scenario = members.text("from which it was made; `document` where that came with the call")
+    url = members.text("the base address for a client of the service")
+    accounts = members.many(WorldAccount)
+
+
+Worlds = members.listing(World, "Worlds")
+
+#: A whole scenario.
+Scenario = scenario_schema()
+
+
+class ScenarioLine(Base):
+    name = members.text()
+    description = members.text()
+    error = fields.String(metadata={"description": "what is wrong with its file"})
+
+
+Scenarios = members.listing(ScenarioLine, "Scenarios")
+
+
+class Moment(Base):
+    name = members.text()
+    at = members.moment("on the workspace's clock")
+
+
+Moments = members.listing(Moment, "Moments")
+
+
+class Revoked(Base):
+    revoked = members.flag()
+    workspace = members.text()
+
+
+# ---------------------------------------------------------------------- clock, machines and DNS
+
+
+class Clock(Base):
+    now = members.moment()
+    frozen = members.flag()
+    offset_s = members.needed(fields.Float, about="how far it is from real time")
+
+
+class Fired(Base):
+    at = members.moment()
+    machine = members.text()
+    key = members.key()
+    event = members.text()
+
+
+class Advanced(Clock):
+    fired = members.many(Fired, "the timed events that happened on the way")
+
+
+class Transition(Base):
+    event = members.text()
+    source = members.text("`-` before it is there", data_key="from")
+    to = members.text("`-` when it is gone")
+
+
+class Machine(Base):
+    name = members.text()
+    states = members.texts()
+    timed = members.texts("the events that time brings about")
+    transitions = members.many(Transition)
+    mermaid = members.text("a diagram")
+
+
+Machines = members.listing(Machine, "Machines")
+
+
+class Instance(Base):
+    """Further members are the machine's own: a sender's code and when it expires, say."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    key = members.key()
+    account = members.text()
+    state = members.text()
+    allowed = members.texts("the events that apply")
+
+
+Instances = members.listing(Instance, "Instances")
+
+
+def _record() -> Any:
+    return members.text(validate=validate.OneOf(ANSWERS))
+
+
+class Dns(Base):
+    domain = members.text()
+    brevo_code = _record()
+    dkim_record = _record()
+    dmarc_record = _record()

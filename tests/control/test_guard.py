@@ -1,0 +1,119 @@
+"""With a control token set, the control API asks for it, whatever the way to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockserver.app import NOUNS
+
+TOKEN = "s3cret-tökén"
+GOOD = f"Bearer {TOKEN}".encode().decode("latin-1")  # a header's bytes, as a WSGI server hands them on
+PARTS = {
+    "name": "default", "machine": "sender", "key": "1", "event": "delete", "domain": "a.test", "identifier": "x",
+}  # fmt: skip
+CALLS = [(call.method, call.path.format(**PARTS), call.is_open) for noun in NOUNS for call in noun.calls]
+CLOSED = [(method, path) for method, path, is_open in CALLS if not is_open]
+OPEN = [path.replace("/docs/default", "/docs/start.js") for _, path, is_open in CALLS if is_open]
+
+
+@pytest.fixture
+def guarded(make_api):
+    return make_api(control_token=TOKEN)
+
+
+def refused(answer):
+    return (answer.status_code, answer.content_type, answer.headers.get("WWW-Authenticate")) == (
+        401,
+        "application/problem+json",
+        "Bearer",
+    )
+
+
+@pytest.mark.parametrize("prefix", ["", "/w/default", "/w/nowhere"])
+@pytest.mark.parametrize(("method", "path"), CLOSED)
+def test_a_call_without_the_token_is_refused(guarded, method, path, prefix):
+    assert refused(guarded.client.open(prefix + path, method=method))
+
+
+@pytest.mark.parametrize("prefix", ["", "/w/default"])
+@pytest.mark.parametrize("path", OPEN)
+def test_who_is_well_and_the_documentation_page_ask_for_none(guarded, path, prefix):
+    assert guarded.client.get(prefix + path).status_code == 200
+
+
+def test_what_is_open_is_exactly_that():
+    assert set(OPEN) == {
+        "/_mock/health", "/_mock/livez", "/_mock/readyz", "/_mock/docs", "/_mock/docs/start.js",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("header", [GOOD, GOOD.replace("Bearer", "bearer"), GOOD.replace("Bearer", "BEARER")])
+def test_the_token_opens_in_whatever_case_the_scheme_is_written(guarded, header):
+    assert guarded.client.get("/_mock/state", headers={"Authorization": header}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "Bearer",
+        "Bearer ",
+        "Bearer wrong",
+        GOOD.removeprefix("Bearer "),
+        GOOD.replace("Bearer", "Basic"),
+        GOOD.replace("Bearer", "Token"),
+        f"{GOOD}x",
+        GOOD[:-1],
+        f"{GOOD}, {GOOD}",
+        GOOD.replace("Bearer ", "Bearer Bearer "),
+        GOOD.upper(),
+        "Bearer \xff\xfe",
+        "Bearer " + "a" * 5000,
+    ],
+)
+def test_a_wrong_scheme_or_token_is_refused(guarded, header):
+    assert refused(guarded.client.get("/_mock/state", headers={"Authorization": header}))
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/_mock/nothing"),
+        ("GET", "/_mock/"),
+        ("DELETE", "/_mock/health"),
+        ("POST", "/_mock/docs"),
+        ("GET", "/_mock/docs/../state"),
+        ("GET", "/_mock/health/../state"),
+        ("GET", "/_mock%2fstate"),
+        ("GET", "/w/default//_mock/state"),
+        ("HEAD", "/_mock/state"),
+        ("OPTIONS", "/_mock/state"),
+    ],
+)
+def test_no_other_way_leads_round_it(guarded, method, path):
+    answer = guarded.client.open(path, method=method)
+
+    assert answer.status_code == 401
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_a_call_that_was_refused_has_changed_nothing(guarded):
+    guarded.client.post("/_mock/workspaces", json={"name": "one"})
+    guarded.client.put("/_mock/clock", json={"frozen": True})
+
+    headers = {"Authorization": GOOD}
+    assert guarded.client.get("/_mock/workspaces", headers=headers).json["count"] == 1
+    assert guarded.client.get("/_mock/clock", headers=headers).json["frozen"] is False
+
+
+def test_the_key_of_an_account_is_no_token(guarded):
+    assert refused(guarded.client.get("/_mock/state", headers={"api-key": TOKEN.encode().decode("latin-1")}))
+
+
+def test_the_service_itself_asks_for_no_control_token(guarded):
+    assert guarded.client.get("/v3/senders", headers={"api-key": "any"}).status_code == 200
+
+
+def test_without_a_token_set_nothing_is_asked_for(api):
+    assert api.client.get("/_mock/state").status_code == 200
+    assert api.client.get("/_mock/state", headers={"Authorization": "Basic x"}).status_code == 200
