@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -38,8 +37,10 @@ class Latency(NamedTuple):
         """The delay below which a share of all delays lies, in milliseconds."""
         if self.type == "uniform":
             return self.low_ms + share * (self.high_ms - self.low_ms)
+        from statistics import NormalDist  # noqa: PLC0415  # with fractions and decimal, which the start needs not
+
         # A lognormal delay has no longest one.
-        return min(LONGEST_MS, self.median_ms * math.exp(self.sigma * statistics.NormalDist().inv_cdf(share)))
+        return min(LONGEST_MS, self.median_ms * math.exp(self.sigma * NormalDist().inv_cdf(share)))
 
 
 @dataclass(slots=True, eq=False)
