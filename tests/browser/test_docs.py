@@ -39,7 +39,7 @@ def test_nothing_goes_wrong_in_the_console(docs):
 def test_everything_comes_from_the_mock_itself(docs, root):
     requested = docs.requested()
 
-    assert f"{root}/_mock/openapi.json" in requested
+    assert f"{root}/_mock/docs/openapi.json" in requested
     assert [url for url in requested if not url.startswith(f"{root}/_mock/")] == []
 
 
