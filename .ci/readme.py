@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import yaml
 
 from mockserver import create_app
 from mockserver.cli import commands as program
 from mockserver.cli import serve
+from mockserver.core.behaviour import Behaviour
 from mockserver.core.contract import Mark
 from mockserver.core.faults import KINDS
 from mockserver.resources.rooms import LIFECYCLES, OPERATIONS
 from mockserver.scenario.library import Library
+from mockserver.scenario.schema import BehaviourItem
 from mockserver.web.fidelity import record
 
 _ROOT = Path(__file__).parents[1]
@@ -85,6 +88,19 @@ def scenarios() -> Iterator[str]:
         yield from _row(f"`{row['name']}`", row["description"].strip())
 
 
+def behaviour() -> Iterator[str]:
+    """What a scenario can say under `behaviour:`."""
+    yield from _row("member", "default", "meaning")
+    yield from _row(*["---"] * 3)
+    schema = BehaviourItem()
+    for name, default in schema.dump(Behaviour()).items():
+        # As YAML in one line has it, without the sign for the document's end that follows a word.
+        text = (
+            yaml.safe_dump(default, default_flow_style=True, width=1000, sort_keys=False).removesuffix("...\n").strip()
+        )
+        yield from _row(f"`{name}`", f"`{text}`", schema.fields[name].metadata["description"])
+
+
 def control() -> Iterator[str]:
     """The calls of the control API, as its own index tells them."""
     answer = create_app().test_client().get("/_mock").json
@@ -108,7 +124,8 @@ def _row(*cells: object) -> Iterator[str]:
     yield f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in cells)} |"
 
 
-_PARTS = {part.__name__: part for part in (machines, operations, commands, settings, scenarios, faults, control)}
+_ALL = (machines, operations, commands, settings, scenarios, behaviour, faults, control)
+_PARTS = {part.__name__: part for part in _ALL}
 
 
 def written(text: str) -> str:

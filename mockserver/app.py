@@ -12,25 +12,32 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from mockserver.control import redaction
 from mockserver.control.clock import CLOCK
 from mockserver.control.coverage import COVERAGE
+from mockserver.control.deliveries import DELIVERIES
 from mockserver.control.dns import DNS
 from mockserver.control.documents import DOCUMENTS
+from mockserver.control.exports import EXPORTS
 from mockserver.control.faults import FAULTS
 from mockserver.control.guard import Guard
 from mockserver.control.health import HEALTH
+from mockserver.control.inbound import INBOUND
 from mockserver.control.index import INDEX, WELCOME
 from mockserver.control.keys import KEYS
 from mockserver.control.machines import MACHINES
 from mockserver.control.mailbox import MAILBOX
 from mockserver.control.metrics import METRICS
 from mockserver.control.problem import Problem, of_mistakes
+from mockserver.control.receivers import RECEIVER, RECEIVERS
 from mockserver.control.requests import REQUESTS
 from mockserver.control.snapshots import SNAPSHOTS
 from mockserver.control.state import STATE
 from mockserver.control.stream import STREAM
+from mockserver.control.trigger import TRIGGER
 from mockserver.control.workspaces import WORKSPACES
 from mockserver.core.keys import Keyring
+from mockserver.core.origin import Limits, Origin
 from mockserver.core.store import KeyMode, Store
-from mockserver.core.workspace import Limits, Origin, Workspace
+from mockserver.core.workspace import Workspace
+from mockserver.outside import Outside
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.scenario.document import Mapping
 from mockserver.scenario.fault_header import of_header
@@ -45,7 +52,7 @@ from mockserver.web.service import Service
 #: What the control API speaks of.
 NOUNS = (
     INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, REQUESTS, COVERAGE,
-    MAILBOX, METRICS, STREAM, DOCUMENTS,
+    MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, METRICS, STREAM, DOCUMENTS,
 )  # fmt: skip
 
 
@@ -54,17 +61,20 @@ def create_app(settings: Settings | None = None) -> Flask:
 
     Raises:
         ScenarioError: the scenario of the settings is no good one.
+        ValueError: an address among the settings is none.
     """
     settings = settings or Settings()
     library = Library(*([Path(settings.scenarios)] if settings.scenarios else []))
     app = ServiceFlask("mockserver", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
+    outside = Outside(settings)
     store = Store(
         _loader(library, settings),
         settings.scenario,
         seed=settings.seed,
         keys=KeyMode(settings.keys),
         limit=settings.workspaces_limit,
+        outside=outside,
     )
     log = RequestLog(Form(settings.log_format), Secrecy(redaction.text, redaction.query_text))
     app.extensions |= {
@@ -72,6 +82,7 @@ def create_app(settings: Settings | None = None) -> Flask:
         "mockserver.library": library,
         "mockserver.nouns": NOUNS,
         "mockserver.log": log,
+        "mockserver.outside": outside,
     }
     Service(
         app,
@@ -79,22 +90,32 @@ def create_app(settings: Settings | None = None) -> Flask:
         OPERATIONS.values(),
         faults=of_header,
         body_limit=settings.body_limit,
+        prepare=outside.prepare,
         log=None if log.form is Form.OFF else log,
     )
+    _add_control(app, settings.control_token)
+    return app
+
+
+def _add_control(app: Flask, token: str | None) -> None:
+    """The control API, which asks for its token if there is one, and tells mistakes as problems."""
     app.register_blueprint(WELCOME)
     for noun in NOUNS:
         app.register_blueprint(noun.blueprint)
-    if settings.control_token:
-        app.before_request(Guard(settings.control_token, NOUNS))
+    if token:
+        app.before_request(Guard(token, NOUNS))
     app.register_error_handler(Problem, Problem.response)
     app.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
     app.register_error_handler(HTTPException, _http_error)
-    return app
 
 
 def _loader(library: Library, settings: Settings) -> Any:
     limits = Limits(
-        settings.mailbox_limit, settings.journal_limit, settings.journal_bytes_limit, settings.snapshots_limit
+        settings.mailbox_limit,
+        settings.journal_limit,
+        settings.journal_bytes_limit,
+        settings.snapshots_limit,
+        settings.deliveries_limit,
     )
 
     def from_library(

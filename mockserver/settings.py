@@ -21,12 +21,21 @@ class Settings:
     seed: int | None = None
     control_token: str | None = None
     log_format: str = "off"
+    #: `smtp://[user:password@]host:port`, or `smtps://`: e-mails go there as well.
+    smtp_url: str | None = None
+    #: `host:port`: mails are taken there; port 0 is a free one, which `health` tells.
+    smtp_in: str | None = None
+    #: `host:port`: asked where `behaviour.dns` is `resolver`.
+    dns_resolver: str | None = None
+    #: How far calls may go: `loopback`, `private` or `any`.
+    egress: str = "private"
     workspaces_limit: int = 1_000
     journal_limit: int = 1_000
     #: In bytes.
     journal_bytes_limit: int = 4 * 1024 * 1024
     mailbox_limit: int = 1_000
     snapshots_limit: int = 100
+    deliveries_limit: int = 20_000
     #: The largest request body that is read, in bytes; ledger 1.1, proposed.
     body_limit: int = 10 * 1024 * 1024
 

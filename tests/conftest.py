@@ -82,6 +82,7 @@ def running(app):
         running_server.should_exit = True
         thread.join(timeout=10)
         listener.close()
+        app.extensions["mockserver.outside"].close()
         assert not thread.is_alive()
 
 

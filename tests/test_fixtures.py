@@ -62,7 +62,7 @@ def test_an_operation_that_answers_with_a_body_has_a_whole_one_to_show(operation
     assert bool(shown) == (operation.answer_schema is not None)
 
 
-@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.name)
+@pytest.mark.parametrize("room", [room for room in ROOMS if room.operations], ids=lambda room: room.name)
 def test_every_resource_refuses_a_caller_without_a_key(room):
     operations = {operation.id for operation in room.operations}
     outcomes = {_outcome(case) for case in CASES if case.operation in operations}

@@ -6,8 +6,12 @@ import runpy
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from socketserver import BaseRequestHandler, UDPServer
 
+import dns.message
+import dns.rcode
 import pytest
 import yaml
 
@@ -20,7 +24,10 @@ _SECTIONS = {
     title: text for title, _, text in (part.partition("\n") for part in re.split(r"^##+ ", _README, flags=re.MULTILINE))
 }
 #: How the server of a section is set up, where the section says that it is.
-_SETTINGS = {"The control token": {"control_token": "secret"}}
+_SETTINGS = {
+    "The control token": lambda _: {"control_token": "secret"},
+    "DNS for real": lambda resolver: {"dns_resolver": resolver},
+}
 
 
 def blocks(text, language):
@@ -39,7 +46,7 @@ def test_the_generated_parts_are_what_the_code_gives():
     """`python .ci/readme.py` writes them anew."""
     written = runpy.run_path(str(_ROOT / ".ci" / "readme.py"))["written"]
 
-    assert _README.count("<!-- generated: ") == 7
+    assert _README.count("<!-- generated: ") == 8
     assert written(_README) == _README
 
 
@@ -49,11 +56,30 @@ def test_every_link_leads_to_a_section():
     assert set(re.findall(r"\]\(#([^)]+)\)", _README)) <= anchors
 
 
+@pytest.fixture(scope="module")
+def resolver():
+    """The address of a DNS server that knows no name."""
+
+    class NoSuchName(BaseRequestHandler):
+        def handle(self):
+            question, sock = self.request
+            answer = dns.message.make_response(dns.message.from_wire(question))
+            answer.set_rcode(dns.rcode.NXDOMAIN)
+            sock.sendto(answer.to_wire(), self.client_address)
+
+    with UDPServer(("127.0.0.1", 0), NoSuchName) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 @pytest.mark.parametrize("title", _STORIES)
-def test_every_command_prints_what_is_shown(title, serve, tmp_path):
+def test_every_command_prints_what_is_shown(title, serve, resolver, tmp_path):
     """The commands of a section, one after the other, on a server of its own."""
-    root = serve(**_SETTINGS.get(title, {}))
+    root = serve(**_SETTINGS.get(title, lambda _: {})(resolver))
     script = _STORIES[title].replace("localhost:8003", root.removeprefix("http://"))
     shown = [line.removeprefix("# ") for line in script.splitlines() if line.startswith("# ")]
 

@@ -7,7 +7,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -54,11 +54,25 @@ def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Comm
     type=click.Choice(["text", "json", "off"]),
     default="text",
 )
+@_flag(
+    "--smtp-url",
+    "A server to which e-mails go as well; smtps:// speaks TLS from the start, smtp:// where the server offers it.",
+    metavar="smtp://[USER:PASSWORD@]HOST:PORT",
+)
+@_flag("--smtp-in", "Where mails are taken by SMTP; port 0 takes a free one.", metavar="HOST:PORT")
+@_flag("--dns-resolver", "The server that is asked where behaviour.dns is resolver.", metavar="HOST:PORT")
+@_flag(
+    "--egress",
+    "How far calls may go.",
+    type=click.Choice(["loopback", "private", "any"]),
+    default="private",
+)
 @_limit("--workspaces-limit", "How many workspaces there may be; the one idle longest goes.", 1_000, least=2)
 @_limit("--journal-limit", "How many requests a workspace's journal keeps.", 1_000)
 @_limit("--journal-bytes-limit", "How many bytes a workspace's journal keeps.", 4 * 1024 * 1024)
 @_limit("--mailbox-limit", "How many e-mails a workspace keeps.", 1_000)
 @_limit("--snapshots-limit", "How many snapshots a workspace keeps.", 100)
+@_limit("--deliveries-limit", "How many calls an account keeps; the oldest settled one goes.", 20_000)
 @_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024)
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""
@@ -74,16 +88,37 @@ def serve(**options: Any) -> None:
     try:
         app = create_app(settings)
         listener = bind(settings.host, settings.port)
-    except ScenarioError as error:
+        _open(app, listener)
+    except (ScenarioError, BindError) as error:
         fail(str(error))
-    except BindError as error:
-        fail(str(error))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
     if settings.port_file:
         Path(settings.port_file).write_text(f"{listener.getsockname()[1]}\n", encoding="ascii")
     gc.freeze()
     gc.enable()
     print(address(listener), flush=True)
+    if (mails := app.extensions["mockserver.outside"].health().get("smtp_in")) is not None:
+        print(f"smtp://{mails['address']}", flush=True)
     _run(app, listener)
+
+
+def _open(app: Flask, listener: socket) -> None:
+    """Let in what comes by other ways than HTTP."""
+    try:
+        app.extensions["mockserver.outside"].open(app.extensions["mockserver.store"])
+    except OSError:
+        listener.close()
+        raise
+
+
+@contextlib.contextmanager
+def _outside(app: Flask) -> Iterator[None]:
+    """Let nothing leave any more when the server has stopped."""
+    try:
+        yield
+    finally:
+        app.extensions["mockserver.outside"].close()
 
 
 def _run(app: Flask, listener: socket) -> None:
@@ -97,5 +132,9 @@ def _run(app: Flask, listener: socket) -> None:
     logging.getLogger().addHandler(LogHandler(log))
     # The server passes the signal on when it has stopped, which would end the process before the log is written.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with contextlib.suppress(KeyboardInterrupt), contextlib.closing(log):  # an interrupt is how a shell stops it
+    with (
+        contextlib.suppress(KeyboardInterrupt),
+        contextlib.closing(log),
+        _outside(app),
+    ):  # an interrupt is how a shell stops it
         server(app).run(sockets=[listener])

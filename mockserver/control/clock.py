@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,14 +11,19 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
-from mockserver.control.problem import of_one
+from mockserver.control.problem import Problem, of_one
+from mockserver.core.advance import Advance as Move
 from mockserver.core.clock import ClockError
+from mockserver.core.events import Changed
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Duration, Instant, Item
 from mockserver.web.fields import Flag, Number
+from mockserver.web.waiting import begun, is_waiting, wait_for
 
 CLOCK = Noun("clock", "/_mock/clock")
 
+#: How long a move of the clock may take in real time, in seconds.
+_PATIENCE_S = 600.0
 #: A hundred years.
 _MOST_SECONDS = 3_155_760_000
 
@@ -47,49 +52,68 @@ class Advance(Item):
 @CLOCK.call("GET", answer="Clock")
 def show() -> Response:
     """What time it is in the workspace."""
-    return call.answer(_described(call.workspace()))
+    workspace = call.workspace()
+    with workspace.lock:
+        return call.answer(_described(workspace))
 
 
 @CLOCK.call("PUT", body=ClockChange, answer="Clock")
 def change(body: dict[str, Any]) -> Response:
     """Freeze, thaw or set the clock; what is due on the way fires as with `advance`."""
     workspace = call.workspace()
+    if "now" in body:
+        _advanced(workspace, lambda: body["now"], "now")
     with workspace.lock:
-        if "now" in body:
-            _advance(workspace, body["now"], "now")
         if body.get("frozen") is True:
             workspace.clock.freeze()
         elif body.get("frozen") is False:
             workspace.clock.thaw()
+            workspace.watch()
         return call.answer(_described(workspace))
 
 
-@CLOCK.call("POST", "/advance", body=Advance, answer="Advanced")
+@CLOCK.call("POST", "/advance", body=Advance, answer="Advanced", problems=(409,))
 def advance(body: dict[str, Any]) -> Response:
-    """Move the clock, firing each timer at its own moment."""
+    """Move the clock, firing each timer at its own moment, and waiting for what leaves then."""
     workspace = call.workspace()
+    fired = _advanced(workspace, lambda: _target(workspace, body), next(iter(body)))
+    rows = [{"at": row.at, "machine": row.machine, "key": row.key, "event": row.event} for row in fired]
     with workspace.lock:
-        fired = _advance(workspace, _target(workspace, body), next(iter(body)))
-        return call.answer({**_described(workspace), "fired": fired})
+        return call.answer({**_described(workspace), "fired": rows})
 
 
-def _target(workspace: Workspace, data: dict[str, Any]) -> datetime:
-    now = workspace.clock.now()
+def _advanced(workspace: Workspace, target: Callable[[], datetime | None], member: str) -> list[Changed]:
+    """Advance to the target; answers the timed events that have happened on the way.
+
+    Raises:
+        Problem: 400, the target is out of reach; 409, the workspace was reset on the way, or its calls take too long.
+    """
+    move = begun("advance", lambda: _begin(workspace, target, member))
+    arrived = wait_for(workspace, _PATIENCE_S, lambda: [move] if move.step() else [])
+    if not arrived and not is_waiting():
+        move.stop()
+        raise Problem(409, f"calls of the service were still under way after {_PATIENCE_S:g} seconds")
+    if move.interrupted:
+        raise Problem(409, "the workspace was given another state on the way")
+    return move.fired()
+
+
+def _begin(workspace: Workspace, target: Callable[[], datetime | None], member: str) -> Move:
+    with workspace.lock:
+        try:
+            return Move(workspace, target())
+        except ClockError as error:
+            raise of_one(member, str(error)) from error
+
+
+def _target(workspace: Workspace, data: dict[str, Any]) -> datetime | None:
+    """Where to; None: to the next timer."""
     if "to" in data:
-        timer = workspace.timers.next()
-        return timer.moment if timer else now
+        return None
     try:
-        return now + (data["by"] if "by" in data else timedelta(seconds=data["seconds"]))
+        return workspace.clock.now() + (data["by"] if "by" in data else timedelta(seconds=data["seconds"]))
     except OverflowError as error:
         raise of_one(next(iter(data)), "beyond the years of the clock") from error
-
-
-def _advance(workspace: Workspace, moment: datetime, member: str) -> list[dict[str, Any]]:
-    try:
-        happened = workspace.advance_to(moment)
-    except ClockError as error:
-        raise of_one(member, str(error)) from error
-    return [{"at": row.at, "machine": row.machine, "key": row.key, "event": row.event} for row in happened]
 
 
 def _described(workspace: Workspace) -> dict[str, Any]:

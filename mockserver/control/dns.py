@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from flask import Response
@@ -52,4 +51,5 @@ def _hostname(domain: str) -> str:
 
 
 def _described(workspace: Workspace, name: str) -> dict[str, Any]:
-    return {"domain": name, **asdict(model.dns_view(workspace, name))}
+    view = model.dns_view(workspace, name)
+    return {"domain": name, **{record: getattr(view, record) for record in model.RECORDS}}

@@ -132,7 +132,7 @@ def _body(call: Call) -> dict[str, Any]:
 
 def _success(call: Call) -> dict[str, Any]:
     found: dict[str, Any] = {"description": call.summary}
-    if call.status != HTTPStatus.NO_CONTENT:
+    if call.media and call.status != HTTPStatus.NO_CONTENT:
         found["content"] = {media: _content(call, media) for media in call.media}
     return found
 

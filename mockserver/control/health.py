@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from importlib.metadata import version
 
-from flask import Response
+from flask import Response, current_app
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
@@ -35,5 +35,6 @@ def health() -> Response:
             "evicted": call.store().evicted,
             "store": "memory",
             "uptime_s": round(uptime_s(), 3),
+            **current_app.extensions["mockserver.outside"].health(),
         }
     )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from email.message import EmailMessage
-from email.utils import format_datetime
 from itertools import islice
 from typing import Any
 
@@ -14,7 +12,7 @@ from marshmallow import fields, validate
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
-from mockserver.core.mailbox import Mail
+from mockserver.core.mailbox import FAILED, SENT, WAITING, Mail
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.web.waiting import LONGEST_WAIT, wait_for
@@ -25,6 +23,7 @@ MAILBOX = Noun("mailbox", "/_mock/mailbox")
 class MailFilter(Item):
     to = fields.String()
     subject = fields.String()
+    smtp = fields.String(validate=validate.OneOf((WAITING, SENT, FAILED)))
     limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
     wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
 
@@ -34,7 +33,7 @@ def index(query: dict[str, Any]) -> Response:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
     workspace = call.workspace()
     mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query))
-    return call.listed([described(mail) for mail in mails], evicted=workspace.mailbox.evicted)
+    return call.listed([_shown(workspace, mail) for mail in mails], evicted=workspace.mailbox.evicted)
 
 
 @MAILBOX.call("DELETE", status=204)
@@ -56,16 +55,28 @@ def show(identifier: str) -> Response:
     if mail is None or form not in ("", "eml", "html"):
         raise Problem(404, f"there is no e-mail {identifier!r}")
     if form == "eml":
-        return Response(_message(mail).as_bytes(), content_type="message/rfc822")
+        return Response(mail.message().as_bytes(), content_type="message/rfc822")
     if form == "html":
         return Response(mail.html, headers={"Content-Security-Policy": "sandbox; default-src 'none'"})
-    return call.answer(described(mail))
+    return call.answer(_shown(workspace, mail))
 
 
 def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[Mail]:
+    return list(islice((mail for mail in workspace.mailbox if _matches(workspace, mail, query)), query["limit"]))
+
+
+def _matches(workspace: Workspace, mail: Mail, query: dict[str, Any]) -> bool:
     to, subject = query.get("to", "").lower(), query.get("subject", "").lower()
-    found = (mail for mail in workspace.mailbox if to in ("", mail.to.lower()) and subject in mail.subject.lower())
-    return list(islice(found, query["limit"]))
+    if to not in ("", mail.to.lower()) or subject not in mail.subject.lower():
+        return False
+    sending = workspace.mailbox.sending(mail)
+    return "smtp" not in query or (sending is not None and sending.state == query["smtp"])
+
+
+def _shown(workspace: Workspace, mail: Mail) -> dict[str, Any]:
+    """An e-mail, with how far it has come where a real server is set."""
+    sending = workspace.mailbox.sending(mail)
+    return described(mail) if sending is None else {**described(mail), "smtp": sending._asdict()}
 
 
 def described(mail: Mail) -> dict[str, Any]:
@@ -79,15 +90,3 @@ def described(mail: Mail) -> dict[str, Any]:
         "html": mail.html,
         "otp": mail.otp,
     }
-
-
-def _message(mail: Mail) -> EmailMessage:
-    message = EmailMessage()
-    message["From"] = mail.sender
-    message["To"] = mail.to
-    message["Subject"] = mail.subject
-    message["Date"] = format_datetime(mail.at)
-    message["Message-ID"] = f"<{mail.id}@smtp-relay.mailin.fr>"
-    message.set_content(mail.text)
-    message.add_alternative(mail.html, subtype="html")
-    return message

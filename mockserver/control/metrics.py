@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from flask import Response, request
+from flask import Response, current_app, request
 
 from mockserver.control import call
 from mockserver.control.health import VERSION, uptime_s
@@ -34,6 +34,10 @@ _GAUGES: dict[str, tuple[str, _Count]] = {
         "E-mails that the mailboxes of all workspaces hold.",
         lambda store: sum(len(workspace.mailbox) for workspace in store),
     ),
+    "mockserver_deliveries_under_way": (
+        "Calls of the service that are under way, or wait for their turn.",
+        lambda store: sum(len(workspace.jobs) for workspace in store),
+    ),
     "mockserver_watchers": (
         "Requests that wait for something to happen in a workspace, and streams.",
         lambda store: sum(len(workspace.watchers) for workspace in store),
@@ -50,7 +54,8 @@ _COUNTERS: dict[str, tuple[str, _Count]] = {
 def metrics() -> Response:
     """What the server has done since it started, and holds now, for Prometheus."""
     encode, media = _encoder(request.headers.get("Accept", ""))
-    return Response(encode(_registry(call.store())), content_type=media)
+    outside: dict[str, dict[str, Any]] = current_app.extensions["mockserver.outside"].health()
+    return Response(encode(_registry(call.store(), outside)), content_type=media)
 
 
 def _encoder(accept: str) -> tuple[Callable[[CollectorRegistry], bytes], str]:
@@ -63,11 +68,11 @@ def _encoder(accept: str) -> tuple[Callable[[CollectorRegistry], bytes], str]:
         return choose_encoder("")
 
 
-def _registry(store: Store) -> CollectorRegistry:
+def _registry(store: Store, outside: Mapping[str, Mapping[str, Any]]) -> CollectorRegistry:
     from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector  # noqa: PLC0415  # see above
 
     registry = CollectorRegistry()
-    registry.register(_Collector(store))
+    registry.register(_Collector(store, outside))
     ProcessCollector(registry=registry)
     GCCollector(registry=registry)
     return registry
@@ -76,12 +81,14 @@ def _registry(store: Store) -> CollectorRegistry:
 class _Collector:
     """What prometheus_client asks for metrics."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, outside: Mapping[str, Mapping[str, Any]]) -> None:
+        self._store, self._outside = store, outside
 
     def collect(self) -> Iterator[Metric]:
         yield from _counted(self._store.meter)
         yield from _held(self._store)
+        if "smtp" in self._outside:
+            yield from _posted(self._outside["smtp"])
 
 
 def _counted(meter: Meter) -> Iterator[Metric]:
@@ -94,15 +101,32 @@ def _counted(meter: Meter) -> Iterator[Metric]:
     faults = CounterMetricFamily("mockserver_faults", "Requests that a fault took over.", labels=["fault"])
     for kind, count in meter.faults().items():
         faults.add_metric([kind], count)
+    deliveries = CounterMetricFamily(
+        "mockserver_deliveries", "Attempts of deliveries, by the state that they have left them in.", labels=["outcome"]
+    )
+    for state, count in meter.attempts().items():
+        deliveries.add_metric([state], count)
     bounds = [*map(str, BUCKETS), "+Inf"]
     yield requests
     yield faults
+    yield deliveries
     yield HistogramMetricFamily(
         "mockserver_request_duration_seconds",
         "How long the mock took to answer, without the delays of faults.",
         buckets=list(zip(bounds, meter.times(), strict=True)),
         sum_value=meter.seconds,
     )
+
+
+def _posted(smtp: Mapping[str, Any]) -> Iterator[Metric]:
+    """The e-mails on their way to a real server."""
+    from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415  # see above
+
+    mails = CounterMetricFamily("mockserver_smtp_mails", "E-mails for the server of --smtp-url.", labels=["outcome"])
+    for outcome in ("sent", "failed"):
+        mails.add_metric([outcome], smtp[outcome])
+    yield mails
+    yield GaugeMetricFamily("mockserver_smtp_waiting", "E-mails that wait for that server.", value=smtp["waiting"])
 
 
 def _held(store: Store) -> Iterator[Metric]:

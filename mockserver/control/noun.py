@@ -32,7 +32,7 @@ class Call(NamedTuple):
     status: int = 200
     #: Statuses of problems beside those that follow from the declaration.
     problems: tuple[int, ...] = ()
-    #: The kinds of answers, the first one unless another is asked for.
+    #: The kinds of answers, the first one unless another is asked for; none where the answer is empty.
     media: tuple[str, ...] = ("application/json",)
     #: Whether it needs no control token.
     is_open: bool = False

@@ -11,8 +11,9 @@ from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
 from mockserver.control.workspaces import described
+from mockserver.core.origin import Snapshot
 from mockserver.core.store import NAME
-from mockserver.core.workspace import Snapshot, Workspace
+from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.dump import dump
 

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.control import call, mailbox, redaction
+from mockserver.control import call, deliveries, mailbox, redaction
 from mockserver.control.noun import Noun
 from mockserver.core.feed import Happening
 from mockserver.core.store import Store
@@ -25,6 +25,7 @@ _TOLD: Mapping[str, Callable[[Any], dict[str, Any]]] = MappingProxyType(
     {
         "request": redaction.described,
         "mail": mailbox.described,
+        "delivery": lambda told: deliveries.described(*told),
         "transition": redaction.transition,
         "reset": lambda _: {},
     }
@@ -57,7 +58,7 @@ class StreamFilter(Item):
 
 @STREAM.call("GET", query=StreamFilter, media=("text/event-stream",))
 def show(query: dict[str, Any]) -> Response:
-    """What happens in the workspace, as it happens: requests, mails, transitions, resets."""
+    """What happens in the workspace, as it happens: requests, mails, attempts of deliveries, transitions, resets."""
     workspace = call.workspace()
     look = Look(call.store(), workspace, query["kind"], _begin(workspace, query))
     events = stream.Stream(look.pull, workspace, b": nothing has happened\n\n", query["heartbeat"])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -42,8 +44,12 @@ class Behaviour(NamedTuple):
     export: timedelta = timedelta(minutes=1)
     webhook_5xx: str = "retry"
     webhook_timeout: timedelta = timedelta(seconds=10)
+    #: Of the `date` of payloads; the documents speak of CET (ledger 3.4).
+    webhook_timezone: str = "Europe/Paris"
     #: Marketing and transactional webhooks together (ledger 3.1).
     webhook_limit: int = 40
+    #: Names of events in payloads, and what stands there instead: `{complaint: spam}` (ledger 3.3).
+    webhook_names: Mapping[str, str] = MappingProxyType({})
     #: Addresses or networks; when there are any, callers from elsewhere get the ledger's 401.
     authorised_ips: tuple[str, ...] = ()
     rate_limit: RateLimit = RateLimit()

@@ -40,6 +40,7 @@ class Lifecycle(Generic[Row]):
         self._reveal = reveal
         self._actions: dict[str, Callable[[Workspace, Account, Row], None]] = {}
         self._guards: dict[str, Callable[[Workspace, Account, Row], str]] = {}
+        self._when_due: dict[str, Callable[[Workspace, Account, Row], None]] = {}
 
     def on(
         self, *events: str
@@ -63,10 +64,28 @@ class Lifecycle(Generic[Row]):
 
         return register
 
+    def when_due(
+        self, timer: str
+    ) -> Callable[[Callable[[Workspace, Account, Row], None]], Callable[[Workspace, Account, Row], None]]:
+        """Register what a timer begins that is for no event of the machine: its outcome is still to come."""
+
+        def register(action: Callable[[Workspace, Account, Row], None]) -> Callable[[Workspace, Account, Row], None]:
+            self._when_due[timer] = action
+            return action
+
+        return register
+
+    def fall_due(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
+        """Let what a timer is for begin, if it still applies."""
+        if event in self._when_due:
+            self._when_due[event](workspace, account, row)
+        elif self.applies(row, event):
+            self.fire(workspace, account, row, event)
+
     def begin(self, workspace: Workspace, account: Account, row: Row) -> None:
         """Put a new instance into its table; its state is the one that it was made with."""
         account.table(self.row)[self.key(row)] = row
-        self._act(workspace, account, row, "create", OUTSIDE)
+        self._act(workspace, account, row, self.machine.first, OUTSIDE)
 
     def fire(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
         """Let an event happen: state, notice, action; what the action fires comes after it.

@@ -6,7 +6,10 @@ from collections import deque
 from collections.abc import Iterator
 from datetime import datetime
 from html import escape
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from email.message import EmailMessage
 
 
 class Mail(NamedTuple):
@@ -26,12 +29,42 @@ class Mail(NamedTuple):
         paragraphs = "".join(f"<p>{escape(part.strip())}</p>" for part in self.text.split("\n\n"))
         return f"<!doctype html><title>{escape(self.subject)}</title>{paragraphs}"
 
+    def message(self) -> EmailMessage:
+        """The e-mail as it goes over the wire; it is the same whenever it is asked for."""
+        from mockserver.core.letter import compose  # noqa: PLC0415  # for those who look at it, not for the start
+
+        return compose(
+            sender=self.sender,
+            to=self.to,
+            subject=self.subject,
+            at=self.at,
+            message_id=f"<{self.id}@smtp-relay.mailin.fr>",
+            text=self.text,
+            html=self.html,
+        )
+
+
+class Sending(NamedTuple):
+    """How far an e-mail has come on its way to a real server."""
+
+    #: `waiting`, if need be for the next try; `sent`; `failed`, for good.
+    state: str
+    #: How often it was tried.
+    tries: int = 0
+    #: What went wrong the last time.
+    error: str | None = None
+
+
+WAITING, SENT, FAILED = "waiting", "sent", "failed"
+
 
 class Mailbox:
     """The last e-mails of a workspace, newest first; the oldest goes when the limit is reached."""
 
     def __init__(self, limit: int) -> None:
         self._mails: deque[Mail] = deque(maxlen=limit)
+        #: By the e-mail's id, where a real server is set.
+        self._sendings: dict[str, Sending] = {}
         #: How many have fallen out of the mailbox.
         self.evicted = 0
 
@@ -42,19 +75,32 @@ class Mailbox:
         return len(self._mails)
 
     def add(self, mail: Mail) -> None:
-        self.evicted += len(self._mails) == self._mails.maxlen
+        if len(self._mails) == self._mails.maxlen:
+            self.evicted += 1
+            self._sendings.pop(self._mails[0].id, None)
         self._mails.append(mail)
 
     def find(self, identifier: str) -> Mail | None:
-        return next((mail for mail in self._mails if mail.id == identifier), None)
+        return next((mail for mail in self if mail.id == identifier), None)
+
+    def note_sending(self, mail: Mail, sending: Sending) -> None:
+        """Note how far an e-mail has come, unless it is gone."""
+        if self.find(mail.id) is mail:
+            self._sendings[mail.id] = sending
+
+    def sending(self, mail: Mail) -> Sending | None:
+        """How far an e-mail has come; None, if it is for nobody but the mailbox."""
+        return self._sendings.get(mail.id)
 
     def copy(self) -> Mailbox:
         """Another mailbox with the same e-mails."""
         found = Mailbox(self._mails.maxlen or len(self._mails))
         found._mails.extend(self._mails)
+        found._sendings.update(self._sendings)
         found.evicted = self.evicted
         return found
 
     def clear(self) -> None:
         self._mails.clear()
+        self._sendings.clear()
         self.evicted = 0

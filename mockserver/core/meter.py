@@ -25,6 +25,8 @@ class Meter:
         self._requests: Counter[tuple[str, str]] = Counter()
         #: By the fault's kind.
         self._faults: Counter[str] = Counter()
+        #: By the state that an attempt has left its delivery in.
+        self._attempts: Counter[str] = Counter()
         #: How many answers took at most as long as the bound of the same place; the last is for all beyond.
         self._times = [0] * (len(BUCKETS) + 1)
         #: How long all answers took.
@@ -43,6 +45,11 @@ class Meter:
             if kind is not None:
                 self._faults[kind] += 1
 
+    def add_attempt(self, state: str) -> None:
+        """Count an attempt of a delivery, by the state that it has left it in."""
+        with self._lock:
+            self._attempts[state] += 1
+
     def add_mail(self) -> None:
         with self._lock:
             self.mails += 1
@@ -60,6 +67,11 @@ class Meter:
         """How many requests a fault took over, by its kind."""
         with self._lock:
             return dict(self._faults)
+
+    def attempts(self) -> dict[str, int]:
+        """How many attempts of deliveries there were, by the state that they have left them in."""
+        with self._lock:
+            return dict(self._attempts)
 
     def times(self) -> list[int]:
         """How many answers took at most as long as each bound; the last count is that of all."""

@@ -31,6 +31,8 @@ class StateMachine:
         self.name = name
         self.timed = timed
         self.transitions = tuple(Transition(*row) for row in rows)
+        #: The event by which an instance comes to be.
+        self.first = next((row.event for row in self.transitions if row.source == OUTSIDE), "")
         self._targets = {(row.source, row.event): row.target for row in self.transitions}
         named = [state for row in self.transitions for state in (row.source, row.target)]
         self.states = tuple(state for state in dict.fromkeys(named) if state != OUTSIDE)

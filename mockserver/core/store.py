@@ -17,7 +17,9 @@ from mockserver.core.coverage import Coverage
 from mockserver.core.keys import Keyring, is_drawn
 from mockserver.core.mailbox import Mailbox
 from mockserver.core.meter import Meter
-from mockserver.core.workspace import Snapshot, Workspace
+from mockserver.core.origin import Snapshot
+from mockserver.core.outside import Nowhere, Outside
+from mockserver.core.workspace import Workspace
 
 DEFAULT = "default"
 #: What a workspace may be called: it stands in addresses and headers.
@@ -63,8 +65,10 @@ class Store:
         seed: int | None = None,
         keys: KeyMode = KeyMode.ANY,
         limit: int = 1_000,
+        outside: Outside | None = None,
     ) -> None:
         self._load = load
+        self._outside = outside or Nowhere()
         self._seed = seed
         self._limit = limit
         #: Taken after a workspace's lock, never before one.
@@ -176,6 +180,8 @@ class Store:
                 raise NameTakenError(name)
             self._adopt(fresh)
         self._make_room(fresh)
+        with fresh.lock:
+            fresh.catch_up()
         return fresh
 
     def drop(self, workspace: Workspace) -> bool:
@@ -186,7 +192,8 @@ class Store:
             del self._workspaces[workspace.name]
             self._keep_coverage(workspace)
             self._forget_keys(workspace)
-        workspace.wake()
+            workspace.forget_jobs()
+            workspace.wake()
         return True
 
     def _make_room(self, newest: Workspace) -> None:
@@ -250,6 +257,7 @@ class Store:
             workspace.become(fresh)
             self._learn_keys(workspace)
         workspace.feed.add("reset", None)
+        workspace.catch_up()
         workspace.wake()
 
     # ------------------------------------------------------------------ keys and coverage
@@ -274,6 +282,8 @@ class Store:
         self._workspaces[workspace.name] = workspace
         self._evicted_names.pop(workspace.name, None)
         workspace.meter = self.meter
+        workspace.outside = self._outside
+        self._outside.watch(workspace)
         workspace.on_key = lambda key: self._learn(key, workspace)
         self._learn_keys(workspace)
 

@@ -18,11 +18,16 @@ from mockserver.core.events import Changed
 from mockserver.core.exchange import Exchange
 from mockserver.core.faults import Fault, Faults
 from mockserver.core.feed import Feed
+from mockserver.core.jobs import Jobs
 from mockserver.core.journal import Journal
-from mockserver.core.keys import Keyring, api_key
+from mockserver.core.keys import api_key
 from mockserver.core.mailbox import Mail, Mailbox
 from mockserver.core.meter import Meter
+from mockserver.core.origin import Limits, Origin, Snapshot
+from mockserver.core.outside import Nowhere, Outside
+from mockserver.core.posting import post
 from mockserver.core.randomness import Randomness
+from mockserver.core.receivers import Receiver
 from mockserver.core.shelf import Shelf
 from mockserver.core.state_machine import StateMachine
 from mockserver.core.timers import Timer, Timers
@@ -36,12 +41,8 @@ class Firing(Protocol):
     machine: StateMachine
     row: type[Any]
 
-    def applies(self, row: Any, event: str) -> bool:
-        """Whether the event applies in the row's state."""
-        ...
-
-    def fire(self, workspace: Workspace, account: Account, row: Any, event: str) -> None:
-        """Let the event happen."""
+    def fall_due(self, workspace: Workspace, account: Account, row: Any, event: str) -> None:
+        """Let what a timer is for begin: the event, or something that leads to one."""
         ...
 
 
@@ -52,39 +53,10 @@ class Parts(NamedTuple):
     listeners: Mapping[type, Sequence[Listener]] = MappingProxyType({})
 
 
-class Limits(NamedTuple):
-    """How much a workspace keeps."""
-
-    mailbox: int = 1_000
-    journal: int = 1_000
-    journal_bytes: int = 4 * 1024 * 1024
-    snapshots: int = 100
-
-
-class Origin(NamedTuple):
-    """What a workspace was made from, and what a reset makes it from again."""
-
-    #: A name, or a document.
-    scenario: object = ""
-    #: Another seed than the scenario's.
-    seed: int | None = None
-    #: The keys of its own; None: those of the scenario.
-    keyring: Keyring | None = None
-
-
-class Snapshot(NamedTuple):
-    """A moment of a workspace, to return to."""
-
-    name: str
-    at: datetime
-    document: Mapping[str, Any]
-    mailbox: Mailbox
-
-
 #: What a workspace keeps, whatever it is made to stand like.
-_LASTING = frozenset({"name", "lock", "watchers", "on_key", "meter", "snapshots", "feed"})
+_LASTING = frozenset({"name", "lock", "watchers", "on_key", "wakes", "outside", "meter", "snapshots", "feed"})
 #: What goes on when a state is put in its place; the draws are those of the ids that journal and mailbox hold.
-_GOING_ON = ("origin", "scenario", "journal", "coverage")
+_GOING_ON = ("origin", "scenario", "journal", "coverage", "receivers")
 NOTED_DRAWS = ("request", "mail")
 
 
@@ -135,12 +107,23 @@ class Workspace(Shelf):
         #: The server's, once it has adopted the workspace.
         self.meter = Meter()
         self.snapshots: dict[str, Snapshot] = {}
+        self.receivers: dict[str, Receiver] = {}
+        #: How many deliveries had to go for newer ones.
+        self.evicted_deliveries = 0
+        #: The server's, once it has adopted the workspace.
+        self.outside: Outside = Nowhere()
+        #: What is under way outside.
+        self.jobs = Jobs()
+        #: For which timer it was last asked to be watched.
+        self._watched: Timer | None = None
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
+        #: How often something has happened: whoever begins to wait sees what came since it last looked.
+        self.wakes = 0
         #: Called after everything that happens, by whoever waits for it.
         self.watchers: set[Callable[[], None]] = set()
-        #: The changes since `collect_changes`, for one request or one move of the clock; None: nobody asks for them.
-        self._changes: list[Changed] | None = None
+        #: Those who collect the changes from now on, for one request or one move of the clock.
+        self._collectors: tuple[list[Changed], ...] = ()
 
     # ------------------------------------------------------------------ standing like another one
 
@@ -189,6 +172,7 @@ class Workspace(Shelf):
             del self.keys[key]
             self.revoked_keys.add(key)
         self.timers.cancel_account(account.id)
+        self.jobs.cancel_account(account.id)
 
     def account_of(self, key: str) -> Account | None:
         """The account that an API key opens."""
@@ -221,8 +205,8 @@ class Workspace(Shelf):
     def publish(self, event: object) -> None:
         """Tell whoever listens to this kind of event."""
         if isinstance(event, Changed):
-            if self._changes is not None:
-                self._changes.append(event)
+            for changes in self._collectors:
+                changes.append(event)
             self.coverage.add_transition(event)
             self.feed.add("transition", event)
         for listener in self.parts.listeners.get(type(event), ()):
@@ -230,20 +214,23 @@ class Workspace(Shelf):
         self.wake()
 
     def collect_changes(self) -> list[Changed]:
-        """The list to which the changes from now on are added, until an exchange is noted."""
+        """A list to which the changes from now on are added, until `stop_collecting`."""
         changes: list[Changed] = []
-        self._changes = changes
+        self._collectors = (*self._collectors, changes)
         return changes
+
+    def stop_collecting(self, changes: list[Changed]) -> None:
+        self._collectors = tuple(other for other in self._collectors if other is not changes)
 
     def send(self, mail: Mail) -> None:
         self.mailbox.add(mail)
         self.meter.add_mail()
         self.feed.add("mail", mail)
+        post(self, mail)
         self.publish(mail)
 
     def note(self, exchange: Exchange) -> None:
         """Write down an exchange that is over."""
-        self._changes = None
         if evicted := self.journal.add(exchange):
             self.meter.add_evicted(evicted)
         self.coverage.add(exchange)
@@ -252,6 +239,7 @@ class Workspace(Shelf):
 
     def wake(self) -> None:
         """Let those who wait look again."""
+        self.wakes += 1
         for watcher in tuple(self.watchers):
             watcher()
 
@@ -267,29 +255,33 @@ class Workspace(Shelf):
     def catch_up(self) -> None:
         """Fire what is due by now, each at its own moment."""
         while timer := self.timers.take_due(self.clock.now()):
-            with self.clock.pinned(timer.moment):
-                self._fire(timer)
+            self._fire(timer)
+        if self.timers.next() is not self._watched:
+            self.watch()
 
-    def advance_to(self, moment: datetime) -> list[Changed]:
-        """Move the clock, firing each timer at its own moment on the way; answers the timed events that happened.
+    def watch(self) -> None:
+        """Let time go on by itself: the next timer, or the clock, is another one."""
+        self._watched = self.timers.next()
+        self.outside.watch(self)
 
-        Raises:
-            ClockError: the moment lies in the past, or beyond the years of the clock.
-        """
-        self.clock.check(moment)
-        happened = self.collect_changes()
-        while timer := self.timers.take_due(moment):
+    def fire_next(self, moment: datetime) -> bool:
+        """Move the clock to the next timer that is due by a moment, and fire it; whether there was one."""
+        timer = self.timers.take_due(moment)
+        if timer is not None:
             self.clock.move_to(timer.moment)
             self._fire(timer)
-        self.clock.move_to(moment)
-        self._changes = None
-        lifecycles = self.parts.lifecycles
-        return [change for change in happened if change.event in lifecycles[change.machine].machine.timed]
+        return timer is not None
 
     def _fire(self, timer: Timer) -> None:
-        """Fire a timer's event, unless its instance is gone or has moved on."""
+        """Let what a timer is for begin, at its own moment, unless its instance is gone."""
         lifecycle = self.parts.lifecycles[timer.machine]
         account = self.accounts.get(timer.account)
         row = account.table(lifecycle.row).get(timer.key) if account else None
-        if account is not None and row is not None and lifecycle.applies(row, timer.event):
-            lifecycle.fire(self, account, row, timer.event)
+        if account is not None and row is not None:
+            with self.clock.pinned(timer.moment):
+                lifecycle.fall_due(self, account, row, timer.event)
+
+    def forget_jobs(self) -> None:
+        """Let nothing leave any more: the workspace is gone."""
+        self.timers, self.jobs = Timers(), Jobs()
+        self.mailbox = Mailbox(self.limits.mailbox)

@@ -13,7 +13,8 @@ from mockserver.core.account import Account, User
 from mockserver.core.clock import Clock
 from mockserver.core.contract import Role
 from mockserver.core.keys import Keyring
-from mockserver.core.workspace import Limits, Origin, Workspace
+from mockserver.core.origin import Limits, Origin
+from mockserver.core.workspace import Workspace
 from mockserver.resources.people import People
 from mockserver.resources.rooms import PARTS, ROOMS
 from mockserver.resources.section import Misfit, Taken, counting_from, parse_instant

@@ -14,13 +14,17 @@ from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, 
 from mockserver.core.contract import Role
 from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import Duration, Id24, Instant, Item, write_duration
+from mockserver.resources.webhooks.payloads import OTHER_NAMES
 from mockserver.scenario.faults import rules
 from mockserver.scenario.mistakes import Mistake, Path, nearest
-from mockserver.web.fields import Flag
+from mockserver.web.fields import Flag, Timezone
 from mockserver.web.rate_limit import TIERS
 
 #: Lists that `generate` can fill.
 GENERATORS = {name: generator for room in ROOMS if room.section for name, generator in room.section.generators.items()}
+#: What a behaviour can last: later than any clock shows is never. A call that takes longer than an hour is none.
+_LONGEST = validate.Range(max=timedelta(days=36_525), error="must be P36525D at most")
+_LONGEST_CALL = validate.Range(max=timedelta(hours=1), error="must be PT1H at most")
 #: No list is generated longer than this.
 _MOST_GENERATED = 1_000_000
 
@@ -31,7 +35,7 @@ class ClockItem(Item):
 
 
 class _AuthenticateDomainItem(Item):
-    after = Duration()
+    after = Duration(validate=_LONGEST)
     attempts = fields.Integer(strict=True, validate=validate.Range(min=1))
 
 
@@ -56,7 +60,7 @@ class After(fields.Field[timedelta]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> timedelta:
         if not isinstance(value, dict) or set(value) != {"after"}:
             raise ValidationError("must be {after: DURATION}")
-        length: Any = Duration().deserialize(value["after"])
+        length: Any = Duration(validate=_LONGEST).deserialize(value["after"])
         return length  # type: ignore[no-any-return]  # deserialize may give None, but not for a value
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
@@ -73,7 +77,7 @@ class RateLimitItem(Item):
 
 
 class SsoTokenItem(Item):
-    lifetime = Duration()
+    lifetime = Duration(validate=_LONGEST)
     single_use = Flag()
 
     @post_load
@@ -88,24 +92,59 @@ def _check_network(value: str) -> None:
         raise ValidationError("must be an IP address or a network") from error
 
 
+def _about(text: str) -> dict[str, Any]:
+    """What a member is, for the documents."""
+    return {"metadata": {"description": text}}
+
+
 class BehaviourItem(Item):
     """The `behaviour:` of a scenario; what is left out has the default of `core.behaviour`."""
 
-    otp_lifetime = Duration()
-    authenticate_domain = AuthenticateDomainField()
-    trust_authenticated_domains = Flag()
-    dkim = fields.String(validate=validate.OneOf(("txt", "cname")))
-    dns = fields.String(validate=validate.OneOf(("view",), error="Must be view; there is no resolver yet"))
-    bulk_plan = After()
-    export = After()
-    webhook_5xx = fields.String(validate=validate.OneOf(("retry", "drop")))
-    webhook_timeout = Duration()
-    webhook_limit = fields.Integer(strict=True, validate=validate.Range(min=0))
-    authorised_ips = fields.List(fields.String(validate=_check_network))
-    rate_limit = fields.Nested(RateLimitItem)
-    oauth_login = fields.String(validate=validate.OneOf(("pick", "form")))
-    oauth_rotate_refresh = Flag()
-    sso_token = fields.Nested(SsoTokenItem)
+    otp_lifetime = Duration(validate=_LONGEST, **_about("how long a one-time code lives"))
+    authenticate_domain = AuthenticateDomainField(
+        **_about(
+            "when a domain with good records can be authenticated: immediate, {after: DURATION}, {attempts: NUMBER}"
+        )
+    )
+    trust_authenticated_domains = Flag(**_about("a sender of an authenticated domain needs no code"))
+    dkim = fields.String(
+        validate=validate.OneOf(("txt", "cname")),
+        **_about("the record to publish: txt, or cname for two CNAME records"),
+    )
+    dns = fields.String(
+        validate=validate.OneOf(("view", "resolver")),
+        **_about("view: DNS is what the scenario says; resolver: a real server is asked"),
+    )
+    bulk_plan = After(**_about("how long after its request a plan update for many sub-accounts is applied"))
+    export = After(**_about("how long after its request the file of an export is ready"))
+    webhook_5xx = fields.String(
+        validate=validate.OneOf(("retry", "drop")), **_about("retry or drop a call that is answered with 5xx")
+    )
+    webhook_timeout = Duration(validate=_LONGEST_CALL, **_about("how long a receiver of a call may take"))
+    webhook_timezone = Timezone(**_about("of the dates in payloads"))
+    webhook_limit = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=0),
+        **_about("how many marketing and transactional webhooks an account may have"),
+    )
+    webhook_names = fields.Dict(
+        keys=fields.String(validate=validate.OneOf(OTHER_NAMES)),
+        values=fields.String(validate=validate.Length(min=1)),
+        **_about("what stands for an event in payloads instead of its name there: {complaint: spam}"),
+    )
+    authorised_ips = fields.List(
+        fields.String(validate=_check_network),
+        **_about("addresses and networks; if there are any, callers from elsewhere get 401"),
+    )
+    rate_limit = fields.Nested(
+        RateLimitItem,
+        **_about("the tier whose limits the headers tell, and whether running over them is answered with 429"),
+    )
+    oauth_login = fields.String(validate=validate.OneOf(("pick", "form")), **_about("has no effect yet"))
+    oauth_rotate_refresh = Flag(**_about("has no effect yet"))
+    sso_token = fields.Nested(
+        SsoTokenItem, **_about("how long a single-sign-on token lives, and whether it works once only")
+    )
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Behaviour:

@@ -40,6 +40,7 @@ class Clock:
     ) -> list[Fired]:
         """Move the clock; what comes due on the way happens, each at its own moment, and is given back in order.
 
+        Calls to webhooks are waited for, so that their retries follow on the way.
         One of: `advance(minutes=20)`, with the arguments of `timedelta`; `advance(timedelta(minutes=20))`;
         `advance("PT20M")`; `advance(to="next")`, to when the next timer is due. A frozen clock stays frozen.
 

@@ -23,6 +23,8 @@ class Mail(NamedTuple):
     html: str
     #: The one-time code in it; None if there is none.
     otp: int | None
+    #: How far it has come on its way to a real server (`state`, `tries`, `error`); None where none is set.
+    smtp: Mapping[str, Any] | None = None
 
 
 class Mailbox:
@@ -31,29 +33,35 @@ class Mailbox:
     def __init__(self, link: Link) -> None:
         self._link = link
 
-    def all(self, *, to: str | None = None, subject: str | None = None) -> list[Mail]:
-        """The e-mails, newest first, at most 1000: to an address, of whatever case, or with a part of the subject."""
-        found = self._link.get("/mailbox", to=to, subject=subject, limit=1000)
+    def all(self, *, to: str | None = None, subject: str | None = None, smtp: str | None = None) -> list[Mail]:
+        """The e-mails, newest first, at most 1000: to an address, of whatever case, or with a part of the subject.
+
+        With `smtp` those that are `waiting`, `sent` or `failed` on their way to a real server.
+        """
+        found = self._link.get("/mailbox", to=to, subject=subject, smtp=smtp, limit=1000)
         return [_mail(item) for item in found["items"]]
 
-    def latest(self, *, to: str | None = None, subject: str | None = None, wait: float = 0) -> Mail:
+    def latest(
+        self, *, to: str | None = None, subject: str | None = None, smtp: str | None = None, wait: float = 0
+    ) -> Mail:
         """The newest e-mail of that kind; if there is none yet, the first to come within `wait` seconds (at most 30).
 
         Raises:
             LookupError: there is none; the message tells what the mailbox holds.
         """
-        found = self._link.get("/mailbox", to=to, subject=subject, limit=1, wait=wait)["items"]
+        found = self._link.get("/mailbox", to=to, subject=subject, smtp=smtp, limit=1, wait=wait)["items"]
         if not found:
-            raise LookupError(self._missing(to, subject, wait))
+            raise LookupError(self._missing(to, subject, smtp, wait))
         return _mail(found[0])
 
     def clear(self) -> None:
         """Throw all e-mails away."""
         self._link.delete("/mailbox")
 
-    def _missing(self, to: str | None, subject: str | None, wait: float) -> str:
+    def _missing(self, to: str | None, subject: str | None, smtp: str | None, wait: float) -> str:
         wanted = [f"to {to}"] if to else []
         wanted += [f"with {subject!r} in its subject"] if subject else []
+        wanted += [f"that is {smtp}"] if smtp else []
         after = f" after {wait:g} s" if wait else ""
         there = [f"\n  to {mail.to}: {mail.subject}" for mail in self.all()[:10]]
         return (
@@ -63,4 +71,4 @@ class Mailbox:
 
 def _mail(item: Mapping[str, Any]) -> Mail:
     members = {name: item[name] for name in ("id", "to", "subject", "text", "html", "otp")}
-    return Mail(at=datetime.fromisoformat(item["at"]), sender=item["from"], **members)
+    return Mail(at=datetime.fromisoformat(item["at"]), sender=item["from"], smtp=item.get("smtp"), **members)

@@ -80,6 +80,12 @@ class MockServer:
         """The root address, without a slash at its end."""
         return self.client.url
 
+    @property
+    def smtp_in(self) -> str | None:
+        """Where mails are taken by SMTP, `HOST:PORT`; None where they are not."""
+        found = self.client.json("GET", "/_mock/health").get("smtp_in")
+        return None if found is None else str(found["address"])
+
     def start(self) -> None:
         """Start again after a stop, with fresh worlds on another port; while it runs, nothing happens."""
         if self._running is None:
@@ -187,6 +193,12 @@ class _Running:
         self.url = address(self._listener)
         self._server = server(app)
         self._log = app.extensions["mockserver.log"]
+        self._outside = app.extensions["mockserver.outside"]
+        try:
+            self._outside.open(app.extensions["mockserver.store"])
+        except OSError:
+            self._listener.close()
+            raise
         # A daemon: it does not hold up the end of the program.
         self._thread = threading.Thread(
             target=self._server.run, kwargs={"sockets": [self._listener]}, name="mockserver", daemon=True
@@ -198,4 +210,5 @@ class _Running:
         self._server.stop()
         self._thread.join(_PATIENCE)
         self._listener.close()
+        self._outside.close()
         self._log.close()

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from mockserver.testing.client import Client, MockServerError
 from mockserver.testing.clock import Clock
 from mockserver.testing.coverage import Coverage
+from mockserver.testing.deliveries import Deliveries, Delivery, delivery
 from mockserver.testing.dns import Dns
 from mockserver.testing.faults import Faults
 from mockserver.testing.link import Link, part
 from mockserver.testing.machines import Machines
 from mockserver.testing.mailbox import Mailbox
+from mockserver.testing.receiver import Receiver, unused
 from mockserver.testing.requests import Requests
 from mockserver.testing.scenario import Scenario, sendable
 from mockserver.testing.state import Snapshot, State
@@ -29,6 +32,16 @@ class Account(NamedTuple):
     role: str
     #: None: it has none.
     api_key: str | None
+
+
+class Arrival(NamedTuple):
+    """A mail that the service has received."""
+
+    #: Its id in `GET /v3/inbound/events`.
+    uuid: str
+    at: datetime
+    #: The calls to inbound webhooks that it makes.
+    deliveries: Sequence[Delivery]
 
 
 class Leaving(Protocol):
@@ -49,6 +62,7 @@ class Workspace:
         self._link = Link(client, about)
         self.clock = Clock(self._link)
         self.coverage = Coverage(self._link)
+        self.deliveries = Deliveries(self._link)
         self.dns = Dns(self._link)
         self.faults = Faults(self._link)
         self.machines = Machines(self._link)
@@ -70,8 +84,13 @@ class Workspace:
     @property
     def url(self) -> str:
         """The base address for clients of the API; it ends in `/v3`."""
+        return f"{self._root}/v3"
+
+    @property
+    def _root(self) -> str:
+        """The address of all that is the world's."""
         place = "" if self.name == "default" else f"/w/{self.name}"
-        return f"{self._link.client.url}{place}/v3"
+        return f"{self._link.client.url}{place}"
 
     @property
     def scenario(self) -> str:
@@ -158,3 +177,72 @@ class Workspace:
     def revoke_key(self, key: str) -> None:
         """Let the service refuse a key with 401 from now on, until the world is reset."""
         self._link.post("/keys/revoke", {"key": key})
+
+    # ------------------------------------------------------------------ what happens outside of the API
+
+    def trigger(
+        self,
+        event: str,
+        *,
+        type: Literal["transactional", "marketing", "inbound"] = "transactional",  # noqa: A002  # the wire's own name
+        channel: Literal["email", "sms"] = "email",
+        to: str | None = None,
+        payload: Mapping[str, Any] | None = None,
+        account: str | None = None,
+    ) -> list[Delivery]:
+        """Let an event happen, such as `hardBounce`, to an address; gives the calls to webhooks that it makes.
+
+        `payload` overrides members of what is sent. It happens to the first account, or to the one named.
+
+        Raises:
+            MockServerError: 400; there is no such event of that type and channel, and these there are.
+            LookupError: there is no such account.
+        """
+        body = {"event": event, "type": type, "channel": channel, "to": to, "payload": payload}
+        return self._happen(body, account)
+
+    def story(self, name: str, *, to: str | None = None, account: str | None = None) -> list[Delivery]:
+        """Let all happen that happens to an e-mail, such as `delivered_opened_clicked`, each at its own moment.
+
+        Gives the calls to webhooks that it makes; advance the clock to let those go out that are due later.
+
+        Raises:
+            MockServerError: 400; there is no such story, and these there are.
+            LookupError: there is no such account.
+        """
+        return self._happen({"story": name, "to": to}, account)
+
+    def inbound(
+        self,
+        sender: str,
+        recipient: str,
+        subject: str | None = None,
+        text: str | None = None,
+        *,
+        account: str | None = None,
+    ) -> Arrival:
+        """Let a mail arrive: it is recorded, and told to the inbound webhooks of the recipient's domain.
+
+        Raises:
+            MockServerError: 400; that is no e-mail address.
+            LookupError: there is no such account.
+        """
+        body = {"sender": sender, "recipient": recipient, "subject": subject, "text": text}
+        found = self._post("/inbound", body, account)
+        calls = tuple(delivery(item) for item in found["deliveries"])
+        return Arrival(found["uuid"], datetime.fromisoformat(found["date"]), calls)
+
+    def receiver(self, name: str | None = None) -> Receiver:
+        """A receiver of webhook calls, whose `url` is a webhook's; without a name it is one that nobody else has.
+
+        Raises:
+            MockServerError: 409; there are too many.
+        """
+        return Receiver(self._link, self._root, unused(self._link) if name is None else name)
+
+    def _happen(self, body: Mapping[str, Any], account: str | None) -> list[Delivery]:
+        return [delivery(item) for item in self._post("/trigger", body, account)["items"]]
+
+    def _post(self, path: str, body: Mapping[str, Any], account: str | None) -> Any:
+        given = {member: value for member, value in body.items() if value is not None}
+        return self._link.post(path, given, key=None if account is None else self.key(account))

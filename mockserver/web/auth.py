@@ -8,12 +8,13 @@ from ipaddress import ip_address, ip_network
 from flask import Request
 
 from mockserver.core import facts
-from mockserver.core.caller import Caller
+from mockserver.core.caller import Caller, Visit
 from mockserver.core.contract import Operation
 from mockserver.core.errors import PERMISSION_DENIED, UNAUTHORIZED
 from mockserver.core.keys import is_drawn
-from mockserver.core.store import Store, StoreFullError
+from mockserver.core.store import DEFAULT, Store, StoreFullError
 from mockserver.core.workspace import Workspace
+from mockserver.web.application import WORKSPACE, WORKSPACE_PREFIX
 
 #: The end of a key this short would tell too much of it.
 _SHORT = 8
@@ -47,7 +48,15 @@ def authenticate(request: Request, store: Store, within: Workspace | None) -> Ca
         )
         known = f"behaviour.authorised_ips of workspace {workspace.name}: {facts.listed(allowed)}"
         raise refused.because(f"{request.remote_addr} is not within {known}")
-    return Caller(workspace, account)
+    visit = Visit(_root(request, workspace), request.remote_addr or "", request.headers.get("User-Agent", ""))
+    return Caller(workspace, account, visit)
+
+
+def _root(request: Request, workspace: Workspace) -> str:
+    """Where the workspace is found without a key: as the request found it, or by its name."""
+    root = request.url_root.rstrip("/")
+    is_addressed = WORKSPACE in request.environ or workspace.name == DEFAULT
+    return root if is_addressed else f"{root}{WORKSPACE_PREFIX}{workspace.name}"
 
 
 def check_role(caller: Caller, operation: Operation) -> None:

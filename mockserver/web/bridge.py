@@ -78,6 +78,8 @@ class Bridge:
         while True:
             in_time = await _changed(park, receive)
             park.waiting = False
+            if not in_time:
+                park.deadline = 0.0
             environ = {**_environ(scope, body), PARK: park}
             answer = self._run(environ)
             if not park.waiting or not in_time:
@@ -155,7 +157,11 @@ async def _changed(park: Park, receive: Receive) -> bool:
         loop.call_soon_threadsafe(changed.set)
 
     workspace.watchers.add(wake)
-    tasks = [loop.create_task(changed.wait()), asyncio.ensure_future(receive())]
+    if workspace.wakes != park.seen:
+        changed.set()  # something has happened in between, in another thread
+    tasks: list[asyncio.Future[Any]] = [loop.create_task(changed.wait())]
+    if not park.stays:
+        tasks.append(asyncio.ensure_future(receive()))
     try:
         done, _ = await asyncio.wait(tasks, timeout=left, return_when=asyncio.FIRST_COMPLETED)
         return tasks[0] in done

@@ -22,7 +22,7 @@ from mockserver.core.errors import (
     UNAUTHORIZED,
     ServiceError,
 )
-from mockserver.core.exchange import Exchange, Header, Reply, Wire
+from mockserver.core.exchange import Exchange, Header, Reply
 from mockserver.core.faults import Fault
 from mockserver.core.keys import is_drawn
 from mockserver.core.store import Store
@@ -32,8 +32,7 @@ from mockserver.web.answer import HeaderList, answer, override, spoilt, told
 from mockserver.web.application import CONTROL_PREFIX, WORKSPACE, Segment, ServiceFlask, rule_of
 from mockserver.web.auth import authenticate
 from mockserver.web.operation import Door
-from mockserver.web.waiting import PARK
-from mockserver.web.wire import WIRE, block
+from mockserver.web.wire import leave_by
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -45,6 +44,9 @@ _NO_PARAMS: Mapping[str, str] = MappingProxyType({})
 
 #: Takes the name of a workspace and what happened there, and writes a line about it.
 Log = Callable[[str, Exchange], None]
+
+#: Does what an operation needs to wait for before it is answered; false: not yet.
+Prepare = Callable[[Caller, Request], bool]
 
 
 class HeaderFaults(Protocol):
@@ -66,11 +68,13 @@ class Service:
         *,
         faults: HeaderFaults,
         body_limit: int,
+        prepare: Prepare = lambda caller, request: True,
         log: Log | None = None,
     ) -> None:
         self._store = store
         self._faults = faults
         self._body_limit = body_limit
+        self._prepare = prepare
         self._log = log
         self._doors: dict[str, Door] = {}
         app.service = self
@@ -97,6 +101,8 @@ class Service:
             if request.method == "OPTIONS":
                 return self._in(within or self._store.default, None, request, started)
             caller = authenticate(request, self._store, within)
+            if not self._prepare(caller, request):
+                return answer(b"", 503, [])  # nobody sees it: the request waits, and is run again
         except ServiceError as error:
             world = self._addressed(request) or self._store.default
             return self._in(world, None, request, started, error)
@@ -146,23 +152,26 @@ class Service:
         with workspace.lock:
             workspace.catch_up()
             exchange = self._begin(workspace, caller, request)
-            exchange.transitions = workspace.collect_changes()
-            headers: HeaderList = [("sib-request-id", exchange.id)]
-            if caller is not None:
-                reply = self._reply(caller.now(), request, exchange, headers)
-            elif error is not None:
-                self._count(workspace, rate_limit.NOBODY, exchange, headers)
-                reply = Reply(error.status, error=error)
-            else:
-                reply = Reply(204)
-            body = self._finish(exchange, reply, headers)
+            changes = workspace.collect_changes()
+            try:
+                headers: HeaderList = [("sib-request-id", exchange.id)]
+                if caller is None:
+                    reply = self._turned_away(workspace, exchange, headers, error)
+                else:
+                    reply = self._reply(caller.now(), request, exchange, headers)
+                body = self._finish(exchange, reply, headers)
+            finally:
+                workspace.stop_collecting(changes)
+            exchange.transitions = changes
             exchange.ms = (perf_counter() - started) * 1000
             workspace.note(exchange)
+            workspace.catch_up()  # what has fallen due by this request happens at once
         fault = workspace.faults.get(exchange.fault) if exchange.fault else None
         self._store.meter.add(exchange, exchange.fault and (fault.kind if fault else "header"))
         if self._log is not None:
             self._log(workspace.name, exchange)
-        return self._sent(answer(body, reply.status, headers), reply.wire, request)
+        found = answer(body, reply.status, headers)
+        return found if reply.wire is None else leave_by(reply.wire, found, request.environ)
 
     def _begin(self, workspace: Workspace, caller: Caller | None, request: Request) -> Exchange:
         environ = request.environ
@@ -179,6 +188,15 @@ class Service:
             params=request.view_args or _NO_PARAMS,
             account=None if caller is None else caller.account.name,
         )
+
+    def _turned_away(
+        self, workspace: Workspace, exchange: Exchange, headers: HeaderList, error: ServiceError | None
+    ) -> Reply:
+        """The answer to who is nobody: a refusal, or that to a preflight."""
+        if error is None:
+            return Reply(204)
+        self._count(workspace, rate_limit.NOBODY, exchange, headers)
+        return Reply(error.status, error=error)
 
     def _reply(self, caller: Caller, request: Request, exchange: Exchange, headers: HeaderList) -> Reply:
         """The real answer, or what a fault makes of it."""
@@ -258,15 +276,6 @@ class Service:
         else:
             exchange.reason = f"the fault {exchange.fault} let no answer through"
         return body
-
-    @staticmethod
-    def _sent(response: Response, wire: Wire | None, request: Request) -> Response:
-        if wire is None:
-            return response
-        if PARK not in request.environ:
-            return block(wire, response)
-        request.environ[WIRE] = wire
-        return response
 
 
 def _body(request: Request) -> bytes:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from flask import request
 
@@ -30,13 +30,41 @@ class Park:
 
     workspace: Workspace | None = None
     deadline: float = 0.0
+    #: The workspace's count of what has happened when the request last looked.
+    seen: int = 0
     waiting: bool = False
+    #: Whether the request is carried out even if its client leaves meanwhile.
+    stays: bool = False
+    #: What the request has begun, for its next run.
+    begun: dict[str, Any] = field(default_factory=dict)
 
 
-def wait_for(workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]]) -> Sequence[Found]:
-    """What `find` finds, as soon as it finds something, or nothing when the time is up."""
+def begun(name: str, begin: Callable[[], Found]) -> Found:
+    """What a request has begun when it was first run, however often it is run again."""
+    park: Park | None = request.environ.get(PARK)
+    if park is None:
+        return begin()
+    if name not in park.begun:
+        park.begun[name] = begin()
+    found: Found = park.begun[name]
+    return found
+
+
+def is_waiting() -> bool:
+    """Whether the request will be run again, and nobody gets to see what it answers now."""
+    park: Park | None = request.environ.get(PARK)
+    return park is not None and park.waiting
+
+
+def wait_for(
+    workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]], *, stays: bool = False
+) -> Sequence[Found]:
+    """What `find` finds, as soon as it finds something, or nothing when the time is up or the client has left.
+
+    A request that stays is waited for whether its client is still there or not.
+    """
     with workspace.lock:
-        found = find()
+        found, seen = find(), workspace.wakes
     if found or seconds <= 0:
         return found
     park: Park | None = request.environ.get(PARK)
@@ -44,8 +72,9 @@ def wait_for(workspace: Workspace, seconds: float, find: Callable[[], Sequence[F
         return _block(workspace, seconds, find)
     if park.workspace is None:
         park.deadline = time.monotonic() + seconds
-    # Another one after a reset.
-    park.workspace = workspace
+    elif time.monotonic() >= park.deadline:
+        return found
+    park.workspace, park.seen, park.stays = workspace, seen, stays
     park.waiting = True
     return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from mockserver.app import NOUNS
@@ -13,12 +15,22 @@ PARTS = {
 }  # fmt: skip
 CALLS = [(call.method, call.path.format(**PARTS), call.is_open) for noun in NOUNS for call in noun.calls]
 CLOSED = [(method, path) for method, path, is_open in CALLS if not is_open]
-OPEN = [path.replace("/docs/default", "/docs/start.js") for _, path, is_open in CALLS if is_open]
+#: A file, and a link that an export was given: both are there.
+GIVEN = {"/_mock/docs/default": "/_mock/docs/start.js", "/_mock/exports/default": "/_mock/exports/1-abc.csv"}
+OPEN = [(method, GIVEN.get(path, path)) for method, path, is_open in CALLS if is_open]
+WORLD = {
+    "exports": [{
+        "id": 1, "requested_at": "-PT1H", "url": "http://localhost/_mock/exports/1-abc.csv",
+        "state": "notified", "content": "webhook_id\r\n",
+        "filters": {"type": "transactional", "event": "allEvents", "notifyURL": "https://hook.test/"},
+    }],
+}  # fmt: skip
 
 
 @pytest.fixture
-def guarded(make_api):
-    return make_api(control_token=TOKEN)
+def guarded(make_api, tmp_path):
+    (tmp_path / "world.yaml").write_text(json.dumps(WORLD), encoding="utf-8")
+    return make_api(str(tmp_path / "world.yaml"), control_token=TOKEN)
 
 
 def refused(answer):
@@ -36,15 +48,32 @@ def test_a_call_without_the_token_is_refused(guarded, method, path, prefix):
 
 
 @pytest.mark.parametrize("prefix", ["", "/w/default"])
-@pytest.mark.parametrize("path", OPEN)
-def test_who_is_well_and_the_documentation_page_ask_for_none(guarded, path, prefix):
-    assert guarded.client.get(prefix + path).status_code == 200
+@pytest.mark.parametrize(("method", "path"), OPEN)
+def test_who_is_well_receivers_links_and_the_documentation_page_ask_for_none(guarded, method, path, prefix):
+    assert guarded.client.open(prefix + path, method=method).status_code == 200
 
 
 def test_what_is_open_is_exactly_that():
-    assert set(OPEN) == {
-        "/_mock/health", "/_mock/livez", "/_mock/readyz", "/_mock/docs", "/_mock/docs/start.js",
-    }  # fmt: skip
+    reading = {"/_mock/health", "/_mock/livez", "/_mock/readyz", "/_mock/docs", "/_mock/docs/start.js"}
+    links = {"/_mock/exports/1-abc.csv"}
+    receiving = {(method, "/_mock/receiver/default") for method in ("GET", "POST", "PUT", "PATCH", "DELETE")}
+
+    assert set(OPEN) == {("GET", path) for path in reading | links} | receiving
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/_mock/receivers/default"),
+        ("GET", "/_mock/receiver/"),
+        ("GET", "/_mock/receiver/a/b"),
+        ("GET", "/_mock/exports"),
+        ("GET", "/_mock/exports/"),
+        ("DELETE", "/_mock/exports/1-abc.csv"),
+    ],
+)
+def test_what_stands_beside_receivers_and_links_asks_for_it(guarded, method, path):
+    assert refused(guarded.client.open(path, method=method))
 
 
 @pytest.mark.parametrize("header", [GOOD, GOOD.replace("Bearer", "bearer"), GOOD.replace("Bearer", "BEARER")])

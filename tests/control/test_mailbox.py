@@ -107,3 +107,37 @@ def test_waiting_under_an_ordinary_server_ends_with_the_mail(api):
 
     assert api.get("/_mock/mailbox?to=late@acme.test&wait=10").json["count"] == 1
     assert (len(seen), len(workspace.watchers)) == (1, 0)
+
+
+def test_a_mime_message_is_the_same_whenever_it_is_read(api):
+    mail = api.get("/_mock/mailbox").json["items"][0]
+
+    assert len({api.get(f"/_mock/mailbox/{mail['id']}.eml").data for _ in range(3)}) == 1
+
+
+def test_a_name_writes_no_headers(api):
+    api.post("/v3/senders", json={"name": "Eve\r\nBcc: all@acme.test\r\n\r\n", "email": "eve@acme.test"})
+    mail = api.get("/_mock/mailbox?to=eve@acme.test").json["items"][0]
+
+    message = message_from_bytes(api.get(f"/_mock/mailbox/{mail['id']}.eml").data, policy=policy.default)
+
+    assert (message["Bcc"], message["To"], message.get_content_type()) == (None, mail["to"], "multipart/alternative")
+
+
+@pytest.mark.parametrize("address", ["jörg@acme.test", "ops@bücher.test", '"\x01!"@acme.test'])
+def test_any_address_that_the_api_takes_gives_a_mime_message(api, address):
+    assert api.post("/v3/senders", json={"name": "Any", "email": address}).status_code == 201
+    mail = api.get("/_mock/mailbox").json["items"][0]
+
+    message = message_from_bytes(api.get(f"/_mock/mailbox/{mail['id']}.eml").data)
+
+    assert (mail["to"], message["Subject"], "To" in message) == (address, "Verify your sender", True)
+
+
+@pytest.mark.parametrize("state", ["waiting", "sent", "failed"])
+def test_without_a_real_server_no_mail_is_on_its_way(api, state):
+    assert api.get(f"/_mock/mailbox?smtp={state}").json["count"] == 0
+
+
+def test_an_unknown_state_on_the_way_is_a_problem(api):
+    assert api.get("/_mock/mailbox?smtp=lost").status_code == 400

@@ -1,7 +1,10 @@
 """What the server tells Prometheus."""
 
+import socket
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 from prometheus_client import parser
@@ -16,6 +19,33 @@ def scrape():
         return samples(parser.text_string_to_metric_families(api.get("/_mock/metrics").text))
 
     return read
+
+
+@pytest.fixture
+def hook():
+    """A webhook whose address answers with the statuses that are given, one after another."""
+    statuses = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(statuses.pop(0))
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+
+        def made(*given):
+            statuses.extend(given)
+            return {"url": f"http://127.0.0.1:{server.server_port}/", "events": ["delivered"]}
+
+        yield made
+        server.shutdown()
+        thread.join()
 
 
 def samples(families):
@@ -91,6 +121,49 @@ def test_journals_and_mailboxes_are_added_up_over_workspaces(make_api, scrape):
 
     assert (found["mockserver_journal_entries",], found["mockserver_journal_evicted_total",]) == (2, 2)
     assert (found["mockserver_mailbox_mails",], found["mockserver_mails_total",]) == (4, 4)
+
+
+def test_attempts_of_deliveries_are_counted_by_what_they_have_made_of_them(make_api, scrape, hook):
+    api = make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "webhooks": [hook(503, 200, 400)]})
+    api.post("/_mock/trigger", json={"event": "delivered"})
+    api.advance("PT0S")
+    assert scrape(api)["mockserver_deliveries_total", "retrying"] == 1
+
+    api.advance("PT10M")
+    api.post("/_mock/trigger", json={"event": "delivered"})
+    api.advance("PT0S")
+
+    found = scrape(api)
+    assert {name: value for name, value in found.items() if name[0].startswith("mockserver_deliveries")} == {
+        ("mockserver_deliveries_total", "retrying"): 1,
+        ("mockserver_deliveries_total", "delivered"): 1,
+        ("mockserver_deliveries_total", "dropped"): 1,
+        ("mockserver_deliveries_under_way",): 0,
+    }
+
+
+def test_what_is_under_way_is_counted(make_api, scrape):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        api = make_api({"webhooks": [{"url": url, "events": ["delivered"]}]})
+        api.post("/_mock/trigger", json={"event": "delivered"})
+
+        assert scrape(api)["mockserver_deliveries_under_way",] == 1
+
+
+def test_e_mails_for_a_real_server_are_counted_where_there_is_one(make_api, scrape, api):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        posting = make_api("empty", smtp_url=f"smtp://127.0.0.1:{silent.getsockname()[1]}")
+        posting.post("/v3/senders", json={"name": "a", "email": "a@acme.test"})
+
+        found = scrape(posting)
+
+    assert {name: value for name, value in found.items() if name[0].startswith("mockserver_smtp")} == {
+        ("mockserver_smtp_mails_total", "sent"): 0,
+        ("mockserver_smtp_mails_total", "failed"): 0,
+        ("mockserver_smtp_waiting",): 1,
+    }
+    assert [name for name in scrape(api) if name[0].startswith("mockserver_smtp")] == []
 
 
 @pytest.mark.parametrize("path", ["/_mock/reset", "/_mock/snapshots/before/restore"])

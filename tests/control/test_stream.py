@@ -130,6 +130,58 @@ def test_a_request_comes_with_what_it_did_as_the_journal_mailbox_and_machines_sh
     assert [transition.id, mail.id, request.id] == [request.id - 2, request.id - 1, live.world.feed.last]
 
 
+@pytest.fixture
+def hooked(live):
+    """The same at a standstill, with a webhook that leads to the mock's own receiver, which fails once."""
+    hook = {"id": 7, "url": f"{live.root}/_mock/receiver/mine", "events": ["delivered"]}
+    assert live.call("PUT", "/_mock/clock", json={"frozen": True}).ok
+    assert live.call("POST", "/_mock/seed", json={"webhooks": [hook]}).ok
+    assert live.call("PUT", "/_mock/receivers/mine", json={"status": 503, "times": 1}).ok
+    return live
+
+
+def trigger(live, **members):
+    assert live.call("POST", "/_mock/trigger", json={"event": "delivered", **members}).ok
+
+
+def test_an_attempt_that_is_over_comes_with_its_delivery_as_that_is_then(hooked):
+    with hooked.events("/_mock/stream?kind=delivery,transition") as events:
+        trigger(hooked)
+        begun, failed, first = events.take(3)
+        shown = hooked.call("GET", "/_mock/deliveries/1").json()
+        hooked.call("POST", "/_mock/clock/advance", json={"by": "PT10M"})
+        succeeded, second = events.take(2)
+
+    assert [begun.data["event"], failed.data["event"], succeeded.data["event"]] == ["schedule", "fail", "succeed"]
+    assert [first.kind, second.kind] == ["delivery", "delivery"]
+    assert first.data == shown
+    assert (shown["state"], [attempt["status"] for attempt in shown["attempts"]]) == ("retrying", [503])
+    assert second.data == hooked.call("GET", "/_mock/deliveries/1").json()
+    assert [attempt["status"] for attempt in second.data["attempts"]] == [503, 200]
+
+
+def test_what_was_told_of_a_delivery_stays_so_whatever_becomes_of_it(hooked):
+    with hooked.events("/_mock/stream?kind=delivery") as events:
+        trigger(hooked)
+        first = events.next()
+    hooked.call("POST", "/_mock/clock/advance", json={"by": "PT10M"})
+
+    with hooked.events("/_mock/stream?kind=delivery&replay=true") as events:
+        again, second = events.take(2)
+
+    assert (again.id, again.data) == (first.id, first.data)
+    assert second.data["state"] == "delivered"
+
+
+def test_big_payloads_leave_the_feed_early(hooked):
+    with hooked.events("/_mock/stream?kind=delivery") as events:
+        for number in range(6):
+            trigger(hooked, payload={"filler": f"{number}" * 1_000_000})
+            assert events.next().kind == "delivery"
+
+    assert hooked.world.feed.lost(0) > 0
+
+
 def test_secrets_of_a_request_are_not_told(live):
     with live.events("/_mock/stream?kind=request") as events:
         live.call("GET", "/v3/senders?token=secret-one", headers={"api-key": "secret-two"})

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mockserver.core.mailbox import Mail, Mailbox
+from mockserver.core.mailbox import SENT, WAITING, Mail, Mailbox, Sending
 
 
 def mail(number, text="Hello"):
@@ -48,3 +48,40 @@ def test_the_page_has_a_paragraph_for_each_and_escapes_markup():
     page = mail(1, "One\n\n<script>").html
 
     assert page.endswith("<p>One</p><p>&lt;script&gt;</p>")
+
+
+def test_how_far_a_mail_has_come_is_noted(mailbox):
+    here = mail(1)
+    mailbox.add(here)
+
+    mailbox.note_sending(here, Sending(WAITING, 1, "no"))
+
+    assert mailbox.sending(here) == ("waiting", 1, "no")
+
+
+def test_nothing_is_noted_of_another_mail_of_the_same_id(mailbox):
+    here = mail(1)
+    mailbox.add(here)
+
+    mailbox.note_sending(mail(1, "Another"), Sending(SENT, 1))
+
+    assert mailbox.sending(here) is None
+
+
+@pytest.mark.parametrize("leave", [lambda mailbox: [mailbox.add(mail(n)) for n in (2, 3)], Mailbox.clear])
+def test_what_is_noted_goes_with_the_mail(mailbox, leave):
+    here = mail(1)
+    mailbox.add(here)
+    mailbox.note_sending(here, Sending(SENT, 1))
+
+    leave(mailbox)
+
+    assert mailbox.sending(here) is None
+
+
+def test_a_copy_knows_how_far_its_mails_have_come(mailbox):
+    here = mail(1)
+    mailbox.add(here)
+    mailbox.note_sending(here, Sending(SENT, 1))
+
+    assert mailbox.copy().sending(here) == ("sent", 1, None)

@@ -26,6 +26,10 @@ def test_a_refusal_names_state_event_and_what_would_have_been_allowed(door):
     assert (refused.value.state, refused.value.event, refused.value.allowed) == ("open", "open", ("shut", "burn"))
 
 
+def test_the_first_event_is_the_one_that_comes_from_outside(door):
+    assert door.first == "build"
+
+
 def test_states_are_listed_without_what_lies_outside(door):
     assert door.states == ("closed", "open")
 

@@ -71,7 +71,7 @@ def test_the_pytest_example_passes_and_tells_its_coverage(project):
     status, output = run(sys.executable, "-m", "pytest", "--mockserver-coverage", cwd=project)
 
     assert status == 0, output
-    assert "4 passed" in output
+    assert "5 passed" in output
     assert "mockserver coverage" in output
 
 
@@ -167,7 +167,8 @@ def mock_of(name):
     return service["image"], service["ports"], " ".join(command), service["environment"]
 
 
-_SERVICES = ["github-actions.yaml", "gitlab-ci.yaml", "compose.yaml"]
+_CLIENTS = ["github-actions.yaml", "gitlab-ci.yaml", "compose.yaml"]
+_SERVICES = [*_CLIENTS, "mailpit.yaml"]
 
 
 @pytest.mark.parametrize("name", _SERVICES)
@@ -207,7 +208,7 @@ commands(["serve", "--port", "0", "--port-file", sys.argv[1]])
 """
 
 
-@pytest.mark.parametrize("name", _SERVICES)
+@pytest.mark.parametrize("name", _CLIENTS)
 def test_clients_are_sent_to_the_port_of_the_image(name):
     text = (_FOLDER / name).read_text(encoding="utf-8")
 
@@ -217,10 +218,20 @@ def test_clients_are_sent_to_the_port_of_the_image(name):
     assert set(addresses) <= {(str(_PORT), ""), (str(_PORT), "/v3")}
 
 
+def test_e_mails_are_sent_to_a_service_of_the_same_file(make_api):
+    """To the port on which Mailpit takes mails; that for browsers is published."""
+    services = read("mailpit.yaml")["services"]
+    url = services["mockserver"]["environment"]["MOCKSERVER_SMTP_URL"]
+
+    assert make_api(smtp_url=url).get("/_mock/health").json["smtp"]["server"] == "mailpit:1025"
+    assert services.keys() == {"mockserver", "mailpit"}
+    assert services["mailpit"]["ports"] == ["8025:8025"]
+
+
 def test_clients_get_the_variables_that_env_prints(serve):
     _, printed = run("mockserver", "env", MOCKSERVER_URL=serve())
     known = set(re.findall(r"^export (\w+)=", printed, re.MULTILINE))
-    github, gitlab, compose = map(read, _SERVICES)
+    github, gitlab, compose = map(read, _CLIENTS)
 
     assert {*github["jobs"]["tests"]["env"], *gitlab["tests"]["variables"]} <= known
     assert {*compose["services"]["product"]["environment"]} <= known

@@ -76,6 +76,27 @@ def test_an_unknown_member_is_named_by_every_call_that_takes_a_body(untouched, c
             {"match": {"status": "200", "method": "FETCH", "query": 1, "headers": {"a": None}}},
             ["/match/headers", "/match/method", "/match/query", "/match/status"],
         ),
+        ("POST", "/_mock/trigger", {}, [""]),
+        ("POST", "/_mock/trigger", {"event": "delivered", "story": "delivered"}, [""]),
+        ("POST", "/_mock/trigger", {"event": 1, "type": "x", "channel": None, "to": "", "payload": [], "at": 0},
+         ["/at", "/channel", "/event", "/payload", "/to", "/type"]),
+        ("POST", "/_mock/trigger", {"event": "Delivered"}, ["/event"]),
+        ("POST", "/_mock/trigger", {"event": "delivered", "type": "inbound"}, ["/event"]),
+        ("POST", "/_mock/trigger", {"event": "opened", "channel": "sms"}, ["/event"]),
+        ("POST", "/_mock/trigger", {"event": "reply", "type": "inbound", "to": "a@b.test\nBcc: c@d.test"}, ["/to"]),
+        ("POST", "/_mock/trigger", {"event": "reply", "type": "inbound", "to": "nobody"}, ["/to"]),
+        ("POST", "/_mock/trigger", {"story": "nothing"}, ["/story"]),
+        ("POST", "/_mock/trigger", {"story": "delivered", "payload": {}}, ["/payload"]),
+        ("POST", "/_mock/inbound", {}, ["/recipient", "/sender"]),
+        ("POST", "/_mock/inbound", {"sender": "a@b.test\r\nBcc: c@d.test", "recipient": "x@y.test\n", "subject": None},
+         ["/recipient", "/sender", "/subject"]),
+        ("POST", "/_mock/inbound", {"sender": "<a@b.test>", "recipient": ["x@y.test"], "text": 1, "cc": "a@b.test"},
+         ["/cc", "/recipient", "/sender", "/text"]),
+        ("PUT", "/_mock/receivers/mine", {}, [""]),
+        ("PUT", "/_mock/receivers/mine", {"status": 199, "delay_ms": -1, "reset": 1, "times": 0, "body": "x"},
+         ["/body", "/delay_ms", "/reset", "/status", "/times"]),
+        ("PUT", "/_mock/receivers/mine", {"status": "200", "delay_ms": 1e300, "times": 1.5, "reset": None},
+         ["/delay_ms", "/reset", "/status", "/times"]),
         ("POST", "/_mock/seed", {}, [""]),
         ("POST", "/_mock/seed", {"clock": {"frozen": True}, "senders": [{"name": 1}]},
          ["/clock", "/senders/0/email", "/senders/0/name"]),
@@ -144,12 +165,129 @@ def test_a_bad_fault_of_one_call_is_refused_and_nothing_is_done(untouched, heade
         ("/_mock/requests", "colour=red"),
         ("/_mock/workspaces", "limit=x"),
         ("/_mock/workspaces", "offset=99999999999999999999"),
+        ("/_mock/deliveries", "state=gone"),
+        ("/_mock/deliveries", "webhook=x"),
+        ("/_mock/deliveries", "wait=31"),
+        ("/_mock/receivers/mine", "count=0"),
+        ("/_mock/receivers/mine", "wait=-1"),
+        ("/_mock/mailbox", "smtp=lost"),
         ("/_mock/coverage", "format=pdf"),
         ("/_mock/coverage", "unknown=1"),
     ],
 )
 def test_a_query_that_is_none_is_refused(untouched, path, query):
     problem(untouched.get(f"{path}?{query}"), 400, f"/{query.partition('=')[0]}")
+
+
+# ---------------------------------------------------------------------- what leaves and what comes in
+
+
+@each(
+    ("method", "path"),
+    [
+        ("GET", "/_mock/deliveries/1"),
+        ("GET", "/_mock/deliveries/-1"),
+        ("GET", "/_mock/deliveries/1e3"),
+        ("GET", "/_mock/deliveries/%00"),
+        ("GET", "/_mock/deliveries/" + "9" * 5000),
+        ("POST", "/_mock/deliveries/1/redeliver"),
+        ("POST", "/_mock/deliveries/..%2f1/redeliver"),
+        ("GET", "/_mock/exports"),
+        ("GET", "/_mock/exports/"),
+        ("GET", "/_mock/exports/1.csv"),
+        ("GET", "/_mock/exports/csv"),
+        ("GET", "/_mock/exports/%2e%2e"),
+        ("GET", "/_mock/exports/..%2f..%2fpyproject.toml"),
+        ("GET", "/_mock/exports/%00"),
+        ("GET", "/_mock/receiver"),
+        ("POST", "/_mock/receiver/a/b"),
+        ("POST", "/_mock/receiver/..%2fdeliveries"),
+        ("DELETE", "/_mock/receivers/a/b"),
+    ],
+)
+def test_what_has_neither_left_nor_come_in_is_not_found(untouched, method, path):
+    problem(untouched.request(method, path), 404)
+
+
+@each("part", ["1-", "abc.csv", "csv", "1-abc", "1-abc.csv%00", "%31-abc.csv/", "x/1-abc.csv", "1-ABC.csv"])
+def test_an_export_is_found_by_its_whole_name_only(make_api, part):
+    url, hook = "http://localhost/_mock/exports/1-abc.csv", "https://hook.test/"
+    filters = {"type": "transactional", "event": "allEvents", "notifyURL": hook}
+    export = {"id": 1, "requested_at": "-PT1H", "filters": filters, "url": url, "state": "notified", "content": "a\r\n"}
+    api = make_api({"exports": [export]})
+
+    assert api.get("/_mock/exports/1-abc.csv").text == "a\r\n"
+    problem(api.get(f"/_mock/exports/{part}"), 404)
+
+
+@each("name", ["..", "%2e%2e", "%00", "%ff", "e\u0301", "a" * 5000, "%20", "mine.json"])
+def test_a_receiver_may_have_any_name_and_takes_any_body(api, name):
+    assert api.client.post(f"/_mock/receiver/{name}", data=b"\xff\x00{").status_code == 200
+
+    found = api.get(f"/_mock/receivers/{name}")
+    assert (found.status_code, found.json["count"]) == (200, 1)
+    assert api.get("/_mock/receivers").json["count"] == 1
+
+
+def test_receivers_are_bounded(api):
+    statuses = [api.client.post(f"/_mock/receiver/{number}").status_code for number in range(101)]
+
+    assert statuses == [200] * 100 + [409]
+
+
+#: An address of the mock's own machine where nobody listens.
+NOBODY = "http://127.0.0.1:1/"
+
+
+@each(
+    "members",
+    [
+        {"subject": "Hi\r\nBcc: x@y.test"},
+        {"subject": "Hi\n\n<p>", "text": "\r\n.\r\nQUIT\r\n"},
+        {"subject": "\u202e\U0001f600", "text": "\x00"},
+        {"sender": "j\u00f6@b.test", "recipient": "x@\u00fcber.test"},
+        {"sender": "o'hara+tag@b.test", "subject": ""},
+    ],
+)
+def test_an_odd_mail_arrives_whole_and_adds_no_header(make_api, members):
+    mail = {"sender": "a@b.test", "recipient": "x@in.test", "subject": "Hi", "text": "Hello", **members}
+    domain = mail["recipient"].partition("@")[2]
+    hook = {"url": NOBODY, "type": "inbound", "events": ["inboundEmailProcessed"], "domain": domain}
+    api = make_api({"clock": {"frozen": True}, "webhooks": [hook]})
+
+    answer = api.post("/_mock/inbound", json=mail)
+
+    assert answer.status_code == 201
+    assert [row["sender"] for row in api.get("/v3/inbound/events").json["events"]] == [mail["sender"]]
+    api.advance("PT0S")
+    (item,) = api.get("/_mock/deliveries").json["items"][0]["attempts"][0]["request"]["body"]["items"]
+    assert "Bcc" not in item["Headers"]
+    assert "Bcc" not in item
+    state = api.get("/_mock/state").json
+    assert api.put("/_mock/state", json=state).status_code == 200
+
+
+@each("to", ["\r\nBcc: x@y.test", "\x00", "\u202e", "x" * 100_000, "+49 170 1234567"])
+def test_an_odd_address_of_an_event_can_be_written_out_and_in(make_api, to):
+    api = make_api({"clock": {"frozen": True}, "webhooks": [{"url": NOBODY, "events": ["delivered"]}]})
+
+    assert api.post("/_mock/trigger", json={"event": "delivered", "to": to}).json["count"] == 1
+
+    state = api.get("/_mock/state").json
+    assert state["accounts"][0]["deliveries"][0]["payloads"][0]["email"] == to
+    assert api.put("/_mock/state", json=state).status_code == 200
+
+
+@each("domain", ["no domain", "\r\nBcc: x@y.test", "@", "\u202e"])
+def test_a_mail_that_goes_by_the_domain_of_a_webhook_can_be_written_out_and_in(make_api, domain):
+    hook = {"url": NOBODY, "type": "inbound", "events": ["reply"], "domain": domain}
+    api = make_api({"clock": {"frozen": True}, "webhooks": [hook]})
+
+    assert api.post("/_mock/trigger", json={"event": "reply", "type": "inbound"}).status_code == 200
+
+    state = api.get("/_mock/state").json
+    assert [row["recipient"] for row in state["accounts"][0]["inbound_events"]] == ["reply@example.test"]
+    assert api.put("/_mock/state", json=state).status_code == 200
 
 
 # ---------------------------------------------------------------------- documents

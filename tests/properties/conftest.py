@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
+
+from mockserver.core.outside import Outcome
 
 settings.register_profile(
     "mockserver",
@@ -28,3 +32,41 @@ def run_history():
         )
 
     return run
+
+
+class Elsewhere:
+    """An outside that is a script: calls are answered at once, or held until a test answers them."""
+
+    def __init__(self):
+        #: Every call that was ever made.
+        self.calls = []
+        #: The calls that are held, by number: who gets to know what came of them.
+        self.held = {}
+        #: Gives the outcome of a call; None: it is held.
+        self.answer_at_once = None
+        self._numbers = itertools.count(1)
+
+    def call(self, job, done, wanted):
+        assert wanted()
+        self.calls.append(job)
+        number = next(self._numbers)
+        if self.answer_at_once is not None:
+            done(Outcome(**self.answer_at_once(job)))
+        else:
+            self.held[number] = done
+
+    def answer(self, number, **outcome):
+        """Let one of the calls that are held come to something."""
+        self.held.pop(number)(Outcome(**outcome))
+
+    def post(self, *_):
+        pass
+
+    def watch(self, workspace):
+        pass
+
+
+@pytest.fixture(scope="session")
+def elsewhere():
+    """A factory of such outsides."""
+    return Elsewhere

@@ -17,6 +17,7 @@ from mockserver.resources.domains import model as domains
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.scheduled_emails import model as scheduled_emails
 from mockserver.resources.senders import model as senders
+from mockserver.resources.webhooks import history
 from mockserver.resources.webhooks import model as webhooks
 
 BATCH = "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d"
@@ -44,7 +45,7 @@ def give_an_older_code(caller):
     for _ in range(2):
         senders.SENDER.fire(caller.workspace, caller.account, senders.get(caller, 2), "resend_otp")
         codes.append(senders.get(caller, 2).otp)
-        caller.workspace.advance_to(caller.workspace.clock.now() + timedelta(minutes=1))
+        caller.workspace.clock.move_to(caller.workspace.clock.now() + timedelta(minutes=1))
     senders.validate(caller, 2, codes[0])
 
 
@@ -90,7 +91,7 @@ def hook(**given):
 
 
 def export(**given):
-    return lambda caller: webhooks.export(caller, given)
+    return lambda caller: history.export(caller, given)
 
 
 # ---------------------------------------------------------------------- the table

@@ -37,7 +37,7 @@ def told(tmp_path):
         ("behaviour: {authenticate_domain: {attempts: 0}}", "behaviour.authenticate_domain.attempts"),
         ("behaviour: {bulk_plan: PT1H}", "must be {after: DURATION}"),
         ("behaviour: {authorised_ips: [here]}", "must be an IP address or a network"),
-        ("behaviour: {dns: resolver}", "Must be view; there is no resolver yet"),
+        ("behaviour: {dns: server}", "behaviour.dns: Must be one of: view, resolver"),
         ("faults: [{fault: otp_expire}]", "faults[0].fault: unknown fault; did you mean otp_expired?"),
         ("accounts: [{name: a, role: king}]", "accounts[0].role: Must be one of"),
         ("accounts: [{role: master}]", "accounts[0].name: Missing data for required field"),

@@ -7,6 +7,7 @@ from marshmallow import fields, validate
 from mockserver.control.answers import members
 from mockserver.core.errors import ALL_CODES
 from mockserver.core.faults import KINDS
+from mockserver.core.mailbox import FAILED, SENT, WAITING
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.scenario.faults import FaultItem
 from mockserver.web.schema import Base
@@ -100,6 +101,12 @@ class Verdict(Base):
     near_misses = members.many(NearMiss, "the fewest differences first, where too few match")
 
 
+class Sending(Base):
+    state = members.text(validate=validate.OneOf((WAITING, SENT, FAILED)))
+    tries = members.number("how often it was tried")
+    error = members.text("what went wrong the last time", allow_none=True)
+
+
 class Mail(Base):
     id = members.text()
     at = members.moment()
@@ -109,6 +116,9 @@ class Mail(Base):
     text = members.text()
     html = members.text()
     otp = members.number("the one-time code in it", allow_none=True)
+    smtp = fields.Nested(
+        Sending, metadata={"description": "how far it has come on its way to the server of --smtp-url"}
+    )
 
 
 Mails = members.listing(Mail, "Mails", evicted=members.evicted())

@@ -24,6 +24,19 @@ class CallLine(Base):
 Index = members.listing(CallLine, "Index")
 
 
+class SmtpHealth(Base):
+    server = members.text("where e-mails go")
+    sent = members.number()
+    failed = members.number("for good")
+    waiting = members.number("for their turn, or for the next try")
+    last_error = members.text(allow_none=True)
+
+
+class SmtpInHealth(Base):
+    address = members.text("where mails are taken")
+    received = members.number()
+
+
 class Health(Base):
     status = members.text(validate=validate.Equal("ok"))
     version = members.text()
@@ -32,6 +45,8 @@ class Health(Base):
     evicted = members.number("how many workspaces had to go for newer ones")
     store = members.text(validate=validate.Equal("memory"))
     uptime_s = members.needed(fields.Float, validate=validate.Range(min=0))
+    smtp = fields.Nested(SmtpHealth, metadata={"description": "where --smtp-url is set"})
+    smtp_in = fields.Nested(SmtpInHealth, metadata={"description": "where --smtp-in is set"})
 
 
 # ---------------------------------------------------------------------- workspaces and their state

@@ -7,11 +7,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from mockserver.core import facts
+from mockserver.core.account import Account
 from mockserver.core.calendar import months_later
-from mockserver.core.caller import Caller
+from mockserver.core.caller import Caller, Visit
 from mockserver.core.clock import LATEST
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, PERMISSION_DENIED
 from mockserver.core.workspace import Workspace
+
+#: What is written down by the service itself; of actions only sign-ins and profiles were ever seen (ledger 4).
+KEY_CREATED, PLAN_UPDATED, PLAN_REJECTED = "create-api-key", "update-plan", "reject-plan-update"
 
 #: SPEC 8.
 HISTORY_MONTHS = 12
@@ -26,6 +30,12 @@ class Activity:
     user_email: str
     user_ip: str
     user_agent: str
+
+
+def log(workspace: Workspace, account: Account, action: str, visit: Visit) -> None:
+    """Write down what was done with a key of an account: it counts as its owner's (proposed)."""
+    entry = Activity(workspace.clock.now(), action, account.email, visit.ip, visit.user_agent)
+    account.timeline(Activity).add(entry)
 
 
 def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:

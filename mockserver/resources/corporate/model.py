@@ -9,12 +9,13 @@ from typing import Any
 
 from mockserver.core import facts
 from mockserver.core.account import Account, User
-from mockserver.core.caller import Caller
+from mockserver.core.caller import Caller, Visit
 from mockserver.core.contract import Role
 from mockserver.core.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, MISSING_PARAMETER, NOT_ENOUGH_CREDITS
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
+from mockserver.resources.activities import model as activities
 from mockserver.resources.corporate import plan
 from mockserver.resources.corporate.plan import Allotment
 
@@ -66,6 +67,9 @@ class BulkPlan:
     change: Allotment
     #: The sub-accounts for which it is still to be applied.
     members: list[int]
+    #: Who asked for it.
+    user_ip: str = Visit().ip
+    user_agent: str = ""
     #: What happens to every member, while it is happening: apply_bulk or reject_bulk.
     verdict: str | None = None
 
@@ -177,6 +181,7 @@ def create_key(caller: Caller, sub_account_id: int) -> str:
     row = require(caller, sub_account_id)
     key = caller.workspace.draw_api_key()
     caller.workspace.add_key(caller.workspace.accounts[row.id], key)
+    activities.log(caller.workspace, caller.account, activities.KEY_CREATED, caller.visit)
     return key
 
 
@@ -194,6 +199,7 @@ def change_plan(caller: Caller, sub_account_id: int, change: Allotment) -> None:
     row.assigned.update(change)
     event = "assign" if row.state in (UNASSIGNED, ASSIGNMENT_PENDING) else "change"
     SUB_ACCOUNT_PLAN.fire(caller.workspace, caller.account, row, event)
+    activities.log(caller.workspace, caller.account, activities.PLAN_UPDATED, caller.visit)
 
 
 def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) -> None:
@@ -209,7 +215,10 @@ def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) 
     change = _checked(caller, rows, change)
     workspace, master = caller.workspace, caller.account
     due = workspace.clock.now() + workspace.behaviour.bulk_plan
-    bulk = BulkPlan(workspace.next_id("bulk_plan"), due, change, [row.id for row in rows])
+    visit = caller.visit
+    bulk = BulkPlan(
+        workspace.next_id("bulk_plan"), due, change, [row.id for row in rows], visit.ip, visit.user_agent
+    )  # fmt: skip
     master.table(BulkPlan)[bulk.id] = bulk
     for row in rows:
         SUB_ACCOUNT_PLAN.fire(workspace, master, row, "accept_bulk")
@@ -298,6 +307,8 @@ def _settle(workspace: Workspace, master: Account, row: SubAccount, event: str) 
         await_bulk(workspace, master, row)
     if bulk.verdict is None:
         bulk.verdict = event
+        action = activities.PLAN_UPDATED if event == "apply_bulk" else activities.PLAN_REJECTED
+        activities.log(workspace, master, action, Visit(ip=bulk.user_ip, user_agent=bulk.user_agent))
         for number in list(bulk.members):
             SUB_ACCOUNT_PLAN.fire(workspace, master, master.table(SubAccount)[number], event)
 

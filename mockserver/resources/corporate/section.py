@@ -9,6 +9,7 @@ from typing import Any
 from marshmallow import fields, post_load, validate
 
 from mockserver.core.account import Account
+from mockserver.core.caller import Visit
 from mockserver.core.contract import Role
 from mockserver.core.workspace import Workspace
 from mockserver.resources.corporate import model, plan
@@ -62,6 +63,8 @@ class BulkPlanItem(Item):
     due = Instant(required=True)
     change = fields.Nested(AllotmentItem, required=True)
     members = fields.List(fields.Integer(strict=True), required=True)
+    user_ip = fields.String(load_default=Visit().ip)
+    user_agent = fields.String(load_default="")
 
 
 _MASTER = ("currency_code", "billing_info", "plan_info", "groups", "pool", "bulk_plans")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
@@ -41,6 +41,13 @@ MACHINE = StateMachine(
 )
 
 
+class Seen(NamedTuple):
+    """What a real DNS server has said about one record, and how it failed in words."""
+
+    status: str
+    told: str = ""
+
+
 @dataclass(slots=True, eq=False)
 class DnsView:
     """What the world's DNS says about a domain's records; a row of the workspace."""
@@ -48,10 +55,21 @@ class DnsView:
     brevo_code: str = MISSING
     dkim_record: str = MISSING
     dmarc_record: str = MISSING
+    #: What the last look-up at a real server has seen, by the records' names on the wire; no part of a written state.
+    seen: dict[str, Seen] = field(default_factory=dict)
 
     @property
     def published(self) -> bool:
         return self.brevo_code == self.dkim_record == self.dmarc_record == OK
+
+    def says(self, name: str) -> str:
+        """What DNS says about a record by its name on the wire."""
+        return self.seen[name].status if name in self.seen else str(getattr(self, _member(name)))
+
+
+def _member(name: str) -> str:
+    """Under which of `RECORDS` a record goes: the two CNAME records share the one for DKIM."""
+    return name if name in RECORDS else "dkim_record"
 
 
 @dataclass(slots=True, eq=False)
@@ -96,18 +114,16 @@ def records(workspace: Workspace, domain: Domain) -> dict[str, DnsRecord]:
     view = dns_view(workspace, domain.name)
     ownership = DnsRecord("TXT", f"brevo-code:{domain.code}", "@", view.brevo_code == OK)
     dmarc = DnsRecord("TXT", "v=DMARC1; p=none; rua=mailto:rua@dmarc.brevo.com", "_dmarc", view.dmarc_record == OK)
-    return {**_dkim(workspace, domain, view.dkim_record == OK), "brevo_code": ownership, "dmarc_record": dmarc}
+    return {**_dkim(workspace, domain, view), "brevo_code": ownership, "dmarc_record": dmarc}
 
 
-def _dkim(workspace: Workspace, domain: Domain, status: bool) -> dict[str, DnsRecord]:
+def _dkim(workspace: Workspace, domain: Domain, view: DnsView) -> dict[str, DnsRecord]:
     if workspace.behaviour.dkim == "txt":
         value = f"v=DKIM1; k=rsa; p={domain.dkim_key}"
-        return {"dkim_record": DnsRecord("TXT", value, "mail._domainkey", status)}
+        return {"dkim_record": DnsRecord("TXT", value, "mail._domainkey", view.dkim_record == OK)}
     dashed = domain.name.replace(".", "-")
-    return {
-        f"dkim{n}Record": DnsRecord("CNAME", f"b{n}.{dashed}.dkim.brevo.com", f"brevo{n}._domainkey", status)
-        for n in (1, 2)
-    }
+    pairs = ((f"dkim{n}Record", f"b{n}.{dashed}.dkim.brevo.com", f"brevo{n}._domainkey") for n in (1, 2))
+    return {name: DnsRecord("CNAME", value, host, view.says(name) == OK) for name, value, host in pairs}
 
 
 def dns_view(workspace: Workspace, name: str) -> DnsView:
@@ -198,16 +214,17 @@ def authenticate(caller: Caller, name: str) -> Domain:
 
 def _what_is_wrong(workspace: Workspace, domain: Domain, view: DnsView) -> str:
     """What DNS says instead of the records that it should have."""
-    # Two CNAME records share the one answer for DKIM.
     wrong = [
-        f"{name} ({record.type} {_full_name(record, domain)}) is {getattr(view, name, view.dkim_record)}"
+        f"{name} ({record.type} {full_name(record, domain)}) is {view.says(name)}"
         for name, record in records(workspace, domain).items()
         if not record.status
     ]
-    return f"domain {domain.name} is {domain.state}, and in DNS its {', '.join(wrong)}"
+    told = "".join(f"; {words}" for words in dict.fromkeys(seen.told for seen in view.seen.values()) if words)
+    return f"domain {domain.name} is {domain.state}, and in DNS its {', '.join(wrong)}{told}"
 
 
-def _full_name(record: DnsRecord, domain: Domain) -> str:
+def full_name(record: DnsRecord, domain: Domain) -> str:
+    """The whole name under which DNS has a record."""
     return domain.name if record.host_name == "@" else f"{record.host_name}.{domain.name}"
 
 
@@ -231,8 +248,18 @@ def publish_dns(workspace: Workspace, name: str, answers: dict[str, str]) -> Dns
     view = workspace.table(DnsView).setdefault(name.lower(), DnsView())
     for record, answer in answers.items():
         setattr(view, record, answer)
+    view.seen = {record: seen for record, seen in view.seen.items() if _member(record) not in answers}
     follow_dns(workspace, name.lower())
     return view
+
+
+def publish_seen(workspace: Workspace, name: str, seen: dict[str, Seen]) -> None:
+    """Let DNS say what a real server has said; of two records that share an answer, one that is not right decides."""
+    answers: dict[str, str] = {}
+    for record, answer in seen.items():
+        if answers.get(_member(record), OK) == OK:
+            answers[_member(record)] = answer.status
+    publish_dns(workspace, name, answers).seen = seen
 
 
 def follow_dns(workspace: Workspace, name: str) -> None:

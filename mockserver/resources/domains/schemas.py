@@ -113,7 +113,11 @@ class DomainItem(Item):
 
 
 #: What DNS has to say for a state, where a scenario leaves it open.
-_NEEDED = {PENDING: {}, VERIFIED: {"brevo_code": OK}, AUTHENTICATED: dict.fromkeys(RECORDS, OK)}
+_NEEDED: dict[str, dict[str, str]] = {
+    PENDING: {},
+    VERIFIED: {"brevo_code": OK},
+    AUTHENTICATED: dict.fromkeys(RECORDS, OK),
+}
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -141,7 +145,7 @@ def _load_view(workspace: Workspace, row: Domain, answers: Mapping[str, str] | N
     views = workspace.table(DnsView)
     if answers is None and (row.name in views or not _NEEDED[row.state]):
         return
-    view = views[row.name] = DnsView(**(_NEEDED[row.state] if answers is None else answers))
+    view = views[row.name] = _view(_NEEDED[row.state] if answers is None else answers)
     if view.published and row.published_at is None:
         row.published_at = row.created_at
 
@@ -152,6 +156,15 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 
 
 _DOMAIN_ITEM = DomainItem(exclude=("dns",))
+
+
+def _view(answers: Mapping[str, str]) -> DnsView:
+    view = DnsView()
+    for record, answer in answers.items():
+        setattr(view, record, answer)
+    return view
+
+
 _DNS_ITEM = DnsItem()
 
 SECTION = Section(
@@ -170,7 +183,7 @@ SECTION = Section(
 
 def _load_world(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for name, answers in data.get("dns", {}).items():
-        workspace.table(DnsView)[name.lower()] = DnsView(**answers)
+        workspace.table(DnsView)[name.lower()] = _view(answers)
 
 
 def _dump_world(workspace: Workspace) -> dict[str, Any]:

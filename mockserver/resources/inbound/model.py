@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 from mockserver.core import facts
+from mockserver.core.account import Account
 from mockserver.core.caller import Caller
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
+from mockserver.core.letter import domain_of
+from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
+from mockserver.resources.deliveries.model import Delivery
+from mockserver.resources.inbound.mail import Received, item, parse
+from mockserver.resources.webhooks import events
+from mockserver.resources.webhooks.model import INBOUND, Webhook
 
 #: SPEC 8: the longest period, and the one without dates.
 LONGEST = timedelta(days=30)
@@ -41,6 +50,60 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
         oldest_first=query["sort"] == "asc",
         where=None if sender is None else lambda row: row.sender.lower() == sender.lower(),
     )
+
+
+def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
+    """Let a mail arrive, for each recipient in the world that has its inbound domain.
+
+    Where several have it, that is the one that was used last; where none has it, the default world's first account gets
+    the mail.
+    """
+    received = parse(raw)
+    for recipient in recipients:
+        used_last_first = reversed(tuple(store))
+        if not any(_take(store, workspace, received, sender, recipient) for workspace in used_last_first):
+            workspace = store.default
+            with workspace.lock:
+                receive(workspace, workspace.first_account, received, sender, recipient)
+
+
+def _take(store: Store, workspace: Workspace, received: Received, sender: str, recipient: str) -> bool:
+    """Let a mail arrive in a world, if it has its inbound domain; the world then counts as used."""
+    with workspace.lock:
+        account = _home(workspace, domain_of(recipient))
+        if account is None or store.get(workspace.name) is not workspace:
+            return False
+        receive(workspace, account, received, sender, recipient)
+        workspace.catch_up()
+        return True
+
+
+def _home(workspace: Workspace, domain: str) -> Account | None:
+    """The account that has an inbound domain."""
+    for account in workspace.accounts.values():
+        for webhook in account.table(Webhook).values():
+            if webhook.type == INBOUND and domain_of(webhook.domain or "") == domain:
+                return account
+    return None
+
+
+def receive(
+    workspace: Workspace,
+    account: Account,
+    received: Received,
+    sender: str,
+    recipient: str,
+    overrides: Mapping[str, Any] = MappingProxyType({}),
+) -> tuple[InboundEvent, list[Delivery]]:
+    """Let a mail arrive: it is recorded, and told to the inbound webhooks of its domain.
+
+    Without a sender, it comes from the mailer of the recipient's domain, as the API shows an address in any case.
+    """
+    sender = sender or f"mailer-daemon@{domain_of(recipient)}"
+    event = InboundEvent(workspace.clock.now(), workspace.random.uuid("inbound"), sender, recipient)
+    account.timeline(InboundEvent).add(event)
+    told = {**item(workspace, received, event.uuid), **overrides}
+    return event, events.receive(workspace, account, recipient, told)
 
 
 def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:

@@ -13,6 +13,7 @@ from mockserver.core.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
+from mockserver.resources.webhooks import events
 
 SCHEDULED, SENT, CANCELLED = "scheduled", "sent", "cancelled"
 
@@ -98,6 +99,13 @@ def _why_none(caller: Caller, identifier: str, settled: list[ScheduledEmail]) ->
     return f"account {caller.account.name} has no e-mail under {facts.shown(identifier)}; {instead}"
 
 
-@SCHEDULED_EMAIL.on("cancel", "fall_due")
+@SCHEDULED_EMAIL.on("cancel")
 def _settle(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
     workspace.timers.cancel(MACHINE.name, email.message_id)
+
+
+@SCHEDULED_EMAIL.on("fall_due")
+def _send(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
+    """Send it: the webhooks are told of the request and, soon after, of the delivery."""
+    _settle(workspace, account, email)
+    events.tell_story(workspace, account, events.STORIES["delivered"], email.to, email.message_id, email.subject)

@@ -14,6 +14,7 @@ from mockserver.resources.room import Section
 from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
 from mockserver.resources.section import Instant, Item, Taken
+from mockserver.resources.webhooks.events import draw_message_id
 from mockserver.web.fields import Text
 from mockserver.web.schema import Input, documented
 
@@ -52,7 +53,7 @@ class ScheduledEmailItem(Item):
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     for index, item in enumerate(data.get("scheduled_emails", ())):
-        message_id = item.get("message_id") or _draw_message_id(workspace)
+        message_id = item.get("message_id") or draw_message_id(workspace)
         if any(message_id in other.table(ScheduledEmail) for other in workspace.accounts.values()):
             raise Taken(("scheduled_emails", index, "message_id"), f"{message_id} is there already")
         batch_id = item["batch_id"].lower() if item.get("batch_id") else None
@@ -60,12 +61,6 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         account.table(ScheduledEmail)[message_id] = row
         if row.state == SCHEDULED:
             model.await_moment(workspace, account, row)
-
-
-def _draw_message_id(workspace: Workspace) -> str:
-    """The form of ledger 1.6."""
-    digits = workspace.random.digits("message", 11)
-    return f"<{workspace.clock.now():%Y%m%d%H%M}.{digits}@smtp-relay.mailin.fr>"
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""Webhooks: addresses that the service tells about events."""
+"""Webhooks: which events are sent where, and the history of what was sent."""
 
+from mockserver.core.events import Changed
 from mockserver.resources.room import Room
+from mockserver.resources.webhooks.history import EXPORT, note_notified
 from mockserver.resources.webhooks.routes import WEBHOOKS
 from mockserver.resources.webhooks.schemas import SECTION
 
-ROOM = Room("webhooks", WEBHOOKS.operations, section=SECTION)
+ROOM = Room("webhooks", WEBHOOKS.operations, lifecycles=(EXPORT,), listeners={Changed: note_notified}, section=SECTION)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from mockserver.core import facts
@@ -15,12 +15,13 @@ from mockserver.core.errors import (
     INVALID_PARAMETER,
     MISSING_PARAMETER,
     OUT_OF_RANGE,
-    PERMISSION_DENIED,
 )
+from mockserver.resources.deliveries import model as deliveries
+from mockserver.resources.deliveries.model import Target
 
 TRANSACTIONAL, MARKETING, INBOUND = TYPES = ("transactional", "marketing", "inbound")
 EMAIL, SMS = CHANNELS = ("email", "sms")
-INBOUND_DEFAULT = "inboundEmailProcessed"
+INBOUND_DEFAULT, REPLY = "inboundEmailProcessed", "reply"
 
 _TRANSACTIONAL_EMAIL = (
     "sent", "request", "delivered", "hardBounce", "softBounce", "blocked", "spam", "invalid", "deferred", "click",
@@ -45,20 +46,14 @@ CREATE_EVENTS: dict[tuple[str, str], tuple[str, ...]] = {
 UPDATE_EVENTS = {
     **CREATE_EVENTS,
     (MARKETING, EMAIL): _MARKETING_UPDATE,
-    (INBOUND, EMAIL): (INBOUND_DEFAULT, "reply"),
-    (INBOUND, SMS): (INBOUND_DEFAULT, "reply"),
+    (INBOUND, EMAIL): (INBOUND_DEFAULT, REPLY),
+    (INBOUND, SMS): (INBOUND_DEFAULT, REPLY),
 }
 #: What a webhook can have come to.
 HELD_EVENTS = {kind: frozenset(CREATE_EVENTS[kind]) | frozenset(UPDATE_EVENTS[kind]) for kind in CREATE_EVENTS}
 
 #: The events of ledger 2.14 and 6, of all types and channels.
-EVENTS = tuple(dict.fromkeys((*(event for events in CREATE_EVENTS.values() for event in events), "reply")))
-
-#: The `event` of an export, with the two that a generator has put into the official enum (ledger 2.18).
-EXPORT_EVENTS = (
-    "invalid_parameter", "missing_parameter", "hardBounce", "softBounce", "delivered", "spam", "request", "opened",
-    "click", "invalid", "deferred", "blocked", "unsubscribed", "error", "uniqueOpened", "loadedByProxy", "allEvents",
-)  # fmt: skip
+EVENTS = tuple(dict.fromkeys((*(event for events in CREATE_EVENTS.values() for event in events), REPLY)))
 
 
 @dataclass(slots=True, eq=False)
@@ -78,14 +73,11 @@ class Webhook:
     auth: dict[str, str] | None = None
     headers: list[dict[str, str]] = field(default_factory=list)
 
-
-@dataclass(slots=True, eq=False)
-class Export:
-    """A history that was asked for: the process and its filters, as the request gave them."""
-
-    id: int
-    requested_at: datetime
-    filters: dict[str, Any]
+    @property
+    def target(self) -> Target:
+        """Where its calls go, and what they carry besides."""
+        headers = tuple((row["key"], row.get("value", "")) for row in self.headers if row.get("key"))
+        return Target(self.url, self.auth, headers)
 
 
 _CHANGEABLE = frozenset({"url", "events", "description", "domain", "batched", "auth", "headers"})
@@ -138,27 +130,13 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
     for name in _CHANGEABLE & changes.keys():
         setattr(webhook, name, changes[name])
     webhook.modified_at = caller.workspace.clock.now()
+    deliveries.retarget(caller.account, webhook.id, webhook.target)
 
 
 def delete(caller: Caller, webhook_id: int) -> None:
+    """Delete a webhook; what was still to be sent to it is not sent any more."""
     del caller.account.table(Webhook)[get(caller, webhook_id).id]
-
-
-def export(caller: Caller, filters: dict[str, Any]) -> int:
-    """Ask for the history of an enterprise account; answers the id of the process.
-
-    Raises:
-        ServiceError: 403 for an account without the feature (proposed); 400 for filters that contradict each other.
-    """
-    if not caller.account.enterprise:
-        reason = f"account {caller.account.name} is no enterprise account, and only those export webhook history"
-        raise PERMISSION_DENIED().because(reason)
-    _check_period(filters)
-    workspace = caller.workspace
-    days: dict[str, Any] = {name: f"{filters[name]:%Y-%m-%d}" for name in ("startDate", "endDate") if name in filters}
-    row = Export(workspace.next_id("process"), workspace.clock.now(), {**filters, **days})
-    caller.account.table(Export)[row.id] = row
-    return row.id
+    deliveries.cancel_all(caller.workspace, caller.account, webhook_id)
 
 
 def _require(given: dict[str, Any], name: str, kind: str) -> None:
@@ -183,15 +161,3 @@ def _check_limit(caller: Caller, kind: str) -> None:
         reason = f"account {caller.account.name} has {counted} already, and behaviour.webhook_limit is {limit}"
         refused = OUT_OF_RANGE(f"An account has at most {limit} marketing and transactional webhooks")
         raise refused.because(reason)
-
-
-def _check_period(filters: dict[str, Any]) -> None:
-    start, end = filters.get("startDate"), filters.get("endDate")
-    if "days" in filters and (start or end):
-        reason = f"days is {filters['days']}, {facts.period(start, end)}"
-        raise INVALID_PARAMETER("days cannot be used together with startDate and endDate").because(reason)
-    for given, other, name in ((start, end, "endDate"), (end, start, "startDate")):
-        if given and not other:
-            raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(facts.period(start, end))
-    if start and end and end - start < timedelta():
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(facts.period(start, end))

@@ -7,7 +7,7 @@ from typing import Any
 from mockserver.core import errors
 from mockserver.core.caller import Caller
 from mockserver.core.contract import documented, proposed
-from mockserver.resources.webhooks import model, schemas
+from mockserver.resources.webhooks import history, model, schemas
 from mockserver.web.operation import Endpoints
 
 WEBHOOKS = Endpoints("webhooks")
@@ -108,4 +108,4 @@ def delete_webhook(caller: Caller, webhook_id: int) -> None:
     scope="webhooks",
 )  # fmt: skip
 def export_webhooks_history(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
-    return {"processId": model.export(caller, body)}
+    return {"processId": history.export(caller, body)}

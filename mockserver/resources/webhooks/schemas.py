@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item, Misfit, Taken
+from mockserver.resources.webhooks.events import resume_batches
+from mockserver.resources.webhooks.history import ACCEPTED, EXPORT_EVENTS, MACHINE, Export, await_completion
 from mockserver.resources.webhooks.model import (
     CHANNELS,
     CREATE_EVENTS,
     EVENTS,
-    EXPORT_EVENTS,
     HELD_EVENTS,
     INBOUND,
     INBOUND_DEFAULT,
     MARKETING,
     TRANSACTIONAL,
     TYPES,
-    Export,
     Webhook,
 )
 from mockserver.web.fields import (
+    INT64_MAX,
     Choice,
     Day,
     Email,
@@ -146,10 +147,41 @@ class WebhookItem(Item):
     modified_at = Instant()
 
 
+class WrittenDay(Day):
+    """A day that is written as it was given."""
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return value.date().isoformat()
+
+
+class FiltersItem(Item):
+    """What an export was asked for."""
+
+    type = fields.String(required=True, validate=validate.OneOf((TRANSACTIONAL, MARKETING)))
+    event = fields.String(required=True, validate=validate.OneOf(EXPORT_EVENTS))
+    notifyURL = Url(required=True)
+    days = fields.Integer(strict=True, validate=validate.Range(1, INT64_MAX))
+    startDate = WrittenDay()
+    endDate = WrittenDay()
+    email = fields.String()
+    sort = fields.String(validate=validate.OneOf(("asc", "desc")))
+    messageId = fields.String()
+    webhookId = fields.Integer(strict=True)
+
+    @validates_schema
+    def _check_period(self, data: dict[str, Any], **_: Any) -> None:
+        if ("startDate" in data) is not ("endDate" in data):
+            raise ValidationError("give both startDate and endDate, or none")
+
+
 class ExportItem(Item):
     id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62))
     requested_at = Instant(required=True)
-    filters = fields.Dict(required=True)
+    filters = fields.Nested(FiltersItem, required=True)
+    url = fields.String(load_default="")
+    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=ACCEPTED)
+    ready_at = Instant(allow_none=True, load_default=None)
+    content = fields.String(allow_none=True, load_default=None)
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -158,9 +190,15 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         workspace.claim_id("webhook", item.get("id", 0))
     for index, item in enumerate(items):
         _load_webhook(workspace, account, index, item)
-    for item in data.get("exports", ()):
+    for index, item in enumerate(data.get("exports", ())):
+        if any(item["id"] in other.table(Export) for other in workspace.accounts.values()):
+            raise Taken(("exports", index, "id"), f"export {item['id']} is there already")
         workspace.claim_id("process", item["id"])
-        account.table(Export)[item["id"]] = Export(**item)
+        row = account.table(Export)[item["id"]] = Export(**item)
+        if row.state == ACCEPTED:
+            row.ready_at = row.ready_at or row.requested_at + workspace.behaviour.export
+            await_completion(workspace, account, row)
+    resume_batches(account)
 
 
 def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> None:

@@ -1,0 +1,37 @@
+"""`/_mock/inbound`: a mail arrives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+from marshmallow import fields
+
+from mockserver.control import call
+from mockserver.control.deliveries import described
+from mockserver.control.noun import Noun
+from mockserver.resources.inbound import model
+from mockserver.resources.inbound.mail import compose
+from mockserver.resources.section import Item
+
+INBOUND = Noun("inbound", "/_mock/inbound")
+
+
+class Arrival(Item):
+    sender = fields.Email(required=True)
+    recipient = fields.Email(required=True)
+    subject = fields.String(load_default="Hello")
+    text = fields.String(load_default="Hello\n")
+
+
+@INBOUND.call("POST", body=Arrival, answer="Arrived", status=201)
+def arrive(body: dict[str, Any]) -> Response:
+    """A mail arrives: it is recorded, and told to the inbound webhooks of its domain."""
+    workspace = call.workspace()
+    with workspace.lock:
+        account = call.account(workspace)
+        message = compose(workspace, body["sender"], body["recipient"], body["subject"], body["text"])
+        event, made = model.receive(workspace, account, message, body["sender"], body["recipient"])
+        workspace.catch_up()
+        calls = [described(account.name, row) for row in made]
+        return call.answer({"uuid": event.uuid, "date": event.date, "deliveries": calls}, 201)

@@ -1,0 +1,105 @@
+"""`/_mock/trigger`: what happens to e-mails, messages and contacts, so that webhooks are told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+from marshmallow import EXCLUDE, ValidationError, fields, validate, validates_schema
+
+from mockserver.control import call
+from mockserver.control.deliveries import described
+from mockserver.control.noun import Noun
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.deliveries.model import Delivery
+from mockserver.resources.inbound import model as inbound
+from mockserver.resources.inbound.mail import compose
+from mockserver.resources.section import Item
+from mockserver.resources.webhooks import events
+from mockserver.resources.webhooks.model import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Webhook
+from mockserver.resources.webhooks.payloads import Happening
+
+TRIGGER = Noun("trigger", "/_mock/trigger")
+
+_RECIPIENT = "recipient@example.test"
+_SENDER = "sender@example.test"
+
+
+class _Recipient(Item):
+    """To whom a mail may arrive; other events happen to numbers as well."""
+
+    to = fields.Email()
+
+
+class Trigger(Item):
+    type = fields.String(validate=validate.OneOf(TYPES))
+    event = fields.String()
+    channel = fields.String(validate=validate.OneOf(CHANNELS))
+    story = fields.String(validate=validate.OneOf(tuple(events.STORIES)))
+    to = fields.String(validate=validate.Length(min=1))
+    payload = fields.Dict(keys=fields.String())
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        if ("event" in data) is ("story" in data):
+            raise ValidationError("give an event or a story")
+        if "story" in data:
+            for name in {"type", "channel", "payload"} & data.keys():
+                raise ValidationError("goes with an event", name)
+            return
+        kind, channel = _form(data)
+        known = events.raisable(kind, channel)
+        if data["event"] not in known:
+            of = f"{kind} webhooks" if channel == EMAIL else f"{kind} webhooks of channel {channel}"
+            raise ValidationError(f"is no event of {of}; those are {', '.join(known)}", "event")
+        if kind == INBOUND:
+            _Recipient(unknown=EXCLUDE).load(data)
+
+
+@TRIGGER.call("POST", body=Trigger, answer="Deliveries")
+def trigger(body: dict[str, Any]) -> Response:
+    """Raise an event, or a whole story, as the service would; answers the calls that it makes."""
+    workspace = call.workspace()
+    with workspace.lock:
+        account = call.account(workspace)
+        found = _raise(workspace, account, body)
+        workspace.catch_up()
+        return call.listed([described(account.name, row) for row in dict.fromkeys(found)])
+
+
+def _form(body: dict[str, Any]) -> tuple[str, str]:
+    """The type and the channel of the webhooks that are told."""
+    return body.get("type", TRANSACTIONAL), body.get("channel", EMAIL)
+
+
+def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list[Delivery]:
+    kind, channel = _form(body)
+    if kind == INBOUND:
+        return _arrive(workspace, account, body)
+    to, message_id = body.get("to", _RECIPIENT), events.draw_message_id(workspace)
+    if "story" in body:
+        return events.tell_story(workspace, account, events.STORIES[body["story"]], to, message_id, "Hello")
+    happening = Happening(body["event"], to, workspace.clock.now(), message_id)
+    return events.raise_event(
+        workspace, account, kind, happening, channel=channel, overrides=body.get("payload", {})
+    )  # fmt: skip
+
+
+def _arrive(workspace: Workspace, account: Account, body: dict[str, Any]) -> list[Delivery]:
+    """Let a mail arrive, an answer to another one if that is the event."""
+    to = body.get("to") or _inbound_address(account)
+    is_reply = body["event"] == REPLY
+    received = compose(workspace, _SENDER, to, "Re: Hello" if is_reply else "Hello", "Hello\n")
+    if is_reply:
+        answered = events.draw_message_id(workspace)
+        received.members["InReplyTo"] = answered
+        received.members["Headers"]["In-Reply-To"] = answered
+    _, made = inbound.receive(workspace, account, received, _SENDER, to, body.get("payload", {}))
+    return made
+
+
+def _inbound_address(account: Account) -> str:
+    """An address of the account's first inbound webhook whose domain mails can go to."""
+    found = (f"reply@{row.domain}" for row in account.table(Webhook).values() if row.type == INBOUND)
+    return next((address for address in found if not _Recipient().validate({"to": address})), "reply@example.test")

@@ -1,0 +1,1 @@
+"""What leaves the mock: webhook calls, e-mails, DNS look-ups."""

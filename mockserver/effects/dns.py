@@ -1,0 +1,115 @@
+"""Look-ups at a real DNS server (dnspython): what a name really has, and how it failed when it has nothing."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import dns.exception
+import dns.inet
+import dns.message
+import dns.name
+import dns.query
+import dns.rcode
+
+#: How long one try may take, in seconds, and how often a question is asked: packets get lost.
+_TRY_S, _TRIES = 2.0, 2
+#: How often a server is asked again because its answer only leads to another name.
+_LINKS = 8
+
+
+class Found(NamedTuple):
+    """The values of a record, or why there are none: `missing` or `timeout`."""
+
+    values: Sequence[str] = ()
+    failure: str | None = None
+    #: In words.
+    told: str = ""
+
+
+class Resolver:
+    """Asks one server, by UDP and, where an answer is cut off, by TCP."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._host, self._port = host, port
+
+    def __call__(self, name: str, kind: str, deadline: float) -> Found:
+        """The values of a name's TXT or CNAME records; several strings of one TXT record are put together.
+
+        The deadline is a moment of `time.monotonic`.
+        """
+        try:
+            return self._follow(dns.name.from_text(name), kind, deadline)
+        except dns.exception.Timeout:
+            return Found(failure="timeout", told=f"{self._server} gave no answer about {name} in time")
+        except dns.name.NameTooLong:
+            return Found(failure="missing", told=f"{name} is too long for a name in DNS")
+        except (dns.exception.DNSException, OSError, ValueError) as error:  # ValueError: the host's name is no good one
+            why = f"{type(error).__name__}: {error}"
+            return Found(failure="timeout", told=f"asking {self._server} about {name} failed, {why}")
+
+    @property
+    def _server(self) -> str:
+        return f"the DNS server {self._host} port {self._port}"
+
+    def _follow(self, name: dns.name.Name, kind: str, deadline: float) -> Found:
+        """The answer, also where a server leaves it to the client to go on to the name that a CNAME record gives."""
+        target = name
+        for _ in range(_LINKS):
+            answer = self._ask(target, kind, deadline)
+            if answer.rcode() not in (dns.rcode.NOERROR, dns.rcode.NXDOMAIN):
+                code = dns.rcode.to_text(answer.rcode())
+                return Found(failure="timeout", told=f"{self._server} answered {code} about {_text(target)}")
+            chain = answer.resolve_chaining()
+            if chain.answer is not None:
+                return Found([_value(row, kind) for row in chain.answer])
+            if answer.rcode() == dns.rcode.NXDOMAIN or chain.canonical_name == target:
+                return _nothing(name, chain.canonical_name, kind, answer.rcode())
+            target = chain.canonical_name
+        return Found(failure="timeout", told=f"{_text(name)} leads from name to name without an end")
+
+    def _ask(self, name: dns.name.Name, kind: str, deadline: float) -> dns.message.QueryMessage:
+        """The server's answer.
+
+        Raises:
+            DNSException: it gave none in time, or none that can be read.
+            OSError: it cannot be reached.
+        """
+        question = dns.message.make_query(name, kind)
+        address = self._host if dns.inet.is_address(self._host) else _address(self._host)
+        for _ in range(_TRIES):
+            left = min(_TRY_S, deadline - time.monotonic())
+            if left <= 0:
+                break
+            try:
+                answer, _ = dns.query.udp_with_fallback(question, address, left, self._port)
+            except dns.exception.Timeout:
+                continue
+            assert isinstance(answer, dns.message.QueryMessage), "a query is answered by one"
+            return answer
+        raise dns.exception.Timeout
+
+
+def _address(host: str) -> str:
+    """The address of a host that is given by name, as in a network of containers."""
+    return str(socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)[0][4][0])
+
+
+def _nothing(name: dns.name.Name, last: dns.name.Name, kind: str, code: dns.rcode.Rcode) -> Found:
+    """Why a name has no value, perhaps at the end of a chain of CNAME records."""
+    way = "" if last == name else f"{_text(name)} leads to {_text(last)}, and "
+    if code == dns.rcode.NXDOMAIN:
+        return Found(failure="missing", told=f"{way}{_text(last)} does not exist (NXDOMAIN)")
+    return Found(failure="missing", told=f"{way}{_text(last)} has no {kind} record")
+
+
+def _text(name: dns.name.Name) -> str:
+    return name.to_text(omit_final_dot=True).lower()
+
+
+def _value(row: Any, kind: str) -> str:
+    if kind == "TXT":
+        return b"".join(row.strings).decode(errors="replace")
+    return _text(row.target)

@@ -1,0 +1,75 @@
+"""Addresses of names, asked of the system in threads of their own: its resolver knows no time limit."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Sequence
+from concurrent.futures import Future
+from ipaddress import ip_address
+
+from mockserver.effects.deadline import Deadline
+
+#: How many names are looked up at once; those who ask for the same one share its look-up.
+_AT_ONCE = 32
+
+_LOCK = threading.Lock()
+_UNDER_WAY: dict[str, Future[Sequence[str]]] = {}
+
+
+def addresses(host: str, deadline: Deadline) -> Sequence[str]:
+    """All addresses of a host, in the order in which the system prefers them.
+
+    Raises:
+        OSError: it has none, or they were not found in time.
+        ValueError: it can have none.
+    """
+    if _is_address(host):
+        return [host]
+    with _LOCK:
+        found = _UNDER_WAY.get(host)
+        if found is None:
+            found = _begin(host)
+    try:
+        return found.result(deadline.left())
+    except TimeoutError:
+        raise OSError(f"{host} could not be looked up in time") from None
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _begin(host: str) -> Future[Sequence[str]]:
+    if len(_UNDER_WAY) >= _AT_ONCE:
+        raise OSError(f"{host} could not be looked up: too many look-ups are under way")
+    found: Future[Sequence[str]] = Future()
+    threading.Thread(target=_look_up, args=(host, found), name="look-up", daemon=True).start()
+    _UNDER_WAY[host] = found
+    return found
+
+
+def _look_up(host: str, found: Future[Sequence[str]]) -> None:
+    try:
+        rows = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        result = tuple(dict.fromkeys(_written(*row[4]) for row in rows))
+    except Exception as error:  # noqa: BLE001  # whoever waits for it is told
+        _forget(host)
+        found.set_exception(error)
+    else:
+        _forget(host)
+        found.set_result(result)
+
+
+def _forget(host: str) -> None:
+    """Let whoever asks from now on ask anew: what was found is for those who wait for it."""
+    with _LOCK:
+        del _UNDER_WAY[host]
+
+
+def _written(address: object, _port: object, _flow: object = 0, scope: object = 0) -> str:
+    return f"{address}%{scope}" if scope else str(address)

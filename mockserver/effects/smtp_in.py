@@ -1,0 +1,167 @@
+"""A real SMTP listener: mails that come in, for whoever in the mock they are for."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from aiosmtpd.smtp import SMTP, Envelope, Session
+from marshmallow import ValidationError, validate
+
+from mockserver.web.server import bind
+
+#: The largest mail that is taken, in bytes.
+LARGEST = 10 * 1024 * 1024
+#: How many recipients a mail may have.
+MOST_RECIPIENTS = 100
+#: How many connections there may be at once.
+_CONNECTIONS = 100
+#: How long a connection may do nothing, and how long a start and a stop may take, in seconds.
+_IDLE_S, _PATIENCE_S = 60.0, 1.0
+#: How the library writes that nobody sent a mail: bounces and the like.
+_NOBODY = "<>"
+
+#: Takes the mail as it came, its sender (empty, where it is nobody) and its recipients.
+Take = Callable[[bytes, str, Sequence[str]], None]
+
+_LOG = logging.getLogger(__name__)
+
+
+class _Handler:
+    """Decides what is taken, and hands it on."""
+
+    def __init__(self, take: Take) -> None:
+        self._take = take
+        self.received = 0
+
+    async def handle_MAIL(  # noqa: N802  # aiosmtpd's
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        if address != _NOBODY and not _is_address(address):
+            return "553 5.1.7 the sender is no address"
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return "250 2.1.0 OK"
+
+    async def handle_RCPT(  # noqa: N802  # see above
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:
+        if not _is_address(address):
+            return "553 5.1.3 the recipient is no address"
+        if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
+            return f"452 4.5.3 a mail may have {MOST_RECIPIENTS} recipients"
+        envelope.rcpt_tos.append(address)
+        return "250 2.1.5 OK"
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802  # see above
+        content = envelope.content or b""
+        raw = content if isinstance(content, bytes) else content.encode()
+        sender = envelope.mail_from or _NOBODY
+        try:
+            self._take(raw, "" if sender == _NOBODY else sender, envelope.rcpt_tos)
+        except Exception:  # noqa: BLE001  # whatever is wrong with one mail, the others are taken
+            _LOG.exception("a mail that came in could not be taken")
+            return "451 4.3.0 the mail could not be taken, which is a mistake of the mock"
+        self.received += 1
+        return "250 2.6.0 taken"
+
+    async def handle_exception(self, error: Exception) -> str:
+        """Answer what the library stumbles over."""
+        return "500 5.5.2 not understood"
+
+
+class _Protocol(SMTP):
+    """The library's protocol, more lenient with long lines, as real relays are; its connections are known."""
+
+    line_length_limit = 64 * 1024
+
+    def __init__(self, handler: _Handler, connections: set[_Protocol]) -> None:
+        super().__init__(
+            handler,
+            data_size_limit=LARGEST,
+            enable_SMTPUTF8=True,
+            hostname="localhost",  # the library would look one up
+            ident="mockserver",
+            timeout=_IDLE_S,
+            loop=asyncio.get_running_loop(),
+        )
+        self._connections = connections
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._connections.add(self)
+        if len(self._connections) > _CONNECTIONS:
+            transport.write(b"421 4.3.2 too many connections\r\n")
+            transport.close()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._connections.discard(self)
+        super().connection_lost(error)
+
+    def abort(self) -> None:
+        """Let the connection go, whatever is under way."""
+        if isinstance(self.transport, asyncio.WriteTransport):
+            self.transport.abort()
+
+
+class Listener:
+    """Listens from `start` to `stop`, in a thread of its own."""
+
+    def __init__(self, host: str, port: int, take: Take) -> None:
+        """Take the address; port 0 is a free one.
+
+        Raises:
+            OSError: it is taken, or none of this machine's.
+        """
+        self._socket = bind(host, port)
+        self._handler = _Handler(take)
+        self._loop = asyncio.new_event_loop()
+        self._stopping = asyncio.Event()
+        self._running = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="smtp-in", daemon=True)
+
+    @property
+    def address(self) -> str:
+        """Where it listens, `HOST:PORT`."""
+        host, port = self._socket.getsockname()[:2]
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+    def start(self) -> None:
+        self._address = self.address
+        self._thread.start()
+        self._running.wait(_PATIENCE_S)
+        _LOG.info("mails are taken at %s", self._address)
+
+    def stop(self) -> None:
+        """Take no more mails; what is half-way in is lost, and its sender knows."""
+        self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join(_PATIENCE_S)
+
+    def health(self) -> dict[str, Any]:
+        """How it goes."""
+        return {"address": self._address, "received": self._handler.received}
+
+    def _run(self) -> None:
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
+            runner.run(self._listen())
+
+    async def _listen(self) -> None:
+        connections: set[_Protocol] = set()
+        server = await self._loop.create_server(lambda: _Protocol(self._handler, connections), sock=self._socket)
+        self._running.set()
+        await self._stopping.wait()
+        server.close()
+        for connection in tuple(connections):
+            connection.abort()
+
+
+def _is_address(text: str) -> bool:
+    """Whether the API could show it as an address."""
+    try:
+        validate.Email()(text)
+    except ValidationError:
+        return False
+    return True

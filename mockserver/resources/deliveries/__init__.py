@@ -1,0 +1,7 @@
+"""Deliveries: calls of the service to addresses of its users, with their attempts."""
+
+from mockserver.resources.deliveries.model import DELIVERY
+from mockserver.resources.deliveries.schemas import SECTION
+from mockserver.resources.room import Room
+
+ROOM = Room("deliveries", (), lifecycles=(DELIVERY,), section=SECTION)

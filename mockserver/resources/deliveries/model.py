@@ -1,0 +1,264 @@
+"""Deliveries: a call to an address of a user's, tried again when it fails (ledger 3.2)."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from mockserver.core.account import Account
+from mockserver.core.jobs import dispatch
+from mockserver.core.lifecycle import Lifecycle
+from mockserver.core.outside import Outcome, Post
+from mockserver.core.state_machine import OUTSIDE, StateMachine
+from mockserver.core.workspace import Workspace
+
+SCHEDULED, DELIVERED, RETRYING, DROPPED = "scheduled", "delivered", "retrying", "dropped"
+#: Ledger 3.2: four more attempts, each so long after the one before.
+RETRIES = (timedelta(minutes=10), timedelta(hours=1), timedelta(hours=2), timedelta(hours=8))
+
+MACHINE = StateMachine(
+    "delivery",
+    ("schedule", OUTSIDE, SCHEDULED),
+    ("succeed", SCHEDULED, DELIVERED),
+    ("succeed", RETRYING, DELIVERED),
+    ("fail", SCHEDULED, RETRYING),
+    ("fail", RETRYING, RETRYING),
+    ("give_up", SCHEDULED, DROPPED),
+    ("give_up", RETRYING, DROPPED),
+    ("redeliver", DELIVERED, SCHEDULED),
+    ("redeliver", DROPPED, SCHEDULED),
+    ("redeliver", RETRYING, SCHEDULED),
+    ("cancel", SCHEDULED, DROPPED),
+    ("cancel", RETRYING, DROPPED),
+    # What an attempt comes to, which a timer begins.
+    timed=frozenset({"succeed", "fail", "give_up"}),
+)
+#: How many attempts a delivery keeps, the last ones: redelivery makes five more each time.
+KEPT_ATTEMPTS = 100
+#: Headers that a webhook's own do not replace: they say where the call goes, and where it ends.
+_OF_THE_CALL = frozenset(
+    ["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]
+)
+#: What the timer of a delivery begins; no event of the machine, as nothing has come of it yet.
+ATTEMPT = "attempt"
+
+
+class Target(NamedTuple):
+    """Where calls go, and what they carry besides their payload."""
+
+    url: str
+    auth: dict[str, str] | None = None
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class Attempt(NamedTuple):
+    """One call: when, and what came of it."""
+
+    at: datetime
+    status: int | None
+    error: str | None
+    #: Where it went; None: where the next one would go, too.
+    target: Target | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Delivery:
+    """One call with its attempts, oldest first."""
+
+    id: int
+    target: Target
+    #: What the call carries; several events of a batch.
+    payloads: list[dict[str, Any]]
+    #: The names of the events, as they are subscribed to.
+    events: list[str]
+    created_at: datetime
+    next_at: datetime | None
+    #: None: no webhook's, but that of an export.
+    webhook: int | None = None
+    #: The webhook's type.
+    kind: str = ""
+    export: int | None = None
+    batched: bool = False
+    #: The moment of the last event of a batch.
+    until: datetime | None = None
+    state: str = SCHEDULED
+    attempts: list[Attempt] = field(default_factory=list)
+    #: How many attempts had to go for newer ones.
+    attempts_evicted: int = 0
+    #: How many attempts of the present round have failed; redelivery begins a new one.
+    failures: int = 0
+    #: The moment of the attempt that is under way.
+    began_at: datetime | None = None
+
+    @property
+    def in_flight(self) -> bool:
+        return self.began_at is not None
+
+    @property
+    def body(self) -> bytes:
+        """The payload of one event, or a list of those of a batch (proposed, ledger 3.2)."""
+        content: Any = self.payloads if self.batched else self.payloads[0]
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _described(delivery: Delivery) -> dict[str, Any]:
+    return {"webhook": delivery.webhook, "url": delivery.target.url, "events": delivery.events}
+
+
+DELIVERY = Lifecycle(MACHINE, Delivery, key="id", parse=int, reveal=_described)
+
+
+def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Delivery:
+    """Let a call be made at its moment; the one settled longest ago goes when there are too many."""
+    DELIVERY.begin(workspace, account, delivery)
+    make_room(workspace, account)
+    await_attempt(workspace, account, delivery)
+    return delivery
+
+
+def await_attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    """Let the next attempt begin at its moment."""
+    if delivery.next_at is not None:
+        workspace.timers.set(delivery.next_at, account.id, MACHINE.name, delivery.id, ATTEMPT)
+
+
+class Settled(dict[int, None]):
+    """The ids of those calls that rest, the one that has done so longest first; one record of each account."""
+
+
+def make_room(workspace: Workspace, account: Account) -> None:
+    """Forget as many calls as there are too many: those that rest, then those that were made first."""
+    rows, settled = account.table(Delivery), account.record(Settled)
+    while len(rows) > workspace.limits.deliveries:
+        oldest = next(iter(settled or rows))
+        settled.pop(oldest, None)
+        del rows[oldest]
+        _call_off(workspace, oldest)
+        workspace.evicted_deliveries += 1
+
+
+def _call_off(workspace: Workspace, number: int) -> None:
+    """Make no further attempt, and let what comes of the one that is under way change nothing."""
+    workspace.timers.cancel(MACHINE.name, number)
+    workspace.jobs.cancel(MACHINE.name, number)
+
+
+def cancel_all(workspace: Workspace, account: Account, webhook: int) -> None:
+    """Send nothing more to a webhook that is gone."""
+    for row in list(account.table(Delivery).values()):
+        if row.webhook == webhook and row.state in (SCHEDULED, RETRYING):
+            DELIVERY.fire(workspace, account, row, "cancel")
+
+
+def retarget(account: Account, webhook: int, target: Target) -> None:
+    """What is still to be sent goes to the webhook's new address; what was sent has gone to the old one."""
+    for row in account.table(Delivery).values():
+        if row.webhook == webhook and row.state in (SCHEDULED, RETRYING) and row.target != target:
+            row.attempts = [attempt._replace(target=attempt.target or row.target) for attempt in row.attempts]
+            row.target = target
+
+
+# ---------------------------------------------------------------------- attempts
+
+
+def request_headers(target: Target) -> list[tuple[str, str]]:
+    """The headers of a call: the webhook's own, a bearer token, or the credentials of its address (ledger 3.1)."""
+    headers = [("Content-Type", "application/json"), ("User-Agent", "Brevo-Webhook/1.0")]
+    credentials = _credentials(target.url)
+    if target.auth and "token" in target.auth:
+        headers.append(("Authorization", f"Bearer {target.auth['token']}"))
+    elif credentials is not None:
+        headers.append(("Authorization", f"Basic {b64encode(credentials.encode()).decode()}"))
+    own = [row for row in target.headers if row[0].lower() not in _OF_THE_CALL]
+    names = {name.lower() for name, _ in own}
+    return [*(row for row in headers if row[0].lower() not in names), *own]
+
+
+def request_url(target: Target) -> str:
+    """The address without credentials."""
+    netloc = urlsplit(target.url).netloc
+    return target.url.replace(netloc, netloc.rpartition("@")[2], 1) if "@" in netloc else target.url
+
+
+def _credentials(url: str) -> str | None:
+    before, at, _ = urlsplit(url).netloc.rpartition("@")
+    user, _, password = before.partition(":")
+    return f"{unquote(user)}:{unquote(password)}" if at else None
+
+
+@DELIVERY.when_due(ATTEMPT)
+def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    """Let the call be made; what comes of it is told when it is known."""
+    delivery.next_at, delivery.began_at = None, workspace.clock.now()
+    target = delivery.target
+    timeout = workspace.behaviour.webhook_timeout.total_seconds()
+    post = Post(request_url(target), request_headers(target), delivery.body, timeout)
+    job = workspace.jobs.begin(account.id, MACHINE.name, delivery.id)
+    dispatch(workspace, job, post, lambda outcome: _settle(workspace, account, delivery, outcome, target))
+
+
+def _settle(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:
+    """Note what came of an attempt, at its own moment."""
+    went = None if target == delivery.target else target
+    delivery.attempts.append(Attempt(workspace.clock.now(), outcome.status, outcome.error, went))
+    while len(delivery.attempts) > KEPT_ATTEMPTS:
+        del delivery.attempts[0]
+        delivery.attempts_evicted += 1
+    DELIVERY.fire(workspace, account, delivery, _comes_to(workspace, delivery, outcome))
+    workspace.meter.add_attempt(delivery.state)
+    workspace.feed.add("delivery", (account.name, as_it_is(delivery)), len(delivery.body))
+
+
+def as_it_is(delivery: Delivery) -> Delivery:
+    """A call as it is at this moment, whatever becomes of it."""
+    return replace(delivery, attempts=list(delivery.attempts))
+
+
+def _comes_to(workspace: Workspace, delivery: Delivery, outcome: Outcome) -> str:
+    """The event that an outcome is for its delivery."""
+    if outcome.is_success:
+        return "succeed"
+    return "fail" if delivery.failures < len(RETRIES) and _is_retried(workspace, outcome) else "give_up"
+
+
+def _is_retried(workspace: Workspace, outcome: Outcome) -> bool:
+    """Ledger 3.2: 429 and no answer at all always, 5xx unless behaviour says otherwise, all else never.
+
+    That goes for a redirect as well, which is not followed, and for a call that cannot be made at all (both proposed).
+    """
+    if outcome.hopeless:
+        return False
+    if outcome.status is None or outcome.status == 429:
+        return True
+    return outcome.status >= 500 and workspace.behaviour.webhook_5xx == "retry"
+
+
+@DELIVERY.on("fail")
+def _retry(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    delay = RETRIES[min(delivery.failures, len(RETRIES) - 1)]
+    delivery.failures = min(delivery.failures + 1, len(RETRIES))
+    _try_again(workspace, account, delivery, delay)
+
+
+@DELIVERY.on("redeliver")
+def _begin_anew(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    account.record(Settled).pop(delivery.id, None)
+    delivery.failures = 0
+    _try_again(workspace, account, delivery, timedelta())
+
+
+def _try_again(workspace: Workspace, account: Account, delivery: Delivery, delay: timedelta) -> None:
+    _call_off(workspace, delivery.id)  # an event by hand comes before the attempt that is under way
+    delivery.began_at, delivery.next_at = None, workspace.clock.now() + delay
+    await_attempt(workspace, account, delivery)
+
+
+@DELIVERY.on("succeed", "give_up", "cancel")
+def _rest(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    _call_off(workspace, delivery.id)
+    delivery.began_at = delivery.next_at = None
+    account.record(Settled)[delivery.id] = None

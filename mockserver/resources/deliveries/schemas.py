@@ -1,0 +1,94 @@
+"""Deliveries in a scenario: what a running world still has to send, and what came of the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.deliveries import model
+from mockserver.resources.deliveries.model import MACHINE, RETRYING, SCHEDULED, Attempt, Delivery, Settled, Target
+from mockserver.resources.room import Section
+from mockserver.resources.section import Instant, Item, Taken
+from mockserver.web.fields import Flag, Url
+
+_ID = validate.Range(min=1, max=2**62)
+
+
+class TargetItem(Item):
+    url = Url(required=True)
+    auth = fields.Dict(keys=fields.String(), values=fields.String(), allow_none=True, load_default=None)
+    headers = fields.List(fields.List(fields.String(), validate=validate.Length(equal=2)), load_default=list)
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Target:
+        return Target(data["url"], data["auth"], tuple((name, value) for name, value in data["headers"]))
+
+
+class AttemptItem(Item):
+    at = Instant(required=True)
+    status = fields.Integer(strict=True, allow_none=True, load_default=None)
+    error = fields.String(allow_none=True, load_default=None)
+    target = fields.Nested(TargetItem, allow_none=True, load_default=None)
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Attempt:
+        return Attempt(**data)
+
+
+class DeliveryItem(Item):
+    id = fields.Integer(required=True, strict=True, validate=_ID)
+    target = fields.Nested(TargetItem, required=True)
+    payloads = fields.List(fields.Dict(), required=True, validate=validate.Length(min=1))
+    events = fields.List(fields.String(), required=True)
+    created_at = Instant(required=True)
+    next_at = Instant(allow_none=True, load_default=None)
+    webhook = fields.Integer(strict=True, allow_none=True, load_default=None)
+    kind = fields.String(load_default="")
+    export = fields.Integer(strict=True, allow_none=True, load_default=None)
+    batched = Flag(load_default=False)
+    until = Instant(allow_none=True, load_default=None)
+    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=SCHEDULED)
+    attempts = fields.List(fields.Nested(AttemptItem), load_default=list)
+    attempts_evicted = fields.Integer(strict=True, validate=validate.Range(min=0, max=2**62), load_default=0)
+    failures = fields.Integer(strict=True, validate=validate.Range(0, len(model.RETRIES)), load_default=0)
+
+    @validates_schema
+    def _check_events(self, data: dict[str, Any], **_: Any) -> None:
+        if len(data["events"]) != len(data["payloads"]):
+            raise ValidationError("must be as many as there are payloads", "events")
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    for index, item in enumerate(data.get("deliveries", ())):
+        if any(item["id"] in other.table(Delivery) for other in workspace.accounts.values()):
+            raise Taken(("deliveries", index, "id"), f"delivery {item['id']} is there already")
+        workspace.claim_id("delivery", item["id"])
+        row = account.table(Delivery)[item["id"]] = Delivery(**item)
+        if row.state in (SCHEDULED, RETRYING):
+            row.next_at = row.next_at or workspace.clock.now()
+            model.await_attempt(workspace, account, row)
+        else:
+            account.record(Settled)[row.id] = None
+    model.make_room(workspace, account)
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = [_written(row) for row in account.table(Delivery).values()]
+    return {"deliveries": rows} if rows else {}
+
+
+def _written(row: Delivery) -> dict[str, Any]:
+    found: dict[str, Any] = _DELIVERY_ITEM.dump(row)
+    if row.in_flight:
+        # Whoever loads it makes the attempt again, at the moment at which it began.
+        found["next_at"] = _DELIVERY_ITEM.fields["next_at"].serialize("began_at", row)
+    return found
+
+
+_DELIVERY_ITEM = DeliveryItem()
+
+SECTION = Section(fields={"deliveries": fields.List(fields.Nested(DeliveryItem))}, load=_load, dump=_dump)

@@ -1,0 +1,199 @@
+"""The history of what was sent to webhooks: asked for, made ready on the clock, and told to an address (SPEC 6)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from mockserver.core import facts
+from mockserver.core.account import Account
+from mockserver.core.caller import Caller
+from mockserver.core.clock import EARLIEST, LATEST
+from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
+from mockserver.core.events import Changed
+from mockserver.core.lifecycle import Lifecycle
+from mockserver.core.state_machine import OUTSIDE, StateMachine
+from mockserver.core.workspace import Workspace
+from mockserver.resources.deliveries import model as deliveries
+from mockserver.resources.deliveries.model import Delivery, Target
+
+ACCEPTED, READY, NOTIFIED = "accepted", "ready", "notified"
+
+MACHINE = StateMachine(
+    "export",
+    ("request", OUTSIDE, ACCEPTED),
+    ("complete", ACCEPTED, READY),
+    ("notify", READY, NOTIFIED),
+    timed=frozenset({"complete"}),
+)
+
+#: The columns of the file: nothing documents them (proposed, ledger 3.8).
+COLUMNS = ("webhook_id", "type", "event", "email", "message_id", "date", "state", "status", "attempts", "url")
+#: An export's name of all events, and its names of several.
+_ALL, _SAME = "allEvents", {"request": ("request", "sent"), "loadedByProxy": ("proxyOpen", "uniqueProxyOpen")}
+
+#: The `event` of an export, with the two that a generator has put into the official enum (ledger 2.18).
+EXPORT_EVENTS = (
+    "invalid_parameter", "missing_parameter", "hardBounce", "softBounce", "delivered", "spam", "request", "opened",
+    "click", "invalid", "deferred", "blocked", "unsubscribed", "error", "uniqueOpened", "loadedByProxy", "allEvents",
+)  # fmt: skip
+
+
+@dataclass(slots=True, eq=False)
+class Export:
+    """A history that was asked for: the process and its filters, as the request's schema loads them."""
+
+    id: int
+    requested_at: datetime
+    filters: dict[str, Any]
+    #: The address under which the file is served.
+    url: str = ""
+    state: str = ACCEPTED
+    ready_at: datetime | None = None
+    #: The file, once it is ready.
+    content: str | None = None
+
+
+EXPORT = Lifecycle(MACHINE, Export, key="id", parse=int, reveal=lambda row: {"url": row.url, "ready_at": row.ready_at})
+
+
+def export(caller: Caller, filters: dict[str, Any]) -> int:
+    """Ask for the history of an enterprise account; answers the id of the process.
+
+    Raises:
+        ServiceError: 403 for an account without the feature (proposed); 400 for filters that contradict each other.
+    """
+    if not caller.account.enterprise:
+        reason = f"account {caller.account.name} is no enterprise account, and only those export webhook history"
+        raise PERMISSION_DENIED().because(reason)
+    _check_period(filters)
+    workspace = caller.workspace
+    number, token = workspace.next_id("process"), workspace.random.secret("export", 24)
+    row = Export(
+        number,
+        workspace.clock.now(),
+        filters,
+        url=f"{caller.visit.root}/_mock/exports/{number}-{token}.csv",
+        ready_at=workspace.clock.now() + workspace.behaviour.export,
+    )
+    EXPORT.begin(workspace, caller.account, row)
+    await_completion(workspace, caller.account, row)
+    return row.id
+
+
+def await_completion(workspace: Workspace, account: Account, row: Export) -> None:
+    """Let the file be ready at its moment."""
+    if row.ready_at is not None:
+        workspace.timers.set(row.ready_at, account.id, MACHINE.name, row.id, "complete")
+
+
+@EXPORT.on("complete")
+def _complete(workspace: Workspace, account: Account, row: Export) -> None:
+    """Write the file, and tell the address that was given where it is (proposed, ledger 3.8)."""
+    workspace.timers.cancel(MACHINE.name, row.id)
+    row.content = _file(account, row)
+    now = workspace.clock.now()
+    call = Delivery(
+        workspace.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],
+        ["export"], created_at=now, next_at=now, export=row.id,
+    )  # fmt: skip
+    deliveries.schedule(workspace, account, call)
+
+
+def note_notified(workspace: Workspace, event: Changed) -> None:
+    """When the address has been told, the export is done."""
+    if (event.machine, event.event) != (deliveries.MACHINE.name, "succeed"):
+        return
+    account = workspace.accounts.get(event.account)
+    if account is None:  # removed while the call was under way
+        return
+    call = account.table(Delivery)[int(event.key)]
+    row = account.table(Export).get(call.export) if call.export is not None else None
+    if row is not None and EXPORT.applies(row, "notify"):
+        EXPORT.fire(workspace, account, row, "notify")
+
+
+# ---------------------------------------------------------------------- the file
+
+
+def _file(account: Account, row: Export) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\r\n")
+    writer.writeheader()
+    lines = [line for line in _lines(account) if _is_wanted(line, row)]
+    for line in lines if row.filters.get("sort") == "asc" else reversed(lines):
+        date = line["date"].isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        writer.writerow({**line, "date": date})
+    return text.getvalue()
+
+
+def _lines(account: Account) -> Iterator[dict[str, Any]]:
+    """A line for each event that was sent, by the moment at which it was first tried."""
+    sent = [call for call in account.table(Delivery).values() if call.webhook is not None and call.attempts]
+    for call in sorted(sent, key=lambda call: (call.attempts[0].at, call.id)):
+        for event, payload in zip(call.events, call.payloads, strict=True):
+            yield {
+                "webhook_id": call.webhook,
+                "type": call.kind,
+                "event": event,
+                "email": _email(payload),
+                "message_id": payload.get("message-id", ""),
+                "date": call.attempts[0].at,
+                "state": call.state,
+                "status": call.attempts[-1].status or "",
+                "attempts": len(call.attempts) + call.attempts_evicted,
+                "url": deliveries.request_url(call.target),
+            }
+
+
+def _email(payload: dict[str, Any]) -> str:
+    """To whom it happened: a text, but a list where a contact was deleted."""
+    found = payload.get("email", payload.get("to"))
+    if isinstance(found, list):
+        found = next(iter(found), None)
+    return "" if found is None else str(found)
+
+
+def _is_wanted(line: dict[str, Any], row: Export) -> bool:
+    filters, event = row.filters, row.filters["event"]
+    start, end = _bounds(row)
+    return (
+        line["type"] == filters["type"]
+        and (event == _ALL or line["event"] in _SAME.get(event, (event,)))
+        and start <= line["date"] < end
+        and filters.get("email", line["email"]).lower() == line["email"].lower()
+        and _bare(filters.get("messageId", line["message_id"])) == _bare(line["message_id"])
+        and filters.get("webhookId", line["webhook_id"]) == line["webhook_id"]
+    )
+
+
+def _bare(message_id: object) -> str:
+    """A message id, with or without its brackets; older clients send numbers."""
+    return str(message_id).strip("<>")
+
+
+def _bounds(row: Export) -> tuple[datetime, datetime]:
+    """From when until before when; of a number of days, the day of the request is the last one."""
+    filters = row.filters
+    if "days" in filters:
+        today = row.requested_at.replace(hour=0, minute=0, second=0, microsecond=0)
+        return today - timedelta(days=min(filters["days"] - 1, (today - EARLIEST).days)), LATEST
+    if "startDate" in filters:
+        return filters["startDate"], min(filters["endDate"], LATEST) + timedelta(days=1)
+    return EARLIEST, LATEST
+
+
+def _check_period(filters: dict[str, Any]) -> None:
+    start, end = filters.get("startDate"), filters.get("endDate")
+    if "days" in filters and (start or end):
+        reason = f"days is {filters['days']}, {facts.period(start, end)}"
+        raise INVALID_PARAMETER("days cannot be used together with startDate and endDate").because(reason)
+    for given, other, name in ((start, end, "endDate"), (end, start, "startDate")):
+        if given and not other:
+            raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(facts.period(start, end))
+    if start and end and end - start < timedelta():
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(facts.period(start, end))

@@ -1,0 +1,74 @@
+from datetime import UTC, datetime
+from email import message_from_bytes, policy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from marshmallow import ValidationError, validate
+
+from mockserver.core.letter import compose, domain_of
+
+AT = datetime(2026, 1, 15, 9, tzinfo=UTC)
+HEADERS = ["Content-Type", "Date", "From", "MIME-Version", "Message-ID", "Subject", "To"]
+
+
+def letter(**members):
+    facts = {
+        "sender": "A <a@acme.test>",
+        "to": "b@acme.test",
+        "subject": "Hi",
+        "message_id": "<1@x>",
+        "text": "Hello\n",
+    }
+    return compose(at=AT, html="<p>Hello</p>", **{**facts, **members})
+
+
+@pytest.mark.parametrize(
+    ("address", "domain"),
+    [
+        ("a@Acme.Test", "acme.test"), ("acme.test.", "acme.test"), ("a@b@acme.test", "acme.test"),
+        ("a@bücher.test", "xn--bcher-kva.test"), ("a@BÜCHER.test", "xn--bcher-kva.test"), ("", ""),
+        ("a@" + "ü" * 80, "ü" * 80),
+    ],
+)  # fmt: skip
+def test_domains_have_one_form(address, domain):
+    assert domain_of(address) == domain
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\r", "\x0b", "\x85", "\u2028"])
+@pytest.mark.parametrize("member", ["sender", "subject", "message_id"])
+def test_nobody_writes_further_headers(member, end):
+    value = {"sender": "A{}Bcc: x@x.test <a@acme.test>", "subject": "Hi{}Bcc: x", "message_id": "<1{}Bcc: x@x>"}[member]
+
+    found = message_from_bytes(letter(**{member: value.format(end)}).as_bytes())
+
+    assert sorted(found.keys()) == HEADERS
+
+
+def test_names_beyond_ascii_are_wrapped():
+    raw = letter(sender="Jörg <a@acme.test>", subject="Grüße").as_bytes()
+    found = message_from_bytes(raw, policy=policy.default)
+
+    assert raw.isascii()
+    assert (found["From"].addresses[0].display_name, found["Subject"]) == ("Jörg", "Grüße")
+
+
+def test_a_letter_is_the_same_whenever_it_is_written():
+    assert letter().as_bytes() == letter().as_bytes()
+
+
+ADDRESSES = st.emails() | st.from_regex(r'("[\x01-\x7f]{1,8}"|[\wéß.+]{1,6})@[a-zé]{1,5}\.test', fullmatch=True)
+
+
+@given(ADDRESSES, st.text(max_size=30), st.text(max_size=200))
+def test_whatever_the_api_takes_for_an_address_can_be_written_to(address, name, text):
+    try:
+        validate.Email()(address)
+    except ValidationError:
+        return
+
+    message = letter(sender=f"{name} <{address}>", to=address, subject=name, text=text)
+    found = message_from_bytes(message.as_bytes())
+
+    assert sorted(found.keys()) == HEADERS
+    assert domain_of(message["To"].addresses[0].addr_spec) == domain_of(address)

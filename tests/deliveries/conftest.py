@@ -1,0 +1,230 @@
+"""A server in this process, worlds whose webhooks lead to a real receiver, and that receiver, of another library."""
+
+import json
+import socket
+import threading
+from collections import Counter
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from mockserver import MockServer, MockServerError
+from mockserver.effects.dispatcher import Job
+
+START = "2026-01-15T09:00:00Z"
+PATIENCE = 10
+
+
+class Peer(ThreadingHTTPServer):
+    """Answers each call as it is told: by a status, by a reset connection, or only when it is let go."""
+
+    request_queue_size = 256
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.url = f"http://127.0.0.1:{self.server_port}/hook"
+        self.bodies = []
+        #: How to answer, one after the other, and then for ever.
+        self.answers, self.always, self.after_hold = [], 200, 200
+        #: Called with every call, before it is answered.
+        self.on_call = lambda body: None
+        self.lets_go = threading.Event()
+        self.arrived = threading.Semaphore(0)
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True)
+        self._thread.start()
+
+    def take(self, body):
+        with self._lock:
+            self.bodies.append(body)
+            answer = self.answers.pop(0) if self.answers else self.always
+        self.arrived.release()
+        return answer
+
+    def await_calls(self, number):
+        for _ in range(number):
+            assert self.arrived.acquire(timeout=PATIENCE)
+
+    def close(self):
+        self.lets_go.set()
+        self.shutdown()
+        self._thread.join(PATIENCE)
+        self.server_close()
+
+    def handle_error(self, request, client_address):
+        """Whoever calls may leave."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = self.server.take(body)
+        self.server.on_call(body)
+        if answer == "hold":
+            self.server.lets_go.wait(PATIENCE)
+            answer = self.server.after_hold
+        if answer == "reset":
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+            self.connection.close()
+            return
+        with suppress(OSError):
+            self.send_response(answer)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    def finish(self):
+        with suppress(OSError, ValueError):
+            super().finish()
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def _peers():
+    made = []
+
+    def make():
+        made.append(Peer())
+        return made[-1]
+
+    yield make
+    for peer in made:
+        peer.close()
+
+
+@pytest.fixture
+def peers():
+    """A factory of receivers."""
+    with _peers() as make:
+        yield make
+
+
+@pytest.fixture
+def peer(peers):
+    return peers()
+
+
+@pytest.fixture
+def refusing():
+    """An address at which nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}/hook"
+
+
+@pytest.fixture(scope="module")
+def server():
+    with MockServer() as found:
+        yield found
+
+
+@pytest.fixture
+def make_world(server):
+    """A factory of worlds: the addresses of their webhooks, each told of `delivered`; the clock stands still."""
+    made = []
+
+    def make(*urls, frozen=True, events=("delivered",), **members):
+        hooks = [{"id": number, "url": url, "events": list(events)} for number, url in enumerate(urls, 1)]
+        document = {"clock": {"start": START, "frozen": frozen}, "webhooks": hooks, **members}
+        made.append(server.workspace(document))
+        return made[-1]
+
+    yield make
+    for world in made:
+        world.drop()
+
+
+@pytest.fixture
+def world(make_world, peer):
+    """A world whose only webhook leads to the receiver."""
+    return make_world(peer.url)
+
+
+@pytest.fixture
+def later():
+    """Calls in a thread; gives what to wait for it with, which answers what the call has answered."""
+    threads = []
+
+    def begin(function, *arguments, **options):
+        found = []
+
+        def work():
+            try:
+                found.append(function(*arguments, **options))
+            except MockServerError as error:
+                found.append(error)
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        threads.append(thread)
+
+        def result():
+            thread.join(PATIENCE)
+            assert not thread.is_alive()
+            return found[0]
+
+        return result
+
+    yield begin
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def ask(server):
+    """Calls the API of a world; gives what it answers."""
+
+    def send(world, method, path, body=None):
+        path = world.url.removeprefix(server.url) + path
+        return server.client.json(method, path, body=body, headers={"api-key": world.api_key})
+
+    return send
+
+
+@pytest.fixture
+def await_watcher(server):
+    """Waits until so many requests wait for something."""
+
+    def wait(number=1):
+        while f"mockserver_watchers {number}.0" not in server.client.call("GET", "/_mock/metrics").text:
+            pass
+
+    return wait
+
+
+class Hold:
+    """Work for a pool that goes on until it is let go."""
+
+    def __init__(self):
+        self.begun = Counter()
+        self._lock = threading.Lock()
+        self._begun, self._done = threading.Semaphore(0), threading.Semaphore(0)
+        self._over = threading.Event()
+
+    def job(self, lane=""):
+        def work():
+            with self._lock:
+                self.begun[lane] += 1
+            self._begun.release()
+            self._over.wait(PATIENCE)
+
+        return Job(work, lambda _: self._done.release(), lane=lane)
+
+    def let_go(self):
+        self._over.set()
+
+    def await_begun(self, number):
+        assert all(self._begun.acquire(timeout=PATIENCE) for _ in range(number))
+
+    def await_done(self, number):
+        assert all(self._done.acquire(timeout=PATIENCE) for _ in range(number))
+
+
+@pytest.fixture
+def hold():
+    found = Hold()
+    yield found
+    found.let_go()

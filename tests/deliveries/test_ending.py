@@ -1,0 +1,83 @@
+"""A server ends at once, whatever hangs, and leaves nothing behind."""
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from mockserver import MockServer
+
+SCENARIO = {"clock": {"start": "2026-01-15T09:00:00Z"}}
+
+
+def ours():
+    names = ("dispatcher", "pacemaker", "mockserver")
+    return [thread for thread in threading.enumerate() if thread.name.startswith(names)]
+
+
+def hooked(server, url):
+    return server.workspace({**SCENARIO, "webhooks": [{"url": url, "events": ["delivered"]}]})
+
+
+def test_servers_leave_no_threads_behind(peer):
+    before = set(ours())
+    for _ in range(3):
+        with MockServer() as server:
+            world = hooked(server, peer.url)
+            peer.answers = [503]
+            world.trigger("delivered")
+            assert world.deliveries.all(state="retrying", wait=10)  # whose retry the pacemaker awaits
+            assert set(ours()) - before
+
+    assert set(ours()) - before == set()
+
+
+def test_a_stop_waits_for_no_receiver_and_its_thread_ends_with_the_call(peer):
+    before = set(ours())
+    peer.answers = ["hold"]
+    with MockServer() as server:
+        hooked(server, peer.url).trigger("delivered")
+        peer.await_calls(1)
+        began = time.monotonic()
+    assert time.monotonic() - began < 2
+
+    left = set(ours()) - before
+    peer.lets_go.set()
+    for thread in left:
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def test_a_stop_lets_nothing_leave_that_waited_for_its_turn(peer):
+    peer.always = "hold"
+    with MockServer() as server:
+        world = hooked(server, peer.url)
+        for _ in range(24):
+            world.trigger("delivered")
+        peer.await_calls(16)
+    peer.lets_go.set()
+
+    for thread in ours():
+        thread.join(10)
+    assert len(peer.bodies) == 16
+
+
+@pytest.mark.parametrize("waiting", [False, True])
+def test_a_sigterm_ends_it_within_two_seconds(peer, later, waiting):
+    peer.always = "hold"
+    command = [sys.executable, "-m", "mockserver", "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        with MockServer.connect(process.stdout.readline().strip()) as server:
+            world = hooked(server, peer.url)
+            for _ in range(24):
+                world.trigger("delivered")
+            peer.await_calls(16)
+            moved = later(world.clock.advance, "PT12H") if waiting else None
+            began = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(10) == 0
+        assert time.monotonic() - began < 2
+        assert moved is None or isinstance(moved(), Exception)

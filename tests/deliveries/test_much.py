@@ -1,0 +1,184 @@
+"""Much at once: what there is too much of goes, and is counted; all that was made is accounted for."""
+
+import statistics
+import time
+from collections import Counter
+
+import pytest
+
+from mockserver import MockServer
+from mockserver.effects.dispatcher import Dispatcher, Job
+
+HOOKS = 40
+FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "behaviour": {"webhook_limit": 100}}
+
+
+def world_of(server, url, hooks=HOOKS):
+    return server.workspace({**FROZEN, "webhooks": [{"url": url, "events": ["delivered"]} for _ in range(hooks)]})
+
+
+def accounted(server, world):
+    """How many calls there are in which state, and how many had to go."""
+    found, offset = Counter(), 0
+    while True:
+        page = server.client.json(
+            "GET", "/_mock/deliveries", query={"limit": 1000, "offset": offset},
+            headers={"X-Mock-Workspace": world.name},
+        )  # fmt: skip
+        found.update(row["state"] for row in page["items"])
+        offset += len(page["items"])
+        if offset >= page["count"]:
+            return found, page["evicted"]
+
+
+def test_those_that_were_made_first_go_when_there_are_too_many(peer):
+    peer.always = "hold"
+    with MockServer(deliveries_limit=10) as server:
+        world = world_of(server, peer.url, hooks=5)
+        for _ in range(5):
+            world.trigger("delivered")
+
+        assert [found.id for found in world.deliveries.all()] == list(range(25, 15, -1))
+        assert accounted(server, world) == ({"scheduled": 10}, 15)
+        peer.lets_go.set()
+        world.clock.advance("PT0S")
+        assert accounted(server, world) == ({"delivered": 10}, 15)
+
+
+def test_those_that_rest_go_before_those_that_are_still_to_be_sent(peer):
+    with MockServer(deliveries_limit=3) as server:
+        world = world_of(server, peer.url, hooks=1)
+        peer.answers = [503, 200, 404]
+        for state in ("retrying", "delivered", "dropped"):
+            world.trigger("delivered")
+            assert world.deliveries.all(state=state, wait=10)
+
+        world.trigger("delivered")
+        world.clock.advance("PT0S")
+
+        assert [(found.id, found.state) for found in world.deliveries.all()] == [
+            (4, "delivered"), (3, "dropped"), (1, "retrying"),
+        ]  # fmt: skip
+
+
+def test_a_state_with_too_many_is_cut_down(peer):
+    with MockServer() as large, MockServer(deliveries_limit=2) as small:
+        world = world_of(large, peer.url, hooks=4)
+        world.trigger("delivered")
+        world.clock.advance("PT0S")
+        other = small.workspace("empty")
+
+        other.state.put(world.state.get())
+
+        assert accounted(small, other) == ({"delivered": 2}, 2)
+
+
+def test_all_is_accounted_for_and_answers_come_as_fast_as_ever(peers, ask):
+    """Two thousand calls: to a receiver that is slow, one that fails, and one that nobody is at in the end."""
+    slow, failing = peers(), peers()
+    slow.on_call = lambda body: time.sleep(0.002)
+    failing.always = 404
+    with MockServer(deliveries_limit=1_500) as server:
+        hooks = [{"url": url, "events": ["delivered"]} for url in (slow.url, failing.url) for _ in range(20)]
+        world = server.workspace({**FROZEN, "webhooks": hooks})
+        idle = _median(server, world)
+        for _ in range(50):
+            world.trigger("delivered")
+        busy = _median(server, world)
+        found, evicted = accounted(server, world)
+        assert sum(found.values()) + evicted == 2_000
+        world.clock.advance("PT12H")
+
+        found, evicted = accounted(server, world)
+        assert found.keys() == {"delivered", "dropped"}
+        assert (sum(found.values()), evicted) == (1_500, 500)
+    # A shared machine shakes; what hangs would cost a thousand times as much.
+    assert busy < 20 * idle + 0.05
+
+
+def _median(server, world):
+    path = f"{world.url.removeprefix(server.url)}/senders"
+    taken = []
+    for _ in range(50):
+        began = time.perf_counter()
+        server.client.call("GET", path, headers={"api-key": world.api_key})
+        taken.append(time.perf_counter() - began)
+    return statistics.median(taken)
+
+
+# ---------------------------------------------------------------------- the pool itself
+
+
+@pytest.fixture
+def pool():
+    made = []
+
+    def make(**options):
+        made.append(Dispatcher(**options))
+        return made[-1]
+
+    yield make
+    for dispatcher in made:
+        dispatcher.close()
+
+
+def test_no_more_waits_than_may(pool, hold):
+    dispatcher = pool(threads=2, abreast=2, waiting=3)
+    taken = [dispatcher.submit(hold.job()) for _ in range(2)]
+    hold.await_begun(2)
+
+    taken += [dispatcher.submit(hold.job()) for _ in range(5)]
+
+    assert taken == [True] * 5 + [False] * 2
+    hold.let_go()
+    hold.await_done(5)
+
+
+def test_a_job_does_not_wait_for_one_that_has_just_begun(pool, hold):
+    dispatcher = pool()
+    for _ in range(16):
+        assert dispatcher.submit(hold.job())
+    hold.await_begun(16)
+    hold.let_go()
+    hold.await_done(16)
+
+
+def test_a_lane_leaves_threads_for_others(pool, hold):
+    dispatcher = pool(threads=3, abreast=2)
+    for lane in ("a", "a", "a", "a", "b"):
+        dispatcher.submit(hold.job(lane))
+    hold.await_begun(3)
+
+    assert hold.begun == {"a": 2, "b": 1}
+    hold.let_go()
+    hold.await_done(5)
+
+
+def test_what_is_not_wanted_any_more_is_not_done(pool, hold):
+    dispatcher = pool(threads=1)
+    dispatcher.submit(hold.job())
+    hold.await_begun(1)
+    dispatcher.submit(Job(lambda: hold.begun.update(["unwanted"]), lambda _: None, lambda: False))
+    dispatcher.submit(hold.job())
+
+    hold.let_go()
+    hold.await_done(2)
+
+    assert "unwanted" not in hold.begun
+
+
+def test_a_job_that_fails_leaves_its_thread_to_the_next(pool, hold, caplog):
+    dispatcher = pool(threads=1)
+    dispatcher.submit(Job(lambda: 1 / 0, lambda _: None))
+    dispatcher.submit(hold.job())
+    hold.let_go()
+    hold.await_done(1)
+
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_nothing_is_taken_after_the_end(pool, hold):
+    dispatcher = pool()
+    dispatcher.close()
+
+    assert not dispatcher.submit(hold.job())

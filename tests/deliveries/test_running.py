@@ -1,0 +1,143 @@
+"""Clocks that run: what is due later goes out by itself, at its time."""
+
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+
+from mockserver.resources.deliveries import model
+
+START = datetime(2026, 1, 15, 9, tzinfo=UTC)
+#: What a machine that is shared by many may add to the tenth of a second that is promised, in seconds.
+SHAKING = 0.9
+
+
+@pytest.fixture
+def arrival(peer):
+    """Waits for the first call, and gives the real time at which it came."""
+    came, moments = threading.Event(), []
+
+    def note(body):
+        moments.append(time.monotonic())
+        came.set()
+
+    def when():
+        assert came.wait(10)
+        return moments[0]
+
+    peer.on_call = note
+    when.has_come = came.is_set
+    return when
+
+
+def waiting(url, moment):
+    """A delivery that has failed once, and is tried next at a moment."""
+    return {
+        "id": 1, "target": {"url": url}, "payloads": [{"event": "delivered"}], "events": ["delivered"], "webhook": 1,
+        "created_at": "-PT10M", "next_at": moment, "state": "retrying", "failures": 1,
+        "attempts": [{"at": "-PT10M", "status": 503}],
+    }  # fmt: skip
+
+
+def test_a_retry_leaves_by_itself_at_its_time(make_world, peer, arrival):
+    began = time.monotonic()
+    make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.3S")])
+    made = time.monotonic()
+
+    came = arrival()
+
+    assert began + 0.3 <= came <= made + 0.3 + 0.1 + SHAKING
+
+
+def test_its_attempt_is_of_its_own_moment(make_world, peer):
+    world = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.1S")])
+
+    (found,) = world.deliveries.all(state="delivered", wait=10)
+
+    assert found.attempts[-1].at == START + timedelta(seconds=0.1)
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_what_was_due_while_nobody_looked_leaves_at_once(make_world, peer, arrival, frozen):
+    make_world(peer.url, frozen=frozen, deliveries=[waiting(peer.url, "-PT1M")])
+
+    arrival()
+
+
+@pytest.mark.parametrize("way", ["reset", "state"])
+def test_what_is_due_in_a_state_that_is_loaded_leaves_at_once(make_world, peer, way):
+    """On a clock that stands still, and without another call to the world."""
+    world = make_world()
+    document = {
+        "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+        "deliveries": [waiting(peer.url, "PT0S")],
+    }
+
+    {"reset": world.reset, "state": world.state.put}[way](document)
+
+    peer.await_calls(1)
+
+
+def test_a_clock_that_is_thawed_wakes_what_waits(make_world, peer, arrival):
+    world = make_world(peer.url, deliveries=[waiting(peer.url, "PT0.2S")])
+    assert not arrival.has_come()
+
+    world.clock.thaw()
+
+    arrival()
+
+
+def test_a_clock_that_was_frozen_in_time_holds_it_back(make_world, peer, arrival, peers):
+    world = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.4S")])
+    world.clock.freeze()
+    other = peers()
+    make_world(other.url, frozen=False, deliveries=[waiting(other.url, "PT0.6S")])
+
+    other.await_calls(1)  # which is due later
+
+    assert not arrival.has_come()
+
+
+def test_a_clock_that_was_advanced_wakes_what_waits_the_earlier(make_world, peer, arrival):
+    world = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT10M")])
+
+    world.clock.advance(minutes=9, seconds=59.5)
+
+    arrival()
+
+
+def test_an_event_that_a_story_has_left_for_later_leaves_by_itself(make_world, peer, arrival):
+    world = make_world(peer.url, frozen=False)
+
+    world.story("delivered")  # two seconds later
+    world.clock.advance(seconds=1.7)
+
+    arrival()
+
+
+def test_retries_follow_each_other_by_themselves(make_world, peer, monkeypatch):
+    monkeypatch.setattr(model, "RETRIES", (timedelta(seconds=0.05),) * 4)
+    world = make_world(peer.url, frozen=False)
+    peer.always = 503
+
+    world.trigger("delivered")
+
+    peer.await_calls(5)
+    (found,) = world.deliveries.all(state="dropped", wait=10)
+    gaps = {later.at - earlier.at for earlier, later in pairwise(found.attempts)}
+    assert gaps == {timedelta(seconds=0.05)}
+
+
+def test_timers_of_other_machines_fire_by_themselves(make_api):
+    """Any call would let the world catch up, so it is looked at from inside."""
+    changed = threading.Event()
+    sender = {"id": 1, "name": "Ada", "email": "a@b.test", "state": "awaiting_verification", "otp_expires_at": "PT0.3S"}
+    world = make_api({"clock": {"start": "2026-01-15T09:00:00Z"}, "senders": [sender]}).world
+    changes = world.collect_changes()
+    world.watchers.add(changed.set)
+
+    assert changed.wait(10)
+
+    assert [(change.machine, change.event) for change in changes] == [("sender", "expire_otp")]

@@ -1,0 +1,188 @@
+"""Calls and requests at the same time: nobody waits for what he need not wait for, and nothing is missed."""
+
+import asyncio
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from http.client import HTTPConnection
+from socketserver import ThreadingMixIn
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+import pytest
+
+from mockserver import MockServer, Settings, create_app
+from mockserver.web import bridge
+
+START = datetime(2026, 1, 15, 9, tzinfo=UTC)
+SHORT = {"webhook_timeout": "PT0.3S"}
+
+
+def test_requests_that_come_during_an_advance_see_the_moment_reached(world, peer, ask, later, await_watcher):
+    peer.answers = [503, "hold"]
+    world.trigger("delivered")
+    moved = later(world.clock.advance, "PT12H")
+    peer.await_calls(2)
+    await_watcher()
+
+    assert world.clock.now == START + timedelta(minutes=10)
+    assert ask(world, "GET", "/webhooks")["webhooks"]
+    assert [found.in_flight for found in world.deliveries.all()] == [True]
+    peer.lets_go.set()
+
+    assert [(row.at, row.event) for row in moved()] == [(START + timedelta(minutes=10), "succeed")]
+    assert world.clock.now == START + timedelta(hours=12)
+
+
+def test_two_advances_at_once_both_arrive_and_nothing_is_made_twice(world, peer, later, await_watcher):
+    peer.answers, peer.always = ["hold", 503], 503
+    peer.after_hold = 503
+    world.trigger("delivered")
+    moves = [later(world.clock.advance, by) for by in ("PT1H", "PT12H")]
+    await_watcher(2)
+    peer.lets_go.set()
+
+    assert all(isinstance(moved(), list) for moved in moves)
+
+    assert world.clock.now == START + timedelta(hours=12)
+    (found,) = world.deliveries.all()
+    assert [(attempt.at - START) / timedelta(minutes=1) for attempt in found.attempts] == [0, 10, 70, 190, 670]
+    assert len(peer.bodies) == 5
+
+
+def test_a_receiver_may_look_at_the_world_that_calls_it(world, peer, ask):
+    seen = []
+    peer.on_call = lambda body: seen.append((world.clock.now, ask(world, "GET", "/webhooks")["webhooks"][0]["id"]))
+
+    world.trigger("delivered")
+    world.clock.advance("PT0S")
+
+    assert seen == [(START, 1)]
+    assert [found.state for found in world.deliveries.all()] == ["delivered"]
+
+
+def test_a_receiver_may_let_more_happen_while_an_advance_waits_for_it(make_world, peer):
+    world = make_world(peer.url)
+    peer.on_call = lambda body: world.trigger("delivered") if len(peer.bodies) < 4 else None
+
+    world.trigger("delivered")
+    world.clock.advance("PT1M")
+
+    assert [found.state for found in world.deliveries.all()] == ["delivered"] * 4
+    assert {attempt.at for found in world.deliveries.all() for attempt in found.attempts} == {START}
+
+
+def test_a_receiver_that_advances_the_clock_and_so_waits_for_itself_runs_out_of_time(make_world, peer):
+    """The move waits for the call, whose receiver waits for the move, until the time limit of webhooks is over."""
+    world = make_world(peer.url, behaviour=SHORT)
+    moved = threading.Event()
+
+    def move(body):
+        if len(peer.bodies) == 1:
+            world.clock.advance("PT1M")
+            moved.set()
+
+    peer.on_call = move
+    world.trigger("delivered")
+
+    assert moved.wait(10)
+    (found,) = world.deliveries.all()
+    assert (found.state, found.attempts[0].error) == ("retrying", "no answer within 0.3 seconds")
+    assert (found.next_at, world.clock.now) == (START + timedelta(minutes=10), START + timedelta(minutes=1))
+
+
+def test_the_mocks_own_receiver_is_called_while_an_advance_waits_for_it(make_world, ask):
+    world = make_world()
+    receiver = world.receiver()
+    receiver.answer(503, delay_ms=20, times=2)
+    ask(world, "POST", "/webhooks", {"url": receiver.url, "events": ["delivered"]})
+    world.trigger("delivered")
+
+    world.clock.advance("PT12H")
+
+    assert [found.state for found in world.deliveries.all()] == ["delivered"]
+    assert [call.at - START for call in receiver.calls()] == [timedelta(minutes=minutes) for minutes in (70, 10, 0)]
+
+
+def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(world, peer, later, monkeypatch):
+    """Between the last look and the first moment of waiting."""
+    real = bridge._changed  # noqa: SLF001  # that is where a request begins to wait
+
+    async def hesitate(park, receive):
+        peer.lets_go.set()
+        while park.workspace.wakes == park.seen:  # noqa: ASYNC110  # there is no event for it
+            await asyncio.sleep(0)
+        return await real(park, receive)
+
+    peer.answers = ["hold"]
+    world.trigger("delivered")
+    peer.await_calls(1)
+    monkeypatch.setattr(bridge, "_changed", hesitate)
+    began = time.monotonic()
+
+    found = later(world.deliveries.all, state="delivered", wait=9)()
+
+    assert len(found) == 1
+    assert time.monotonic() - began < 5
+
+
+def test_waiting_never_outlasts_the_result(world, peer):
+    began = time.monotonic()
+    for _ in range(100):
+        world.trigger("delivered")
+        assert len(world.deliveries.all(state="delivered", wait=20)) == 1
+        world.reset()
+    assert time.monotonic() - began < 15
+
+
+# ---------------------------------------------------------------------- any other WSGI server
+
+
+class _Threads(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Quiet(WSGIRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def threaded(peer):
+    """A world under an ordinary WSGI server with threads, whose webhook leads to the receiver."""
+    app = create_app(Settings(scenario="empty"))
+    with make_server("127.0.0.1", 0, app, _Threads, _Quiet) as running:
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        with MockServer.connect(f"http://127.0.0.1:{running.server_port}") as server:
+            hooks = [{"id": 1, "url": peer.url, "events": ["delivered"]}]
+            clock = {"start": "2026-01-15T09:00:00Z", "frozen": True}
+            yield server.workspace({"clock": clock, "behaviour": SHORT, "webhooks": hooks})
+        running.shutdown()
+        thread.join()
+    app.extensions["mockserver.outside"].close()
+
+
+def test_an_advance_waits_in_its_thread(threaded, peer):
+    peer.answers = [503, "reset", "hold"]
+    peer.on_call = lambda body: threaded.clock.now
+    threaded.trigger("delivered")
+
+    threaded.clock.advance("PT12H")
+
+    (found,) = threaded.deliveries.all()
+    assert (found.state, len(found.attempts)) == ("delivered", 4)
+
+
+def test_its_own_receiver_is_served_by_another_thread(threaded):
+    receiver = threaded.receiver()
+    connection = HTTPConnection(receiver.url.split("/")[2], timeout=10)
+    body = f'{{"url": "{receiver.url}", "events": ["spam"]}}'
+    headers = {"api-key": threaded.api_key, "Content-Type": "application/json"}
+    connection.request("POST", f"/w/{threaded.name}/v3/webhooks", body, headers)
+    assert connection.getresponse().status == 201
+    connection.close()
+
+    (made,) = threaded.trigger("spam")
+
+    assert len(receiver.calls(count=1, wait=10)) == 1
+    assert threaded.deliveries.redeliver(made.id).state == "delivered"

@@ -1,0 +1,130 @@
+from datetime import UTC, datetime
+
+import pytest
+import requests
+
+from mockserver import MockServerError
+
+
+@pytest.fixture(scope="session")
+def post():
+    """Whoever calls: sends something to an address, through whatever proxies the environment names."""
+    with requests.Session() as session:
+        session.trust_env = False
+        yield lambda url, data=b"", **options: session.post(url, data, timeout=10, **options)
+
+
+def test_a_receiver_takes_any_call_without_a_token(world, post):
+    receiver = world.receiver("mine")
+    assert receiver.name == "mine"
+    assert repr(receiver) == "Receiver('mine')"
+
+    assert post(f"{receiver.url}?a=1", b'{"b": 2}', headers={"X-Three": "3"}).status_code == 200
+
+    (call,) = receiver.calls()
+    assert (call.method, call.query, call.body, call.headers["x-three"]) == ("POST", "a=1", {"b": 2}, "3")
+    assert call.path.endswith("/_mock/receiver/mine")
+    assert call.at == datetime(2026, 1, 15, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(("sent", "read"), [(b"", None), (b"text", "text"), (b"[1]", [1])])
+def test_a_body_is_read_as_what_it_is(world, post, sent, read):
+    receiver = world.receiver()
+    post(receiver.url, sent)
+
+    assert receiver.calls()[0].body == read
+
+
+def test_receivers_without_a_name_are_different_ones(world, post):
+    one, two = world.receiver(), world.receiver()
+    post(one.url)
+
+    assert len(one.calls()) == 1
+    assert two.calls() == []
+
+
+def test_a_receiver_of_one_name_is_the_same(world, post):
+    post(world.receiver("mine").url)
+
+    assert len(world.receiver("mine").calls()) == 1
+
+
+def test_receivers_of_worlds_do_not_see_each_other(server, world, post):
+    with server.workspace() as other:
+        post(other.receiver("mine").url)
+
+        assert world.receiver("mine").calls() == []
+
+
+def test_the_default_world_has_receivers_at_the_bare_root(server, post):
+    receiver = server.default.receiver("root")
+    assert receiver.url == f"{server.url}/_mock/receiver/root"
+    post(receiver.url)
+
+    assert len(receiver.calls()) == 1
+    receiver.clear()
+
+
+def test_it_answers_as_it_is_told_for_so_many_times(world, post):
+    receiver = world.receiver()
+    receiver.answer(503, times=2)
+
+    assert [post(receiver.url).status_code for _ in range(3)] == [503, 503, 200]
+
+
+def test_it_answers_late(world, post):
+    receiver = world.receiver()
+    receiver.answer(delay_ms=50)
+
+    assert post(receiver.url).elapsed.total_seconds() >= 0.05
+
+
+def test_it_resets_a_connection(world, post):
+    receiver = world.receiver()
+    receiver.answer(reset=True)
+
+    with pytest.raises(requests.ConnectionError):
+        post(receiver.url)
+    assert len(receiver.calls()) == 1
+
+
+def test_calls_that_come_later_are_waited_for(world, post, later):
+    receiver = world.receiver()
+
+    def call():
+        for number in range(3):
+            post(receiver.url, str(number))
+
+    later(call)
+
+    assert [call.body for call in receiver.calls(count=3, wait=10)] == [2, 1, 0]
+
+
+def test_too_few_calls_are_told_with_those_that_came(world, post):
+    receiver = world.receiver("mine")
+    post(receiver.url, b"hello")
+
+    with pytest.raises(LookupError) as missing:
+        receiver.calls(count=2, wait=0.01)
+
+    told = str(missing.value).splitlines()
+    assert told[0] == "1 of 2 calls after 0.01 s"
+    assert told[1].endswith("/_mock/receiver/mine at 2026-01-15 09:00:00: 'hello'")
+
+
+def test_clearing_forgets_calls_and_manner(world, post):
+    receiver = world.receiver()
+    receiver.answer(500)
+    post(receiver.url)
+
+    receiver.clear()
+
+    assert receiver.calls() == []
+    assert post(receiver.url).status_code == 200
+
+
+def test_a_status_that_is_none_is_refused(world):
+    with pytest.raises(MockServerError) as refusal:
+        world.receiver().answer(99)
+
+    assert [error["path"] for error in refusal.value.errors] == ["/status"]

@@ -1,0 +1,118 @@
+"""A receiver of another library than ours, and worlds whose webhooks lead to it."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
+
+import pytest
+
+#: The clock of the worlds of these tests, which stands still.
+START = "2026-01-15T09:00:00.123000Z"
+
+
+class Call(NamedTuple):
+    path: str
+    headers: dict
+    body: object
+
+
+class Receiver:
+    """Takes calls on a free port, answers with the statuses that it was told, else with 200."""
+
+    def __init__(self):
+        self.calls = []
+        self.statuses = []
+        #: Whether calls are answered; else they are held until they are.
+        self.answering = threading.Event()
+        self.answering.set()
+        #: Released once for every call that has come in.
+        self.arrived = threading.Semaphore(0)
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self._server.server_port}/hook"
+
+    @property
+    def bodies(self):
+        return [call.body for call in self.calls]
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def _handler(receiver):  # noqa: N805  # the handler has a self of its own
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                receiver.calls.append(Call(self.path, dict(self.headers), body))
+                receiver.arrived.release()
+                receiver.answering.wait(10)
+                self.send_response(receiver.statuses.pop(0) if receiver.statuses else 200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        return Handler
+
+
+@pytest.fixture
+def receiver():
+    """One for each test: a call that a test does not wait for must not come to the next one."""
+    found = Receiver()
+    yield found
+    found.answering.set()
+    found.close()
+
+
+class Hooked:
+    """A world on a clock that stands still, with webhooks that lead to the receiver."""
+
+    def __init__(self, api, receiver):
+        self.api, self.receiver = api, receiver
+
+    def trigger(self, event="delivered", **members):
+        answer = self.api.post("/_mock/trigger", json={"event": event, **members})
+        assert answer.status_code == 200, answer.text
+        return answer.json["items"]
+
+    def tell(self, story, **members):
+        return self.api.post("/_mock/trigger", json={"story": story, **members}).json["items"]
+
+    def advance(self, by):
+        return self.api.advance(by)
+
+    def settled(self, number):
+        """A delivery when its first attempt is over."""
+        self.api.advance("PT0S")
+        return self.api.get(f"/_mock/deliveries/{number}").json
+
+    def state(self):
+        return self.api.get("/_mock/state").json
+
+    def save_and_load(self):
+        """Write the state and load it, as a restart does."""
+        state = self.state()
+        assert self.api.put("/_mock/state", json=state).status_code == 200
+        return state
+
+
+@pytest.fixture
+def hooked(make_api, receiver):
+    """A factory of worlds: webhooks, each with the receiver's address unless it has another, and other members."""
+
+    def make(*webhooks, frozen=True, **members):
+        rows = [
+            {"id": number, "url": receiver.url, **({"events": ["delivered"]} if "type" not in row else {}), **row}
+            for number, row in enumerate(webhooks, 1)
+        ]
+        world = {"clock": {"start": START, "frozen": frozen}, "webhooks": rows, **members}
+        return Hooked(make_api(world), receiver)
+
+    return make

@@ -1,0 +1,382 @@
+"""The history of what was sent to webhooks: asked for, ready on the clock, fetched by the link that was told."""
+
+import csv
+import http.client
+import io
+import json
+import urllib.error
+import urllib.request
+from urllib.parse import urlsplit
+
+import pytest
+
+from mockserver.resources.webhooks.history import COLUMNS
+
+ENTERPRISE = [{"name": "acme", "api_keys": ["acme"], "enterprise": True}]
+ALL = ["delivered", "request", "opened", "uniqueOpened", "click", "spam"]
+
+
+@pytest.fixture
+def exporting(hooked):
+    """A factory of worlds of an enterprise account, whose webhooks take all events."""
+
+    def make(*webhooks, **members):
+        rows = webhooks or ({"events": ALL}, {"type": "marketing", "events": ["click"]})
+        return hooked(*rows, accounts=ENTERPRISE, **members)
+
+    return make
+
+
+def ask(world, **filters):
+    """Ask for an export, and wait for it; answers its key."""
+    body = {"type": "transactional", "event": "allEvents", "notifyURL": f"{world.receiver.url}/export", **filters}
+    answer = world.api.post("/v3/webhooks/export", json=body, key="acme")
+    assert answer.status_code == 202, answer.text
+    return answer.json["processId"]
+
+
+def rows(world, **filters):
+    """The lines of an export with these filters, which takes a minute."""
+    key = ask(world, **filters)
+    world.advance("PT1M")
+    text = fetched(world, key).get_data(as_text=True)
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def machine(world, key):
+    return world.api.get(f"/_mock/machines/export/{key}").json
+
+
+def fetched(world, key):
+    return world.api.get(urlsplit(machine(world, key)["url"]).path)
+
+
+def told(world):
+    return [call.body for call in world.receiver.calls if call.path == "/hook/export"]
+
+
+# ---------------------------------------------------------------------- its life
+
+
+def test_it_is_ready_when_the_clock_says_so_and_the_address_is_told(exporting):
+    world = exporting()
+    key = ask(world)
+
+    world.advance("PT59S")
+    assert machine(world, key)["state"] == "accepted"
+    assert fetched(world, key).status_code == 409
+    world.advance("PT1S")
+
+    assert machine(world, key)["state"] == "notified"
+    assert told(world) == [{"processId": key, "url": machine(world, key)["url"]}]
+
+
+def test_the_time_that_it_takes_is_the_worlds(exporting):
+    world = exporting(behaviour={"export": {"after": "PT0S"}})
+    key = ask(world)
+    world.advance("PT0S")
+    assert machine(world, key)["state"] == "notified"
+
+
+def test_an_address_that_fails_is_told_again(exporting):
+    world = exporting()
+    world.receiver.statuses = [503, 429]
+    key = ask(world)
+
+    world.advance("PT1M")
+    assert machine(world, key)["state"] == "ready"
+    assert fetched(world, key).status_code == 200
+    world.advance("PT70M")
+
+    assert machine(world, key)["state"] == "notified"
+    assert len(told(world)) == 3
+
+
+def test_an_address_out_of_bounds_is_never_told_and_the_file_is_ready(exporting):
+    world = exporting()
+    key = ask(world, notifyURL="http://169.254.169.254/latest")
+
+    world.advance("P1D")
+
+    assert machine(world, key)["state"] == "ready"
+    assert fetched(world, key).status_code == 200
+    (call,) = world.api.get("/_mock/deliveries").json["items"]
+    assert (call["export"], call["webhook"], call["state"]) == (key, None, "dropped")
+    assert {attempt["error"][:14] for attempt in call["attempts"]} == {"egress refused"}
+
+
+def test_the_event_that_makes_it_ready_can_be_fired_by_hand(exporting):
+    world = exporting()
+    key = ask(world)
+    assert world.api.post(f"/_mock/machines/export/{key}/complete").status_code == 200
+    world.advance("PT10M")
+    assert machine(world, key)["state"] == "notified"
+    assert len(told(world)) == 1
+
+
+def test_an_account_may_go_while_its_address_is_being_told(make_api, receiver):
+    accounts = [
+        {"name": "acme", "role": "master", "api_keys": ["acme"]},
+        {"name": "eu", "id": 2, "role": "sub_account", "of": "acme", "api_keys": ["eu"], "enterprise": True},
+    ]
+    api = make_api({"behaviour": {"export": {"after": "PT0S"}}, "accounts": accounts})
+    receiver.answering.clear()
+    asked = {"type": "transactional", "event": "allEvents", "notifyURL": receiver.url}
+    assert api.post("/v3/webhooks/export", json=asked, key="eu").status_code == 202
+    assert receiver.arrived.acquire(timeout=10)
+
+    assert api.delete("/v3/corporate/subAccount/2", key="acme").status_code == 204
+    receiver.answering.set()
+
+    assert api.advance("PT1M")["fired"] == []
+
+
+@pytest.mark.parametrize(
+    ("waited", "statuses", "state"), [("PT0S", [], "accepted"), ("PT1M", [503], "ready"), ("PT1M", [], "notified")]
+)
+def test_in_each_state_it_can_be_written_and_loaded(waited, statuses, state, exporting):
+    world = exporting()
+    world.settled(world.trigger()[0]["id"])
+    world.receiver.statuses = list(statuses)
+    key = ask(world, days=7)
+    world.advance(waited)
+    assert machine(world, key)["state"] == state
+
+    document = world.save_and_load()
+    assert world.state() == document
+    world.advance("PT10M")
+
+    assert machine(world, key)["state"] == "notified"
+    assert len(told(world)) == len(statuses) + 1
+    assert fetched(world, key).get_data(as_text=True).count("delivered") == 2  # the event and the state
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {},
+        {"type": "transactional", "event": "allEvents"},
+        {"type": "transactional", "event": "exploded", "notifyURL": "http://127.0.0.1:9/"},
+        {"type": "transactional", "event": "allEvents", "notifyURL": "http://127.0.0.1:9/", "startDate": "2026-01-01"},
+        {"type": "transactional", "event": "allEvents", "notifyURL": "http://127.0.0.1:9/", "days": "many"},
+        {"type": "transactional", "event": "allEvents", "notifyURL": "http://127.0.0.1:9/", "unheard": 1},
+    ],
+)
+def test_an_export_with_senseless_filters_is_no_state(filters, make_api):
+    export = {"id": 1, "requested_at": "2026-01-15T09:00:00Z", "filters": filters}
+    answer = make_api().put("/_mock/state", json={"exports": [export]})
+    assert answer.status_code == 400
+
+
+# ---------------------------------------------------------------------- its lines
+
+
+def test_a_line_says_what_was_sent_and_what_came_of_it(exporting):
+    world = exporting()
+    world.receiver.statuses = [500, 204]
+    (delivery,) = world.trigger("click", to="bob@example.test")
+    world.settled(delivery["id"])
+    world.advance("PT10M")
+
+    (line,) = rows(world)
+
+    assert line == {
+        "webhook_id": "1",
+        "type": "transactional",
+        "event": "click",
+        "email": "bob@example.test",
+        "message_id": world.receiver.bodies[0]["message-id"],
+        "date": "2026-01-15T09:00:00.123Z",
+        "state": "delivered",
+        "status": "204",
+        "attempts": "2",
+        "url": world.receiver.url,
+    }
+
+
+def test_what_was_not_sent_yet_is_not_history(exporting):
+    world = exporting()
+    world.tell("delivered_opened")
+    assert [line["event"] for line in rows(world)] == ["delivered", "request"]
+
+
+def test_each_event_of_a_batch_has_its_line(exporting):
+    world = exporting({"events": ALL, "batched": True})
+    world.tell("delivered")
+    world.advance("PT5M")
+    assert [(line["event"], line["attempts"]) for line in rows(world, sort="asc")] == [
+        ("request", "1"),
+        ("delivered", "1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("filters", "events"),
+    [
+        ({}, ["opened", "delivered", "sent"]),
+        ({"sort": "desc"}, ["opened", "delivered", "sent"]),
+        ({"sort": "asc"}, ["sent", "delivered", "opened"]),
+        ({"event": "delivered"}, ["delivered"]),
+        ({"event": "request"}, ["sent"]),
+        ({"event": "loadedByProxy"}, []),
+        ({"event": "hardBounce"}, []),
+        ({"type": "marketing"}, ["click"]),
+        ({"email": "BOB@example.test"}, ["delivered"]),
+        ({"email": "nobody@example.test"}, []),
+        ({"webhookId": 1}, ["opened", "delivered", "sent"]),
+        ({"webhookId": 2}, []),
+        ({"days": 1}, ["opened"]),
+        ({"days": 2}, ["opened", "delivered"]),
+        ({"days": 2**62}, ["opened", "delivered", "sent"]),
+        ({"startDate": "2026-01-15", "endDate": "2026-01-16"}, ["delivered", "sent"]),
+        ({"startDate": "2026-01-17", "endDate": "2026-01-17"}, ["opened"]),
+        ({"startDate": "0001-01-01", "endDate": "9999-12-31"}, ["opened", "delivered", "sent"]),
+        ({"event": "invalid_parameter"}, []),
+    ],
+)
+def test_it_holds_what_was_asked_for(filters, events, exporting):
+    """An event on each of three days, one of them to somebody else, and one of a campaign."""
+    world = exporting()
+    world.trigger("sent")
+    world.trigger("click", type="marketing")
+    world.advance("P1D")
+    world.trigger("delivered", to="bob@example.test")
+    world.advance("P1D")
+    world.trigger("opened")
+
+    assert [line["event"] for line in rows(world, **filters)] == events
+
+
+def test_events_by_proxy_are_found_by_their_name(exporting):
+    world = exporting()
+    for event in ("opened", "proxyOpen", "uniqueProxyOpen"):
+        world.trigger(event)
+    assert {line["event"] for line in rows(world, event="loadedByProxy")} == {"proxyOpen", "uniqueProxyOpen"}
+
+
+@pytest.mark.parametrize("brackets", ["<>", ""])
+def test_a_message_is_found_by_its_id(brackets, exporting):
+    world = exporting()
+    wanted, _ = world.tell("delivered"), world.tell("delivered")
+    world.advance("PT2S")
+    number = world.receiver.bodies[0]["message-id"]
+    asked = number if brackets else number.strip("<>")
+
+    lines = rows(world, messageId=asked)
+
+    assert [line["message_id"] for line in lines] == [number] * len(wanted)
+
+
+def test_what_happens_at_one_moment_is_sorted_by_the_order_of_sending(exporting):
+    world = exporting()
+    for event in ("delivered", "opened", "click"):
+        world.trigger(event)
+    assert [line["event"] for line in rows(world)] == ["click", "opened", "delivered"]
+
+
+@pytest.mark.parametrize("email", ['"a,b"@example.test', "two\nlines", "carriage\rreturn", "=1+1", "ünï@example.test"])
+def test_a_value_comes_out_of_the_file_as_it_went_in(email, exporting):
+    world = exporting()
+    world.trigger("delivered", payload={"email": email})
+    assert [line["email"] for line in rows(world)] == [email]
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"), [([], ""), (["bob@example.test"], "bob@example.test"), (None, ""), (7, "7"), ({}, "{}")]
+)
+def test_an_address_that_is_none_spoils_no_file(given, shown, exporting):
+    world = exporting()
+    world.trigger("delivered", payload={"email": given, "message-id": given})
+    assert [line["email"] for line in rows(world)] == [shown]
+
+
+def test_credentials_of_an_address_are_not_in_the_file(exporting):
+    world = exporting({"events": ALL, "url": "http://user:secret@127.0.0.1:9/hook"})
+    world.settled(world.trigger()[0]["id"])
+    assert [line["url"] for line in rows(world)] == ["http://127.0.0.1:9/hook"]
+
+
+def test_an_empty_history_has_its_columns(exporting):
+    world = exporting()
+    key = ask(world)
+    world.advance("PT1M")
+    assert fetched(world, key).get_data(as_text=True) == ",".join(COLUMNS) + "\r\n"
+
+
+# ---------------------------------------------------------------------- its link
+
+
+def call(root, method, path, body=None, **headers):
+    request = urllib.request.Request(
+        f"{root}{path}",
+        method=method,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={
+            "Content-Type": "application/json",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        },
+    )
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        text = answer.read()
+        return json.loads(text) if "json" in answer.headers.get("Content-Type", "") else (answer.headers, text)
+
+
+WORLD = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accounts": ENTERPRISE}
+
+
+@pytest.mark.parametrize("way", ["the default world", "a world by its key", "a world by its address"])
+def test_whoever_was_told_the_link_gets_the_file(way, serve, receiver):
+    """Without any key or token, and in whichever world the export was asked for."""
+    root = serve("empty", control_token="hush")
+    control = {"Authorization": "Bearer hush"}
+    if way == "the default world":
+        call(root, "POST", "/_mock/reset", {"scenario": WORLD}, **control)
+        base, key, name = root, "acme", "default"
+    else:
+        made = call(root, "POST", "/_mock/workspaces", {"scenario": WORLD, "name": "shop"}, **control)
+        base, key, name = root, made["api_key"], "shop"
+        base = f"{root}/w/shop" if way == "a world by its address" else root
+    asked = {"type": "transactional", "event": "allEvents", "notifyURL": receiver.url}
+    call(base, "POST", "/v3/webhooks/export", asked, api_key=key)
+
+    call(root, "POST", "/_mock/clock/advance", {"by": "PT1M"}, X_Mock_Workspace=name, **control)
+
+    (told,) = receiver.bodies
+    headers, text = call(told["url"], "GET", "")
+    assert text.decode() == ",".join(COLUMNS) + "\r\n"
+    assert headers["Content-Type"] == "text/csv; charset=utf-8"
+    assert headers["Content-Disposition"] == 'attachment; filename="webhooks-1.csv"'
+
+
+def test_a_link_that_nobody_was_told_leads_nowhere(serve):
+    connection = http.client.HTTPConnection(urlsplit(serve("enterprise")).netloc, timeout=10)
+    for path in ("/_mock/exports/1.csv", "/_mock/exports/.csv", "/_mock/exports/1-guessed.csv"):
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == 404
+    connection.close()
+
+
+# ---------------------------------------------------------------------- what a scenario may say of it
+
+
+@pytest.mark.parametrize("length", ["P36526D", "P9999999D"])
+def test_no_export_takes_longer_than_clocks_go(length, make_api):
+    scenario = {"behaviour": {"export": {"after": length}}}
+    answer = make_api().post("/_mock/reset", json={"scenario": scenario})
+    assert answer.status_code == 400
+    assert answer.json["errors"] == [{"path": "/behaviour/export", "message": "must be P36525D at most"}]
+
+
+def test_a_call_of_a_state_has_a_name_for_each_of_its_events(make_api):
+    call = {
+        "id": 1,
+        "target": {"url": "http://127.0.0.1:9/"},
+        "payloads": [{}, {}],
+        "events": ["delivered"],
+        "created_at": "2026-01-15T09:00:00Z",
+    }
+    answer = make_api().put("/_mock/state", json={"deliveries": [call]})
+    assert answer.status_code == 400
+    assert [error["path"] for error in answer.json["errors"]] == ["/deliveries/0/events"]

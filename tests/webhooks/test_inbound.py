@@ -1,0 +1,135 @@
+"""Received mails: recorded, and told to the inbound webhooks of their domain."""
+
+import pytest
+
+from mockserver.fixture import differences
+
+#: The members of ledger 3.6.
+MEMBERS = {
+    "Uuid": ["$uuid"],
+    "MessageId": "$string",
+    "InReplyTo": None,
+    "From": {"Name": None, "Address": "bob@example.test"},
+    "To": [{"Name": None, "Address": "reply@in.acme.test"}],
+    "Cc": [],
+    "ReplyTo": None,
+    "SentAtDate": "Thu, 15 Jan 2026 09:00:00 +0000",
+    "Subject": "A question",
+    "RawHtmlBody": "",
+    "RawTextBody": "What does it cost?\n",
+    "ExtractedMarkdownMessage": "What does it cost?",
+    "ExtractedMarkdownSignature": "",
+    "SpamScore": "$number",
+    "Attachments": [],
+    "Headers": {"Subject": "A question", "$rest": True},
+}
+MAIL = {
+    "sender": "bob@example.test",
+    "recipient": "reply@in.acme.test",
+    "subject": "A question",
+    "text": "What does it cost?\n",
+}
+HOOK = {"type": "inbound", "domain": "in.acme.test"}
+
+
+def arrive(world, **members):
+    answer = world.api.post("/_mock/inbound", json={**MAIL, **members})
+    assert answer.status_code == 201, answer.text
+    return answer.json
+
+
+def test_it_is_told_with_all_that_stands_in_it(hooked):
+    world = hooked(HOOK)
+    found = arrive(world)
+
+    assert world.settled(found["deliveries"][0]["id"])["state"] == "delivered"
+    (body,) = world.receiver.bodies
+    assert list(differences({"items": [MEMBERS]}, body)) == []
+    assert body["items"][0]["Uuid"] == [found["uuid"]]
+
+
+def test_it_is_an_event_of_the_account(hooked):
+    world = hooked(HOOK)
+    found = arrive(world)
+    assert world.api.get("/v3/inbound/events").json == {
+        "events": [
+            {
+                "uuid": found["uuid"],
+                "date": "2026-01-15T09:00:00.123Z",
+                "sender": MAIL["sender"],
+                "recipient": MAIL["recipient"],
+            }
+        ]
+    }
+
+
+def test_without_a_webhook_it_is_recorded_all_the_same(hooked):
+    world = hooked({})
+    assert arrive(world)["deliveries"] == []
+    assert len(world.api.get("/v3/inbound/events").json["events"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("recipient", "told"),
+    [("a@in.acme.test", [1, 2]), ("a@IN.Acme.Test", [1, 2]), ("a@other.test", [3]), ("a@sub.in.acme.test", [])],
+)
+def test_only_webhooks_of_its_domain_are_told(recipient, told, hooked):
+    world = hooked(HOOK, {**HOOK, "domain": "In.Acme.test"}, {**HOOK, "domain": "other.test"}, {})
+    assert [row["webhook"] for row in arrive(world, recipient=recipient)["deliveries"]] == told
+
+
+def test_a_reply_is_told_once_to_who_wants_either(hooked):
+    hooks = ({**HOOK, "events": ["inboundEmailProcessed", "reply"]}, {**HOOK, "events": ["reply"]}, HOOK)
+    world = hooked(*hooks)
+    found = world.trigger("reply", type="inbound")
+    assert [(row["webhook"], row["event"]) for row in found] == [
+        (1, "inboundEmailProcessed"),
+        (2, "reply"),
+        (3, "inboundEmailProcessed"),
+    ]
+
+
+def test_what_answers_nothing_is_no_reply(hooked):
+    world = hooked({**HOOK, "events": ["reply"]})
+    assert arrive(world)["deliveries"] == []
+
+
+def test_a_triggered_mail_is_recorded_and_may_have_other_members(hooked):
+    world = hooked(HOOK)
+    (found,) = world.trigger(
+        "inboundEmailProcessed", type="inbound", to="x@in.acme.test", payload={"SpamScore": 9.5, "Subject": None}
+    )
+    world.settled(found["id"])
+
+    item = world.receiver.bodies[0]["items"][0]
+    assert (item["SpamScore"], item["Subject"], item["To"][0]["Address"]) == (9.5, None, "x@in.acme.test")
+    assert [row["recipient"] for row in world.api.get("/v3/inbound/events").json["events"]] == ["x@in.acme.test"]
+
+
+def test_it_arrives_at_the_account_behind_the_key(make_api, receiver):
+    accounts = [
+        {"name": name, "api_keys": [name], "webhooks": [{**HOOK, "id": number, "url": receiver.url}]}
+        for number, name in enumerate("ab", 1)
+    ]
+    api = make_api({"accounts": accounts})
+    answer = api.client.post("/_mock/inbound", json=MAIL, headers={"api-key": "b"})
+    assert [row["webhook"] for row in answer.json["deliveries"]] == [2]
+    assert [len(api.get("/v3/inbound/events", key=key).json["events"]) for key in "ab"] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "subject", ["", "two\nlines", "carriage\rreturn", "ünï ☃", "x" * 3_000, "nul\0", "=?utf-8?q?x?="]
+)
+def test_whatever_its_subject_it_arrives(subject, hooked):
+    world = hooked(HOOK)
+    found = arrive(world, subject=subject, text=f"{subject}\r\n.\r\n")
+    assert world.settled(found["deliveries"][0]["id"])["state"] == "delivered"
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {**MAIL, "sender": "nobody"}, {**MAIL, "recipient": 7}, {**MAIL, "unheard": 1}, {**MAIL, "text": None}]
+)
+def test_what_is_no_mail_is_refused_and_not_recorded(body, hooked):
+    world = hooked(HOOK)
+    assert world.api.post("/_mock/inbound", json=body).status_code == 400
+    assert world.api.get("/v3/inbound/events").json == {"events": []}

@@ -1,0 +1,86 @@
+"""Scheduled e-mails fall due on the clock: webhooks are told, and nothing is left to be deleted."""
+
+from urllib.parse import quote
+
+import pytest
+
+EMAIL = {
+    "message_id": "<202601151000.1@smtp-relay.mailin.fr>",
+    "batch_id": "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d",
+    "to": "bob@example.test",
+    "subject": "Your invoice",
+}
+
+
+def delete(world, identifier):
+    return world.api.delete(f"/v3/smtp/email/{quote(identifier, safe='')}")
+
+
+@pytest.fixture
+def waiting(hooked):
+    """A world with an e-mail that is sent in an hour."""
+    return hooked({"events": ["request", "delivered"]}, scheduled_emails=[{**EMAIL, "scheduled_at": "PT1H"}])
+
+
+def test_before_its_moment_nothing_is_told(waiting):
+    waiting.advance("PT59M59S")
+    assert waiting.receiver.bodies == []
+
+
+def test_at_its_moment_it_is_sent_and_soon_delivered(waiting):
+    waiting.advance("PT1H")
+    assert [body["event"] for body in waiting.receiver.bodies] == ["request"]
+    waiting.advance("PT2S")
+
+    sent, delivered = waiting.receiver.bodies
+    assert (sent["date"], delivered["date"]) == ("2026-01-15 11:00:00", "2026-01-15 11:00:02")
+    assert delivered["event"] == "delivered"
+    for body in (sent, delivered):
+        assert (body["email"], body["subject"], body["message-id"]) == (
+            EMAIL["to"],
+            EMAIL["subject"],
+            EMAIL["message_id"],
+        )
+
+
+def test_a_long_move_of_the_clock_tells_each_at_its_own_moment(waiting):
+    waiting.advance("P3D")
+    assert [body["date"] for body in waiting.receiver.bodies] == ["2026-01-15 11:00:00", "2026-01-15 11:00:02"]
+
+
+@pytest.mark.parametrize("identifier", [EMAIL["message_id"], EMAIL["batch_id"]])
+def test_what_was_sent_cannot_be_deleted(identifier, waiting):
+    waiting.advance("PT1H")
+    answer = delete(waiting, identifier)
+    assert (answer.status_code, answer.json["code"]) == (404, "document_not_found")
+
+
+def test_what_was_deleted_is_not_sent(waiting):
+    assert delete(waiting, EMAIL["batch_id"]).status_code == 204
+    waiting.advance("PT2H")
+    assert waiting.receiver.bodies == []
+
+
+def test_on_a_running_clock_it_is_sent_by_itself(hooked):
+    world = hooked({"events": ["request"]}, frozen=False, scheduled_emails=[{**EMAIL, "scheduled_at": "PT0.05S"}])
+    found = world.api.get("/_mock/deliveries?state=delivered&wait=10").json
+
+    assert found["count"] == 1
+    assert [body["event"] for body in world.receiver.bodies] == ["request"]
+    assert delete(world, EMAIL["message_id"]).status_code == 404
+
+
+def test_a_restart_between_sending_and_delivery_loses_neither(waiting):
+    waiting.advance("PT1H")
+    state = waiting.save_and_load()
+    assert waiting.state() == state
+    waiting.advance("PT2S")
+    assert [body["event"] for body in waiting.receiver.bodies] == ["request", "delivered"]
+
+
+def test_an_email_of_a_restarted_world_is_sent_once(waiting):
+    waiting.advance("PT30M")
+    waiting.save_and_load()
+    waiting.advance("P1D")
+    assert [body["event"] for body in waiting.receiver.bodies] == ["request", "delivered"]
+    assert delete(waiting, EMAIL["message_id"]).status_code == 404

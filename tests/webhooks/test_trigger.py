@@ -1,0 +1,200 @@
+"""Which webhooks are told of an event, and what a trigger refuses and answers."""
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from mockserver.resources.webhooks.events import STORIES, raisable
+from mockserver.resources.webhooks.model import HELD_EVENTS
+
+MINUTE = timedelta(minutes=1)
+ALL = sorted(HELD_EVENTS["transactional", "email"])
+
+
+def told(items):
+    return [item["webhook"] for item in items]
+
+
+def test_only_webhooks_that_subscribe_to_the_event_are_told(hooked):
+    world = hooked({"events": ["click", "delivered"]}, {"events": ["opened"]}, {"events": ["delivered"]})
+    assert told(world.trigger("delivered")) == [1, 3]
+
+
+@pytest.mark.parametrize("event", ["sent", "request"])
+def test_sent_and_request_are_the_same_event(event, hooked):
+    world = hooked({"events": ["sent"]}, {"events": ["request"]}, {"events": ["sent", "request"]})
+    assert told(world.trigger(event)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("event", "subscribed"), [("proxyOpen", "opened"), ("uniqueProxyOpen", "uniqueOpened"), ("error", "blocked")]
+)
+def test_an_event_that_nothing_subscribes_to_by_name_goes_to_those_of_its_like(event, subscribed, hooked):
+    world = hooked({"events": [subscribed]}, {"events": [name for name in ALL if name != subscribed]})
+    assert told(world.trigger(event)) == [1]
+
+
+def test_a_webhook_of_another_type_is_not_told(hooked):
+    world = hooked({"events": ["click"]}, {"type": "marketing", "events": ["click"]})
+    assert (told(world.trigger("click")), told(world.trigger("click", type="marketing"))) == ([1], [2])
+
+
+def test_a_webhook_of_another_channel_is_not_told(hooked):
+    world = hooked({"events": ["delivered"]}, {"channel": "sms", "events": ["delivered"]})
+    assert (told(world.trigger()), told(world.trigger(channel="sms", to="+33612345678"))) == ([1], [2])
+
+
+def test_the_webhooks_of_the_account_behind_the_key_are_told(make_api, receiver):
+    hook = {"url": receiver.url, "events": ["delivered"]}
+    accounts = [{"name": name, "api_keys": [name], "webhooks": [{**hook, "id": n}]} for n, name in enumerate("ab", 1)]
+    api = make_api({"accounts": accounts})
+
+    for key in (None, "a", "b"):
+        headers = {"api-key": key} if key else {}
+        answer = api.client.post("/_mock/trigger", json={"event": "delivered"}, headers=headers)
+        assert told(answer.json["items"]) == [2 if key == "b" else 1]
+
+
+def test_without_a_subscriber_no_call_is_made(hooked):
+    world = hooked({"events": ["click"]})
+    answer = world.api.post("/_mock/trigger", json={"event": "delivered"})
+    assert answer.json == {"items": [], "count": 0}
+
+
+def test_a_call_goes_to_the_address_with_its_headers(hooked):
+    world = hooked({"auth": {"type": "bearer", "token": "hook-token"}, "headers": [{"key": "x-team", "value": "mail"}]})
+
+    world.settled(world.trigger()[0]["id"])
+
+    (call,) = world.receiver.calls
+    assert call.path == "/hook"
+    assert call.headers.items() >= {("Authorization", "Bearer hook-token"), ("x-team", "mail")}
+
+
+@pytest.mark.parametrize("given", [{"auth": {}}, {"auth": {"type": "bearer"}}, {"headers": [{"key": "x-team"}, {}]}])
+def test_half_a_credential_or_header_does_not_hinder_the_call(given, hooked):
+    world = hooked({})
+    assert world.api.put("/v3/webhooks/1", json=given).status_code == 204
+
+    assert world.settled(world.trigger()[0]["id"])["state"] == "delivered"
+    assert "Authorization" not in world.receiver.calls[0].headers
+
+
+# ---------------------------------------------------------------------- what is refused
+
+
+def refused(world, **body):
+    answer = world.api.post("/_mock/trigger", json=body)
+    assert answer.status_code == 400
+    return [(error["path"], error["message"]) for error in answer.json["errors"]]
+
+
+@pytest.mark.parametrize(
+    ("members", "of"),
+    [
+        ({}, "transactional webhooks"),
+        ({"type": "marketing"}, "marketing webhooks"),
+        ({"channel": "sms"}, "transactional webhooks of channel sms"),
+        ({"type": "inbound"}, "inbound webhooks"),
+    ],
+)
+def test_an_unknown_event_is_refused_with_those_that_there_are(members, of, hooked):
+    known = ", ".join(raisable(members.get("type", "transactional"), members.get("channel", "email")))
+    assert refused(hooked({}), event="exploded", **members) == [
+        ("/event", f"is no event of {of}; those are {known}"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "members", [{"event": "listAddition"}, {"event": "accepted"}, {"event": "opened", "channel": "sms"}]
+)
+def test_an_event_of_another_type_or_channel_is_refused(members, hooked):
+    assert [path for path, _ in refused(hooked({}), **members)] == ["/event"]
+
+
+@pytest.mark.parametrize("body", [{}, {"event": "delivered", "story": "delivered"}])
+def test_it_is_an_event_or_a_story(body, hooked):
+    assert refused(hooked({}), **body) == [("", "give an event or a story")]
+
+
+@pytest.mark.parametrize(("name", "value"), [("type", "marketing"), ("channel", "sms"), ("payload", {"subject": "Hi"})])
+def test_a_story_has_no_members_of_an_event(name, value, hooked):
+    assert refused(hooked({}), story="delivered", **{name: value}) == [(f"/{name}", "goes with an event")]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"type": "letter", "event": "sent"},
+        {"event": 7},
+        {"story": "unheard"},
+        {"event": "sent", "to": ""},
+        {"event": "sent", "payload": []},
+    ],
+)
+def test_a_member_of_the_wrong_form_is_refused(body, hooked):
+    assert len(refused(hooked({}), **body)) == 1
+
+
+# ---------------------------------------------------------------------- stories
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_a_story_tells_its_events_each_at_its_own_moment(story, hooked):
+    world = hooked({"events": ALL})
+
+    items = world.tell(story, to="bob@example.test")
+    start = datetime.fromisoformat(items[0]["created_at"])
+    world.advance("PT1H")
+
+    assert [item["event"] for item in items] == [scene.event for scene in STORIES[story]]
+    rows = world.api.get("/_mock/deliveries").json["items"][::-1]
+    sent = [datetime.fromisoformat(row["attempts"][0]["at"]) - start for row in rows]
+    assert sent == [scene.after for scene in STORIES[story]]
+    assert {body["email"] for body in world.receiver.bodies} == {"bob@example.test"}
+
+
+def test_what_of_a_story_is_to_come_is_not_told_yet(hooked):
+    world = hooked({"events": ALL})
+
+    world.tell("delivered_opened_clicked")
+
+    world.advance("PT0S")
+    assert [body["event"] for body in world.receiver.bodies] == ["request"]
+    world.advance("PT2S")
+    assert [body["event"] for body in world.receiver.bodies] == ["request", "delivered"]
+
+
+def test_an_event_of_a_story_says_when_it_happened(hooked):
+    world = hooked({"events": ["click"]})
+    world.tell("delivered_opened_clicked")
+
+    world.advance("PT12H")
+
+    assert world.receiver.bodies[0]["date"] == "2026-01-15 10:05:20"
+
+
+def test_a_story_whose_webhook_is_deleted_ends(hooked):
+    world = hooked({"events": ALL})
+    world.tell("delivered_opened")
+    world.advance("PT1M")
+
+    world.api.delete("/v3/webhooks/1")
+    world.advance("PT1H")
+
+    assert [body["event"] for body in world.receiver.bodies] == ["request", "delivered"]
+
+
+def test_a_story_goes_on_after_a_restart(hooked):
+    world = hooked({"events": ALL})
+    world.tell("delivered_opened")
+    world.advance("PT1M")
+
+    state = world.save_and_load()
+    assert world.state() == state
+    world.advance("PT1H")
+
+    told_of = [body["event"] for body in world.receiver.bodies]
+    assert told_of[:2] == ["request", "delivered"]
+    # What happens at one moment may arrive in any order.
+    assert sorted(told_of[2:]) == ["opened", "unique_opened"]
