@@ -58,7 +58,15 @@ class Api:
 @pytest.fixture
 def make_api():
     """A factory of applications: a scenario by name or as a document, and settings."""
-    return Api
+    made = []
+
+    def make(*arguments, **settings):
+        made.append(Api(*arguments, **settings))
+        return made[-1]
+
+    yield make
+    for api in made:
+        api.app.extensions["mockserver.outside"].close()
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 THREADS, ABREAST = 128, 16
 #: How much waits for its turn.
 WAITING = 50_000
+#: How long a thread waits for something to do before it ends, in seconds.
+_IDLE = 10.0
 #: How long a close waits for threads that have nothing to do, in seconds.
 _FAREWELL = 0.5
 
@@ -82,15 +84,17 @@ class Dispatcher:
 
     def _run(self) -> None:
         while (job := self._next()) is not None:
+            lane = job.lane
             try:
                 self._do(job)
             except Exception:  # noqa: BLE001  # the thread has more to do
                 _LOG.exception("what was carried out in the background has failed")
+            del job  # it leads to a workspace, which nobody else may need any more
             with self._changed:
-                self._busy[job.lane] -= 1
-                self._line_up(job.lane)
-                if not self._busy[job.lane] and job.lane not in self._waiting:
-                    del self._busy[job.lane]
+                self._busy[lane] -= 1
+                self._line_up(lane)
+                if not self._busy[lane] and lane not in self._waiting:
+                    del self._busy[lane]
 
     def _do(self, job: Job) -> None:
         if job.wanted():
@@ -99,14 +103,16 @@ class Dispatcher:
                 job.done(result)
 
     def _next(self) -> Job | None:
-        """The next job, as soon as there is one; None: it is over."""
+        """The next job, as soon as there is one; None: it is over, or nothing has come for long."""
         me = threading.current_thread()
         with self._changed:
             self._idle.add(me)
-            while not self._ready and not self._closed:
-                self._changed.wait()
+            came = self._changed.wait_for(lambda: self._ready or self._closed, _IDLE)
             self._idle.discard(me)
-            return None if self._closed else self._take()
+            if came and not self._closed:
+                return self._take()
+            self._threads -= 1
+            return None
 
     def _take(self) -> Job:
         lane = next(iter(self._ready))

@@ -10,8 +10,8 @@ import weakref
 
 from mockserver.core.workspace import Workspace
 
-#: Nothing is waited for longer than this, in seconds: real time may be set, too.
-_LONGEST = 3_600.0
+#: Nothing is waited for longer than this, in seconds: real time may be set, and workspaces may go.
+_LONGEST = 10.0
 #: Turns that are so close are one, in seconds.
 _CLOSE = 0.001
 #: How long a close waits for the thread, in seconds.
@@ -21,7 +21,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Pacemaker:
-    """Lets workspaces catch up when their next timer is due; its thread begins with the first timer."""
+    """Lets workspaces catch up when their next timer is due; its thread lives while there is one to wait for."""
 
     def __init__(self) -> None:
         #: Held for all below; taken after a workspace's lock, never before one.
@@ -55,13 +55,15 @@ class Pacemaker:
         with self._changed:
             self._closed = True
             self._changed.notify()
-        if self._thread is not None:
-            self._thread.join(_FAREWELL)
+            thread = self._thread
+        if thread is not None:
+            thread.join(_FAREWELL)
 
     def _beat(self) -> None:
-        while not self._closed:
-            for workspace in self._late():
-                self._catch_up(workspace)
+        while (late := self._late()) is not None:
+            while late:
+                # Nothing here keeps a workspace alive that nobody else needs.
+                self._catch_up(late.pop(0))
 
     def _catch_up(self, workspace: Workspace) -> None:
         try:
@@ -71,13 +73,16 @@ class Pacemaker:
         except Exception:  # noqa: BLE001  # other worlds go on
             _LOG.exception("what was due in workspace %s has failed", workspace.name)
 
-    def _late(self) -> list[Workspace]:
-        """The workspaces whose turn has come; none, when the next one has changed or it is over."""
+    def _late(self) -> list[Workspace] | None:
+        """The workspaces whose turn has come, perhaps none; None: there is nothing to wait for."""
         with self._changed:
+            if self._closed or not self._turns:
+                self._thread = None
+                return None
             self._until = min(self._turns.values(), default=math.inf)
             left = self._until - time.monotonic()
-            if left > 0 and not self._closed:
-                self._changed.wait(None if math.isinf(left) else left)
+            if left > 0:
+                self._changed.wait(left)
             now = time.monotonic()
             late = [workspace for workspace, turn in self._turns.items() if turn <= now]
             for workspace in late:

@@ -52,6 +52,7 @@ def test_a_stop_waits_for_no_receiver_and_its_thread_ends_with_the_call(peer):
 
 
 def test_a_stop_lets_nothing_leave_that_waited_for_its_turn(peer):
+    before = set(ours())
     peer.always = "hold"
     with MockServer() as server:
         world = hooked(server, peer.url)
@@ -60,7 +61,7 @@ def test_a_stop_lets_nothing_leave_that_waited_for_its_turn(peer):
         peer.await_calls(16)
     peer.lets_go.set()
 
-    for thread in ours():
+    for thread in set(ours()) - before:
         thread.join(10)
     assert len(peer.bodies) == 16
 
