@@ -76,10 +76,10 @@ class Pacemaker:
     def _late(self) -> list[Workspace] | None:
         """The workspaces whose turn has come, perhaps none; None: there is nothing to wait for."""
         with self._changed:
-            if self._closed or not self._turns:
+            self._until = min(self._turns.values(), default=math.inf)
+            if self._closed or math.isinf(self._until):
                 self._thread = None
                 return None
-            self._until = min(self._turns.values(), default=math.inf)
             left = self._until - time.monotonic()
             if left > 0:
                 self._changed.wait(left)
