@@ -41,8 +41,10 @@ class Match(NamedTuple):
     fault: str | None = None
 
     def admits(self, exchange: Exchange) -> bool:
-        # Most rules are for one operation, and most requests are for another one.
+        # What is looked at for every request comes first: most rules are for another one.
         if self.operations and exchange.operation not in self.operations:
+            return False
+        if (self.methods and exchange.method not in self.methods) or (self.query and not exchange.query):
             return False
         return next(self.differences(exchange), None) is None
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from time import perf_counter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from flask import Request, Response
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -22,7 +21,7 @@ from mockserver.core.errors import (
     UNAUTHORIZED,
     ServiceError,
 )
-from mockserver.core.exchange import Exchange, Header, Reply
+from mockserver.core.exchange import Exchange, Reply
 from mockserver.core.faults import Fault
 from mockserver.core.keys import is_drawn
 from mockserver.core.store import Store
@@ -32,10 +31,8 @@ from mockserver.web.answer import HeaderList, answer, override, spoilt, told
 from mockserver.web.application import CONTROL_PREFIX, WORKSPACE, Segment, ServiceFlask, rule_of
 from mockserver.web.auth import authenticate
 from mockserver.web.operation import Door
+from mockserver.web.received import body_of, headers_of
 from mockserver.web.wire import leave_by
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 #: Asks for a fault in a request, and names it in an answer.
 FAULT_HEADER = "X-Mock-Fault"
@@ -182,8 +179,8 @@ class Service:
             method=request.method,
             path=request.path,
             query=environ["QUERY_STRING"],
-            headers=_headers(environ),
-            body=_body(request),
+            headers=headers_of(environ),
+            body=body_of(request),
             operation=None if rule is None else rule.endpoint,
             params=request.view_args or _NO_PARAMS,
             account=None if caller is None else caller.account.name,
@@ -276,30 +273,6 @@ class Service:
         else:
             exchange.reason = f"the fault {exchange.fault} let no answer through"
         return body
-
-
-def _body(request: Request) -> bytes:
-    """The body, or nothing in the place of one that is too large; asking werkzeug for none costs more than looking."""
-    environ = request.environ
-    if environ.get("CONTENT_LENGTH", "0") == "0" and "HTTP_TRANSFER_ENCODING" not in environ:
-        return b""
-    try:
-        return request.get_data(cache=True)
-    except RequestEntityTooLarge:
-        return b""
-
-
-@lru_cache(maxsize=4096)
-def _header(name: str, value: str) -> Header:
-    """A header as it was on the wire; clients send the same ones again and again, and the journal keeps them once."""
-    return name[5:].replace("_", "-").lower(), value
-
-
-def _headers(environ: WSGIEnvironment) -> list[Header]:
-    found = [_header(name, value) for name, value in environ.items() if name[:5] == "HTTP_"]
-    if "CONTENT_TYPE" in environ:
-        found.append(("content-type", environ["CONTENT_TYPE"]))
-    return found
 
 
 def _leads(template: str, path: str) -> bool:
