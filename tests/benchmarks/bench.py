@@ -11,7 +11,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 EMPTY = [sys.executable, str(HERE / "empty.py")]
-MOCK = [sys.executable, "-m", "mockserver", "serve", "--port", "0", "--scenario"]
+#: Without request logs, as the view that it is compared with writes none.
+MOCK = [sys.executable, "-m", "mockserver", "serve", "--log-format", "off", "--port", "0", "--scenario"]
 KEY = {"api-key": "xkeysib-acme"}
 
 

@@ -100,7 +100,7 @@ def test_a_test_with_a_world_of_its_own_costs_a_fraction_of_an_import_of_flask(s
 
 @pytest.mark.parametrize(("rules", "most"), [(0, 0.25), (20, 0.35)])
 def test_journal_coverage_and_faults_add_at_most_a_quarter_to_a_request(show, rules, most):
-    with started(BARE) as (bare, _), started([*MOCK, WORLD, "--log-format", "off"]) as (mock, _):
+    with started(BARE) as (bare, _), started([*MOCK, WORLD]) as (mock, _):
         for number in range(rules):
             match = {"operation": OTHERS[number % len(OTHERS)]} if number % 2 else {"query": {"page": number}}
             post(f"{mock}/_mock/faults", {"fault": "server_error", "match": match})
@@ -114,7 +114,7 @@ def test_journal_coverage_and_faults_add_at_most_a_quarter_to_a_request(show, ru
 
 def test_memory_is_flat_over_many_requests(show):
     """Two hundred thousand requests at the default limits; what the journal holds is there after the first tenth."""
-    with started([*MOCK, WORLD, "--log-format", "off"]) as (root, process):
+    with started([*MOCK, WORLD]) as (root, process):
         used = []
         for _ in range(10):
             told = subprocess.run(
