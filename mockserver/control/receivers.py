@@ -28,6 +28,8 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class MannerItem(Item):
+    """How a receiver answers."""
+
     status = fields.Integer(strict=True, validate=validate.Range(200, 599))
     delay_ms = Number(validate=validate.Range(0, 600_000))
     reset = Flag()

@@ -23,6 +23,8 @@ REQUESTS = Noun("requests", "/_mock/requests")
 
 
 class RequestFilter(Item):
+    """Which exchanges are asked for."""
+
     operation = fields.String()
     status = fields.Integer()
     method = fields.String()

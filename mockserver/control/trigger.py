@@ -33,6 +33,8 @@ class _Recipient(Item):
 
 
 class Trigger(Item):
+    """An event or a story, and to whom it happens."""
+
     type = fields.String(validate=validate.OneOf(TYPES))
     event = fields.String()
     channel = fields.String(validate=validate.OneOf(CHANNELS))

@@ -83,8 +83,9 @@ class Exchange:
     answer_body: bytes = b""
     #: The code of an error.
     code: str | None = None
-    #: The id of the fault that took over.
+    #: The id of the fault that took over, and its kind.
     fault: str | None = None
+    fault_kind: str | None = None
     #: Whether what the client read is not the service's own answer.
     injected: bool = False
     transitions: Sequence[Changed] = ()

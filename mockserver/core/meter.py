@@ -35,15 +35,15 @@ class Meter:
         #: How many exchanges have fallen out of journals.
         self.evicted = 0
 
-    def add(self, exchange: Exchange, kind: str | None) -> None:
-        """Count a request and, if a fault took over, the fault of this kind."""
+    def add(self, exchange: Exchange) -> None:
+        """Count a request and, if a fault took over, a fault of its kind."""
         seconds = exchange.ms / 1000
         with self._lock:
             self._requests[exchange.operation, exchange.status] += 1
             self._times[bisect_left(BUCKETS, seconds)] += 1
             self.seconds += seconds
-            if kind is not None:
-                self._faults[kind] += 1
+            if exchange.fault_kind is not None:
+                self._faults[exchange.fault_kind] += 1
 
     def add_attempt(self, state: str) -> None:
         """Count an attempt of a delivery, by the state that it has left it in."""

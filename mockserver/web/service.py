@@ -163,8 +163,7 @@ class Service:
             exchange.ms = (perf_counter() - started) * 1000
             workspace.note(exchange)
             workspace.catch_up()  # what has fallen due by this request happens at once
-        fault = workspace.faults.get(exchange.fault) if exchange.fault else None
-        self._store.meter.add(exchange, exchange.fault and (fault.kind if fault else "header"))
+        self._store.meter.add(exchange)
         if self._log is not None:
             self._log(workspace.name, exchange)
         found = answer(body, reply.status, headers)
@@ -205,7 +204,7 @@ class Service:
             return Reply(error.status, error=error)
         if fault is None:
             return self._real(caller, request, exchange)
-        exchange.fault = fault.id
+        exchange.fault, exchange.fault_kind = fault.id, fault.kind
         headers.append((FAULT_HEADER, fault.id))
         return fault.answer(exchange, lambda: self._real(caller, request, exchange), workspace.random)
 

@@ -82,6 +82,12 @@ def test_faults_are_counted_by_kind(api, scrape):
     assert scrape(api)["mockserver_faults_total", "unavailable"] == 2
 
 
+def test_a_fault_that_a_header_asks_for_is_counted_by_its_kind_too(api, scrape):
+    api.get("/v3/senders", headers={"X-Mock-Fault": "server_error"})
+
+    assert scrape(api)["mockserver_faults_total", "server_error"] == 1
+
+
 def test_answering_times_are_a_histogram_whose_last_bucket_holds_all(api, scrape):
     for _ in range(5):
         api.get("/v3/senders")

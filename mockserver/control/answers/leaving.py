@@ -24,6 +24,8 @@ class Attempt(Base):
 
 
 class Delivery(Base):
+    """A call of the service to an address of a user's."""
+
     id = members.number(least=1)
     state = members.text(validate=validate.OneOf(MACHINE.states))
     account = members.text()

@@ -60,6 +60,8 @@ class Change(Base):
 
 
 class Request(Base):
+    """An exchange as the journal shows it."""
+
     id = members.needed(fields.UUID, about="the answer's `sib-request-id`")
     at = members.moment()
     operation = members.text("null where no operation is meant", allow_none=True)

@@ -40,6 +40,8 @@ class AttemptItem(Item):
 
 
 class DeliveryItem(Item):
+    """A call with what came of it, as state holds it."""
+
     id = fields.Integer(required=True, strict=True, validate=_ID)
     target = fields.Nested(TargetItem, required=True)
     payloads = fields.List(fields.Dict(), required=True, validate=validate.Length(min=1))
