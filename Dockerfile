@@ -34,6 +34,7 @@ RUN mockserver scenarios check \
     && mockserver openapi > /dev/null \
     && python -c "from mockserver.app import create_app; from mockserver.web.server import server; server(create_app()).config.load()" \
     && python -c "import mockserver.control.document, mockserver.control.metrics, mockserver.coverage.page, prometheus_client" \
+    && python -c "import jwt.algorithms, mockserver.web.page" \
     && python -c "import mockserver.effects.dns, mockserver.effects.http, mockserver.effects.smtp, mockserver.effects.smtp_in"
 
 ENV PYTHONDONTWRITEBYTECODE=1 \

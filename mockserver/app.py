@@ -25,6 +25,7 @@ from mockserver.control.keys import KEYS
 from mockserver.control.machines import MACHINES
 from mockserver.control.mailbox import MAILBOX
 from mockserver.control.metrics import METRICS
+from mockserver.control.oauth_apps import OAUTH_APPS
 from mockserver.control.problem import Problem, of_mistakes
 from mockserver.control.receivers import RECEIVER, RECEIVERS
 from mockserver.control.requests import REQUESTS
@@ -38,7 +39,9 @@ from mockserver.core.origin import Limits, Origin
 from mockserver.core.store import KeyMode, Store
 from mockserver.core.workspace import Workspace
 from mockserver.outside import Outside
-from mockserver.resources.rooms import OPERATIONS
+from mockserver.resources.oauth.bearer import Bearer
+from mockserver.resources.oauth.signing import Signer
+from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
 from mockserver.scenario.document import Mapping
 from mockserver.scenario.fault_header import of_header
 from mockserver.scenario.library import Library
@@ -52,7 +55,7 @@ from mockserver.web.service import Service
 #: What the control API speaks of.
 NOUNS = (
     INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, REQUESTS, COVERAGE,
-    MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, METRICS, STREAM, DOCUMENTS,
+    MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS, METRICS, STREAM, DOCUMENTS,
 )  # fmt: skip
 
 
@@ -68,14 +71,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app = ServiceFlask("mockserver", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
     outside = Outside(settings)
-    store = Store(
-        _loader(library, settings),
-        settings.scenario,
-        seed=settings.seed,
-        keys=KeyMode(settings.keys),
-        limit=settings.workspaces_limit,
-        outside=outside,
-    )
+    store, signer = _store(settings, library, outside), Signer()
     log = RequestLog(Form(settings.log_format), Secrecy(redaction.text, redaction.query_text))
     app.extensions |= {
         "mockserver.store": store,
@@ -83,18 +79,32 @@ def create_app(settings: Settings | None = None) -> Flask:
         "mockserver.nouns": NOUNS,
         "mockserver.log": log,
         "mockserver.outside": outside,
+        "mockserver.signer": signer,
+        "mockserver.operations": OPERATIONS.values(),
     }
     Service(
         app,
         store,
-        OPERATIONS.values(),
+        ALL_OPERATIONS.values(),
         faults=of_header,
+        bearers=Bearer(store, signer),
         body_limit=settings.body_limit,
         prepare=outside.prepare,
         log=None if log.form is Form.OFF else log,
     )
     _add_control(app, settings.control_token)
     return app
+
+
+def _store(settings: Settings, library: Library, outside: Outside) -> Store:
+    return Store(
+        _loader(library, settings),
+        settings.scenario,
+        seed=settings.seed,
+        keys=KeyMode(settings.keys),
+        limit=settings.workspaces_limit,
+        outside=outside,
+    )
 
 
 def _add_control(app: Flask, token: str | None) -> None:

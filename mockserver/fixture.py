@@ -99,7 +99,10 @@ KINDS: dict[str, tuple[Callable[[Any], bool], Any]] = {
     # What finds a world differs from world to world, whatever the seed.
     "$api_key": (_matches(_API_KEY), f"xkeysib-{'0123456789abcdef' * 4}-Ab3dEf6hIj9kLm2n"),
     "$token": (_matches(_TOKEN), "6a3c5e0b9d8f7a1c2e4b6d8f0a1c3e5b7d"),
-    "$url": (_matches(_URL), "https://my.brevo.com/4Xp9sVb2TqLmZ7cRkYh1NfWd8aGj3Ue6oPiBxKtQr5MzDyCvHnJwSgFl0E-"),
+    "$url": (
+        _matches(_URL),
+        "http://localhost:8003/shared/4Xp9sVb2TqLmZ7cRkYh1NfWd8aGj3Ue6oPiBxKtQr5MzDyCvHnJwSgFl0E-",
+    ),
 }
 
 

@@ -17,7 +17,8 @@ _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
 #: What every operation can answer, whatever it declares itself.
 _EVERYWHERE = (
     documented(errors.BAD_REQUEST, "invalid request; SPEC declares it for every operation", "SPEC 7.1"),
-    observed(errors.UNAUTHORIZED, "api-key missing, unknown or revoked", "ledger 1.3"),
+    observed(errors.UNAUTHORIZED, "api-key missing, unknown or revoked; so for an access token", "ledger 1.3"),
+    proposed(errors.PERMISSION_DENIED, "the access token lacks the scope", "ledger 5"),
     proposed(errors.TOO_MANY_REQUESTS, "over the rate limit, where the scenario enforces it", "ledger 1.5"),
 )
 #: What every operation with a body can answer besides.
@@ -36,9 +37,9 @@ def document() -> dict[str, Any]:
         info={"description": _DESCRIPTION.format(version=version("mockserver"))},
         servers=[{"url": "/"}],
         tags=[{"name": tag} for tag in dict.fromkeys(row.tag for row in OPERATIONS.values())],
-        security=[{"api-key": []}],
     )
     spec.components.security_scheme("api-key", {"type": "apiKey", "in": "header", "name": "api-key"})
+    spec.components.security_scheme("access-token", _ACCESS_TOKEN)
     spec.components.schema("Error", _ERROR_SCHEMA)
     for name, header in _HEADERS.items():
         spec.components.header(name, header)
@@ -76,6 +77,16 @@ _DESCRIPTION = (
     "The operations that mockserver {version} mocks. `x-fidelity` tells of each field and error how sure it is: "
     "documented, observed or proposed; `GET /_mock/fidelity` has the whole record."
 )
+#: Not as OAuth's own type: a page that sends its reader away for a token would first have to be a registered app.
+_ACCESS_TOKEN = {
+    "type": "http",
+    "scheme": "bearer",
+    "bearerFormat": "JWT",
+    "description": (
+        "An OAuth 2.0 access token with the scope that the operation names; "
+        "`/realms/partner/.well-known/openid-configuration` tells where to get one."
+    ),
+}
 _ERROR_SCHEMA = {
     "type": "object",
     "required": ["code", "message"],
@@ -98,6 +109,7 @@ def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[st
         "tags": [operation.tag],
         "summary": operation.summary,
         "description": "\n\n".join([f"Source: {operation.source}.", *operation.notes]),
+        "security": [{"api-key": []}, {"access-token": [operation.needs]}],
         "responses": _responses(operation, known.get(operation.id, [])),
     }
     parameters = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -16,6 +17,9 @@ CLOCK = {"start": "2026-01-15T09:00:00Z", "frozen": True}
 
 #: A string of a later exchange that begins like this is a member of the case's own answer: `$answer.key`.
 _FROM_ANSWER = "$answer."
+
+#: How an address begins that an answer tells: with the world's root, which whatever sends the requests knows already.
+_ROOT = re.compile(r"\Ahttps?://[^/]+(?:/w/[^/]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,17 +84,18 @@ def _addressed(case: Case) -> dict[str, Any]:
 
 
 def _exchange(data: Mapping[str, Any], send: Send, keys: Mapping[str, str]) -> Exchange:
-    path = data["path"]
+    path = _ROOT.sub("", str(data["path"]))
+    headers = _headers(path, data, keys)
     if "query" in data:
         path = f"{path}?{urlencode(data['query'], doseq=True)}"
-    answer = send(data["method"], path, _headers(data, keys), _body(data))
+    answer = send(data["method"], path, headers, _body(data))
     return Exchange(f"{data['method']} {path}", answer, list(_compared(data.get("answer"), answer)))
 
 
-def _headers(data: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, str]:
+def _headers(path: str, data: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, str]:
     """The key of the first account, or of the one named by `as`, and what the case gives; null takes a header away."""
     headers: dict[str, str | None] = {}
-    if data["path"].startswith("/v3") and keys:
+    if path.startswith("/v3") and keys:
         headers["api-key"] = keys[data.get("as", next(iter(keys)))]
     if "json" in data or "body" in data:
         headers["content-type"] = "application/json"

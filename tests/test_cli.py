@@ -338,6 +338,10 @@ def test_a_server_that_is_not_there_cannot_be_verified(run):
     assert run("verify", "--url", "http://127.0.0.1:1").exit_code == 1
 
 
+def test_an_address_that_is_none_of_http_cannot_be_verified(run):
+    assert run("verify", "--url", "8003").exit_code == 2
+
+
 @pytest.fixture
 def started(tmp_path):
     """The program itself, with the first line that it writes."""

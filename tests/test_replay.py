@@ -98,6 +98,21 @@ def test_what_comes_later_may_use_a_member_of_the_answer():
     assert send.sent[2][2] == {"api-key": "new"}
 
 
+@pytest.mark.parametrize("root", ["http://localhost", "https://mock.test:8003", "http://127.0.0.1:8003/w/a-world"])
+def test_an_address_that_the_answer_tells_is_one_of_the_same_world(root):
+    send = Recorder(Answer(200, {}, json.dumps({"url": f"{root}/shared/abc-"}).encode()), empty())
+    later = {"method": "GET", "path": "$answer.url"}
+    list(replay(case(answer={"status": 200, "json": {"url": "$url"}}, then=[later]), send))
+    assert send.sent[2] == ("GET", "/shared/abc-", {}, b"")
+
+
+def test_an_address_that_the_answer_lacks_is_asked_for_in_vain():
+    send = Recorder(Answer(200, {}, b"{}"), empty(404))
+    then = [{"method": "GET", "path": "$answer.url", "answer": {"status": 200}}]
+    *_, later = replay(case(answer={"status": 200, "json": {}}, then=then), send)
+    assert later.differences == ["status: wanted 200, got 404"]
+
+
 def test_a_case_that_is_kept_has_no_differences():
     send = Recorder(Answer(200, {"X-Total": "1"}, b'{"a":1}'))
     wanted = {"status": 200, "headers": {"x-total": "1"}, "json": {"a": "$integer"}}

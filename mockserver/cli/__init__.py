@@ -9,6 +9,7 @@ import os
 
 import click
 
+from mockserver.cli.apps import app
 from mockserver.cli.asking import env, health, wait
 from mockserver.cli.coverage import coverage
 from mockserver.cli.documents import machines, openapi
@@ -30,5 +31,5 @@ def commands() -> None:
     """A stateful mock of the Brevo administration API, v3."""
 
 
-for _command in (serve, health, wait, env, coverage, verify, scenarios, machines, openapi):
+for _command in (serve, health, wait, env, coverage, verify, scenarios, machines, openapi, app):
     commands.add_command(_command)

@@ -32,6 +32,25 @@ def root_of(url: str | None) -> str:
 
 
 def get(root: str, path: str, *, token: str | None = None, timeout: float = 5) -> bytes:
+    """The body of the answer to a call of the control API that only asks.
+
+    Raises:
+        Unreachable: there was no answer, or none of a mockserver.
+        Refused: the answer is a problem.
+    """
+    return send(root, "GET", path, token=token, timeout=timeout)
+
+
+def send(  # a call of HTTP, by keyword
+    root: str,
+    method: str,
+    path: str,
+    *,
+    body: object = None,
+    workspace: str | None = None,
+    token: str | None = None,
+    timeout: float = 5,
+) -> bytes:
     """The body of the answer to a call of the control API; proxies are no way to it.
 
     Raises:
@@ -42,18 +61,24 @@ def get(root: str, path: str, *, token: str | None = None, timeout: float = 5) -
     from http.client import HTTPException
     from urllib.error import HTTPError
 
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     if not root.startswith(("http://", "https://")):
         raise Unreachable(f"{root} does not answer: not an http address")
+    content = None if body is None else json.dumps(body).encode()
+    headers = {"Content-Type": "application/json"} if content else {}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    if workspace:
+        headers["X-Mock-Workspace"] = workspace
+    call = urllib.request.Request(f"{root}{path}", content, headers, method=method)
     try:
-        with direct.open(urllib.request.Request(f"{root}{path}", headers=headers), timeout=timeout) as answer:
-            body: bytes = answer.read()
+        with direct.open(call, timeout=timeout) as answer:
+            found: bytes = answer.read()
     except HTTPError as error:
         raise refusal(root, error) from error
     except (OSError, ValueError, HTTPException) as error:
         raise Unreachable(f"{root} does not answer: {error}") from error
-    return body
+    return found
 
 
 def refusal(root: str, error: HTTPError) -> Unreachable | Refused:

@@ -25,6 +25,8 @@ def verify(url: str | None, token: str | None, as_json: bool) -> None:
     """Replay the contract's exchanges, here or against a running server; exit status 1 if one is answered otherwise."""
     from urllib.error import HTTPError
 
+    if url and not root_of(url).startswith(("http://", "https://")):
+        raise click.UsageError(f"{url} is not an http address")
     try:
         found = _replayed(url, token)
     except HTTPError as error:

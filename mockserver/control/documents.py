@@ -13,7 +13,7 @@ from flask import Response
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
-from mockserver.resources.rooms import OPERATIONS
+from mockserver.resources.rooms import ALL_OPERATIONS
 from mockserver.web.fidelity import record
 
 DOCUMENTS = Noun("documents", "/_mock", in_world=False)
@@ -107,4 +107,4 @@ def asset(name: str) -> Response:
 @DOCUMENTS.call("GET", "/fidelity", answer="Fidelity")
 def fidelity() -> Response:
     """For each field and error of each operation: documented, observed or proposed, and where it stands."""
-    return call.answer(record(OPERATIONS.values()))
+    return call.answer(record(ALL_OPERATIONS.values()))

@@ -25,6 +25,7 @@ def welcome() -> Response:
         f'  curl {root}/_mock/clock/advance -d \'{{"by":"PT16M"}}\'',
         f"  curl -X POST {root}/_mock/reset                    start anew",
         f"  curl -X POST {root}/_mock/workspaces               a world of your own",
+        f"  {root}/realms/partner/.well-known/openid-configuration    sign-in by OAuth 2.0",
         f"  {root}/_mock/docs                                  the API, to read and try",
         f"  {root}/_mock                                       all that the mock itself can do",
         "",

@@ -23,18 +23,29 @@ _HEADERS = frozenset(
 _MEMBERS = frozenset(
     {
         "otp", "token", "key", "apikey", "partnerkey", "password", "secret", "clientsecret", "accesstoken",
-        "refreshtoken", "idtoken", "codeverifier", "authorization",
+        "refreshtoken", "idtoken", "codeverifier", "codechallenge", "authorization", "csrf", "ticket",
     }
 )  # fmt: skip
+#: The same in what is sent; in an answer `code` names an error.
+_SENT = _MEMBERS | {"code"}
+#: Headers that hold an address.
+_ADDRESSES = frozenset({"location", "referer"})
+_WORDS = "otp|token|key|password|secret|verifier|challenge|authorization|value|csrf|ticket"
+
+
+def _pairs_of(words: str) -> re.Pattern[str]:
+    """Names that end like this, with their values."""
+    value = r"""("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[^\s,&}\]]+)"""
+    return re.compile(rf"""(["']?(?:{words})["']?\s*[:=]\s*){value}""", re.IGNORECASE | re.DOTALL)
+
+
 #: The same in a text that is no JSON, where nobody can tell a webhook's own header by its form.
-_IN_TEXT = re.compile(
-    r"""(["']?(?:otp|token|key|password|secret|verifier|authorization|value)["']?\s*[:=]\s*)"""
-    r"""("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[^\s,&}\]]+)""",
-    re.IGNORECASE | re.DOTALL,
-)
+_IN_TEXT, _IN_SENT_TEXT = _pairs_of(_WORDS), _pairs_of(f"{_WORDS}|code")
 _CREDENTIALS = re.compile(r"(:(?:\\?/){2})[^/?#\s\"\\]*@")
-#: Wherever it stands.
-_API_KEY = re.compile(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}")
+#: Wherever they stand: keys of the service's form and signed tokens.
+_BARE = re.compile(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}|eyJ[\w-]+\.[\w-]+\.[\w-]*")
+#: What lets somebody in, within an address or a form: the way of a sign-in.
+_WAY_IN = re.compile(r"""((?:^|[?&])(?:code|csrf|ticket)=|/account/login/[^/?\#\s]+/sso/)[^&/?\#\s"'<]+""")
 
 
 def described(exchange: Exchange) -> dict[str, Any]:
@@ -47,7 +58,7 @@ def described(exchange: Exchange) -> dict[str, Any]:
         "path": _plain(exchange.path),
         "query": _query(exchange.query),
         "account": exchange.account,
-        "request": {"headers": _headers(exchange.headers), "body": body(exchange.body)},
+        "request": {"headers": _headers(exchange.headers), "body": _sent(exchange)},
         "status": exchange.status,
         "answer": _answer(exchange),
         "fault": exchange.fault,
@@ -63,7 +74,7 @@ def _answer(exchange: Exchange) -> dict[str, Any] | None:
         return None
     # The journal keeps only those that are not on all answers.
     headers = complete(exchange.answer_body, exchange.status, exchange.answer_headers)
-    return {"headers": _headers(headers), "body": body(exchange.answer_body)}
+    return {"headers": _headers(headers), "body": _body(exchange.answer_body, _MEMBERS, text)}
 
 
 def transition(change: Changed) -> dict[str, Any]:
@@ -78,14 +89,23 @@ def transition(change: Changed) -> dict[str, Any]:
     }
 
 
-def body(raw: bytes) -> Any:
+def _sent(exchange: Exchange) -> Any:
+    """The body of a request: of a form the members are known, of several parts nothing is shown."""
+    kind = next((value.lower() for name, value in exchange.headers if name == "content-type"), "")
+    if kind.startswith("multipart/"):
+        return REDACTED
+    plain = query_text if kind.startswith("application/x-www-form-urlencoded") else _plain
+    return _body(exchange.body, _SENT, lambda words: _IN_SENT_TEXT.sub(rf"\1{REDACTED}", plain(words)))
+
+
+def _body(raw: bytes, secrets: Collection[str], plain: Callable[[str], str]) -> Any:
     """The value of a JSON body, the text of another one; None if there is none."""
     if not raw:
         return None
     try:
-        return _clean(json_text.read(raw))
+        return _clean(json_text.read(raw), secrets)
     except json_text.JsonError:
-        return text(raw.decode(errors="replace"))
+        return plain(raw.decode(errors="replace"))
 
 
 def text(words: str) -> str:
@@ -100,7 +120,7 @@ def query_text(query: str) -> str:
 
 def _pair(sent: str) -> str:
     name, sign, _ = sent.partition("=")
-    if sign and _spelt(unquote_plus(name)) in _MEMBERS:
+    if sign and _spelt(unquote_plus(name)) in _SENT:
         return f"{name}={REDACTED}"
     plain = unquote_plus(sent)
     return sent if _plain(plain) == plain else quote(_plain(plain), safe="=/:*@")
@@ -114,7 +134,7 @@ def difference(exchange: Exchange, found: Difference) -> dict[str, Any]:
 def _got(exchange: Exchange, found: Difference) -> Any:
     part, *names = [name.replace("~1", "/").replace("~0", "~") for name in found.path.split("/")[1:]]
     if part not in _SHOWN:
-        return _clean(found.got)
+        return REDACTED if names and _spelt(names[-1]) in _MEMBERS else _clean(found.got)
     place = _SHOWN[part](exchange)
     for name in names:
         try:
@@ -124,20 +144,20 @@ def _got(exchange: Exchange, found: Difference) -> Any:
     return place
 
 
-def _clean(value: Any) -> Any:
+def _clean(value: Any, secrets: Collection[str] = _MEMBERS) -> Any:
     if isinstance(value, dict):
         # A webhook's own header: what is named there is no key, what it holds may well be one.
         is_header = {"key", "value"} <= value.keys()
-        secrets = frozenset({"value"}) if is_header else _MEMBERS
-        return {_plain(name): _member(name, inner, secrets) for name, inner in value.items()}
+        hidden = frozenset({"value"}) if is_header else secrets
+        told = {name: inner for name, inner in value.items() if _is_told(name, inner, hidden)}
+        return {_plain(name): _clean(told[name], secrets) if name in told else REDACTED for name in value}
     if isinstance(value, list):
-        return [_clean(inner) for inner in value]
+        return [_clean(inner, secrets) for inner in value]
     return _plain(value) if isinstance(value, str) else value
 
 
-def _member(name: str, value: Any, secrets: Collection[str]) -> Any:
-    told = value is None or isinstance(value, bool) or _spelt(name) not in secrets
-    return _clean(value) if told else REDACTED
+def _is_told(name: str, value: Any, hidden: Collection[str]) -> bool:
+    return value is None or isinstance(value, bool) or _spelt(name) not in hidden
 
 
 def _spelt(name: str) -> str:
@@ -145,18 +165,26 @@ def _spelt(name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text without the credentials of the addresses in it, and without keys of the service's form."""
-    return _API_KEY.sub(REDACTED, _CREDENTIALS.sub(rf"\1{REDACTED}@", text))
+    """A text without the credentials of the addresses in it, and without keys and tokens of the service's form."""
+    found = _CREDENTIALS.sub(rf"\1{REDACTED}@", _WAY_IN.sub(rf"\1{REDACTED}", text))
+    return _BARE.sub(REDACTED, found)
 
 
 def _headers(headers: Iterable[Header]) -> dict[str, str]:
-    return {name: REDACTED if name.lower() in _HEADERS else _plain(value) for name, value in headers}
+    return {name: _header(name.lower(), value) for name, value in headers}
+
+
+def _header(name: str, value: str) -> str:
+    if name in _HEADERS:
+        return REDACTED
+    address, sign, query = value.partition("?")
+    return f"{_plain(address)}?{query_text(query)}" if sign and name in _ADDRESSES else _plain(value)
 
 
 def _query(query: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in parse_qsl(query, keep_blank_values=True, errors="replace"):
-        shown = REDACTED if _spelt(name) in _MEMBERS else _plain(value)
+        shown = REDACTED if _spelt(name) in _SENT else _plain(value)
         found[name] = shown if name not in found else [*_listed(found[name]), shown]
     return found
 
@@ -167,7 +195,7 @@ def _listed(value: Any) -> list[Any]:
 
 #: The parts of a request that may hold secrets, as they are shown.
 _SHOWN: dict[str, Callable[[Exchange], Any]] = {
-    "json": lambda exchange: body(exchange.body),
+    "json": _sent,
     "query": lambda exchange: _query(exchange.query),
     "headers": lambda exchange: _headers(exchange.headers),
 }

@@ -15,6 +15,8 @@ class User(NamedTuple):
 
     email: str
     admin: bool = False
+    #: What the sign-in page wants to be told; None: anything.
+    password: str | None = None
 
 
 @dataclass

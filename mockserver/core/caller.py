@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from mockserver.core.account import Account
+from mockserver.core.contract import ALL_SCOPES
 from mockserver.core.workspace import Workspace
 
 
@@ -23,8 +24,37 @@ class Caller(NamedTuple):
     workspace: Workspace
     account: Account
     visit: Visit = Visit()
+    #: What an OAuth token is good for; None: an API key opens everything.
+    scopes: frozenset[str] | None = None
+
+    def may(self, scope: str) -> bool:
+        """Whether the key or the token is good for a scope; `:write` is not good for `:read`."""
+        return self.scopes is None or scope in self.scopes or ALL_SCOPES in self.scopes
 
     def now(self) -> Caller:
         """The same, where another thread has put a new state in its place since the key was looked up."""
         account = self.workspace.accounts.get(self.account.id, self.account)
         return self if account is self.account else self._replace(account=account)
+
+
+class Guest(NamedTuple):
+    """Somebody without a key: a browser, or an app that has yet to say who it is."""
+
+    workspace: Workspace
+    visit: Visit = Visit()
+
+    def now(self) -> Guest:
+        """The same: there is no account that could have been replaced."""
+        return self
+
+
+class Bearers(Protocol):
+    """Knows whom an access token lets act; filled in by the app."""
+
+    def find(self, token: str, within: Workspace | None) -> tuple[Workspace, Account, frozenset[str]]:
+        """The world and the account that a token opens, perhaps within one world only, and its scopes.
+
+        Raises:
+            ServiceError: 401; it is none, or is so no longer.
+        """
+        ...

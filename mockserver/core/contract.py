@@ -26,6 +26,21 @@ class Role(StrEnum):
     SUB_ACCOUNT = "sub_account"
 
 
+class Surface(StrEnum):
+    """Whom an operation speaks with, and so in which form it takes and refuses."""
+
+    #: Programs with a key or a token: JSON.
+    API = "api"
+    #: Apps that want tokens: forms in, JSON out, errors of RFC 6749.
+    OAUTH = "oauth"
+    #: People with a browser: pages.
+    PAGE = "page"
+
+
+#: The scope that holds all others (ledger 5).
+ALL_SCOPES = "all"
+
+
 #: The roles that may call an operation, where it is not open to all.
 MASTER_ONLY = frozenset({Role.MASTER})
 MASTER_OR_ADMIN = frozenset({Role.MASTER, Role.ADMIN})
@@ -80,3 +95,13 @@ class Operation(NamedTuple):
     #: The resource of the OAuth scope; reads need `:read`, the rest `:write`.
     scope: str = "account"
     notes: tuple[str, ...] = ()
+    surface: Surface = Surface.API
+    #: The member of the form, and its value, that tell an operation from others of the same address.
+    told_by: tuple[str, str] | None = None
+    #: Tells a refusal in a way of its own, or leaves it with None to that of its surface.
+    refuse: Callable[..., Any] | None = None
+
+    @property
+    def needs(self) -> str:
+        """The OAuth scope that a token has to have: reading and writing are two (SPEC 5.2, ledger 5)."""
+        return f"{self.scope}:{'read' if self.method == 'GET' else 'write'}"

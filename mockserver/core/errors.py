@@ -87,8 +87,35 @@ NOT_FOUND = ErrorCode("not_found", 404, "Invalid route/method passed")
 TOO_MANY_REQUESTS = ErrorCode("too_many_requests", 429, "Too many requests. Please try again later.")
 INTERNAL_ERROR = ErrorCode("internal_error", 500, "Internal server error")
 
-#: Whatever can stand in an error body's `code`.
+#: A page whose link worked once, or for a time: ledger 2.39 leaves it open.
+GONE = ErrorCode("gone", 410, "This link works no longer")
+
+#: What OAuth says: RFC 6749, 4.1.2.1 and 5.2; RFC 6750, 3.1.
+INVALID_REQUEST = ErrorCode("invalid_request", 400, "The request is not well-formed")
+INVALID_CLIENT = ErrorCode("invalid_client", 401, "The app is unknown, or its credentials are wrong")
+INVALID_GRANT = ErrorCode("invalid_grant", 400, "The code or the refresh token is unknown, used, expired or revoked")
+INVALID_SCOPE = ErrorCode("invalid_scope", 400, "The app may not ask for one of these scopes")
+INVALID_TOKEN = ErrorCode("invalid_token", 401, "The access token is unknown, expired or revoked")
+INSUFFICIENT_SCOPE = ErrorCode("insufficient_scope", 403, "The access token lacks a scope")
+UNAUTHORIZED_CLIENT = ErrorCode("unauthorized_client", 400, "The app may not do this")
+UNSUPPORTED_GRANT_TYPE = ErrorCode("unsupported_grant_type", 400, "The grant type is not supported")
+UNSUPPORTED_RESPONSE_TYPE = ErrorCode("unsupported_response_type", 400, "The response type is not supported")
+ACCESS_DENIED = ErrorCode("access_denied", 403, "The user has refused")
+SERVER_ERROR = ErrorCode("server_error", 500, "Internal server error")
+TEMPORARILY_UNAVAILABLE = ErrorCode("temporarily_unavailable", 503, "Service unavailable")
+
+OAUTH_CODES: dict[str, ErrorCode] = {
+    code.code: code
+    for code in (
+        INVALID_REQUEST, INVALID_CLIENT, INVALID_GRANT, INVALID_SCOPE, INVALID_TOKEN, INSUFFICIENT_SCOPE,
+        UNAUTHORIZED_CLIENT, UNSUPPORTED_GRANT_TYPE, UNSUPPORTED_RESPONSE_TYPE, ACCESS_DENIED, SERVER_ERROR,
+        TEMPORARILY_UNAVAILABLE,
+    )
+}  # fmt: skip
+
+#: Whatever a fault can say, and a request in the journal can have got.
 ALL_CODES: dict[str, ErrorCode] = {
     **SPEC_CODES,
-    **{code.code: code for code in (NOT_FOUND, TOO_MANY_REQUESTS, INTERNAL_ERROR)},
+    **{code.code: code for code in (NOT_FOUND, TOO_MANY_REQUESTS, INTERNAL_ERROR, GONE)},
+    **OAUTH_CODES,
 }

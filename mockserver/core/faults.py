@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 #: The way to the real answer; a refusal of the service's is an answer too.
 Proceed = Callable[[], Reply]
+#: Below it is what a rule is for that does not say where.
+_API = "/v3/"
 #: How long a slow body takes where the rule does not say, in milliseconds.
 SLOW_MS = 5_000.0
 #: The longest delay: a day, in milliseconds.
@@ -103,9 +105,14 @@ class Faults:
         self._rules.clear()
 
     def take(self, exchange: Exchange, now: datetime, random: Randomness) -> Fault | None:
-        """The first rule that hits this request; None: the real answer is given."""
+        """The first rule that hits this request; None: the real answer is given.
+
+        Sign-in and other pages are hit only by what names them: a rule for "everything" is about the API.
+        """
+        is_api = exchange.path.startswith(_API)
         for rule in self._rules.values():
-            if rule.is_active(now) and rule.match.admits(exchange) and _strikes(rule, random):
+            is_meant = is_api or rule.match.is_placed
+            if is_meant and rule.is_active(now) and rule.match.admits(exchange) and _strikes(rule, random):
                 rule.hits += 1
                 return rule
         return None

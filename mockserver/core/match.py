@@ -40,6 +40,11 @@ class Match(NamedTuple):
     code: str | None = None
     fault: str | None = None
 
+    @property
+    def is_placed(self) -> bool:
+        """Whether it says at which addresses the requests come."""
+        return bool(self.operations or self.path is not None or self.params)
+
     def admits(self, exchange: Exchange) -> bool:
         # What is looked at for every request comes first: most rules are for another one.
         if self.operations and exchange.operation not in self.operations:

@@ -49,3 +49,5 @@ class Room(NamedTuple):
     listeners: Mapping[type, Listener] = MappingProxyType({})
     section: Section | None = None
     world: WorldSection | None = None
+    #: Whether its machines are among what percentages of coverage count, as the API's are.
+    is_counted: bool = True

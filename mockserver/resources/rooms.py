@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from mockserver.core.contract import Operation
+from mockserver.core.contract import Operation, Surface
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.workspace import Listener, Parts
 from mockserver.resources import (
@@ -18,8 +18,10 @@ from mockserver.resources import (
     deliveries,
     domains,
     inbound,
+    oauth,
     scheduled_emails,
     senders,
+    sso,
     webhooks,
 )
 from mockserver.resources.room import Room
@@ -37,12 +39,18 @@ ROOMS: tuple[Room, ...] = (
     campaigns.ROOM,
     scheduled_emails.ROOM,
     attributes.ROOM,
+    sso.ROOM,
+    oauth.ROOM,
 )
 
-OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+#: All that a request can be for.
+ALL_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {operation.id: operation for room in ROOMS for operation in room.operations}
 )
-
+#: Those of the API (SPEC 4), which is what documents describe and percentages count.
+OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+    {name: operation for name, operation in ALL_OPERATIONS.items() if operation.surface is Surface.API}
+)
 
 LIFECYCLES: Mapping[str, Lifecycle[Any]] = MappingProxyType(
     {lifecycle.machine.name: lifecycle for room in ROOMS for lifecycle in room.lifecycles}

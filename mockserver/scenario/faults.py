@@ -9,12 +9,12 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.core.contract import Operation
+from mockserver.core.contract import Operation, Surface
 from mockserver.core.errors import ALL_CODES, BAD_REQUEST, INTERNAL_ERROR, NOT_FOUND
 from mockserver.core.faults import KINDS, LONGEST_MS, Fault, Kind, Latency
 from mockserver.core.match import Match
 from mockserver.core.workspace import Workspace
-from mockserver.resources.rooms import OPERATIONS
+from mockserver.resources.rooms import ALL_OPERATIONS
 from mockserver.resources.section import Instant, Item, counted_from, write_instant
 from mockserver.scenario.match import MatchItem, as_match, unknown_operation
 from mockserver.scenario.mistakes import Mistake, nearest
@@ -107,7 +107,7 @@ class FaultItem(Item):
         written = {name: value for name, value in original.items() if name not in _RUNNING}
         match, code = data["match"], _code(data)
         if not match.operations and code is not None and not _fits_everywhere(data):
-            match = match._replace(operations=frozenset(row.id for row in OPERATIONS.values() if _gives(row, code)))
+            match = match._replace(operations=_own(code))
         expires_at = data.get("expires_at")
         if expires_at is None and "ttl_s" in data:
             expires_at = counted_from(data["ttl_s"])
@@ -150,16 +150,16 @@ def _matched(data: dict[str, Any]) -> Match:
 
 
 def _known(match: Match) -> list[Operation]:
-    return [OPERATIONS[name] for name in sorted(match.operations & OPERATIONS.keys())]
+    return [ALL_OPERATIONS[name] for name in sorted(match.operations & ALL_OPERATIONS.keys())]
 
 
 def _unknown(match: Match) -> Iterator[tuple[str, Any]]:
     """Operations and parameters of paths that there are not."""
-    for name in sorted(match.operations - OPERATIONS.keys()):
+    for name in sorted(match.operations - ALL_OPERATIONS.keys()):
         yield "match", {"operation": [unknown_operation(name)]}
     operations = _known(match)
     for name in match.params:
-        if not any(f"{{{name}}}" in row.path for row in operations or OPERATIONS.values()):
+        if not any(f"{{{name}}}" in row.path for row in operations or ALL_OPERATIONS.values()):
             yield "match", {"path": {name: ["no such parameter in the path"]}}
 
 
@@ -177,7 +177,7 @@ def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, 
         if not _gives(row, code):
             gives = ", ".join(dict.fromkeys(error.code.code for error in row.errors))
             yield "match", f"{row.id} never gives {code}; it gives {gives or 'no error of its own'}"
-    if not operations and not any(_gives(row, code) for row in OPERATIONS.values()):
+    if not operations and not any(_gives(row, code) for row in ALL_OPERATIONS.values()):
         yield "code", f"no operation gives {code}"
 
 
@@ -195,15 +195,21 @@ def _gives(operation: Operation, code: str) -> bool:
     return any(row.code.code == code for row in operation.errors)
 
 
+def _own(code: str) -> frozenset[str]:
+    """The operations that a rule is for which names none: those of the API, as far as they give the code."""
+    giving = [row for row in ALL_OPERATIONS.values() if _gives(row, code)]
+    return frozenset(row.id for row in giving if row.surface is Surface.API) or frozenset(row.id for row in giving)
+
+
 def operations_of(kind: Kind) -> list[str]:
     """The operations that a named fault belongs to; all where it fits everywhere."""
     if kind.everywhere or kind.code is None:
-        return list(OPERATIONS)
-    return [row.id for row in OPERATIONS.values() if _gives(row, kind.code.code)]
+        return list(ALL_OPERATIONS)
+    return [row.id for row in ALL_OPERATIONS.values() if _gives(row, kind.code.code)]
 
 
 def _statuses(code: str | None) -> dict[str, int]:
-    rows = ((row.id, error) for row in OPERATIONS.values() for error in row.errors)
+    rows = ((row.id, error) for row in ALL_OPERATIONS.values() for error in row.errors)
     return {operation: error.status for operation, error in rows if error.code.code == code}
 
 

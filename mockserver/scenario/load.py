@@ -16,6 +16,7 @@ from mockserver.core.keys import Keyring
 from mockserver.core.origin import Limits, Origin
 from mockserver.core.workspace import Workspace
 from mockserver.resources.people import People
+from mockserver.resources.room import WorldSection
 from mockserver.resources.rooms import PARTS, ROOMS
 from mockserver.resources.section import Misfit, Taken, counting_from, parse_instant
 from mockserver.scenario.document import locate
@@ -131,11 +132,11 @@ class _Filling:
         if found:
             yield from found
             return
-        for room in ROOMS:
-            if room.world is not None:
-                room.world.load(self._workspace, self._data)
         keys = self._keys()
         accounts = [self._add_account(item, own) for item, own in zip(self._items, keys, strict=True)]
+        for room in ROOMS:
+            if room.world is not None:
+                yield from self._load_world(room.world)
         # Masters first: the plan of a sub-account comes out of its master's pool.
         order = sorted(range(len(accounts)), key=lambda index: accounts[index].role is Role.SUB_ACCOUNT)
         for room in ROOMS:
@@ -196,6 +197,12 @@ class _Filling:
 
     def _facts(self, index: int) -> Mapping[str, Any]:
         return {**self._items[index], **(self._loose if index == 0 else {})}
+
+    def _load_world(self, section: WorldSection) -> Iterator[Mistake]:
+        try:
+            section.load(self._workspace, self._data)
+        except Misfit as error:
+            yield Mistake(error.path, error.message, taken=isinstance(error, Taken))
 
     def _load_section(self, section: Any, index: int, account: Account) -> Iterator[Mistake]:
         facts = self._facts(index)

@@ -9,7 +9,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load, validate
 
 from mockserver.core.match import Match
-from mockserver.resources.rooms import OPERATIONS
+from mockserver.resources.rooms import ALL_OPERATIONS
 from mockserver.resources.section import Item
 from mockserver.scenario.mistakes import nearest
 
@@ -69,11 +69,11 @@ def _is_plain(value: object) -> bool:
 
 def unknown_operation(name: str) -> str:
     """What is wrong with the name of an operation that there is not."""
-    return f"unknown operation; {nearest(name, OPERATIONS)}"
+    return f"unknown operation; {nearest(name, ALL_OPERATIONS)}"
 
 
 def _check_operation(name: str) -> None:
-    if name not in OPERATIONS:
+    if name not in ALL_OPERATIONS:
         raise ValidationError(unknown_operation(name))
 
 

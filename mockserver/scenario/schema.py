@@ -76,7 +76,7 @@ class RateLimitItem(Item):
         return RateLimit(**data)
 
 
-class SsoTokenItem(Item):
+class SsoTokenBehaviourItem(Item):
     lifetime = Duration(validate=_LONGEST)
     single_use = Flag()
 
@@ -140,10 +140,13 @@ class BehaviourItem(Item):
         RateLimitItem,
         **_about("the tier whose limits the headers tell, and whether running over them is answered with 429"),
     )
-    oauth_login = fields.String(validate=validate.OneOf(("pick", "form")), **_about("has no effect yet"))
-    oauth_rotate_refresh = Flag(**_about("has no effect yet"))
+    oauth_login = fields.String(
+        validate=validate.OneOf(("pick", "form")),
+        **_about("pick: a user is chosen from a list; form: an e-mail and a password are asked for"),
+    )
+    oauth_rotate_refresh = Flag(**_about("whether a refresh gives a new refresh token and ends the old one"))
     sso_token = fields.Nested(
-        SsoTokenItem, **_about("how long a single-sign-on token lives, and whether it works once only")
+        SsoTokenBehaviourItem, **_about("how long a single-sign-on token lives, and whether it works once only")
     )
 
     @post_load
@@ -155,6 +158,7 @@ class BehaviourItem(Item):
 class UserItem(Item):
     email = fields.Email(required=True)
     admin = Flag(load_default=False)
+    password = fields.String(allow_none=True, validate=validate.Length(min=1))
 
 
 def _keys() -> fields.List[Any]:
@@ -194,10 +198,6 @@ class ResumeItem(Item):
     revoked_keys = _keys()
 
 
-def _nothing_yet(what: str) -> fields.List[Any]:
-    return fields.List(fields.Raw(), validate=validate.Length(max=0, error=f"this version knows no {what} yet"))
-
-
 @cache
 def scenario_schema() -> Schema:
     """The schema of a whole document."""
@@ -216,7 +216,6 @@ def scenario_schema() -> Schema:
         "strict": Flag(),
         "behaviour": fields.Nested(BehaviourItem),
         "accounts": fields.List(fields.Nested(account)),
-        "oauth_apps": _nothing_yet("OAuth apps"),
         "faults": rules(),
         "resume": fields.Nested(ResumeItem),
     }

@@ -7,6 +7,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
+from mockserver.testing.apps import Apps
 from mockserver.testing.client import Client, MockServerError
 from mockserver.testing.clock import Clock
 from mockserver.testing.coverage import Coverage
@@ -60,6 +61,7 @@ class Workspace:
         self.name = str(about["name"])
         self._leaving = leaving
         self._link = Link(client, about)
+        self.apps = Apps(self._link)
         self.clock = Clock(self._link)
         self.coverage = Coverage(self._link)
         self.deliveries = Deliveries(self._link)
@@ -85,6 +87,11 @@ class Workspace:
     def url(self) -> str:
         """The base address for clients of the API; it ends in `/v3`."""
         return f"{self._root}/v3"
+
+    @property
+    def auth_url(self) -> str:
+        """Where OAuth lives: `authorize`, `token` and the others stand below it."""
+        return f"{self._root}/realms/partner/oauth"
 
     @property
     def _root(self) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 HeaderList = list[tuple[str, str]]
 
+CONTENT_TYPE = "Content-Type"
 #: Seen on captured answers, ledger 1.1; a preflight gets the same.
 CORS_HEADERS = [
     ("access-control-allow-origin", "*"),
@@ -51,9 +52,13 @@ def answer(body: bytes, status: int, headers: HeaderList) -> Response:
 
 def complete(body: bytes, status: int, headers: Iterable[tuple[str, str]]) -> HeaderList:
     """The headers of an answer with those that stand on all answers."""
-    kind = [("Content-Type", "application/json")] if body else []
     # RFC 9110, 8.6: a 204 has no Content-Length.
     length = [("Content-Length", str(len(body)))] if status != 204 else []
+    headers = list(headers)
+    if any(name == CONTENT_TYPE for name, _ in headers):
+        # A page, or the way to another one: nothing for scripts of other origins.
+        return [*length, *headers]
+    kind = [(CONTENT_TYPE, "application/json")] if body else []
     return [*kind, *length, *headers, *CORS_HEADERS]
 
 

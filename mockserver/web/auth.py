@@ -8,7 +8,8 @@ from ipaddress import ip_address, ip_network
 from flask import Request
 
 from mockserver.core import facts
-from mockserver.core.caller import Caller, Visit
+from mockserver.core.account import Account
+from mockserver.core.caller import Bearers, Caller, Visit
 from mockserver.core.contract import Operation
 from mockserver.core.errors import PERMISSION_DENIED, UNAUTHORIZED
 from mockserver.core.keys import is_drawn
@@ -20,26 +21,49 @@ from mockserver.web.application import WORKSPACE, WORKSPACE_PREFIX
 _SHORT = 8
 
 
-def authenticate(request: Request, store: Store, within: Workspace | None) -> Caller:
-    """The caller behind the `api-key` header, perhaps in one workspace only.
+def authenticate(request: Request, store: Store, within: Workspace | None, bearers: Bearers) -> Caller:
+    """The caller behind the `api-key` header or, without one, behind a bearer token, perhaps in one workspace only.
 
     Raises:
-        ServiceError: 401; there is no key, it is unknown or revoked, or comes from an address that may not use it.
+        ServiceError: 401; there is neither, it is good for nothing, or comes from an address that may not use it.
     """
     key = request.environ.get("HTTP_API_KEY")
-    if not key:
-        if request.environ.get("HTTP_AUTHORIZATION", "").lower().startswith("bearer "):
-            reason = "the request has no api-key header, and the bearer token in its Authorization header is unknown"
-            raise UNAUTHORIZED("Invalid access token").because(reason)
+    scopes: frozenset[str] | None = None
+    if key:
+        workspace, account = _opened(key, store, within)
+    else:
+        workspace, account, scopes = bearers.find(_token(request), within)
+    _check_address(request, workspace)
+    return Caller(workspace, account, visit_of(request, workspace), scopes)
+
+
+def _token(request: Request) -> str:
+    """The token of a request without a key."""
+    token = bearer_token(request)
+    if token is None:
         reason = "the request has neither an api-key header nor a bearer token in an Authorization header"
         raise UNAUTHORIZED("authentication not found in headers").because(reason)
+    return token
+
+
+def bearer_token(request: Request) -> str | None:
+    """What stands behind `Bearer` in the Authorization header."""
+    scheme, _, token = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def _opened(key: str, store: Store, within: Workspace | None) -> tuple[Workspace, Account]:
+    """The account that an API key opens."""
     try:
         found = store.find(key, within)
     except StoreFullError as error:
         raise UNAUTHORIZED().because(str(error)) from error
     if found is None:
         raise UNAUTHORIZED().because(_why_unknown(key, store, within))
-    workspace, account = found
+    return found
+
+
+def _check_address(request: Request, workspace: Workspace) -> None:
     allowed = workspace.behaviour.authorised_ips
     if allowed and not _is_authorised(request.remote_addr or "", allowed):
         refused = UNAUTHORIZED(
@@ -48,15 +72,21 @@ def authenticate(request: Request, store: Store, within: Workspace | None) -> Ca
         )
         known = f"behaviour.authorised_ips of workspace {workspace.name}: {facts.listed(allowed)}"
         raise refused.because(f"{request.remote_addr} is not within {known}")
-    visit = Visit(_root(request, workspace), request.remote_addr or "", request.headers.get("User-Agent", ""))
-    return Caller(workspace, account, visit)
+
+
+def visit_of(request: Request, workspace: Workspace) -> Visit:
+    """From where a request came, and where it found the workspace."""
+    return Visit(_root(request, workspace), request.remote_addr or "", request.headers.get("User-Agent", ""))
 
 
 def _root(request: Request, workspace: Workspace) -> str:
     """Where the workspace is found without a key: as the request found it, or by its name."""
-    root = request.url_root.rstrip("/")
-    is_addressed = WORKSPACE in request.environ or workspace.name == DEFAULT
-    return root if is_addressed else f"{root}{WORKSPACE_PREFIX}{workspace.name}"
+    root, named = request.url_root.rstrip("/"), request.environ.get(WORKSPACE)
+    if named == workspace.name:
+        return root
+    if named is not None:
+        root = root.removesuffix(f"{WORKSPACE_PREFIX}{named}")
+    return root if workspace.name == DEFAULT else f"{root}{WORKSPACE_PREFIX}{workspace.name}"
 
 
 def check_role(caller: Caller, operation: Operation) -> None:
@@ -69,6 +99,17 @@ def check_role(caller: Caller, operation: Operation) -> None:
         account, needed = caller.account, " or ".join(sorted(operation.roles))
         reason = f"account {account.name} has the role {account.role}, and {operation.id} needs {needed}"
         raise PERMISSION_DENIED().because(reason)
+
+
+def check_scope(caller: Caller, operation: Operation) -> None:
+    """Refuse a token that is not good for the operation.
+
+    Raises:
+        ServiceError: 403 `permission_denied` (ledger 5: proposed).
+    """
+    if not caller.may(operation.needs):
+        has = facts.listed(sorted(caller.scopes or ()))
+        raise PERMISSION_DENIED().because(f"{operation.id} needs the scope {operation.needs}; the token has {has}")
 
 
 def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:

@@ -11,11 +11,11 @@ from marshmallow import Schema, ValidationError
 
 from mockserver.core import facts
 from mockserver.core.caller import Caller
-from mockserver.core.contract import DocumentedError, Operation, Role
+from mockserver.core.contract import DocumentedError, Operation, Role, Surface
 from mockserver.core.errors import BAD_REQUEST, INVALID_PARAMETER
-from mockserver.core.exchange import Exchange
+from mockserver.core.exchange import Exchange, Reply
 from mockserver.web import json_text
-from mockserver.web.auth import check_role
+from mockserver.web.auth import check_role, check_scope
 from mockserver.web.dump import Dump, compiled
 from mockserver.web.members import Member, sent
 from mockserver.web.schema import Part, kind, refusal
@@ -53,6 +53,9 @@ class Endpoints:
         roles: frozenset[Role] | None = None,
         scope: str = "account",
         notes: tuple[str, ...] = (),
+        surface: Surface = Surface.API,
+        told_by: tuple[str, str] | None = None,
+        refuse: View | None = None,
     ) -> Callable[[View], View]:
         """Declare the function below as an operation of the service."""
 
@@ -76,6 +79,9 @@ class Endpoints:
                     roles=roles,
                     scope=scope,
                     notes=notes,
+                    surface=surface,
+                    told_by=told_by,
+                    refuse=refuse,
                 )
             )
             return view
@@ -98,7 +104,7 @@ class Door:
         return _made(self.operation.query_schema)
 
     @cached_property
-    def _body_schema(self) -> Schema | None:
+    def body_schema(self) -> Schema | None:
         return _made(self.operation.body_schema)
 
     @cached_property
@@ -114,8 +120,8 @@ class Door:
         except ValidationError:
             return None
 
-    def answer(self, caller: Caller, request: Request, exchange: Exchange) -> object:
-        """The answer's body as plain data; None where the operation has no body.
+    def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
+        """The answer of the service; a body only where the operation has one.
 
         Which optional members were sent, and what is ignored, is noted in the exchange.
 
@@ -123,17 +129,26 @@ class Door:
             ServiceError: the service refuses the request; nothing has changed.
         """
         check_role(caller, self.operation)
-        arguments: dict[str, Any] = {"caller": caller}
+        check_scope(caller, self.operation)
+        arguments = self.address(request, exchange)
+        if self.body_schema is not None:
+            arguments["body"] = self._body(self.body_schema, caller, request, exchange)
+        elif exchange.body:
+            exchange.warn(f"{self.operation.id} takes no body; what was sent is ignored")
+        return self.reply(self.operation.view(caller=caller, **arguments))
+
+    def address(self, request: Request, exchange: Exchange) -> dict[str, Any]:
+        """What the path and the query say, as their schemas load it."""
+        arguments: dict[str, Any] = {}
         if self._path_schema is not None:
             arguments.update(_loaded(self._path_schema, exchange.params, Part.PATH))
         if self._query_schema is not None or request.query_string:
             arguments |= self._query(request, exchange)
-        if self._body_schema is not None:
-            arguments["body"] = self._body(self._body_schema, caller, request, exchange)
-        elif exchange.body:
-            exchange.warn(f"{self.operation.id} takes no body; what was sent is ignored")
-        result = self.operation.view(**arguments)
-        return None if self._dump is None else self._dump(result)
+        return arguments
+
+    def reply(self, result: object) -> Reply:
+        """A result as the answer's schema writes it."""
+        return Reply(self.operation.status, b"" if self._dump is None else json_text.write(self._dump(result)))
 
     def _query(self, request: Request, exchange: Exchange) -> dict[str, Any]:
         schema = self._query_schema
@@ -153,11 +168,15 @@ class Door:
         if not isinstance(data, dict):
             refused = BAD_REQUEST("The request body must be a JSON object")
             raise refused.because(f"the body is {kind(data, secret=True)}, and {self.operation.id} takes an object")
-        unknown = self._note("member", sent(schema, data), exchange)
-        loaded = _loaded(schema, data, Part.BODY)
+        loaded, unknown = self.members(schema, data, exchange)
         if caller.workspace.strict:
             self._refuse_unknown(unknown)
         return loaded
+
+    def members(self, schema: Schema, data: dict[str, Any], exchange: Exchange) -> tuple[dict[str, Any], list[str]]:
+        """What a body says, as its schema loads it, and the paths of members that are unknown."""
+        unknown = self._note("member", sent(schema, data), exchange)
+        return _loaded(schema, data, Part.BODY), unknown
 
     def _note(self, what: str, members: Iterable[Member], exchange: Exchange) -> list[str]:
         """Note which optional members were sent, and warn of those that are unknown, whose paths are given back."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from time import perf_counter
 from types import MappingProxyType
 from typing import Protocol
@@ -10,8 +11,8 @@ from typing import Protocol
 from flask import Request, Response
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockserver.core.caller import Caller
-from mockserver.core.contract import Operation
+from mockserver.core.caller import Bearers, Caller, Guest
+from mockserver.core.contract import Operation, Surface
 from mockserver.core.errors import (
     BAD_REQUEST,
     INTERNAL_ERROR,
@@ -26,11 +27,12 @@ from mockserver.core.faults import Fault
 from mockserver.core.keys import is_drawn
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
-from mockserver.web import json_text, rate_limit
+from mockserver.web import rate_limit
 from mockserver.web.answer import HeaderList, answer, override, spoilt, told
-from mockserver.web.application import CONTROL_PREFIX, WORKSPACE, Segment, ServiceFlask, rule_of
-from mockserver.web.auth import authenticate
-from mockserver.web.operation import Door
+from mockserver.web.application import CONTROL_PREFIX, WORKSPACE, ServiceFlask
+from mockserver.web.auth import authenticate, visit_of
+from mockserver.web.doors import Doors
+from mockserver.web.front import FrontDoor
 from mockserver.web.received import body_of, headers_of
 from mockserver.web.wire import leave_by
 
@@ -55,7 +57,7 @@ class HeaderFaults(Protocol):
 
 
 class Service:
-    """The /v3 part of the application: operations, errors and headers of the service."""
+    """The service's part of the application: operations, errors and headers."""
 
     def __init__(
         self,
@@ -64,25 +66,20 @@ class Service:
         operations: Iterable[Operation],
         *,
         faults: HeaderFaults,
+        bearers: Bearers,
         body_limit: int,
         prepare: Prepare = lambda caller, request: True,
         log: Log | None = None,
     ) -> None:
         self._store = store
         self._faults = faults
+        self._bearers = bearers
         self._body_limit = body_limit
         self._prepare = prepare
         self._log = log
-        self._doors: dict[str, Door] = {}
+        self._doors = Doors(app, operations)
         app.service = self
         app.config["MAX_CONTENT_LENGTH"] = body_limit
-        app.url_map.converters["segment"] = Segment
-        app.url_map.merge_slashes = False
-        operations = list(operations)
-        for operation in operations:
-            self._doors[operation.id] = Door(operation)
-            rule = rule_of(operation, operations)
-            app.add_url_rule(rule, operation.id, methods=[operation.method], provide_automatic_options=False)
 
     def owns(self, request: Request) -> bool:
         """Whether the service answers here: all addresses but the mock's own are the service's, known or not."""
@@ -97,7 +94,10 @@ class Service:
             within = self._within(request)
             if request.method == "OPTIONS":
                 return self._in(within or self._store.default, None, request, started)
-            caller = authenticate(request, self._store, within)
+            if self._surface(request) is not Surface.API:
+                world = within or self._store.default
+                return self._in(world, Guest(world, visit_of(request, world)), request, started)
+            caller = authenticate(request, self._store, within, self._bearers)
             if not self._prepare(caller, request):
                 return answer(b"", 503, [])  # nobody sees it: the request waits, and is run again
         except ServiceError as error:
@@ -114,6 +114,11 @@ class Service:
 
     # ------------------------------------------------------------------ whose request it is
 
+    def _surface(self, request: Request) -> Surface:
+        """Whom the address speaks with."""
+        rule = request.url_rule
+        return self._doors.surface(None if rule is None else rule.endpoint, request.path)
+
     def _addressed(self, request: Request) -> Workspace | None:
         """The workspace that the address names."""
         name = request.environ.get(WORKSPACE)
@@ -127,20 +132,22 @@ class Service:
         """
         found = self._addressed(request)
         name = request.environ.get(WORKSPACE)
-        if found is None and name is not None:
-            reason = f"there is no workspace {name!r}"
-            key = request.environ.get("HTTP_API_KEY")
-            if key is None or is_drawn(key) or self._store.knows(key):
-                raise UNAUTHORIZED().because(f"{reason}, and the key opens none of its accounts")
-            raise NOT_FOUND().because(reason)
-        return found
+        if found is not None or name is None:
+            return found
+        reason = f"there is no workspace {name!r}"
+        if self._surface(request) is not Surface.API:
+            raise NOT_FOUND(f"There is no workspace {name}").because(reason)
+        key = request.environ.get("HTTP_API_KEY")
+        if key is None or is_drawn(key) or self._store.knows(key):
+            raise UNAUTHORIZED().because(f"{reason}, and the key opens none of its accounts")
+        raise NOT_FOUND().because(reason)
 
     # ------------------------------------------------------------------ one request in its world
 
     def _in(
         self,
         workspace: Workspace,
-        caller: Caller | None,
+        caller: Caller | Guest | None,
         request: Request,
         started: float,
         error: ServiceError | None = None,
@@ -156,6 +163,7 @@ class Service:
                     reply = self._turned_away(workspace, exchange, headers, error)
                 else:
                     reply = self._reply(caller.now(), request, exchange, headers)
+                reply = self._told(reply, workspace, request, exchange)
                 body = self._finish(exchange, reply, headers)
             finally:
                 workspace.stop_collecting(changes)
@@ -169,9 +177,8 @@ class Service:
         found = answer(body, reply.status, headers)
         return found if reply.wire is None else leave_by(reply.wire, found, request.environ)
 
-    def _begin(self, workspace: Workspace, caller: Caller | None, request: Request) -> Exchange:
+    def _begin(self, workspace: Workspace, caller: Caller | Guest | None, request: Request) -> Exchange:
         environ = request.environ
-        rule = request.url_rule
         return Exchange(
             id=workspace.random.uuid("request"),
             at=workspace.clock.now(),
@@ -180,9 +187,9 @@ class Service:
             query=environ["QUERY_STRING"],
             headers=headers_of(environ),
             body=body_of(request),
-            operation=None if rule is None else rule.endpoint,
+            operation=self._doors.called(request),
             params=request.view_args or _NO_PARAMS,
-            account=None if caller is None else caller.account.name,
+            account=caller.account.name if isinstance(caller, Caller) else None,
         )
 
     def _turned_away(
@@ -191,14 +198,16 @@ class Service:
         """The answer to who is nobody: a refusal, or that to a preflight."""
         if error is None:
             return Reply(204)
-        self._count(workspace, rate_limit.NOBODY, exchange, headers)
+        if self._doors.surface(exchange.operation, exchange.path) is Surface.API:
+            self._count(workspace, rate_limit.NOBODY, exchange, headers)
         return Reply(error.status, error=error)
 
-    def _reply(self, caller: Caller, request: Request, exchange: Exchange, headers: HeaderList) -> Reply:
+    def _reply(self, caller: Caller | Guest, request: Request, exchange: Exchange, headers: HeaderList) -> Reply:
         """The real answer, or what a fault makes of it."""
         workspace = caller.workspace
         try:
-            self._count(workspace, caller.account.id, exchange, headers)
+            if isinstance(caller, Caller):
+                self._count(workspace, caller.account.id, exchange, headers)
             fault = self._fault(workspace, request, exchange)
         except ServiceError as error:
             return Reply(error.status, error=error)
@@ -208,18 +217,20 @@ class Service:
         headers.append((FAULT_HEADER, fault.id))
         return fault.answer(exchange, lambda: self._real(caller, request, exchange), workspace.random)
 
-    def _real(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
+    def _real(self, caller: Caller | Guest, request: Request, exchange: Exchange) -> Reply:
         """The answer that the service gives; a refusal is one, too."""
         try:
             if exchange.operation is None:
-                raise NOT_FOUND().because(self._no_route(exchange))
+                return self._doors.nowhere(exchange)
             door = self._doors[exchange.operation]
-            data = door.answer(caller, request, exchange)
+            if isinstance(caller, Caller):
+                return door.answer(caller, request, exchange)
+            assert isinstance(door, FrontDoor), "guests are led to front doors only"
+            return door.receive(caller, request, exchange)
         except ServiceError as error:
             return Reply(error.status, error=error)
         except RequestEntityTooLarge:
             return self._too_large()
-        return Reply(door.operation.status, b"" if data is None else json_text.write(data))
 
     def _too_large(self) -> Reply:
         limit = f"{self._body_limit // 1024 // 1024} MB" if self._body_limit >= 1024**2 else f"{self._body_limit} bytes"
@@ -238,7 +249,7 @@ class Service:
             except ValueError as error:
                 exchange.injected = True
                 raise INVALID_PARAMETER(f"{FAULT_HEADER}: {error}") from error
-        if not workspace.faults or not (exchange.operation or exchange.path.startswith("/v3/")):
+        if not workspace.faults:
             return None
         return workspace.faults.take(exchange, workspace.clock.now(), workspace.random)
 
@@ -249,19 +260,22 @@ class Service:
             limit = f"more than {allowance.limit} requests came within one window of the workspace's clock"
             raise TOO_MANY_REQUESTS().because(f"{limit}; the next one begins in {allowance.reset} seconds")
 
-    def _no_route(self, exchange: Exchange) -> str:
-        same = [door.operation for door in self._doors.values() if _leads(door.operation.path, exchange.path)]
-        if not same:
-            return f"no operation has the address {exchange.path}"
-        methods = ", ".join(f"{operation.method} ({operation.id})" for operation in same)
-        return f"{exchange.path} does not take {exchange.method}; it takes {methods}"
+    def _told(self, reply: Reply, workspace: Workspace, request: Request, exchange: Exchange) -> Reply:
+        """A refusal in words: the service's own, or those for apps and for people."""
+        if reply.error is None:
+            return reply
+        if self._doors.surface(exchange.operation, exchange.path) is Surface.API:
+            reply.body = told(reply.error)
+            return reply
+        found = self._doors.refusal(reply.error, Guest(workspace, visit_of(request, workspace)), exchange)
+        headers = (*found.headers, *reply.headers)
+        return replace(found, error=found.error or reply.error, headers=headers, wire=reply.wire)
 
     @staticmethod
     def _finish(exchange: Exchange, reply: Reply, headers: HeaderList) -> bytes:
         """Fill in the second half of the exchange; gives the answer's body."""
         body, error = reply.body, reply.error
         if error is not None:
-            body = told(error)
             exchange.code, exchange.reason = error.code.code, error.reason
         if reply.spoilt and body:
             body = spoilt(body)
@@ -272,11 +286,3 @@ class Service:
         else:
             exchange.reason = f"the fault {exchange.fault} let no answer through"
         return body
-
-
-def _leads(template: str, path: str) -> bool:
-    """Whether an operation's path can be this one."""
-    parts, segments = template.split("/"), path.split("/")
-    return len(parts) == len(segments) and all(
-        part == segment or (part[:1] == "{" and segment) for part, segment in zip(parts, segments, strict=True)
-    )

@@ -7,22 +7,21 @@ from mockserver.core.exchange import Exchange
 from mockserver.web import rate_limit
 from mockserver.web.answer import answer
 from mockserver.web.auth import authenticate
-from mockserver.web.json_text import write
 from mockserver.web.server import address, bind, server
 from mockserver.web.service import Service
 
 
 def bare(self, request):
     """The answer alone."""
-    caller = authenticate(request, self._store, None)
+    caller = authenticate(request, self._store, None, self._bearers)
     workspace = caller.workspace
     with workspace.lock:
         workspace.catch_up()
         headers = [("sib-request-id", workspace.random.uuid("request"))]
         headers += rate_limit.take(workspace, caller.account.id, request.path).headers()
         door = self._doors[request.url_rule.endpoint]
-        data = door.answer(caller, request, EXCHANGE)
-    return answer(write(data), door.operation.status, headers)
+        reply = door.answer(caller, request, EXCHANGE)
+    return answer(reply.body, reply.status, headers)
 
 
 EXCHANGE = Exchange(id="", at=None, method="GET", path="", query="", headers=(), body=b"", params={})

@@ -56,9 +56,9 @@ def test_another_host_is_out_of_reach_for_the_page(docs):
 
 def test_an_operation_can_be_tried_out_with_a_key(docs, root):
     docs.click(".auth-wrapper .authorize")
-    docs.see(".auth-container input")[0].send_keys("xkeysib-acme")
-    docs.click(".auth-btn-wrapper .authorize")
-    docs.click(".auth-btn-wrapper .btn-done")
+    docs.see("#api_key_value")[0].send_keys("xkeysib-acme")
+    docs.click(".auth-container:first-child .authorize")
+    docs.click(".auth-container:first-child .btn-done")
     docs.click("#operations-senders-getSenders .opblock-summary-control")
     docs.requested()
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from mockserver.resources.rooms import ALL_OPERATIONS
+
 WORLD = {"accounts": [{"name": "acme", "api_keys": ["xkeysib-acme"]}]}
 
 
@@ -51,10 +53,11 @@ def test_a_mistake_of_the_mock_itself_is_a_problem(api, monkeypatch):
     assert (answer.status_code, answer.content_type) == (500, "application/problem+json")
 
 
-def test_the_root_tells_a_shell_in_ten_lines_what_to_try(api):
+def test_the_root_tells_a_shell_in_eleven_lines_what_to_try(api):
     text = api.get("/").text
 
-    assert text.count("\n") == 10
+    assert text.count("\n") == 11
+    assert "http://localhost/realms/partner/.well-known/openid-configuration" in text
     assert "curl -H 'api-key: any' http://localhost/v3/senders" in text
 
 
@@ -71,7 +74,7 @@ def test_the_fidelity_record_marks_every_field_and_error(api):
     record = api.get("/_mock/fidelity").json
 
     entries = [entry for row in record["operations"].values() for entry in (*row["fields"], *row["errors"])]
-    assert len(record["operations"]) == 34
+    assert list(record["operations"]) == list(ALL_OPERATIONS)
     assert {entry["mark"] for entry in entries} == {"documented", "observed", "proposed"}
     assert [entry for entry in entries if not entry["source"]] == []
     assert sum(record["totals"].values()) == len(entries)

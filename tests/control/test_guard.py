@@ -12,6 +12,7 @@ TOKEN = "s3cret-tökén"
 GOOD = f"Bearer {TOKEN}".encode().decode("latin-1")  # a header's bytes, as a WSGI server hands them on
 PARTS = {
     "name": "default", "machine": "sender", "key": "1", "event": "delete", "domain": "a.test", "identifier": "x",
+    "client_id": "crm",
 }  # fmt: skip
 CALLS = [(call.method, call.path.format(**PARTS), call.is_open) for noun in NOUNS for call in noun.calls]
 CLOSED = [(method, path) for method, path, is_open in CALLS if not is_open]

@@ -50,6 +50,7 @@ SCENARIO = {
         }
     ],
     "faults": [{"fault": "latency", "ms": 1, "id": "slow"}],
+    "oauth_apps": [{"client_id": "crm"}],
 }  # fmt: skip
 #: What the world has, by a word of the path and the name of the parameter.
 KNOWN = {
@@ -65,6 +66,7 @@ KNOWN = {
     ("exports", "name"): ["1-abc.csv"],
     ("receiver", "name"): ["mine"],
     ("receivers", "name"): ["mine"],
+    ("oauth", "client_id"): ["crm"],
 }
 _CLOCK = r"the clock (shows moments|goes backwards)|beyond the years"
 #: JSON knows no whole numbers: a schema takes 1.0 for one, and a scenario or a count does not.
@@ -77,6 +79,7 @@ _FAULT = (
     rf"takes (no|median_ms|low_ms)|Missing data for|give ms or|never gives|no operation gives|no such parameter"
     rf"|less than low_ms|the name of something else|unknown (operation|code)|{_WHOLE}|{_CLOCK}"
 )
+_APP = r"there is no account|is there already|must be (ASCII|an absolute URL)|must have (no fragment|a host)|not a URL"
 #: Rules between members, and what is known of the world: a schema cannot tell them, and the document says so.
 BEYOND_A_SCHEMA = {
     "putClock": rf"give now, frozen or both|{_CLOCK}",
@@ -87,6 +90,8 @@ BEYOND_A_SCHEMA = {
     "postTrigger": r"give an event or a story|goes with an event|is no event of|Not a valid email",
     "putReceiversByName": rf"give status, delay_ms|{_WHOLE}",
     "postRequestsVerify": rf"unknown operation|at_least is more|{_WHOLE}",
+    "postOauthApps": _APP,
+    "putOauthAppsByClientId": rf"nothing to change|{_APP}",
     **dict.fromkeys(("postReset", "postSeed", "postWorkspaces", "putState"), _SCENARIO),
 }
 #: `catalogue` and `verify` stand where an identifier may stand, so their addresses take its methods as well.

@@ -71,7 +71,7 @@ def test_the_pytest_example_passes_and_tells_its_coverage(project):
     status, output = run(sys.executable, "-m", "pytest", "--mockserver-coverage", cwd=project)
 
     assert status == 0, output
-    assert "5 passed" in output
+    assert "8 passed" in output
     assert "mockserver coverage" in output
 
 

@@ -9,7 +9,7 @@ import pytest
 from mockserver.core import errors
 from mockserver.core.exchange import Reply
 from mockserver.core.faults import KINDS
-from mockserver.resources.rooms import OPERATIONS
+from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
 from mockserver.web.answer import spoilt
 
 NAMED = {
@@ -244,7 +244,7 @@ def test_the_catalogue_says_what_a_named_fault_answers(catalogue, fault):
 def test_the_catalogue_says_for_which_operations_a_fault_is(catalogue):
     assert catalogue["otp_expired"]["operations"] == ["validateSenderByOtp"]
     assert catalogue["dns_failure"]["operations"] == ["authenticateDomain"]
-    assert catalogue["server_error"]["operations"] == list(OPERATIONS)
+    assert catalogue["server_error"]["operations"] == list(ALL_OPERATIONS)
 
 
 def test_the_catalogue_names_every_parameter_of_the_wires_faults(catalogue):

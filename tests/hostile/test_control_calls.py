@@ -19,6 +19,7 @@ PARTS = {
     "event": "resend_otp",
     "domain": "a.test",
     "identifier": "slow",
+    "client_id": "crm",
 }
 #: `stream` has no end, and the documents read nothing.
 CALLS = [call for noun in NOUNS if noun.name not in ("stream", "documents") for call in noun.calls]
@@ -406,6 +407,7 @@ WORLD = {
     "senders": [{"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification"}],
     "domains": [{"name": "a.test"}],
     "faults": [FAULT],
+    "oauth_apps": [{"client_id": "crm"}],
 }
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from mockserver.core.caller import Caller
 from mockserver.core.errors import ServiceError
-from mockserver.resources.corporate import sso
 from mockserver.resources.domains import model as domains
 from mockserver.resources.senders import model as senders
+from mockserver.resources.sso import model as sso
 from mockserver.resources.webhooks import model as webhooks
 from mockserver.scenario.load import load
 

@@ -11,12 +11,12 @@ from mockserver.resources.activities import model as activities
 from mockserver.resources.attributes import model as attributes
 from mockserver.resources.campaigns import model as campaigns
 from mockserver.resources.corporate import model as corporate
-from mockserver.resources.corporate import sso
 from mockserver.resources.corporate.plan import Allotment
 from mockserver.resources.domains import model as domains
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.scheduled_emails import model as scheduled_emails
 from mockserver.resources.senders import model as senders
+from mockserver.resources.sso import model as sso
 from mockserver.resources.webhooks import history
 from mockserver.resources.webhooks import model as webhooks
 

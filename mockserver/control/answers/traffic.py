@@ -8,7 +8,7 @@ from mockserver.control.answers import members
 from mockserver.core.errors import ALL_CODES
 from mockserver.core.faults import KINDS
 from mockserver.core.mailbox import FAILED, SENT, WAITING
-from mockserver.resources.rooms import OPERATIONS
+from mockserver.resources.rooms import ALL_OPERATIONS
 from mockserver.scenario.faults import FaultItem
 from mockserver.web.schema import Base
 
@@ -22,7 +22,7 @@ class FaultKind(Base):
     status = fields.Integer(metadata={"description": "of a named fault; so are those below"})
     code = fields.String(validate=validate.OneOf(ALL_CODES))
     message = fields.String()
-    operations = fields.List(fields.String(validate=validate.OneOf(OPERATIONS)))
+    operations = fields.List(fields.String(validate=validate.OneOf(ALL_OPERATIONS)))
 
 
 Catalogue = members.listing(FaultKind, "Catalogue")

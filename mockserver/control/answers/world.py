@@ -155,3 +155,19 @@ class Dns(Base):
     brevo_code = _record()
     dkim_record = _record()
     dmarc_record = _record()
+
+
+# ---------------------------------------------------------------------- apps
+
+
+class OAuthApp(Base):
+    client_id = members.text()
+    client_secret = fields.String(metadata={"description": "a public app has none"})
+    name = members.text()
+    redirect_uris = members.texts()
+    scopes = members.texts()
+    public = members.flag()
+    account = members.text("whose developers have registered it")
+
+
+OAuthApps = members.listing(OAuthApp, "OAuthApps")

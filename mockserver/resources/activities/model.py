@@ -15,6 +15,7 @@ from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_
 from mockserver.core.workspace import Workspace
 
 #: What is written down by the service itself; of actions only sign-ins and profiles were ever seen (ledger 4).
+LOGIN, LOGIN_FAILED = "login-success", "login-failed"
 KEY_CREATED, PLAN_UPDATED, PLAN_REJECTED = "create-api-key", "update-plan", "reject-plan-update"
 
 #: SPEC 8.
@@ -32,9 +33,9 @@ class Activity:
     user_agent: str
 
 
-def log(workspace: Workspace, account: Account, action: str, visit: Visit) -> None:
-    """Write down what was done with a key of an account: it counts as its owner's (proposed)."""
-    entry = Activity(workspace.clock.now(), action, account.email, visit.ip, visit.user_agent)
+def log(workspace: Workspace, account: Account, action: str, visit: Visit, user: str | None = None) -> None:
+    """Write down what a user has done; what is done with a key of the account counts as its owner's (proposed)."""
+    entry = Activity(workspace.clock.now(), action, user or account.email, visit.ip, visit.user_agent)
     account.timeline(Activity).add(entry)
 
 

@@ -6,10 +6,12 @@ import string
 from dataclasses import dataclass
 
 from mockserver.core import facts
-from mockserver.core.caller import Caller
+from mockserver.core.caller import Caller, Guest
 from mockserver.core.errors import DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOWED
 
 KINDS = ("email_campaign", "email_template", "sms_campaign", "whatsapp_campaign")
+#: Where shared templates are, below a world's root.
+SHARED = "/shared"
 SHAREABLE = frozenset({"email_campaign", "email_template"})
 
 
@@ -20,12 +22,14 @@ class Campaign:
     id: int
     name: str
     kind: str = "email_campaign"
+    #: What it shows.
+    html: str | None = None
     #: The last part of its shared address, made when it is first asked for.
     share: str | None = None
 
 
 def shared_url(caller: Caller, campaign_id: int) -> str:
-    """The address under which others see a template; always the same one (its form: ledger 2.32).
+    """The address under which others see a template; always the same one, at the mock (its last part: ledger 2.32).
 
     Raises:
         ServiceError: 404; 405 for what is not an e-mail campaign or template.
@@ -40,4 +44,18 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
     if campaign.share is None:
         alphabet = string.ascii_letters + string.digits + "_-"
         campaign.share = caller.workspace.random.secret(f"share/{campaign_id}", 58, alphabet) + "-"
-    return f"https://my.brevo.com/{campaign.share}"
+    return f"{caller.visit.root}{SHARED}/{campaign.share}"
+
+
+def shared(guest: Guest, share: str) -> Campaign:
+    """The template of a shared address.
+
+    Raises:
+        ServiceError: 404.
+    """
+    for account in guest.workspace.accounts.values():
+        for campaign in account.table(Campaign).values():
+            if campaign.share == share:
+                return campaign
+    reason = f"no campaign of workspace {guest.workspace.name} was shared at this address"
+    raise DOCUMENT_NOT_FOUND("There is no shared template at this address").because(reason)

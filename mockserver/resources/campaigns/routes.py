@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from flask import Request
+
 from mockserver.core import errors
-from mockserver.core.caller import Caller
-from mockserver.core.contract import documented, proposed
+from mockserver.core.caller import Caller, Guest
+from mockserver.core.contract import Surface, documented, proposed
+from mockserver.core.exchange import Reply
 from mockserver.resources.campaigns import model, schemas
 from mockserver.web.operation import Endpoints
+from mockserver.web.page import content, page, rendered
 
 CAMPAIGNS = Endpoints("campaigns")
 
@@ -26,3 +30,35 @@ CAMPAIGNS = Endpoints("campaigns")
 )  # fmt: skip
 def get_shared_template_url(caller: Caller, campaign_id: int) -> dict[str, str]:
     return {"sharedUrl": model.shared_url(caller, campaign_id)}
+
+
+_NOT_SHARED = (proposed(errors.DOCUMENT_NOT_FOUND, "nothing was shared at this address", "SPEC 2.10"),)
+
+
+@CAMPAIGNS.operation(
+    "showSharedTemplate", "GET", f"{model.SHARED}/{{share}}",
+    summary="See a shared template",
+    source="SPEC 2.10, ledger 2.32",
+    surface=Surface.PAGE,
+    params=schemas.SharePath,
+    errors=_NOT_SHARED,
+)  # fmt: skip
+def show_shared_template(guest: Guest, request: Request, share: str) -> Reply:
+    campaign = model.shared(guest, share)
+    # Relative to the page's own address.
+    source = f"{share}/content"
+    kind = campaign.kind.replace("_", " ")
+    return page("shared.html", guest, frames=True, name=campaign.name, kind=kind, source=source)
+
+
+@CAMPAIGNS.operation(
+    "showSharedContent", "GET", f"{model.SHARED}/{{share}}/content",
+    summary="The HTML of a shared template, as its page shows it",
+    source="SPEC 2.10; proposed",
+    surface=Surface.PAGE,
+    params=schemas.SharePath,
+    errors=_NOT_SHARED,
+)  # fmt: skip
+def show_shared_content(guest: Guest, request: Request, share: str) -> Reply:
+    campaign = model.shared(guest, share)
+    return content(campaign.html or rendered("template.html", name=campaign.name))

@@ -12,12 +12,16 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.campaigns.model import KINDS, Campaign
 from mockserver.resources.room import Section
 from mockserver.resources.section import Item, Taken
-from mockserver.web.fields import Url, identifier
+from mockserver.web.fields import Text, Url, identifier
 from mockserver.web.schema import Input, Output, documented
 
 
 class CampaignPath(Input):
     campaign_id = identifier("campaignId")
+
+
+class SharePath(Input):
+    share = Text(required=True, **documented("the last part of a sharedUrl"))
 
 
 class SharedUrl(Output):
@@ -31,7 +35,8 @@ class CampaignItem(Item):
     id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
     name = fields.String(required=True)
     kind = fields.String(validate=validate.OneOf(KINDS), load_default="email_campaign")
-    share = fields.String(allow_none=True)
+    html = fields.String(allow_none=True)
+    share = fields.String(allow_none=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"))
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -42,12 +47,26 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         number = item["id"] if "id" in item else workspace.next_id("campaign")
         if any(number in other.table(Campaign) for other in workspace.accounts.values()):
             raise Taken(("campaigns", index, "id"), f"campaign {number} is there already")
-        account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], item.get("share"))
+        share = item.get("share")
+        if share is not None and _is_shared(workspace, share):
+            raise Taken(("campaigns", index, "share"), "a campaign is shared like this already")
+        account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], item.get("html"), share)
+
+
+def _is_shared(workspace: Workspace, share: str) -> bool:
+    return any(
+        row.share == share for account in workspace.accounts.values() for row in account.table(Campaign).values()
+    )
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     rows = account.table(Campaign).values()
-    return {"campaigns": [_CAMPAIGN_ITEM.dump(row) for row in rows]} if rows else {}
+    return {"campaigns": [_written(row) for row in rows]} if rows else {}
+
+
+def _written(row: Campaign) -> dict[str, Any]:
+    found: dict[str, Any] = _CAMPAIGN_ITEM.dump(row)
+    return {name: value for name, value in found.items() if value is not None}
 
 
 _CAMPAIGN_ITEM = CampaignItem()

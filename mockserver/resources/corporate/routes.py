@@ -6,8 +6,8 @@ from typing import Any
 
 from mockserver.core import errors
 from mockserver.core.caller import Caller
-from mockserver.core.contract import MASTER_ONLY, MASTER_OR_ADMIN, documented, proposed
-from mockserver.resources.corporate import model, schemas, sso, view
+from mockserver.core.contract import MASTER_ONLY, documented, proposed
+from mockserver.resources.corporate import model, schemas, view
 from mockserver.web.operation import Endpoints
 
 CORPORATE = Endpoints("corporate")
@@ -129,42 +129,6 @@ def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str,
 )  # fmt: skip
 def update_sub_accounts_plan(caller: Caller, body: dict[str, Any]) -> None:
     model.change_plans(caller, body["subAccountIds"], body["change"])
-
-
-@CORPORATE.operation(
-    "createAdminSsoToken", "POST", "/v3/corporate/ssoToken",
-    summary="SSO token for the admin account",
-    source="SPEC 4.5, ledger 2.27",
-    body=schemas.AdminSso,
-    answer=schemas.SsoTokenOut,
-    errors=(
-        documented(errors.INVALID_PARAMETER, "bad e-mail, or not that of an admin user", "ledger 2.27"),
-        proposed(errors.MISSING_PARAMETER, "email is absent", "ledger 1.4"),
-        documented(errors.PERMISSION_DENIED, "the caller is neither master nor admin", "SPEC 4.5"),
-    ),
-    roles=MASTER_OR_ADMIN,
-    scope="organization",
-)  # fmt: skip
-def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, str]:
-    return {"token": sso.admin_token(caller, body["email"])}
-
-
-@CORPORATE.operation(
-    "createSubAccountSsoToken", "POST", "/v3/corporate/subAccount/ssoToken",
-    summary="SSO token for a sub-account",
-    source="SPEC 4.5, ledger 2.28",
-    body=schemas.SubAccountSso,
-    answer=schemas.SsoTokenOut,
-    errors=(
-        documented(errors.INVALID_PARAMETER, "unknown sub-account, user or target", "ledger 2.28"),
-        proposed(errors.MISSING_PARAMETER, "id is absent", "ledger 1.4"),
-        _NOT_MASTER_DOCUMENTED,
-    ),
-    roles=MASTER_ONLY,
-    scope="organization",
-)  # fmt: skip
-def create_sub_account_sso_token(caller: Caller, body: dict[str, Any]) -> dict[str, str]:
-    return {"token": sso.sub_account_token(caller, body.pop("id"), **body)}
 
 
 @CORPORATE.operation(

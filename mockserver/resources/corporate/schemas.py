@@ -9,7 +9,6 @@ from marshmallow import fields, post_load, validate
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.resources.corporate.model import LANGUAGES
 from mockserver.resources.corporate.plan import SWITCHES, Allotment
-from mockserver.resources.corporate.sso import TARGETS
 from mockserver.web.fields import (
     INT64_MAX,
     Choice,
@@ -22,7 +21,6 @@ from mockserver.web.fields import (
     Text,
     Timezone,
     UnixMoment,
-    Url,
     identifier,
 )
 from mockserver.web.schema import Input, Output, Sentence, documented
@@ -156,26 +154,6 @@ class PlansChange(PlanChange):
 
 
 # ---------------------------------------------------------------------- tokens, keys, master
-
-
-class AdminSso(Input):
-    email = Email(required=True, flaw=_BAD_EMAIL, **documented("admin user"))
-
-
-class SubAccountSso(Input):
-    id = Int64(
-        required=True,
-        flaw=Sentence(INVALID_PARAMETER, "Invalid sub-account id."),
-        validate=validate.Range(min=1),
-        **documented("sub-account"),
-    )
-    email = Email(flaw=_BAD_EMAIL, **documented("user of the sub-account"))
-    target = Choice(*TARGETS, **documented("area to land in"))
-    url = Url(**documented("full address to land at; wins over target (proposed)"))
-
-
-class SsoTokenOut(Output):
-    token = Text(required=True, **documented("opaque; valid 15 days"))
 
 
 class NewKey(Input):

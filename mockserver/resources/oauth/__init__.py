@@ -1,0 +1,8 @@
+"""OAuth 2.0: apps, grants and tokens, and the pages on which users sign in and consent."""
+
+from mockserver.resources.oauth.model import GRANT
+from mockserver.resources.oauth.routes import OAUTH
+from mockserver.resources.oauth.section import SECTION, WORLD
+from mockserver.resources.room import Room
+
+ROOM = Room("oauth", OAUTH.operations, lifecycles=(GRANT,), section=SECTION, world=WORLD, is_counted=False)

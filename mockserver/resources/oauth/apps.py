@@ -1,0 +1,107 @@
+"""Apps of third parties: who may send users here, and where they may be sent back to (SPEC 2.12 and 5.2)."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.oauth import scopes
+
+#: A scheme of RFC 3986, other than those that run or show what the address itself holds; localhost:80 has lost its own.
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*", re.ASCII)
+_NO_WAY_BACK = frozenset({"javascript", "data", "vbscript", "about", "blob", "file", "view-source", "localhost"})
+#: A host, as a name or a number, and perhaps a port; nothing that would mean something elsewhere, as in a header.
+_PLACE = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
+_HEX = "0123456789abcdef"
+
+
+@dataclass(slots=True, eq=False)
+class App:
+    """A registered app."""
+
+    client_id: str
+    #: None: a public app, which cannot keep one.
+    client_secret: str | None
+    name: str
+    redirect_uris: tuple[str, ...]
+    scopes: tuple[str, ...]
+    public: bool
+    #: The name of the account whose developers have registered it.
+    account: str
+
+    def is_known_by(self, secret: str) -> bool:
+        """Whether it is the app's secret; how long the answer takes tells nothing of it."""
+        return self.client_secret is not None and hmac.compare_digest(secret.encode(), self.client_secret.encode())
+
+
+def flaw_of_uri(uri: str) -> str | None:
+    """What keeps an address from being one to send users back to; None: nothing does."""
+    if not uri.isascii() or not uri.isprintable() or " " in uri:
+        return "must be ASCII without blanks"
+    try:
+        parts = urlsplit(uri)
+        parts.port  # noqa: B018  # it looks at the port only when it is asked
+    except ValueError:
+        return "not a URL"
+    if not _SCHEME.fullmatch(parts.scheme.lower()) or parts.scheme.lower() in _NO_WAY_BACK:
+        return "must be an absolute URL such as https://app.test/callback"
+    if "#" in uri:
+        return "must have no fragment (RFC 6749, 3.1.2)"
+    if parts.scheme in ("http", "https") and (not _PLACE.fullmatch(parts.netloc) or "\\" in uri):
+        return "must have a host, no user and no backslash"
+    return None
+
+
+def register(workspace: Workspace, data: dict[str, Any]) -> App:
+    """A new app; what is left out is drawn, or SPEC's default."""
+    random = workspace.random
+    public = data.get("public", False)
+    client_id = data.get("client_id") or random.secret("client_id", 32, _HEX)
+    app = App(
+        client_id=client_id,
+        client_secret=None if public else data.get("client_secret") or random.secret("client_secret", 48),
+        name=data.get("name", client_id),
+        redirect_uris=tuple(data.get("redirect_uris", ())),
+        scopes=tuple(data.get("scopes", scopes.DEFAULTS)),
+        public=public,
+        account=data.get("account") or workspace.first_account.name,
+    )
+    workspace.table(App)[client_id] = app
+    return app
+
+
+def update(workspace: Workspace, app: App, data: dict[str, Any]) -> None:
+    """Change what is named; a private app has a secret, a public one has none."""
+    for name, value in data.items():
+        setattr(app, name, tuple(value) if isinstance(value, list) else value)
+    if app.public:
+        app.client_secret = None
+    elif app.client_secret is None:
+        app.client_secret = workspace.random.secret("client_secret", 48)
+
+
+def home_of(workspace: Workspace, app: App) -> Account | None:
+    """The account that an app belongs to; None: it is gone."""
+    return next((row for row in workspace.accounts.values() if row.name == app.account), None)
+
+
+def may_enter(workspace: Workspace, app: App, account: Account) -> bool:
+    """Whether users of an account can let an app in: all can let in a public one, else those of its organization."""
+    home = home_of(workspace, app)
+    return app.public or (home is not None and _organization(workspace, home) == _organization(workspace, account))
+
+
+def _organization(workspace: Workspace, account: Account) -> str:
+    """What an account and its master, its sub-accounts and its admin accounts have in common."""
+    return (workspace.master_of(account) or account).organization_id
+
+
+def accounts_for(workspace: Workspace, app: App) -> Iterable[Account]:
+    """All accounts, those first whose users can let the app in."""
+    return sorted(workspace.accounts.values(), key=lambda row: not may_enter(workspace, app, row))

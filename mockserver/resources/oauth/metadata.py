@@ -1,0 +1,62 @@
+"""What the server tells of itself (RFC 8414, OpenID Connect Discovery 1.0, ledger 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from mockserver.core.contract import Operation
+from mockserver.resources.oauth.claims import REALM, issuer
+from mockserver.resources.oauth.scopes import CATALOGUE, Scope
+from mockserver.resources.oauth.signing import ALGORITHM
+
+#: The addresses below a world's root.
+AUTHORIZE, TOKEN = f"{REALM}/oauth/authorize", f"{REALM}/oauth/token"
+CONSENT = f"{REALM}/oauth/consent"
+REVOKE, INTROSPECT, USERINFO = f"{REALM}/oauth/revoke", f"{REALM}/oauth/introspect", f"{REALM}/oauth/userinfo"
+KEYS, SCOPES = f"{REALM}/public-keys", f"{REALM}/scopes"
+AUTHORIZATION_SERVER = f"{REALM}/.well-known/oauth-authorization-server"
+OPENID_CONFIGURATION = f"{REALM}/.well-known/openid-configuration"
+
+_CLIENT_METHODS = ["client_secret_basic", "client_secret_post"]
+
+
+def metadata(root: str) -> dict[str, Any]:
+    """The discovery document of the world at this root."""
+    return {
+        "issuer": issuer(root),
+        "authorization_endpoint": f"{root}{AUTHORIZE}",
+        "token_endpoint": f"{root}{TOKEN}",
+        "revocation_endpoint": f"{root}{REVOKE}",
+        "introspection_endpoint": f"{root}{INTROSPECT}",
+        "userinfo_endpoint": f"{root}{USERINFO}",
+        "jwks_uri": f"{root}{KEYS}",
+        "scopes_supported": list(CATALOGUE),
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
+        "token_endpoint_auth_methods_supported": [*_CLIENT_METHODS, "none"],
+        "revocation_endpoint_auth_methods_supported": [*_CLIENT_METHODS, "none"],
+        "introspection_endpoint_auth_methods_supported": _CLIENT_METHODS,
+        "code_challenge_methods_supported": ["S256", "plain"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": [ALGORITHM],
+        "claims_supported": ["sub", "email", "email_verified", "name", "given_name", "family_name"],
+    }
+
+
+def catalogue(operations: Iterable[Operation]) -> list[dict[str, Any]]:
+    """The scopes, each with those of the mock's operations that it is for."""
+    by_scope: dict[str, list[str]] = {name: [] for name in CATALOGUE}
+    for row in operations:
+        by_scope[row.needs].append(f"{row.method} {row.path}")
+    return [_scope(scope, by_scope[scope.name]) for scope in CATALOGUE.values()]
+
+
+def _scope(scope: Scope, endpoints: list[str]) -> dict[str, Any]:
+    return {
+        "name": scope.name,
+        "category": scope.category,
+        "api_endpoints": endpoints,
+        "is_oidc_reserved": scope.is_oidc_reserved,
+    }

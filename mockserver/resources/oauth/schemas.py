@@ -1,0 +1,148 @@
+"""OAuth on the wire (ledger 2.35 to 2.38 and 5; RFC 6749, 7009, 7662, 8414)."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from mockserver.web.fields import Flag, Int64, Text
+from mockserver.web.schema import Input, Output, documented, proposed
+
+
+class AuthorizeQuery(Input):
+    """What an app sends a user with."""
+
+    client_id = Text(required=True, **documented())
+    redirect_uri = Text(required=True, **documented("as it is registered"))
+    response_type = Text(**documented("code; SPEC does not list it"))
+    scope = Text(**documented("separated by blanks"))
+    state = Text(**documented("comes back with the answer"))
+    code_challenge = Text(**documented("PKCE, which public apps need"))
+    code_challenge_method = Text(**documented("S256 or plain"))
+    nonce = Text(**proposed("comes back in the id_token", source="OpenID Connect Core 1.0, 3.1.2.1"))
+    mock_user = Text(**proposed("signs this user in, without a page", source="the mock's own"))
+    mock_consent = Text(**proposed("accept or refuse, without a page", source="the mock's own"))
+
+
+class SignInForm(Input):
+    """What the sign-in page sends: a choice, or an address with a password."""
+
+    csrf = Text(**proposed())
+    person = Text(**proposed())
+    user = Text(**proposed())
+    password = Text(**proposed())
+
+
+class ConsentForm(Input):
+    """What the consent page sends."""
+
+    csrf = Text(**proposed())
+    ticket = Text(**proposed())
+    decision = Text(**proposed("accept or refuse"))
+
+
+class _ClientForm(Input):
+    """The app's credentials, where they do not stand in the Authorization header."""
+
+    client_id = Text(**documented("or HTTP Basic"))
+    client_secret = Text(**documented("or HTTP Basic; a public app has none"))
+
+
+class CodeForm(_ClientForm):
+    grant_type = Text(**documented("authorization_code"))
+    code = Text(**documented())
+    redirect_uri = Text(**documented("as in authorize"))
+    code_verifier = Text(**documented("PKCE"))
+
+
+class RefreshForm(_ClientForm):
+    grant_type = Text(**documented("refresh_token"))
+    refresh_token = Text(**documented())
+    scope = Text(**proposed("fewer than were granted", source="RFC 6749, 6"))
+
+
+class ClientCredentialsForm(_ClientForm):
+    grant_type = Text(**documented("client_credentials"))
+    scope = Text(**documented())
+
+
+class TokenForm(_ClientForm):
+    token = Text(**proposed(source="RFC 7009, 2.1; RFC 7662, 2.1"))
+    token_type_hint = Text(**proposed("not needed: tokens are told apart anyway"))
+
+
+class Tokens(Output):
+    access_token = Text(required=True, **documented("a signed JWT with a scope claim"))
+    token_type = Text(required=True, **documented("Bearer"))
+    expires_in = Int64(required=True, **documented("seconds"))
+    refresh_token = Text(**documented())
+    scope = Text(**documented())
+    id_token = Text(**proposed("if openid was asked for", source="OpenID Connect Core 1.0, 3.1.3.3"))
+
+
+class Introspection(Output):
+    active = Flag(required=True, **proposed(source="RFC 7662, 2.2"))
+    scope = Text(**proposed())
+    client_id = Text(**proposed())
+    username = Text(**proposed())
+    token_type = Text(**proposed())
+    exp = Int64(**proposed())
+    iat = Int64(**proposed())
+    sub = Text(**proposed())
+    aud = Text(**proposed())
+    iss = Text(**proposed())
+
+
+class UserInfo(Output):
+    sub = Text(required=True, **proposed(source="OpenID Connect Core 1.0, 5.3"))
+    email = Text(**proposed())
+    email_verified = Flag(**proposed())
+    name = Text(**proposed())
+    given_name = Text(**proposed())
+    family_name = Text(**proposed())
+
+
+class Metadata(Output):
+    """The discovery documents; the addresses are documented, the rest follows from what the server does."""
+
+    issuer = Text(required=True, **documented())
+    authorization_endpoint = Text(required=True, **documented())
+    token_endpoint = Text(required=True, **documented())
+    revocation_endpoint = Text(required=True, **documented())
+    introspection_endpoint = Text(required=True, **documented())
+    userinfo_endpoint = Text(required=True, **documented())
+    jwks_uri = Text(required=True, **documented())
+    scopes_supported = fields.List(Text(), required=True, **documented())
+    response_types_supported = fields.List(Text(), required=True, **documented())
+    response_modes_supported = fields.List(Text(), required=True, **proposed())
+    grant_types_supported = fields.List(Text(), required=True, **documented())
+    token_endpoint_auth_methods_supported = fields.List(Text(), required=True, **documented())
+    revocation_endpoint_auth_methods_supported = fields.List(Text(), required=True, **proposed())
+    introspection_endpoint_auth_methods_supported = fields.List(Text(), required=True, **proposed())
+    code_challenge_methods_supported = fields.List(Text(), required=True, **documented())
+    subject_types_supported = fields.List(Text(), required=True, **proposed())
+    id_token_signing_alg_values_supported = fields.List(Text(), required=True, **proposed())
+    claims_supported = fields.List(Text(), required=True, **proposed())
+
+
+class Key(Output):
+    kty = Text(required=True, **proposed(source="RFC 7517"))
+    use = Text(required=True, **proposed())
+    alg = Text(required=True, **proposed())
+    kid = Text(required=True, **proposed())
+    n = Text(required=True, **proposed())
+    e = Text(required=True, **proposed())
+
+
+class Keys(Output):
+    keys = fields.List(fields.Nested(Key), required=True, **documented("at this address; its form is RFC 7517's"))
+
+
+class ScopeOut(Output):
+    name = Text(required=True, **documented())
+    category = Text(required=True, **documented())
+    api_endpoints = fields.List(Text(), required=True, **documented("those that the mock has"))
+    is_oidc_reserved = Flag(required=True, **documented())
+
+
+class Scopes(Output):
+    scopes = fields.List(fields.Nested(ScopeOut), required=True, **documented())

@@ -1,0 +1,174 @@
+"""The pages between an app and its tokens: whom to be, and whether to let the app in."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Request
+
+from mockserver.core import errors, facts
+from mockserver.core.account import Account
+from mockserver.core.caller import Guest
+from mockserver.core.errors import ServiceError
+from mockserver.core.exchange import Exchange, Reply
+from mockserver.resources.oauth import authorization, model, users
+from mockserver.resources.oauth.apps import App, may_enter
+from mockserver.resources.oauth.authorization import ACCEPT, REFUSE, Asked
+from mockserver.resources.oauth.metadata import CONSENT
+from mockserver.resources.oauth.model import Grant
+from mockserver.resources.oauth.scopes import CATALOGUE
+from mockserver.resources.oauth.users import Person
+from mockserver.web import csrf, front
+from mockserver.web.page import page, redirect
+
+Query = dict[str, str]
+#: What an app is told by a redirection; whatever else is wrong, only a page tells.
+_SENT_BACK = frozenset(
+    error.code
+    for error in (
+        errors.INVALID_REQUEST, errors.INVALID_SCOPE, errors.UNAUTHORIZED_CLIENT, errors.UNSUPPORTED_RESPONSE_TYPE,
+        errors.ACCESS_DENIED, errors.SERVER_ERROR, errors.TEMPORARILY_UNAVAILABLE,
+    )
+)  # fmt: skip
+
+
+def begin(guest: Guest, request: Request, query: Query) -> Reply:
+    """The sign-in page, or what comes after it, where the address says already who is to be signed in.
+
+    Raises:
+        ServiceError: the request is not a good one.
+    """
+    wanted = _wanted(guest, query)
+    if "mock_user" not in query:
+        return _sign_in_page(guest, request, wanted)
+    person = users.named(guest.workspace, wanted.ends.app, query["mock_user"])
+    if person is None:
+        known = facts.listed(dict.fromkeys(row.user.email for row in users.people(guest.workspace, wanted.ends.app)))
+        message = f"mock_user names nobody; there are: {known}"
+        raise errors.INVALID_PARAMETER(message).because(f"mock_user is {facts.shown(query['mock_user'])}; {message}")
+    return _signed_in(guest, request, query, wanted, person)
+
+
+def sign_in(guest: Guest, request: Request, query: Query, form: dict[str, str]) -> Reply:
+    """What comes after the sign-in page; the page again, where it was not filled in well.
+
+    Raises:
+        ServiceError: the request or the form is not a good one.
+    """
+    csrf.check(request, form)
+    wanted = _wanted(guest, query)
+    app, workspace = wanted.ends.app, guest.workspace
+    if workspace.behaviour.oauth_login == "form":
+        person = users.with_password(guest, app, form.get("user", ""), form.get("password", ""))
+        problem = "The e-mail or the password is wrong."
+    else:
+        person = users.chosen(workspace, app, form.get("person", ""))
+        problem = "There is no such user here."
+    if person is None:
+        return _sign_in_page(guest, request, wanted, problem, form.get("user", ""))
+    return _signed_in(guest, request, query, wanted, person)
+
+
+def consent(guest: Guest, request: Request, form: dict[str, str]) -> Reply:
+    """The way back to the app, with the user's answer.
+
+    Raises:
+        ServiceError: 403, a form of somebody else's; 400, no answer; 410, nothing waits for it.
+    """
+    csrf.check(request, form)
+    decision = form.get("decision", "")
+    if decision not in (ACCEPT, REFUSE):
+        raise errors.INVALID_PARAMETER(f"decision must be {ACCEPT} or {REFUSE}")
+    found = model.waiting(guest.workspace, form.get("ticket", ""), form[csrf.FIELD])
+    if found is None:
+        message = "This question was answered already, or has waited for too long. Start again from the app."
+        raise errors.GONE(message).because("no grant waits for an answer with this ticket from this browser")
+    return redirect(authorization.decide(guest.workspace, *found, decision))
+
+
+def send_back(error: ServiceError, guest: Guest, exchange: Exchange) -> Reply | None:
+    """The way back to the app with an error; None: a page tells it, as nobody knows who asks (RFC 6749, 4.1.2.1)."""
+    said = front.in_words(error)
+    if said.code.code not in _SENT_BACK or (error.code != said.code and error.status < 500):
+        return None
+    try:
+        pairs = front.query_pairs(exchange.query)
+        if _twice(pairs) & {"client_id", "redirect_uri"}:
+            return None
+        ends = authorization.ends(guest.workspace, {name: value for name, value in pairs if value})
+    except ServiceError:
+        return None
+    back = redirect(ends.back(error=said.code.code, error_description=front.description(said)))
+    back.error = said
+    return back
+
+
+def _twice(pairs: front.Pairs) -> set[str]:
+    names = [name for name, _ in pairs]
+    return {name for name in names if names.count(name) > 1}
+
+
+def _wanted(guest: Guest, query: Query) -> Asked:
+    """What an app asks for.
+
+    Raises:
+        ServiceError: the request is not a good one.
+    """
+    if query.get("mock_consent", ACCEPT) not in (ACCEPT, REFUSE):
+        raise errors.INVALID_PARAMETER(f"mock_consent must be {ACCEPT} or {REFUSE}")
+    return authorization.asked(authorization.ends(guest.workspace, query), query)
+
+
+def _signed_in(guest: Guest, request: Request, query: Query, wanted: Asked, person: Person) -> Reply:
+    users.note(guest, person)
+    row = authorization.begin(guest.workspace, person.account, person.user.email, wanted)
+    if "mock_consent" in query:
+        return redirect(authorization.decide(guest.workspace, person.account, row, query["mock_consent"]))
+    row.browser = csrf.token(guest, request)
+    return _consent_page(guest, row.browser, wanted, person.account, row)
+
+
+def _sign_in_page(guest: Guest, request: Request, wanted: Asked, problem: str | None = None, email: str = "") -> Reply:
+    app = wanted.ends.app
+    return _form(
+        "sign_in.html", guest, csrf.token(guest, request), wanted,
+        problem=problem,
+        email=email,
+        asks_password=guest.workspace.behaviour.oauth_login == "form",
+        people=[
+            {"value": row.value, "email": row.user.email, "about": _about(guest, app, row)}
+            for row in users.people(guest.workspace, app)
+        ],
+    )  # fmt: skip
+
+
+def _about(guest: Guest, app: App, person: Person) -> str:
+    admin = ", admin" if person.user.admin else ""
+    role = person.account.role.replace("_", "-")
+    stranger = "" if may_enter(guest.workspace, app, person.account) else ", of another organization than the app"
+    return f"{person.account.name} ({role}{admin}){stranger}"
+
+
+def _consent_page(guest: Guest, browser: str, wanted: Asked, account: Account, row: Grant) -> Reply:
+    parts = urlsplit(wanted.ends.redirect_uri)
+    return _form(
+        "consent.html", guest, browser, wanted,
+        action=f"{urlsplit(guest.visit.root).path}{CONSENT}",
+        user=row.user,
+        account=account.name,
+        scopes=[CATALOGUE[name] for name in row.scopes],
+        ticket=row.ticket,
+        destination=parts.netloc or f"{parts.scheme}:",
+    )  # fmt: skip
+
+
+def _form(template: str, guest: Guest, browser: str, wanted: Asked, **values: Any) -> Reply:
+    return page(
+        template, guest,
+        sends_to=wanted.ends.redirect_uri,
+        headers=(csrf.cookie(guest, browser),),
+        app=wanted.ends.app.name,
+        csrf=browser,
+        **values,
+    )  # fmt: skip

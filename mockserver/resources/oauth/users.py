@@ -1,0 +1,66 @@
+"""Who can sign in: the users of a world's accounts."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mockserver.core.account import Account, User
+from mockserver.core.caller import Guest
+from mockserver.core.workspace import Workspace
+from mockserver.resources.activities import model as activities
+from mockserver.resources.oauth.apps import App, accounts_for
+
+
+class Person(NamedTuple):
+    """A user of an account."""
+
+    account: Account
+    user: User
+
+    @property
+    def value(self) -> str:
+        """What the sign-in page's form says."""
+        return f"{self.account.id} {self.user.email}"
+
+
+def people(workspace: Workspace, app: App) -> Iterator[Person]:
+    """All users, those first who can let the app in."""
+    for account in accounts_for(workspace, app):
+        for user in account.users:
+            yield Person(account, user)
+
+
+def chosen(workspace: Workspace, app: App, value: str) -> Person | None:
+    """Whom the sign-in page's form names."""
+    return next((person for person in people(workspace, app) if person.value == value), None)
+
+
+def named(workspace: Workspace, app: App, email: str) -> Person | None:
+    """The user of this address; of several accounts that whose users can let the app in."""
+    return next((row for row in people(workspace, app) if row.user.email.lower() == email.lower()), None)
+
+
+def with_password(guest: Guest, app: App, email: str, password: str) -> Person | None:
+    """The user of this address, who has given a password: the right one, where the scenario says which.
+
+    Of several accounts with this address, it is the first one whose password fits.
+    """
+    same = [row for row in people(guest.workspace, app) if row.user.email.lower() == email.lower()]
+    if not same or not password:
+        return None
+    found = next((row for row in same if _is_right(row.user.password, password)), None)
+    if found is None:
+        account, user = same[0]
+        activities.log(guest.workspace, account, activities.LOGIN_FAILED, guest.visit, user.email)
+    return found
+
+
+def _is_right(known: str | None, password: str) -> bool:
+    return known is None or hmac.compare_digest(password.encode(), known.encode())
+
+
+def note(guest: Guest, person: Person) -> None:
+    """Write down that somebody has signed in."""
+    activities.log(guest.workspace, person.account, activities.LOGIN, guest.visit, person.user.email)

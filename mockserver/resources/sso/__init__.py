@@ -1,0 +1,7 @@
+"""Single sign-on: tokens that open an account in the browser, and the pages where they are used."""
+
+from mockserver.resources.room import Room
+from mockserver.resources.sso.routes import SSO
+from mockserver.resources.sso.schemas import SECTION
+
+ROOM = Room("sso", SSO.operations, section=SECTION)

@@ -1,0 +1,127 @@
+"""Single sign-on: tokens that open an account without a password (SPEC 4.5, ledger 2.27 and 2.28)."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from mockserver.core import facts
+from mockserver.core.account import Account
+from mockserver.core.caller import Caller, Guest
+from mockserver.core.contract import Role
+from mockserver.core.errors import DOCUMENT_NOT_FOUND, GONE, INVALID_PARAMETER
+from mockserver.core.workspace import Workspace
+from mockserver.resources.activities import model as activities
+from mockserver.resources.corporate import model as corporate
+
+TARGETS = (
+    "automation", "email_campaign", "contacts", "landing_pages", "email_transactional", "senders", "sms_campaign",
+    "sms_transactional",
+)  # fmt: skip
+
+
+@dataclass(slots=True, eq=False)
+class SsoToken:
+    """A way into an account without a password; a row of the workspace."""
+
+    token: str
+    #: Whether it opens the organization, as an admin's does, or a sub-account.
+    corporate: bool
+    account: int
+    email: str | None
+    expires_at: datetime
+    target: str | None = None
+    url: str | None = None
+    #: When it was used first.
+    used_at: datetime | None = None
+
+
+def admin_token(caller: Caller, email: str) -> str:
+    """A token with which an admin user opens the organization.
+
+    Raises:
+        ServiceError: 400; nobody of the organization's admins has this address.
+    """
+    workspace = caller.workspace
+    master = workspace.master_of(caller.account)
+    family = [
+        row
+        for row in workspace.accounts.values()
+        if row.role in (Role.MASTER, Role.ADMIN) and workspace.master_of(row) is master
+    ]
+    admins = [user.email for row in family for user in row.users if user.admin]
+    if email.lower() not in {admin.lower() for admin in admins}:
+        reason = f"{facts.shown(email)} is no admin user around account {caller.account.name}; {facts.there(admins)}"
+        raise INVALID_PARAMETER("Invalid email address").because(reason)
+    return _token(workspace, corporate=True, account=caller.account.id, email=email)
+
+
+def sub_account_token(
+    caller: Caller, sub_account_id: int, *, email: str | None = None, target: str | None = None, url: str | None = None
+) -> str:
+    """A token with which a user opens a sub-account, at `url`, else at the area that `target` names.
+
+    Raises:
+        ServiceError: 400; an unknown sub-account, or an address that is not one of its users.
+    """
+    row = corporate.require(caller, sub_account_id)
+    users = [user.email for user in caller.workspace.accounts[row.id].users]
+    if email is not None and email.lower() not in {user.lower() for user in users}:
+        reason = f"{facts.shown(email)} is no user of sub-account {row.id}; {facts.there(users)}"
+        raise INVALID_PARAMETER("Invalid email address").because(reason)
+    return _token(caller.workspace, corporate=False, account=row.id, email=email, target=target, url=url)
+
+
+def _token(workspace: Workspace, **facts: Any) -> str:
+    expires_at = workspace.clock.now() + workspace.behaviour.sso_token.lifetime
+    token = workspace.random.secret("sso_token", 34, string.hexdigits[:16])
+    workspace.table(SsoToken)[token] = SsoToken(token, expires_at=expires_at, **facts)
+    return token
+
+
+class Landing(NamedTuple):
+    """Who has signed in where."""
+
+    token: SsoToken
+    account: Account
+    user: str
+
+    @property
+    def place(self) -> str:
+        """The address or the area where they land."""
+        return self.token.url or self.token.target or "home"
+
+
+def land(guest: Guest, token: str, *, corporate: bool) -> Landing:
+    """Sign in with a token; that is an entry of the account's activity log.
+
+    Raises:
+        ServiceError: 404 `document_not_found` for one that is unknown, or for the other address;
+            410 `gone` for one that has expired, was used, or whose account is gone.
+    """
+    workspace = guest.workspace
+    row = workspace.table(SsoToken).get(token)
+    if row is None or row.corporate is not corporate:
+        why = f"workspace {workspace.name} has made no such token"
+        if row is not None:
+            why = f"the token opens {'an organization' if row.corporate else 'a sub-account'}, at another address"
+        raise DOCUMENT_NOT_FOUND("There is no such single-sign-on token").because(why)
+    account = workspace.accounts.get(row.account)
+    if account is None:
+        raise GONE("The account of this token is gone").because(f"account {row.account} was deleted")
+    _check_use(workspace, row)
+    row.used_at = row.used_at or workspace.clock.now()
+    user = row.email or account.email
+    activities.log(workspace, account, activities.LOGIN, guest.visit, user)
+    return Landing(row, account, user)
+
+
+def _check_use(workspace: Workspace, row: SsoToken) -> None:
+    if row.expires_at <= workspace.clock.now():
+        reason = f"it was good until {facts.instant(row.expires_at)}; {facts.clock(workspace)}"
+        raise GONE("This single-sign-on token has expired").because(reason)
+    if row.used_at is not None and workspace.behaviour.sso_token.single_use:
+        reason = f"it was used at {facts.instant(row.used_at)}, and behaviour.sso_token.single_use is set"
+        raise GONE("This single-sign-on token was used already").because(reason)

@@ -1,0 +1,100 @@
+"""The operations of single sign-on: tokens (SPEC 4.5), and where they are used (ledger 2.39 and 2.40)."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Request
+
+from mockserver.core import errors, facts
+from mockserver.core.caller import Caller, Guest
+from mockserver.core.contract import MASTER_ONLY, MASTER_OR_ADMIN, Surface, documented, proposed
+from mockserver.core.exchange import Reply
+from mockserver.resources.sso import model, schemas
+from mockserver.web.operation import Endpoints
+from mockserver.web.page import page
+
+SSO = Endpoints("corporate")
+
+
+@SSO.operation(
+    "createAdminSsoToken", "POST", "/v3/corporate/ssoToken",
+    summary="SSO token for the admin account",
+    source="SPEC 4.5, ledger 2.27",
+    body=schemas.AdminSso,
+    answer=schemas.SsoTokenOut,
+    errors=(
+        documented(errors.INVALID_PARAMETER, "bad e-mail, or not that of an admin user", "ledger 2.27"),
+        proposed(errors.MISSING_PARAMETER, "email is absent", "ledger 1.4"),
+        documented(errors.PERMISSION_DENIED, "the caller is neither master nor admin", "SPEC 4.5"),
+    ),
+    roles=MASTER_OR_ADMIN,
+    scope="organization",
+)  # fmt: skip
+def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, str]:
+    return {"token": model.admin_token(caller, body["email"])}
+
+
+@SSO.operation(
+    "createSubAccountSsoToken", "POST", "/v3/corporate/subAccount/ssoToken",
+    summary="SSO token for a sub-account",
+    source="SPEC 4.5, ledger 2.28",
+    body=schemas.SubAccountSso,
+    answer=schemas.SsoTokenOut,
+    errors=(
+        documented(errors.INVALID_PARAMETER, "unknown sub-account, user or target", "ledger 2.28"),
+        proposed(errors.MISSING_PARAMETER, "id is absent", "ledger 1.4"),
+        documented(errors.PERMISSION_DENIED, "the caller is not a master account", "SPEC 4.5"),
+    ),
+    roles=MASTER_ONLY,
+    scope="organization",
+)  # fmt: skip
+def create_sub_account_sso_token(caller: Caller, body: dict[str, Any]) -> dict[str, str]:
+    return {"token": model.sub_account_token(caller, body.pop("id"), **body)}
+
+
+_LANDING_ERRORS = (
+    proposed(errors.DOCUMENT_NOT_FOUND, "unknown token, or one for the other address", "ledger 2.39"),
+    proposed(errors.GONE, "expired, used where it works once only, or its account is gone", "ledger 2.39"),
+)
+
+
+@SSO.operation(
+    "ssoCorporateLogin", "GET", "/account/login/corporate/sso/{token}",
+    summary="Sign in to an organization with a token",
+    source="SPEC 4.5, ledger 2.39",
+    surface=Surface.PAGE,
+    params=schemas.TokenPath,
+    errors=_LANDING_ERRORS,
+)  # fmt: skip
+def land_in_organization(guest: Guest, request: Request, token: str) -> Reply:
+    return _landed(guest, model.land(guest, token, corporate=True), "organization")
+
+
+@SSO.operation(
+    "ssoSubAccountLogin", "GET", "/account/login/sub-account/sso/{token}",
+    summary="Sign in to a sub-account with a token",
+    source="SPEC 4.5, ledger 2.40",
+    surface=Surface.PAGE,
+    params=schemas.TokenPath,
+    errors=_LANDING_ERRORS,
+)  # fmt: skip
+def land_in_sub_account(guest: Guest, request: Request, token: str) -> Reply:
+    return _landed(guest, model.land(guest, token, corporate=False), "sub-account")
+
+
+def _landed(guest: Guest, landing: model.Landing, kind: str) -> Reply:
+    url = landing.token.url
+    return page(
+        "landing.html", guest,
+        user=landing.user,
+        kind=kind,
+        account=landing.account.company_name or landing.account.name,
+        number=landing.account.id,
+        place=landing.place,
+        # An address of another scheme could run something.
+        link=url if url and urlsplit(url).scheme in ("http", "https") else None,
+        until=facts.instant(landing.token.expires_at),
+        single_use=guest.workspace.behaviour.sso_token.single_use,
+    )  # fmt: skip

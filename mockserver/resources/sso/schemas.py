@@ -1,0 +1,82 @@
+"""Single-sign-on tokens on the wire, and in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import fields, validate
+
+from mockserver.core.account import Account
+from mockserver.core.errors import INVALID_PARAMETER
+from mockserver.core.workspace import Workspace
+from mockserver.resources.room import Section
+from mockserver.resources.section import Instant, Item, Taken
+from mockserver.resources.sso.model import TARGETS, SsoToken
+from mockserver.web.fields import Choice, Email, Flag, Int64, Text, Url
+from mockserver.web.schema import Input, Output, Sentence, documented
+
+_BAD_EMAIL = Sentence(INVALID_PARAMETER, "Invalid email address")
+
+
+class TokenPath(Input):
+    token = Text(required=True, **documented("as the operation gave it"))
+
+
+class AdminSso(Input):
+    email = Email(required=True, flaw=_BAD_EMAIL, **documented("admin user"))
+
+
+class SubAccountSso(Input):
+    id = Int64(
+        required=True,
+        flaw=Sentence(INVALID_PARAMETER, "Invalid sub-account id."),
+        validate=validate.Range(min=1),
+        **documented("sub-account"),
+    )
+    email = Email(flaw=_BAD_EMAIL, **documented("user of the sub-account"))
+    target = Choice(*TARGETS, **documented("area to land in"))
+    url = Url(**documented("full address to land at; wins over target (proposed)"))
+
+
+class SsoTokenOut(Output):
+    token = Text(required=True, **documented("opaque; valid 15 days"))
+
+
+# ---------------------------------------------------------------------- scenario
+
+
+class SsoTokenItem(Item):
+    """A token as state holds it, with the account that it opens."""
+
+    token = fields.String(required=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"))
+    corporate = Flag(load_default=False)
+    email = fields.Email(allow_none=True, load_default=None)
+    expires_at = Instant()
+    target = fields.String(allow_none=True, validate=validate.OneOf(TARGETS), load_default=None)
+    url = Url(allow_none=True, load_default=None)
+    used_at = Instant(allow_none=True, load_default=None)
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    known = workspace.table(SsoToken)
+    for index, item in enumerate(data.get("sso_tokens", ())):
+        if item["token"] in known:
+            raise Taken(("sso_tokens", index, "token"), "a token like this is there already")
+        item.setdefault("expires_at", workspace.clock.now() + workspace.behaviour.sso_token.lifetime)
+        known[item["token"]] = SsoToken(account=account.id, **item)
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = [row for row in workspace.table(SsoToken).values() if row.account == account.id]
+    return {"sso_tokens": [_written(row) for row in rows]} if rows else {}
+
+
+def _written(row: SsoToken) -> dict[str, Any]:
+    found: dict[str, Any] = _SSO_TOKEN_ITEM.dump(row)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+_SSO_TOKEN_ITEM = SsoTokenItem()
+
+SECTION = Section(fields={"sso_tokens": fields.List(fields.Nested(SsoTokenItem))}, load=_load, dump=_dump)

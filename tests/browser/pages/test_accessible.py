@@ -1,0 +1,130 @@
+"""Whether everybody can use the pages: axe-core judges each, in every state, colour scheme and width."""
+
+from importlib.resources import files
+
+import pytest
+
+from mockserver.resources.oauth.scopes import CATALOGUE
+
+pytestmark = pytest.mark.browser
+
+_AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
+#: A report of coverage has many sections that are alike; of those where nothing was met, the first is looked at.
+_ALIKE = "section:not(:has(.met)) ~ section:not(:has(.met)), li:nth-child(n+10)"
+_JUDGE = """
+const [alike, done] = arguments;
+axe.run({exclude: [alike]}, {iframes: false, resultTypes: ["violations"]}).then(
+  found => done({passed: found.passes.length, violations: found.violations.map(row => [row.id, row.nodes])}),
+  error => done({error: String(error)}));
+"""
+_LOOKS = [("light", 1400), ("dark", 1400), ("light", 320)]
+#: Two users of the first account; the second has a long address.
+_BOSS, _CLERK = "button[value$=' boss@group.test']", "button[value^='1003001 somebody']"
+_ACCEPT = "button[value=accept]"
+
+
+def _opened(address):
+    return lambda browser, world: browser.open(address(world))
+
+
+def _opened_twice(address):
+    def go(browser, world):
+        found = address(world)
+        browser.open(found)
+        browser.open(found)
+
+    return go
+
+
+def _asked(person, **query):
+    def go(browser, world):
+        browser.open(world.authorize(**query))
+        browser.follow(person)
+        browser.see(_ACCEPT)
+
+    return go
+
+
+def _mistaken(browser, world):
+    browser.open(world.authorize())
+    browser.see("#user")[0].send_keys("boss@group.test")
+    browser.follow("#password", "wrong horse\n")
+    browser.see("[role=alert]")
+
+
+def _late(browser, world):
+    _asked(_BOSS)(browser, world)
+    world.advance("PT11M")
+    browser.follow(_ACCEPT)
+
+
+def _forged(browser, world):
+    browser.open(world.authorize())
+    browser.driver.delete_all_cookies()
+    browser.follow(_BOSS)
+
+
+def _content(browser, world):
+    """In the sandbox of its policy nothing runs, axe-core neither."""
+    browser.driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
+    browser.open(f"{world.shared(12)}/content")
+    browser.driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
+
+
+def _measured(browser, world):
+    world.get("/v3/senders", headers=world.keys["group"])
+    browser.open(f"{world.root}/_mock/coverage?format=html")
+
+
+_SIGN_IN, _CONSENT = "Sign in to go on to Contact Sync", "Contact Sync asks for access"
+_FORM = {"behaviour": {"oauth_login": "form"}}
+_ONE_USE = {"behaviour": {"sso_token": {"single_use": True}}}
+#: A page: its heading, how one gets there, and what is changed in the story before.
+PAGES = {
+    "sign in by choice": (_SIGN_IN, _opened(lambda world: world.authorize()), {}),
+    "sign in where nobody is": (
+        _SIGN_IN,
+        _opened(lambda world: world.authorize()),
+        {"accounts": [{"name": "group", "users": []}]},
+    ),
+    "sign in by password": (_SIGN_IN, _opened(lambda world: world.authorize()), _FORM),
+    "a wrong password": (_SIGN_IN, _mistaken, _FORM),
+    "consent": (_CONSENT, _asked(_BOSS), {}),
+    "consent to all scopes": (_CONSENT, _asked(_CLERK, scope=" ".join(CATALOGUE)), {}),
+    "unknown app": ("Bad Request", _opened(lambda world: world.authorize(client_id="nobody")), {}),
+    "unknown way back": ("Bad Request", _opened(lambda world: world.authorize(redirect_uri="http://x.test/")), {}),
+    "a form from elsewhere": ("Forbidden", _forged, {}),
+    "a question that waited for too long": ("Gone", _late, {}),
+    "landing in an organization": ("Signed in", _opened(lambda world: world.admin_landing()), {}),
+    "landing in an area": ("Signed in", _opened(lambda world: world.landing(target="email_transactional")), {}),
+    "landing at an address": (
+        "Signed in",
+        _opened(lambda world: world.landing(url=f"{world.app.root}/{'a-long-way-' * 20}")),
+        _ONE_USE,
+    ),
+    "landing a second time": ("Gone", _opened_twice(lambda world: world.landing()), _ONE_USE),
+    "landing with an unknown token": ("Not Found", _opened(lambda world: f"{world.admin_landing()}0"), {}),
+    "a shared template": ("June", _opened(lambda world: world.shared(11)), {}),
+    "a shared campaign without content": ("July", _opened(lambda world: world.shared(12)), {}),
+    "what stands for no content": ("July", _content, {}),
+    "nothing shared": ("Not Found", _opened(lambda world: f"{world.root}/shared/nothing"), {}),
+    "coverage": (None, _measured, {}),
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_for_everybody(browser, make_world, name):
+    """No rule of axe-core's is broken, and nobody has to scroll sideways."""
+    heading, go, changes = PAGES[name]
+    go(browser, make_world(**changes))
+    assert heading is None or browser.text("h1") == heading
+
+    browser.script(_AXE)
+    for scheme, width in _LOOKS:
+        with browser.looking(scheme, width):
+            found = browser.driver.execute_async_script(_JUDGE, _ALIKE)
+            across = browser.script("return document.documentElement.scrollWidth")
+
+        assert found["violations"] == [], (scheme, width)
+        assert found["passed"] > 5
+        assert across <= width

@@ -1,0 +1,182 @@
+"""`/_mock/oauth/apps` and `oauth_apps:` of a scenario: who may send users here."""
+
+import pytest
+
+DEFAULT_SCOPES = ["contacts:read", "contacts:write", "crm:read", "crm:write"]
+APP = {
+    "client_id": "crm-sync",
+    "client_secret": "s3cret",
+    "name": "CRM sync",
+    "redirect_uris": ["http://127.0.0.1:5000/cb", "com.example.app:/cb"],
+    "scopes": ["account:read"],
+    "public": False,
+    "account": "acme",
+}
+
+
+@pytest.fixture
+def api(make_api):
+    return make_api({"accounts": [{"name": "acme"}, {"name": "globex"}], "oauth_apps": [APP]})
+
+
+def test_an_app_of_the_scenario_is_there(api):
+    assert api.get("/_mock/oauth/apps").json == {"items": [APP], "count": 1}
+    assert api.get("/_mock/oauth/apps/crm-sync").json == APP
+
+
+def test_a_new_app_has_credentials_and_the_four_scopes_of_spec(api):
+    answer = api.post("/_mock/oauth/apps", json={})
+
+    assert answer.status_code == 201
+    app = answer.json
+    assert (app["scopes"], app["redirect_uris"], app["account"], app["public"]) == (DEFAULT_SCOPES, [], "acme", False)
+    assert app["name"] == app["client_id"]
+    assert len(app["client_id"]) == 32
+    assert set(app["client_id"]) <= set("0123456789abcdef")
+    assert len(app["client_secret"]) == 48
+    assert api.get(f"/_mock/oauth/apps/{app['client_id']}").json == app
+
+
+def test_no_two_new_apps_share_anything(api):
+    one, other = (api.post("/_mock/oauth/apps", json={}).json for _ in range(2))
+
+    assert one["client_id"] != other["client_id"]
+    assert one["client_secret"] != other["client_secret"]
+
+
+def test_two_worlds_of_one_scenario_draw_other_credentials(api):
+    worlds = [api.post("/_mock/workspaces", json={"seed": 1}).json["name"] for _ in range(2)]
+    one, other = (api.post("/_mock/oauth/apps", json={}, headers={"X-Mock-Workspace": name}).json for name in worlds)
+
+    assert one["client_secret"] != other["client_secret"]
+
+
+def test_a_public_app_has_no_secret(api):
+    assert "client_secret" not in api.post("/_mock/oauth/apps", json={"public": True, "client_secret": "x"}).json
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "Sync"},
+        {"scopes": ["all"]},
+        {"scopes": []},
+        {"redirect_uris": ["https://app.test/cb?tenant=1"]},
+        {"client_secret": "another"},
+        {"account": "globex"},
+    ],
+)
+def test_only_what_is_named_changes(api, change):
+    assert api.put("/_mock/oauth/apps/crm-sync", json=change).json == {**APP, **change}
+    assert api.get("/_mock/oauth/apps/crm-sync").json == {**APP, **change}
+
+
+def test_null_in_the_place_of_the_secret_draws_a_new_one(api):
+    secret = api.put("/_mock/oauth/apps/crm-sync", json={"client_secret": None}).json["client_secret"]
+
+    assert len(secret) == 48
+
+
+def test_an_app_that_becomes_public_loses_its_secret_and_gets_one_when_it_becomes_private(api):
+    assert "client_secret" not in api.put("/_mock/oauth/apps/crm-sync", json={"public": True}).json
+
+    assert len(api.put("/_mock/oauth/apps/crm-sync", json={"public": False}).json["client_secret"]) == 48
+
+
+def test_an_app_that_is_deleted_is_gone(api):
+    assert api.delete("/_mock/oauth/apps/crm-sync").status_code == 204
+
+    assert api.get("/_mock/oauth/apps").json["count"] == 0
+    assert api.delete("/_mock/oauth/apps/crm-sync").status_code == 404
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+def test_an_app_that_is_not_there_is_404(api, method):
+    assert api.request(method, "/_mock/oauth/apps/nobody", json={"name": "x"}).status_code == 404
+
+
+BAD = [
+    ({"client_secret": "with blank"}, "/client_secret"),
+    ({"client_secret": ""}, "/client_secret"),
+    ({"name": ""}, "/name"),
+    ({"scopes": ["contacts:delete"]}, "/scopes/0"),
+    ({"scopes": "all"}, "/scopes"),
+    ({"public": "yes"}, "/public"),
+    ({"account": "nobody"}, "/account"),
+    ({"secret": "x"}, "/secret"),
+    ({"redirect_uris": ["/cb"]}, "/redirect_uris/0"),
+    ({"redirect_uris": ["https://app.test/cb#x"]}, "/redirect_uris/0"),
+    ({"redirect_uris": ["https://user@app.test/cb"]}, "/redirect_uris/0"),
+    ({"redirect_uris": ["https:///cb"]}, "/redirect_uris/0"),
+    ({"redirect_uris": ["https://app.test:x/cb"]}, "/redirect_uris/0"),
+    ({"redirect_uris": ["javascript:alert(1)"]}, "/redirect_uris/0"),
+    ({"redirect_uris": ["http://app.test/c b"]}, "/redirect_uris/0"),
+    ({"redirect_uris": ["localhost:5000/cb"]}, "/redirect_uris/0"),
+]
+
+
+@pytest.mark.parametrize(("body", "path"), BAD)
+def test_a_bad_app_names_its_mistake_and_changes_nothing(api, body, path):
+    for answer in (api.post("/_mock/oauth/apps", json=body), api.put("/_mock/oauth/apps/crm-sync", json=body)):
+        assert (answer.status_code, [error["path"] for error in answer.json["errors"]]) == (400, [path])
+    assert api.get("/_mock/oauth/apps").json["items"] == [APP]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "where"),
+    [
+        ("POST", "", {"client_id": "with blank"}, "/client_id"),
+        ("PUT", "/crm-sync", {"client_id": "other"}, "/client_id"),
+        ("PUT", "/crm-sync", {}, ""),
+    ],
+)
+def test_so_does_one_that_only_one_of_the_calls_refuses(api, method, path, body, where):
+    answer = api.request(method, f"/_mock/oauth/apps{path}", json=body)
+
+    assert (answer.status_code, [error["path"] for error in answer.json["errors"]]) == (400, [where])
+
+
+def test_a_client_id_that_is_taken_is_409(api):
+    answer = api.post("/_mock/oauth/apps", json={"client_id": "crm-sync"})
+
+    assert (answer.status_code, answer.json["errors"][0]["path"]) == (409, "/client_id")
+
+
+@pytest.mark.parametrize(
+    ("apps", "path"),
+    [
+        ([APP, APP], ["oauth_apps", 1, "client_id"]),
+        ([{"account": "nobody"}], ["oauth_apps", 0, "account"]),
+        ([{"redirect_uris": ["x"]}], ["oauth_apps", 0, "redirect_uris", 0]),
+    ],
+)
+def test_a_bad_app_of_a_scenario_is_found(api, apps, path):
+    answer = api.put("/_mock/state", json={"accounts": [{"name": "acme"}], "oauth_apps": apps})
+
+    assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/" + "/".join(map(str, path)))
+
+
+def test_apps_can_be_seeded(api):
+    api.post("/_mock/seed", json={"oauth_apps": [{"client_id": "other"}]})
+
+    assert [row["client_id"] for row in api.get("/_mock/oauth/apps").json["items"]] == ["crm-sync", "other"]
+    assert api.post("/_mock/seed", json={"oauth_apps": [{"client_id": "other"}]}).status_code == 409
+
+
+def test_written_state_holds_the_apps(api):
+    api.post("/_mock/oauth/apps", json={"public": True, "name": "Phone"})
+    before = api.get("/_mock/oauth/apps").json
+
+    assert api.put("/_mock/state", json=api.get("/_mock/state").json).status_code == 200
+
+    assert api.get("/_mock/oauth/apps").json == before
+
+
+def test_the_state_of_a_world_whose_app_was_deleted_still_loads(api):
+    query = {"client_id": "crm-sync", "redirect_uri": APP["redirect_uris"][0], "scope": "account:read"}
+    skipped = {"mock_user": "owner@acme.test", "mock_consent": "accept"}
+    assert api.get("/realms/partner/oauth/authorize", query_string=query | skipped).status_code == 302
+    api.delete("/_mock/oauth/apps/crm-sync")
+
+    assert api.put("/_mock/state", json=api.get("/_mock/state").json).status_code == 200
+    assert [row["state"] for row in api.get("/_mock/machines/oauth_grant").json["items"]] == ["revoked"]

@@ -1,0 +1,444 @@
+"""One story for the tests of OAuth, and the addresses of its world with the steps of a flow as methods."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from html.parser import HTMLParser
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import pytest
+import requests
+
+from mockserver.resources.rooms import ALL_OPERATIONS
+
+REALM = "/realms/partner"
+CALLBACK = "https://app.test/callback"
+#: The apps of the story; those without a secret are public.
+SECRETS = {"shop-app": "s3cret", "other-app": "0ther", "foreign-app": "f0reign", "bare-app": "b4re"}
+#: Of RFC 7636, appendix B.
+VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+def _story():
+    return {
+        "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+        "seed": 5,
+        "accounts": [
+            {
+                "name": "group",
+                "id": 1003001,
+                "role": "master",
+                "enterprise": True,
+                "api_keys": ["key-group"],
+                "email": "boss@group.test",
+                "first_name": "Ada",
+                "last_name": "Byron",
+                "company_name": "Group",
+                "users": [
+                    {"email": "boss@group.test", "admin": True, "password": "right horse"},
+                    {"email": "clerk@group.test"},
+                ],
+                "senders": [{"id": 1, "name": "Group", "email": "news@group.test"}],
+            },
+            {
+                "name": "shop",
+                "id": 1003002,
+                "role": "sub_account",
+                "of": "group",
+                "enterprise": True,
+                "api_keys": ["key-shop"],
+                "email": "keeper@shop.test",
+                "users": [{"email": "keeper@shop.test", "password": "open sesame"}, {"email": "both@people.test"}],
+                "senders": [{"id": 2, "name": "Shop", "email": "news@shop.test"}],
+            },
+            {
+                "name": "foreign",
+                "id": 1003003,
+                "enterprise": True,
+                "api_keys": ["key-foreign"],
+                "email": "owner@foreign.test",
+                "users": [{"email": "owner@foreign.test", "admin": True}, {"email": "both@people.test"}],
+                "senders": [{"id": 3, "name": "Foreign", "email": "news@foreign.test"}],
+            },
+        ],
+        "oauth_apps": [
+            {
+                "client_id": "shop-app",
+                "client_secret": SECRETS["shop-app"],
+                "name": "Shop App",
+                "redirect_uris": [CALLBACK, "https://app.test/second?keep=1", "http://127.0.0.1:9/callback"],
+                "scopes": ["account:read", "account:write", "contacts:read", "organization:read"],
+            },
+            {
+                "client_id": "public-app",
+                "name": "Public App",
+                "redirect_uris": [CALLBACK],
+                "scopes": ["account:read", "contacts:read"],
+                "public": True,
+            },
+            {
+                "client_id": "other-app",
+                "client_secret": SECRETS["other-app"],
+                "redirect_uris": [CALLBACK],
+                "scopes": ["all"],
+            },
+            {
+                "client_id": "foreign-app",
+                "client_secret": SECRETS["foreign-app"],
+                "name": "Foreign App",
+                "redirect_uris": [CALLBACK],
+                "account": "foreign",
+            },
+            {"client_id": "bare-app", "client_secret": SECRETS["bare-app"], "redirect_uris": [CALLBACK]},
+        ],
+    }
+
+
+@pytest.fixture
+def story():
+    """A master account with a sub-account and a foreign account, their users, and apps of both organizations."""
+    return _story()
+
+
+@pytest.fixture(scope="module")
+def live_root(module_serve):
+    """The root address of a real server with the story, whose clock goes with ours."""
+    return module_serve({**_story(), "clock": {}}, keys="known")
+
+
+class Realm:
+    """The OAuth addresses of a world, as its apps (without a key) and their users' browser reach them."""
+
+    def __init__(self, api, root=""):
+        self.api = api
+        self.root = root
+
+    def open(self, method, path, *, token=None, **options):
+        """Any address of the world, with a bearer token or with nothing."""
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        headers |= options.pop("headers", {})
+        return self.api.client.open(self.root + path, method=method, headers=headers, **options)
+
+    def advance(self, by):
+        """Let time pass."""
+        return self.api.advance(by)
+
+    def authorize(self, app="shop-app", *, fault=None, **query):
+        """Send a user to the authorize address; None leaves a parameter out."""
+        asked = {
+            "client_id": app,
+            "redirect_uri": CALLBACK,
+            "response_type": "code",
+            "scope": "account:read",
+            "state": "s1",
+        } | query
+        asked = {name: value for name, value in asked.items() if value is not None}
+        headers = {} if fault is None else {"X-Mock-Fault": fault}
+        return self.open("GET", f"{REALM}/oauth/authorize", query_string=asked, headers=headers)
+
+    def code(self, app="shop-app", user="boss@group.test", **query):
+        """The code that a user's consent gives."""
+        answer = self.authorize(app, mock_user=user, mock_consent="accept", **query)
+        assert answer.status_code == 302, answer.text
+        return self.told(answer)["code"]
+
+    @staticmethod
+    def told(answer):
+        """What a redirection tells the app."""
+        assert answer.status_code == 302, answer.text
+        return dict(parse_qsl(urlsplit(answer.headers["Location"]).query, keep_blank_values=True))
+
+    def post(self, name, app="shop-app", *, basic=False, **form):
+        """Call one of the addresses for apps, with the app's credentials in the form or by Basic; None leaves out."""
+        credentials = {"client_id": app, "client_secret": SECRETS.get(app)}
+        sent = form if basic else credentials | form
+        sent = {name: value for name, value in sent.items() if value is not None}
+        auth = (app, SECRETS.get(app, "")) if basic else None
+        return self.open("POST", f"{REALM}/oauth/{name}", data=sent, auth=auth)
+
+    def exchange(self, code, app="shop-app", **form):
+        """Post a code."""
+        return self.post("token", app, **{"grant_type": "authorization_code", "code": code} | form)
+
+    def refresh(self, refresh_token, app="shop-app", **form):
+        """Post a refresh token."""
+        return self.post("token", app, grant_type="refresh_token", refresh_token=refresh_token, **form)
+
+    def tokens(self, app="shop-app", user="boss@group.test", **query):
+        """The whole flow of an app with a secret: the answer to its code."""
+        answer = self.exchange(self.code(app, user, **query), app)
+        assert answer.status_code == 200, answer.text
+        return answer.json
+
+    def logs(self, key="key-group"):
+        """What the activity log of an account says, the newest first."""
+        rows = self.api.get("/v3/organization/activities", key=key).json["logs"]
+        return [(row["action"], row["user_email"]) for row in rows]
+
+    def call(self, token, method="GET", path="/v3/senders", **options):
+        """Call the API with a bearer token."""
+        return self.open(method, path, token=token, **options)
+
+    def works(self, token):
+        """Whether the API takes a token that has `account:read`."""
+        answer = self.call(token)
+        assert answer.status_code in (200, 401), answer.text
+        return answer.status_code == 200
+
+
+class Form(HTMLParser):
+    """The form of a page: where it goes, what it holds, its buttons by their words, and the page's words."""
+
+    def __init__(self, answer):
+        super().__init__()
+        assert answer.status_code == 200, answer.text
+        self.action, self.method = None, None
+        self.hidden, self.asked, self.buttons = {}, [], {}
+        self.words = ""
+        self._button = None
+        self.feed(answer.text)
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        if tag == "form":
+            self.action, self.method = found.get("action"), found["method"]
+        elif tag == "input" and found.get("type") == "hidden":
+            self.hidden[found["name"]] = found["value"]
+        elif tag == "input":
+            self.asked.append(found["name"])
+        elif tag == "button":
+            self._button = [found, ""]
+
+    def handle_data(self, data):
+        self.words += data
+        if self._button is not None:
+            self._button[1] += data
+
+    def handle_endtag(self, tag):
+        if tag == "button":
+            found, words = self._button
+            self.buttons[words.strip()] = {found["name"]: found["value"]} if "name" in found else {}
+            self._button = None
+
+
+class Visitor:
+    """A browser without a screen: it reads the forms of pages, fills them in and sends them."""
+
+    def __init__(self, realm, client=None):
+        self.client = client or realm.api.app.test_client()
+        self.form = None
+        self._here = None
+
+    def visit(self, url):
+        """Open an address; gives the answer."""
+        return self._arrive(url, self.client.get(url))
+
+    def press(self, words, *, headers=None, **filled_in):
+        """Send the page's form with a button, found by how its words begin; None takes a member away."""
+        button = next(value for key, value in self.form.buttons.items() if key.startswith(words))
+        sent = self.form.hidden | button | filled_in
+        url = self.form.action or self._here
+        sent = {name: value for name, value in sent.items() if value is not None}
+        return self._arrive(url, self.client.post(url, data=sent, headers=headers))
+
+    def _arrive(self, url, answer):
+        self._here = url
+        is_form = answer.status_code == 200 and "<form" in answer.text
+        self.form = Form(answer) if is_form else None
+        return answer
+
+
+@pytest.fixture
+def make_visitor():
+    """A factory of browsers for worlds, each with cookies of its own."""
+    return Visitor
+
+
+@pytest.fixture
+def visitor(realm):
+    """A browser at the story's world."""
+    return Visitor(realm)
+
+
+@pytest.fixture
+def question():
+    """Where an app sends its users."""
+
+    def address(app="shop-app", **more):
+        asked = {"client_id": app, "redirect_uri": CALLBACK, "scope": "account:read contacts:read", "state": "s1"}
+        return f"{REALM}/oauth/authorize?{urlencode(asked | more)}"
+
+    return address
+
+
+@pytest.fixture
+def make_realm(make_api, story):
+    """A factory of worlds with the story, changed at its top level."""
+    return lambda **changes: Realm(make_api({**story, **changes}))
+
+
+@pytest.fixture
+def realm(make_realm):
+    """The story's world, whose clock stands still."""
+    return make_realm()
+
+
+@pytest.fixture
+def is_refused():
+    """Whether an answer is an error of RFC 6749, 5.2, for apps."""
+
+    def check(answer, status, error):
+        assert (answer.status_code, answer.json["error"]) == (status, error), answer.text
+        assert set(answer.json) == {"error", "error_description"}
+        assert answer.json["error_description"]
+        assert answer.content_type == "application/json"
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert answer.headers["Pragma"] == "no-cache"
+        return True
+
+    return check
+
+
+@pytest.fixture
+def pkce():
+    """What a public app sends with the question, and with the code."""
+    return {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}, {"code_verifier": VERIFIER}
+
+
+@pytest.fixture
+def other_world(realm, story):
+    """A factory of further worlds of the same story on the same server."""
+
+    def make(name):
+        assert realm.api.post("/_mock/workspaces", json={"scenario": story, "name": name}).status_code == 201
+        return type(realm)(realm.api, f"/w/{name}")
+
+    return make
+
+
+# ---------------------------------------------------------------------- worlds under attack
+
+
+class Marked(NamedTuple):
+    """Names that are markup."""
+
+    app: str = '<b onclick="x()">App</b><script>alert(1)</script>'
+    user: str = '"<img/src=x>"@people.test'
+    account: str = "<iframe src=//evil.test>'{{ 7 * 7 }}"
+
+
+@pytest.fixture
+def marked():
+    """What `target` calls an app, its user and their account."""
+    return Marked()
+
+
+_TARGETS = {}
+
+
+@pytest.fixture
+def target(make_realm, story, marked, request):
+    """The story with names that are markup, one world for all tests of a module: what is refused changes nothing."""
+    name = request.module.__name__
+    if name not in _TARGETS:
+        account = {"name": marked.account, "users": [{"email": marked.user}], "api_keys": ["key-marked"]}
+        app = {
+            "client_id": "marked-app",
+            "client_secret": "m4rked",
+            "name": marked.app,
+            "account": marked.account,
+            "redirect_uris": [CALLBACK, "https://second.test/", "myapp:///done"],
+            "scopes": ["all"],
+        }
+        _TARGETS[name] = make_realm(accounts=[*story["accounts"], account], oauth_apps=[*story["oauth_apps"], app])
+    return _TARGETS[name]
+
+
+@pytest.fixture
+def unmoved():
+    """A context in which a world stays as it is, but for the draws that every request and every page makes."""
+
+    def state(realm):
+        found = realm.api.get("/_mock/state", headers={"X-Mock-Workspace": realm.root.removeprefix("/w/") or "default"})
+        assert found.status_code == 200
+        draws = found.json["resume"]["draws"]
+        return found.json | {"resume": found.json["resume"] | {"draws": draws | {"request": 0, "csrf": 0}}}
+
+    @contextmanager
+    def check(realm):
+        before = state(realm)
+        yield
+        assert state(realm) == before
+
+    return check
+
+
+# ---------------------------------------------------------------------- apps with libraries, and a real server
+
+
+@pytest.fixture
+def anew(live_root):
+    """Makes the real server's world what it was; it lies on loopback, where the libraries take http on demand only."""
+    requests.post(f"{live_root}/_mock/reset", json={}, timeout=10).raise_for_status()
+
+
+@pytest.fixture(params=["", "/w/default"], ids=["bare", "named"])
+def issuer(request, live_root):
+    """Where the real server's world has its addresses of OAuth: below the bare root, and below its own."""
+    return f"{live_root}{request.param}{REALM}"
+
+
+@pytest.fixture
+def visit():
+    """A user's browser that follows an app's link, and comes back with the address to which it is sent."""
+
+    def follow(url, user="boss@group.test", consent="accept"):
+        answer = requests.get(
+            url, params={"mock_user": user, "mock_consent": consent}, allow_redirects=False, timeout=10
+        )
+        assert answer.status_code == 302, answer.text
+        return answer.headers["Location"]
+
+    return follow
+
+
+@pytest.fixture
+def hours_pass(live_root):
+    """Lets time pass on the real server; the libraries' own clock stays."""
+
+    def advance(by):
+        requests.post(f"{live_root}/_mock/clock/advance", json={"by": by}, timeout=10).raise_for_status()
+
+    return advance
+
+
+@pytest.fixture
+def ask():
+    """Call an operation without a key, with as little as tells it from others."""
+
+    def ask(realm, operation, **options):
+        row = ALL_OPERATIONS[operation]
+        form = dict([row.told_by]) if row.told_by else None
+        return realm.open(row.method, row.path.replace("{", "").replace("}", ""), data=form, **options)
+
+    return ask
+
+
+@pytest.fixture
+def add_fault():
+    """Write a rule; gives its id."""
+
+    def add_fault(realm, fault, **rule):
+        answer = realm.api.post(f"{realm.root}/_mock/faults", json={"fault": fault, **rule})
+        assert answer.status_code == 201, answer.text
+        return answer.json["id"]
+
+    return add_fault
+
+
+@pytest.fixture
+def last_entry():
+    """What the journal says of the last request."""
+    return lambda realm: realm.api.get(f"{realm.root}/_mock/requests?limit=1").json["items"][0]

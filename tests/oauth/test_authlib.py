@@ -1,0 +1,260 @@
+"""Apps with Authlib, which knows nothing of us, over a real socket."""
+
+from __future__ import annotations
+
+import time
+import warnings
+
+import authlib.deprecate  # noqa: F401  # sets a filter of its own, which must not come after ours
+import pytest
+import requests
+from authlib.integrations.base_client import OAuthError
+from authlib.integrations.requests_client import OAuth2Session
+from authlib.oauth2.rfc6750 import InsufficientScopeError, InvalidTokenError
+from authlib.oauth2.rfc9068 import JWTBearerTokenValidator
+from authlib.oidc.core import CodeIDToken
+from authlib.oidc.discovery import OpenIDProviderMetadata, get_well_known_url
+from joserfc import jwt
+from joserfc.errors import BadSignatureError, InvalidClaimError
+from joserfc.jwk import KeySet
+
+with warnings.catch_warnings():
+    # It would rather have a younger httpx, and does all that we look at with this one as well.
+    warnings.simplefilter("ignore")
+    from authlib.integrations.httpx_client import OAuth2Client
+
+CALLBACK = "https://app.test/callback"
+SCOPE = "account:read contacts:read"
+
+pytestmark = pytest.mark.usefixtures("anew")
+
+
+@pytest.fixture(autouse=True)
+def _on_loopback(monkeypatch):
+    monkeypatch.setenv("AUTHLIB_INSECURE_TRANSPORT", "1")
+
+
+@pytest.fixture
+def metadata(issuer):
+    """The discovery document, as an app finds it by the issuer, and finds nothing wrong with it."""
+    found = OpenIDProviderMetadata(requests.get(get_well_known_url(issuer, external=True), timeout=10).json())
+    found.validate()
+    assert found["issuer"] == issuer
+    return found
+
+
+@pytest.fixture(params=[OAuth2Session, OAuth2Client], ids=["requests", "httpx"])
+def connect(request, metadata):
+    """A factory of sessions of an app, closed in the end."""
+    sessions = []
+
+    def make(app="shop-app", secret="s3cret", **options):
+        options = {"scope": SCOPE, "redirect_uri": CALLBACK, "token_endpoint": metadata["token_endpoint"]} | options
+        sessions.append(request.param(app, secret, **options))
+        return sessions[-1]
+
+    yield make
+    for session in sessions:
+        session.close()
+
+
+@pytest.fixture
+def signed_in(connect, visit, metadata):
+    """A factory of sessions that have gone the whole way to their tokens."""
+
+    def flow(*app, user="boss@group.test", verifier=None, nonce=None, **options):
+        session = connect(*app, **options)
+        extra = {} if nonce is None else {"nonce": nonce}
+        url, state = session.create_authorization_url(
+            metadata["authorization_endpoint"], code_verifier=verifier, **extra
+        )
+        proof = {} if verifier is None else {"code_verifier": verifier}
+        session.fetch_token(authorization_response=visit(url, user), state=state, **proof)
+        return session
+
+    return flow
+
+
+def senders(session, live_root):
+    """What the API says of senders with the session's token."""
+    answer = session.get(f"{live_root}/v3/senders")
+    return [row["email"] for row in answer.json()["senders"]] if answer.status_code == 200 else answer.status_code
+
+
+# ---------------------------------------------------------------------- the flow
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+def test_the_code_flow_ends_with_a_token_that_the_api_takes(signed_in, live_root, method):
+    session = signed_in(user="keeper@shop.test", token_endpoint_auth_method=method)
+
+    assert (session.token["token_type"], session.token["scope"]) == ("Bearer", SCOPE)
+    assert session.token["expires_at"] == pytest.approx(time.time() + 3600, abs=60)
+    assert senders(session, live_root) == ["news@shop.test"]
+
+
+def test_a_public_app_proves_itself_with_a_key(signed_in, live_root):
+    session = signed_in("public-app", None, verifier="v" * 48, code_challenge_method="S256")
+
+    assert senders(session, live_root) == ["news@group.test"]
+
+
+def test_another_key_is_refused(connect, visit, metadata):
+    session = connect("public-app", None, code_challenge_method="S256")
+    url, state = session.create_authorization_url(metadata["authorization_endpoint"], code_verifier="v" * 48)
+
+    with pytest.raises(OAuthError, match="invalid_grant"):
+        session.fetch_token(authorization_response=visit(url), state=state, code_verifier="w" * 48)
+
+
+def test_a_foreign_state_is_found_out(connect, visit, metadata):
+    session = connect()
+    url, _ = session.create_authorization_url(metadata["authorization_endpoint"])
+
+    with pytest.raises(Exception, match="mismatching_state"):
+        session.fetch_token(authorization_response=visit(url), state="another")
+
+
+@pytest.mark.parametrize(
+    ("secret", "error"), [("s3cret", "invalid_grant"), ("wrong", "invalid_client"), (None, "invalid_client")]
+)
+def test_errors_of_the_token_address_are_understood(connect, secret, error):
+    with pytest.raises(OAuthError) as refused:
+        connect("shop-app", secret).fetch_token(code="nonsense", grant_type="authorization_code")
+
+    assert refused.value.error == error
+    assert refused.value.description
+
+
+# ---------------------------------------------------------------------- afterwards
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+def test_a_token_is_refreshed_on_demand(signed_in, live_root, hours_pass, method):
+    session = signed_in(token_endpoint_auth_method=method)
+    first = dict(session.token)
+    hours_pass("PT1H")
+    assert senders(session, live_root) == 401
+
+    session.refresh_token()
+
+    assert session.token["refresh_token"] != first["refresh_token"]
+    assert senders(session, live_root) == ["news@group.test"]
+
+
+def test_a_token_is_refreshed_by_itself(signed_in, connect, live_root, hours_pass):
+    """The library sees by `expires_in` that it is time, and gives the new token away to be kept."""
+    token = {**signed_in().token, "expires_at": 1}
+    hours_pass("PT1H")
+    kept = []
+    session = connect(token=token, update_token=lambda new, **old: kept.append((new, old)))
+
+    assert senders(session, live_root) == ["news@group.test"]
+    assert senders(session, live_root) == ["news@group.test"]
+
+    [(new, old)] = kept
+    assert old == {"refresh_token": token["refresh_token"]}
+    assert session.token["access_token"] == new["access_token"] != token["access_token"]
+
+
+def test_an_app_for_itself_fetches_a_new_token_by_itself(connect, live_root, hours_pass):
+    session = connect(grant_type="client_credentials")
+    token = session.fetch_token()
+    assert "refresh_token" not in token
+    hours_pass("PT1H")
+    session.token = {**token, "expires_at": 1}
+
+    assert senders(session, live_root) == ["news@group.test"]
+    assert session.token["access_token"] != token["access_token"]
+
+
+@pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+def test_a_token_is_revoked(signed_in, metadata, live_root, kind, method):
+    session = signed_in(revocation_endpoint_auth_method=method)
+
+    answer = session.revoke_token(metadata["revocation_endpoint"], session.token[kind], kind)
+
+    assert answer.status_code == 200
+    assert senders(session, live_root) == 401
+
+
+@pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
+def test_a_token_is_introspected(signed_in, metadata, kind):
+    session = signed_in()
+    token = session.token[kind]
+
+    before = session.introspect_token(metadata["introspection_endpoint"], token, kind).json()
+    session.revoke_token(metadata["revocation_endpoint"], token, kind)
+    after = session.introspect_token(metadata["introspection_endpoint"], token, kind).json()
+
+    told = {name: before[name] for name in ("active", "scope", "client_id", "username")}
+    assert told == {"active": True, "scope": SCOPE, "client_id": "shop-app", "username": "boss@group.test"}
+    assert after == {"active": False}
+
+
+# ---------------------------------------------------------------------- what tokens say
+
+
+@pytest.fixture
+def keys(metadata):
+    """The served key set."""
+    return KeySet.import_key_set(requests.get(metadata["jwks_uri"], timeout=10).json())
+
+
+def identity(session, keys, metadata, nonce):
+    """What an id_token says, when the library has verified it."""
+    found = jwt.decode(session.token["id_token"], keys, algorithms=metadata["id_token_signing_alg_values_supported"])
+    options = {"iss": {"values": [metadata["issuer"]]}}
+    params = {"nonce": nonce, "client_id": "shop-app", "access_token": session.token["access_token"]}
+    claims = CodeIDToken(found.claims, found.header, options, params)
+    claims.validate(leeway=5)
+    return claims
+
+
+def test_the_id_token_verifies_nonce_included(signed_in, keys, metadata):
+    session = signed_in(scope="openid profile email", nonce="n-1")
+
+    claims = identity(session, keys, metadata, "n-1")
+
+    assert (claims["sub"], claims["email"], claims["name"]) == ("boss@group.test", "boss@group.test", "Ada Byron")
+    with pytest.raises(InvalidClaimError, match="nonce"):
+        identity(session, keys, metadata, "n-2")
+
+
+def test_another_key_set_verifies_nothing(signed_in, keys, metadata):
+    session = signed_in(scope="openid", nonce="n")
+    kid = keys.keys[0].kid
+    stranger = KeySet.generate_key_set("RSA", 2048, {"kid": kid}, count=1)
+
+    with pytest.raises(BadSignatureError):
+        identity(session, stranger, metadata, "n")
+
+
+def test_the_access_token_verifies_as_a_resource_server_does_it(signed_in, keys, metadata):
+    """By RFC 9068: signature, kind, issuer, audience, times and scope."""
+    audience = metadata["issuer"].removesuffix("/realms/partner") + "/v3"
+
+    class Validator(JWTBearerTokenValidator):
+        def get_jwks(self):
+            return keys
+
+    session = signed_in(scope="openid account:read")
+    validator = Validator(metadata["issuer"], audience)
+
+    token = validator.authenticate_token(session.token["access_token"])
+    validator.validate_token(token, ["account:read"], None)
+    assert (token["sub"], token["client_id"]) == ("boss@group.test", "shop-app")
+
+    with pytest.raises(InsufficientScopeError):
+        validator.validate_token(token, ["account:write"], None)
+    with pytest.raises(InvalidTokenError):
+        validator.validate_token(validator.authenticate_token(session.token["id_token"]), [], None)
+
+
+def test_userinfo_says_who_has_signed_in(signed_in, metadata):
+    session = signed_in(scope="openid email")
+
+    answer = session.get(metadata["userinfo_endpoint"])
+
+    assert answer.json() == {"sub": "boss@group.test", "email": "boss@group.test", "email_verified": True}

@@ -1,0 +1,293 @@
+"""Access tokens on the API: which operations a scope opens, what is looked at beside it, and whose account it is."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from mockserver import Settings, create_app
+from mockserver.resources.oauth.scopes import CATALOGUE
+from mockserver.resources.rooms import OPERATIONS
+
+WORLD = {
+    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+    "accounts": [
+        {
+            "name": "group",
+            "id": 1003001,
+            "role": "master",
+            "enterprise": True,
+            "api_keys": ["key-group"],
+            "senders": [{"id": 1, "name": "News", "email": "news@group.test"}],
+            "domains": [{"name": "group.test", "state": "pending"}],
+            "webhooks": [{"id": 1, "url": "http://127.0.0.1:9/", "events": ["sent"]}],
+            "campaigns": [{"id": 1, "name": "June"}],
+        },
+        {"name": "shop", "id": 1003002, "role": "sub_account", "of": "group"},
+    ],
+    "oauth_apps": [{"client_id": "app", "client_secret": "s3cret", "scopes": ["all"]}],
+}
+#: What is there, so that it can be read, and what is not, so that nothing is written.
+THERE = {"senderId": 1, "domainName": "group.test", "webhookId": 1, "id": 1003002, "campaignId": 1}
+ABSENT = {
+    "senderId": 999,
+    "domainName": "absent.test",
+    "webhookId": 999,
+    "id": 999,
+    "identifier": "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d",
+    "attributeCategory": "normal",
+    "attributeName": "ABSENT",
+}
+#: Ledger 5: which resource a path belongs to; the organization's activities stand under its own name.
+RESOURCES = {
+    "/v3/account": "account",
+    "/v3/senders": "account",
+    "/v3/corporate": "organization",
+    "/v3/organization": "organization",
+    "/v3/inbound": "transactional.email",
+    "/v3/smtp": "transactional.email",
+    "/v3/emailCampaigns": "campaigns.email",
+    "/v3/contacts": "contacts",
+    "/v3/webhooks": "webhooks",
+}
+EVERY = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+
+
+def resource(operation):
+    (found,) = {name for prefix, name in RESOURCES.items() if operation.path.startswith(prefix)}
+    return found
+
+
+def scopes(operation):
+    """What the operation needs, and the other one of the same resource."""
+    both = [f"{resource(operation)}:read", f"{resource(operation)}:write"]
+    return both if operation.method == "GET" else both[::-1]
+
+
+class Client:
+    """A world's API, called with a key or with a token of some scopes."""
+
+    def __init__(self):
+        self._client = create_app(Settings(scenario="empty")).test_client()
+        assert self._client.post("/_mock/reset", json={"scenario": WORLD}).status_code == 200
+        self._token = cache(self._new_token)
+
+    def _new_token(self, scope):
+        form = {"grant_type": "client_credentials", "client_id": "app", "client_secret": "s3cret", "scope": scope}
+        return self._client.post("/realms/partner/oauth/token", data=form).json["access_token"]
+
+    def with_key(self, operation):
+        return self._call(operation, {"api-key": "key-group"})
+
+    def with_scope(self, operation, *names):
+        return self._call(operation, {"Authorization": f"Bearer {self._token(' '.join(names))}"})
+
+    def _call(self, operation, headers):
+        reads = operation.method == "GET"
+        path = operation.path.format(**(THERE if reads else ABSENT))
+        query = {"offset": 0, "limit": 10} if operation.id == "listSubAccounts" else None
+        body = None if reads else {}
+        answer = self._client.open(path, method=operation.method, headers=headers, json=body, query_string=query)
+        return answer.status_code, answer.json
+
+
+@pytest.fixture(scope="module")
+def client():
+    return Client()
+
+
+# ---------------------------------------------------------------------- scopes
+
+
+@EVERY
+def test_a_token_with_the_one_scope_gets_what_a_key_gets(client, operation):
+    needed, _ = scopes(operation)
+    status, body = client.with_scope(operation, needed)
+
+    assert (status, body) == client.with_key(operation)
+    assert status == 200 if operation.method == "GET" else status in (400, 404)
+
+
+@EVERY
+def test_writing_and_reading_do_not_include_each_other(client, operation):
+    _, sibling = scopes(operation)
+
+    assert client.with_scope(operation, sibling) == (403, {"code": "permission_denied", "message": "Access forbidden."})
+
+
+@EVERY
+def test_all_other_scopes_together_do_not_open_an_operation(client, operation):
+    others = [name for name in CATALOGUE if name != "all" and name not in scopes(operation)]
+
+    assert client.with_scope(operation, *others)[0] == 403
+
+
+@EVERY
+def test_the_scope_all_opens_every_operation(client, operation):
+    assert client.with_scope(operation, "all") == client.with_key(operation)
+
+
+@EVERY
+def test_the_declaration_is_the_ledgers(operation):
+    assert operation.needs == scopes(operation)[0]
+
+
+def test_the_list_of_scopes_tells_the_operations(realm):
+    listed = {row["name"]: row["api_endpoints"] for row in realm.open("GET", "/realms/partner/scopes").json["scopes"]}
+    expected = {name: [] for name in CATALOGUE}
+    for operation in OPERATIONS.values():
+        expected[scopes(operation)[0]].append(f"{operation.method} {operation.path}")
+
+    assert listed == expected
+
+
+def test_a_head_request_reads(realm):
+    token = realm.tokens(scope="account:read")["access_token"]
+
+    assert realm.call(token, "HEAD").status_code == 200
+
+
+def test_a_token_that_may_write_does_write(realm):
+    token = realm.tokens(scope="account:write")["access_token"]
+    sender = {"name": "New", "email": "new@group.test"}
+
+    assert realm.call(token, "POST", json=sender).status_code == 201
+    assert "new@group.test" in realm.api.get("/v3/senders", key="key-group").text
+
+
+def test_the_journal_tells_which_scope_is_missing(realm):
+    token = realm.tokens(scope="contacts:read")["access_token"]
+    realm.call(token)
+
+    entry = realm.api.get("/_mock/requests").json["items"][0]
+    assert entry["reason"] == "getSenders needs the scope account:read; the token has contacts:read"
+
+
+def test_a_refreshed_token_may_have_fewer_scopes(realm):
+    first = realm.tokens(scope="account:read account:write")
+    narrow = realm.refresh(first["refresh_token"], scope="account:write").json["access_token"]
+
+    assert realm.call(narrow).status_code == 403
+    assert realm.call(first["access_token"]).status_code == 200
+
+
+# ---------------------------------------------------------------------- before and beside the scope
+
+
+def test_a_fault_comes_before_the_scope_is_checked(realm):
+    realm.api.post("/_mock/faults", json={"fault": "server_error", "match": {"operation": "getSenders"}, "times": 1})
+    token = realm.tokens(scope="contacts:read")["access_token"]
+
+    assert [realm.call(token).status_code for _ in range(2)] == [500, 403]
+
+
+def test_a_token_that_is_not_good_meets_no_fault(realm):
+    realm.api.post("/_mock/faults", json={"fault": "server_error"})
+
+    assert realm.call("none").status_code == 401
+
+
+def test_the_role_is_checked_whatever_the_scopes(realm):
+    token = realm.tokens("other-app", "keeper@shop.test", scope="all")["access_token"]
+
+    assert realm.call(token, path="/v3/corporate/masterAccount").status_code == 403
+    reason = realm.api.get("/_mock/requests").json["items"][0]["reason"]
+    assert reason == "account shop has the role sub_account, and getMasterAccount needs master"
+
+
+def test_a_token_from_an_address_that_is_not_authorised_is_refused(make_realm):
+    realm = make_realm(behaviour={"authorised_ips": ["203.0.113.0/24"]})
+    answer = realm.call(realm.tokens()["access_token"])
+
+    assert (answer.status_code, answer.json["code"]) == (401, "unauthorized")
+    assert "unrecognised IP address 127.0.0.1" in answer.json["message"]
+
+
+def test_keys_and_tokens_count_against_one_limit(realm):
+    token = realm.tokens()["access_token"]
+    answers = [realm.api.get("/v3/senders", key="key-group"), realm.call(token)]
+
+    assert [answer.headers["x-sib-ratelimit-limit"] for answer in answers] == ["100", "100"]
+    assert [answer.headers["x-sib-ratelimit-remaining"] for answer in answers] == ["99", "98"]
+    assert answers[1].headers["x-sib-ratelimit-reset"] == "3600"
+
+
+def test_sign_in_counts_against_no_limit(realm):
+    token = realm.tokens()["access_token"]
+
+    assert realm.call(token).headers["x-sib-ratelimit-remaining"] == "99"
+    assert "x-sib-ratelimit-limit" not in realm.authorize().headers
+
+
+def test_the_limit_holds_for_tokens(make_realm):
+    realm = make_realm(behaviour={"rate_limit": {"enforce": True}})
+    token = realm.tokens()["access_token"]
+
+    assert [realm.call(token).status_code for _ in range(101)] == [200] * 100 + [429]
+
+
+def test_an_unknown_address_is_told_only_to_who_has_a_good_token(realm):
+    token = realm.tokens()["access_token"]
+
+    assert realm.call(token, path="/v3/nowhere").status_code == 404
+    assert realm.call("none", path="/v3/nowhere").status_code == 401
+
+
+# ---------------------------------------------------------------------- whose account
+
+
+@pytest.mark.parametrize(
+    ("user", "sender"), [("boss@group.test", "news@group.test"), ("keeper@shop.test", "news@shop.test")]
+)
+def test_a_token_opens_the_account_of_the_user_who_consented(realm, user, sender):
+    token = realm.tokens(user=user)["access_token"]
+
+    assert [row["email"] for row in realm.call(token).json["senders"]] == [sender]
+    assert realm.api.get("/_mock/requests").json["items"][0]["account"] == user.partition("@")[2].partition(".")[0]
+
+
+def test_the_token_of_a_sub_accounts_user_sees_no_sender_of_the_master(realm):
+    token = realm.tokens(user="keeper@shop.test", scope="account:read account:write")["access_token"]
+
+    assert realm.call(token, "DELETE", "/v3/senders/1").status_code == 404
+
+
+def test_an_apps_own_token_opens_the_apps_account(realm):
+    answer = realm.post("token", "foreign-app", grant_type="client_credentials")
+    token = answer.json["access_token"]
+
+    assert realm.call(token, "DELETE", "/v3/contacts/attributes/normal/X").status_code == 404
+    assert realm.api.get("/_mock/requests").json["items"][0]["account"] == "foreign"
+
+
+@pytest.mark.parametrize("token", ["good", "bad"])
+def test_a_key_wins_over_a_token(realm, token):
+    sent = realm.tokens(user="keeper@shop.test")["access_token"] if token == "good" else "none"
+
+    answer = realm.call(sent, headers={"api-key": "key-foreign"})
+    assert [row["email"] for row in answer.json["senders"]] == ["news@foreign.test"]
+
+
+def test_a_key_that_is_refused_is_not_made_good_by_a_token(make_realm, story):
+    story["accounts"][0]["revoked_keys"] = ["key-old"]
+    realm = make_realm()
+
+    assert realm.call(realm.tokens()["access_token"], headers={"api-key": "key-old"}).status_code == 401
+
+
+def test_a_key_opens_what_the_token_beside_it_may_not(realm):
+    token = realm.tokens(scope="contacts:read")["access_token"]
+
+    assert realm.call(token, headers={"api-key": "key-group"}).status_code == 200
+
+
+def test_an_empty_key_counts_as_none(realm):
+    assert realm.call(realm.tokens()["access_token"], headers={"api-key": ""}).status_code == 200
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
+def test_the_scheme_is_known_in_any_case(realm, scheme):
+    token = realm.tokens()["access_token"]
+
+    assert realm.open("GET", "/v3/senders", headers={"Authorization": f"{scheme} {token}"}).status_code == 200

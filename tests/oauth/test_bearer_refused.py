@@ -1,0 +1,215 @@
+"""When an access token opens nothing, what the journal says of it, and in which world it is looked for."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+
+def decoded(part):
+    """What a part of a token says."""
+    return json.loads(base64.urlsafe_b64decode(part + "=="))
+
+
+def encoded(value):
+    """A value as a part of a token."""
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+def expired(realm, _):
+    token = realm.tokens()["access_token"]
+    realm.advance("PT1H")
+    return token
+
+
+def revoked(realm, _):
+    token = realm.tokens()["access_token"]
+    assert realm.post("revoke", token=token).status_code == 200
+    return token
+
+
+def with_its_grant(realm, _):
+    tokens = realm.tokens()
+    assert realm.post("revoke", token=tokens["refresh_token"]).status_code == 200
+    return tokens["access_token"]
+
+
+def with_its_code(realm, _):
+    code = realm.code()
+    token = realm.exchange(code).json["access_token"]
+    assert realm.exchange(code).status_code == 400
+    return token
+
+
+def of_a_reset_world(realm, _):
+    token = realm.tokens()["access_token"]
+    realm.api.post("/_mock/reset")
+    return token
+
+
+def of_a_dropped_world(realm, other_world):
+    token = other_world("gone").tokens()["access_token"]
+    assert realm.api.delete("/_mock/workspaces/gone").status_code == 204
+    return token
+
+
+def of_a_deleted_account(realm, _):
+    token = realm.tokens(user="keeper@shop.test")["access_token"]
+    assert realm.api.delete("/v3/corporate/subAccount/1003002", key="key-group").status_code == 204
+    return token
+
+
+def with_another_signature(realm, _):
+    head, content, signature = realm.tokens()["access_token"].split(".")
+    return f"{head}.{content}.{signature[:9]}{'A' if signature[9] != 'A' else 'B'}{signature[10:]}"
+
+
+def with_more_in_it(realm, _):
+    head, content, signature = realm.tokens()["access_token"].split(".")
+    return f"{head}.{encoded({**decoded(content), 'scope': 'all'})}.{signature}"
+
+
+def unsigned(realm, _):
+    _, content, _ = realm.tokens()["access_token"].split(".")
+    return f"{encoded({'alg': 'none', 'typ': 'JWT'})}.{content}."
+
+
+def about_a_user(realm, _):
+    return realm.tokens("other-app", scope="openid account:read")["id_token"]
+
+
+OVER = "it, its grant or its account was revoked or deleted, or workspace default has another state now"
+BAD = {
+    "expired": (expired, "it has expired at 2026-01-15T10:00:00Z; the workspace's clock shows 2026-01-15T10:00:00Z"),
+    "revoked": (revoked, OVER),
+    "with its grant": (with_its_grant, OVER),
+    "with its code": (with_its_code, OVER),
+    "of a reset world": (of_a_reset_world, OVER),
+    "of a deleted account": (of_a_deleted_account, OVER),
+    "of a dropped world": (of_a_dropped_world, "it is of workspace gone, which is gone"),
+    "another signature": (with_another_signature, "it was not signed by this server: Signature verification failed"),
+    "more in it": (with_more_in_it, "it was not signed by this server: Signature verification failed"),
+    "unsigned": (unsigned, "it was not signed by this server: The specified alg value is not allowed"),
+    "a refresh token": (
+        lambda realm, _: realm.tokens()["refresh_token"],
+        "it was not signed by this server: Not enough segments",
+    ),
+    "about a user": (about_a_user, "it is a token about a user, and no access token"),
+    "immense": (lambda *_: "x" * 9_000, "it was not signed by this server: too long"),
+}
+
+
+@pytest.mark.parametrize(("make", "reason"), BAD.values(), ids=BAD)
+def test_a_token_that_is_not_good_is_refused_and_the_journal_says_why(realm, other_world, make, reason):
+    answer = realm.call(make(realm, other_world))
+
+    assert (answer.status_code, answer.json) == (401, {"code": "unauthorized", "message": "Invalid access token"})
+    entry = realm.api.get("/_mock/requests").json["items"][0]
+    assert entry["reason"] == f"the access token is not good: {reason}"
+    assert entry["request"]["headers"]["authorization"] == "***"
+
+
+def test_a_token_of_another_server_is_refused(realm, make_realm):
+    token = make_realm().tokens()["access_token"]
+
+    assert realm.call(token).status_code == 401
+    reason = realm.api.get("/_mock/requests").json["items"][0]["reason"]
+    assert reason.endswith("it was not signed by this server: Signature verification failed")
+
+
+def test_a_token_works_until_the_second_before_its_hour_is_over(realm):
+    token = realm.tokens()["access_token"]
+
+    realm.advance("PT59M59S")
+    assert realm.works(token)
+    realm.advance("PT1S")
+    assert not realm.works(token)
+
+
+@pytest.mark.parametrize("value", ["Basic YTpi", "Token {}", "{}", "Bearer", "", "Bearertoken {}"])
+def test_another_scheme_is_no_token(realm, value):
+    header = value.format(realm.tokens()["access_token"])
+    answer = realm.open("GET", "/v3/senders", headers={"Authorization": header})
+
+    assert (answer.status_code, answer.json["code"]) == (401, "unauthorized")
+
+
+# ---------------------------------------------------------------------- worlds
+
+
+def test_a_token_finds_its_own_world_at_the_bare_root(realm, other_world):
+    other = other_world("other")
+    token = other.tokens(user="keeper@shop.test")["access_token"]
+
+    assert [row["email"] for row in realm.call(token).json["senders"]] == ["news@shop.test"]
+    entry = realm.api.get("/w/other/_mock/requests").json["items"][0]
+    assert (entry["operation"], entry["account"]) == ("getSenders", "shop")
+
+
+def test_a_token_works_at_the_address_of_its_world(realm, other_world):
+    token = other_world("other").tokens()["access_token"]
+
+    assert type(realm)(realm.api, "/w/other").works(token)
+
+
+@pytest.mark.parametrize(("home", "elsewhere"), [("", "/w/other"), ("/w/other", "/w/default"), ("/w/other", "/w/more")])
+def test_a_token_is_refused_at_the_address_of_another_world(realm, other_world, home, elsewhere):
+    for name in ("other", "more"):
+        other_world(name)
+    token = type(realm)(realm.api, home).tokens()["access_token"]
+
+    assert realm.call(token, path=f"{elsewhere}/v3/senders").status_code == 401
+    names = (home.removeprefix("/w/") or "default", elsewhere.removeprefix("/w/"))
+    reason = realm.api.get(f"{elsewhere}/_mock/requests").json["items"][0]["reason"]
+    assert reason.endswith(f"it is of workspace {names[0]}, and the request is for workspace {names[1]}")
+
+
+def test_two_worlds_of_one_story_and_seed_share_no_token(realm, other_world):
+    one, other = (other_world(name).tokens()["access_token"] for name in ("one", "two"))
+
+    assert decoded(one.split(".")[1])["jti"] != decoded(other.split(".")[1])["jti"]
+
+
+# ---------------------------------------------------------------------- state
+
+
+def test_written_state_keeps_tokens_working(realm):
+    tokens = realm.tokens()
+    state = realm.api.get("/_mock/state").json
+
+    assert realm.api.put("/_mock/state", json=state).status_code == 200
+    assert realm.works(tokens["access_token"])
+    assert realm.works(realm.refresh(tokens["refresh_token"]).json["access_token"])
+    realm.advance("PT1H")
+    assert not realm.works(tokens["access_token"])
+
+
+def test_a_snapshot_keeps_the_tokens_of_its_moment_and_no_later_ones(realm):
+    early = realm.tokens()["access_token"]
+    assert realm.api.post("/_mock/snapshots", json={"name": "here"}).status_code == 201
+    late = realm.tokens()["access_token"]
+    realm.advance("PT2H")
+
+    assert realm.api.post("/_mock/snapshots/here/restore").status_code == 200
+    assert realm.works(early)
+    assert not realm.works(late)
+
+
+def test_a_snapshot_brings_a_revoked_token_back(realm):
+    tokens = realm.tokens()
+    realm.api.post("/_mock/snapshots", json={"name": "here"})
+    realm.post("revoke", token=tokens["refresh_token"])
+    assert not realm.works(tokens["access_token"])
+
+    realm.api.post("/_mock/snapshots/here/restore")
+    assert realm.works(tokens["access_token"])
+
+
+def test_a_world_made_anew_under_the_name_of_a_dropped_one_takes_no_token_of_it(realm, other_world):
+    token = other_world("again").tokens()["access_token"]
+    realm.api.delete("/_mock/workspaces/again")
+    other_world("again")
+
+    assert not realm.works(token)

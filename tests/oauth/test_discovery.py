@@ -1,0 +1,272 @@
+"""What the server tells of itself: documents, keys, scopes, and who a user is (ledger 5)."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import jwt
+import pytest
+
+REALM = "/realms/partner"
+DOCUMENTS = [f"{REALM}/.well-known/oauth-authorization-server", f"{REALM}/.well-known/openid-configuration"]
+
+
+@pytest.fixture(params=["", "/w/default"], ids=["bare", "named"])
+def place(request):
+    """The two ways to a world: the bare root, and its own address."""
+    return request.param
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_a_document_gives_the_addresses_of_the_world_where_it_was_found(realm, place, path):
+    answer = realm.open("GET", place + path)
+
+    assert answer.status_code == 200
+    assert answer.content_type == "application/json"
+    root = f"http://localhost{place}{REALM}"
+    assert answer.json["issuer"] == root
+    assert {name: value for name, value in answer.json.items() if name.endswith(("_endpoint", "_uri"))} == {
+        "authorization_endpoint": f"{root}/oauth/authorize",
+        "token_endpoint": f"{root}/oauth/token",
+        "revocation_endpoint": f"{root}/oauth/revoke",
+        "introspection_endpoint": f"{root}/oauth/introspect",
+        "userinfo_endpoint": f"{root}/oauth/userinfo",
+        "jwks_uri": f"{root}/public-keys",
+    }
+
+
+def test_the_documents_say_the_same(realm):
+    first, second = (realm.open("GET", path).json for path in DOCUMENTS)
+
+    assert first == second
+
+
+def test_the_document_is_at_its_issuer(realm):
+    """OpenID Connect Discovery 1.0, 4."""
+    issuer = realm.open("GET", DOCUMENTS[0]).json["issuer"]
+
+    assert realm.open("GET", f"{urlsplit(issuer).path}/.well-known/openid-configuration").json["issuer"] == issuer
+
+
+def test_the_document_says_what_the_server_does(realm):
+    said = realm.open("GET", DOCUMENTS[0]).json
+
+    assert said["response_types_supported"] == ["code"]
+    assert said["grant_types_supported"] == ["authorization_code", "refresh_token", "client_credentials"]
+    assert said["token_endpoint_auth_methods_supported"] == ["client_secret_basic", "client_secret_post", "none"]
+    assert said["code_challenge_methods_supported"] == ["S256", "plain"]
+    assert said["id_token_signing_alg_values_supported"] == ["RS256"]
+    assert len(said["scopes_supported"]) == 37
+
+
+def test_every_address_of_the_document_is_there(realm):
+    said = realm.open("GET", DOCUMENTS[0]).json
+    addresses = [urlsplit(value).path for name, value in said.items() if name.endswith(("_endpoint", "_uri"))]
+
+    statuses = [realm.open(method, address).status_code for address in addresses for method in ("GET", "POST")]
+
+    assert len(addresses) == 6
+    assert 404 not in statuses
+
+
+def test_what_is_not_there_is_told_in_the_words_of_oauth(realm, is_refused):
+    assert is_refused(realm.open("GET", f"{REALM}/nowhere"), 404, "invalid_request")
+
+
+# ---------------------------------------------------------------------- scopes
+
+
+def test_the_scopes_are_those_of_the_ledger(realm):
+    rows = realm.open("GET", f"{REALM}/scopes").json["scopes"]
+
+    resources = [
+        "account", "organization", "webhooks", "campaigns.email", "campaigns.sms", "campaigns.whatsapp", "contacts",
+        "crm", "conversations", "objects", "ecommerce", "events", "loyalty", "transactional.email",
+        "transactional.sms", "transactional.whatsapp",
+    ]  # fmt: skip
+    expected = {"all", *(f"{name}:{action}" for name in resources for action in ("read", "write"))}
+    expected |= {"openid", "profile", "email", "offline_access"}
+    assert len(rows) == 37
+    assert {row["name"] for row in rows} == expected
+    assert all(set(row) == {"name", "category", "api_endpoints", "is_oidc_reserved"} for row in rows)
+    of_openid = {row["name"] for row in rows if row["is_oidc_reserved"]}
+    assert of_openid == {"openid", "profile", "email", "offline_access"}
+
+
+def test_every_operation_of_the_api_stands_at_one_scope(realm):
+    rows = realm.open("GET", f"{REALM}/scopes").json["scopes"]
+    endpoints = [endpoint for row in rows for endpoint in row["api_endpoints"]]
+
+    assert len(endpoints) == len(set(endpoints)) == 34
+    by_name = {row["name"]: row["api_endpoints"] for row in rows}
+    assert "GET /v3/senders" in by_name["account:read"]
+    assert "POST /v3/senders" in by_name["account:write"]
+    assert "DELETE /v3/contacts/attributes/{attributeCategory}/{attributeName}" in by_name["contacts:write"]
+
+
+def test_reading_is_get_and_writing_is_the_rest(realm):
+    """Ledger 5."""
+    for row in realm.open("GET", f"{REALM}/scopes").json["scopes"]:
+        methods = {endpoint.split()[0] for endpoint in row["api_endpoints"]}
+        assert methods <= ({"GET"} if row["name"].endswith(":read") else {"POST", "PUT", "DELETE"}), row
+
+
+# ---------------------------------------------------------------------- keys and signatures
+
+
+def key_of(realm, token):
+    """The key that a token names, from the key set."""
+    keys = jwt.PyJWKSet.from_dict(realm.open("GET", f"{REALM}/public-keys").json)
+    return keys[jwt.get_unverified_header(token)["kid"]]
+
+
+def verified(realm, token, audience):
+    """What a token says, if it verifies; the world's clock is not ours, so the times are looked at apart."""
+    said = jwt.decode(
+        token,
+        key_of(realm, token),
+        algorithms=["RS256"],
+        audience=audience,
+        issuer="http://localhost/realms/partner",
+        options={"verify_exp": False, "verify_iat": False, "require": ["iss", "sub", "aud", "exp", "iat"]},
+    )
+    return said, said.pop("iat"), said.pop("exp")
+
+
+#: 2026-01-15T09:00:00Z.
+START = 1768467600
+
+
+def test_the_key_set_holds_public_keys_only(realm):
+    answer = realm.open("GET", f"{REALM}/public-keys")
+
+    assert answer.status_code == 200
+    assert set(answer.json) == {"keys"}
+    for key in answer.json["keys"]:
+        assert set(key) == {"kty", "use", "alg", "kid", "n", "e"}
+        assert (key["kty"], key["use"], key["alg"]) == ("RSA", "sig", "RS256")
+
+
+def test_an_access_token_verifies_and_says_what_it_is_for(realm):
+    token = realm.tokens(user="keeper@shop.test", scope="account:read contacts:read")["access_token"]
+
+    said, issued, expires = verified(realm, token, "http://localhost/v3")
+
+    assert said.pop("jti")
+    assert said == {
+        "iss": "http://localhost/realms/partner",
+        "sub": "keeper@shop.test",
+        "aud": "http://localhost/v3",
+        "client_id": "shop-app",
+        "scope": "account:read contacts:read",
+        "mock_workspace": "default",
+    }
+    assert (issued, expires) == (START, START + 3600)
+    assert jwt.get_unverified_header(token)["typ"] == "at+jwt"  # RFC 9068, 2.1
+
+
+def test_the_times_of_a_token_are_those_of_the_clock(realm):
+    first = realm.tokens()
+    realm.advance("PT30M")
+    token = realm.refresh(first["refresh_token"]).json["access_token"]
+
+    _, issued, expires = verified(realm, token, "http://localhost/v3")
+
+    assert (issued, expires) == (START + 1800, START + 5400)
+
+
+def test_the_token_of_an_app_for_itself_is_about_the_app(realm):
+    token = realm.post("token", grant_type="client_credentials").json["access_token"]
+
+    assert verified(realm, token, "http://localhost/v3")[0]["sub"] == "shop-app"
+
+
+def test_openid_gives_an_id_token(realm):
+    answer = realm.tokens(scope="openid profile email", nonce="n1")
+
+    said, issued, expires = verified(realm, answer["id_token"], "shop-app")
+
+    assert said == {
+        "iss": "http://localhost/realms/partner",
+        "aud": "shop-app",
+        "sub": "boss@group.test",
+        "nonce": "n1",
+        "email": "boss@group.test",
+        "email_verified": True,
+        "name": "Ada Byron",
+        "given_name": "Ada",
+        "family_name": "Byron",
+    }
+    assert (issued, expires) == (START, START + 3600)
+    assert jwt.get_unverified_header(answer["id_token"])["typ"] == "JWT"
+
+
+def test_without_nonce_there_is_none_in_the_id_token(realm):
+    said, *_ = verified(realm, realm.tokens(scope="openid")["id_token"], "shop-app")
+
+    assert set(said) == {"iss", "aud", "sub"}
+
+
+def test_without_openid_there_is_no_id_token(realm):
+    assert "id_token" not in realm.tokens(scope="profile email")
+
+
+def test_an_id_token_opens_nothing(realm):
+    token = realm.tokens(scope="openid account:read")["id_token"]
+
+    assert not realm.works(token)
+    assert realm.post("introspect", token=token).json == {"active": False}
+    assert realm.open("GET", f"{REALM}/oauth/userinfo", token=token).status_code == 401
+
+
+# ---------------------------------------------------------------------- who a user is
+
+
+def userinfo(realm, **wanted):
+    token = realm.tokens(**wanted)["access_token"]
+    return realm.open("GET", f"{REALM}/oauth/userinfo", token=token)
+
+
+@pytest.mark.parametrize(
+    ("scope", "said"),
+    [
+        ("openid", {}),
+        ("openid email", {"email": "boss@group.test", "email_verified": True}),
+        ("openid profile", {"name": "Ada Byron", "given_name": "Ada", "family_name": "Byron"}),
+    ],
+)
+def test_userinfo_tells_what_the_scopes_allow(realm, scope, said):
+    answer = userinfo(realm, scope=scope)
+
+    assert answer.status_code == 200
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.json == {"sub": "boss@group.test", **said}
+
+
+def test_a_user_of_whom_no_name_is_known_is_called_by_the_address(realm):
+    answer = userinfo(realm, user="clerk@group.test", scope="openid profile")
+
+    assert answer.json == {"sub": "clerk@group.test", "name": "clerk@group.test"}
+
+
+def test_userinfo_needs_openid(realm, is_refused):
+    answer = userinfo(realm, scope="email account:read")
+
+    assert is_refused(answer, 403, "insufficient_scope")
+    assert 'error="insufficient_scope"' in answer.headers["WWW-Authenticate"]
+
+
+@pytest.mark.parametrize("header", [None, "Bearer", "Bearer x", "Bearer a.b.c", "Basic c2hvcC1hcHA6czNjcmV0", "x"])
+def test_userinfo_needs_a_good_token(realm, is_refused, header):
+    headers = {} if header is None else {"Authorization": header}
+    answer = realm.open("GET", f"{REALM}/oauth/userinfo", headers=headers)
+
+    assert is_refused(answer, 401, "invalid_token")
+    assert answer.headers["WWW-Authenticate"].startswith("Bearer ")
+
+
+def test_a_refresh_token_is_no_access_token(realm):
+    token = realm.tokens(scope="openid account:read")["refresh_token"]
+
+    assert realm.open("GET", f"{REALM}/oauth/userinfo", token=token).status_code == 401
+    assert not realm.works(token)

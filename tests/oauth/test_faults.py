@@ -1,0 +1,201 @@
+"""Faults where no key is asked for: in OAuth's words, as a page, or on the way back to the app."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockserver.core.contract import Surface
+from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
+
+FRONT = {name: row for name, row in ALL_OPERATIONS.items() if name not in OPERATIONS}
+OF_APPS = [name for name, row in FRONT.items() if row.surface is Surface.OAUTH]
+OF_PEOPLE = [name for name, row in FRONT.items() if row.surface is Surface.PAGE]
+#: Faults that fit every operation: the status, the error of RFC 6749, and the sentence.
+NAMED = {
+    "unauthorized": (401, "invalid_client", "Key not found"),
+    "account_under_validation": (403, "access_denied", "Your account is under validation"),
+    "rate_limited": (429, "temporarily_unavailable", "Too many requests. Please try again later."),
+    "duplicate_request": (409, "invalid_request", "Duplicate request"),
+    "server_error": (500, "server_error", "Internal server error"),
+    "unavailable": (503, "temporarily_unavailable", "Service unavailable"),
+    "maintenance": (503, "temporarily_unavailable", "The service is under maintenance"),
+    "lost_answer": (504, "server_error", "The gateway got no answer in time"),
+}
+DOCUMENTED = [(name, error) for name, row in FRONT.items() for error in row.errors]
+
+
+# ---------------------------------------------------------------------- in whose words
+
+
+@pytest.mark.parametrize("name", OF_APPS)
+def test_apps_are_told_in_the_words_of_oauth(realm, is_refused, ask, name):
+    for fault, (status, error, sentence) in NAMED.items():
+        is_token = (name, fault) == ("oauthUserinfo", "unauthorized")
+        answer = ask(realm, name, headers={"X-Mock-Fault": fault})
+
+        assert is_refused(answer, status, "invalid_token" if is_token else error)
+        assert answer.json["error_description"] == sentence
+        assert answer.headers["X-Mock-Fault"] == "header"
+
+
+@pytest.mark.parametrize("name", OF_PEOPLE)
+def test_people_are_told_by_a_page(realm, ask, name):
+    for fault, (status, _, sentence) in NAMED.items():
+        answer = ask(realm, name, headers={"X-Mock-Fault": fault})
+
+        assert (answer.status_code, answer.content_type) == (status, "text/html; charset=utf-8")
+        assert sentence in answer.text
+        assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
+        assert answer.headers["X-Mock-Fault"] == "header"
+
+
+@pytest.mark.parametrize(("name", "error"), DOCUMENTED, ids=[f"{name}-{row.code.code}" for name, row in DOCUMENTED])
+def test_every_documented_error_is_injected_with_its_own_status(realm, last_entry, add_fault, ask, name, error):
+    rule = add_fault(realm, "error", code=error.code.code, match={"operation": name})
+    answer = ask(realm, name)
+
+    assert (answer.status_code, answer.headers["X-Mock-Fault"]) == (error.status, rule)
+    if FRONT[name].surface is Surface.OAUTH:
+        assert answer.json == {"error": error.code.code, "error_description": error.code.message}
+    else:
+        assert error.code.message in answer.text
+    assert (last_entry(realm)["operation"], last_entry(realm)["fault"]) == (name, rule)
+
+
+@pytest.mark.parametrize(
+    ("name", "fault", "challenge"),
+    [
+        ("oauthTokenCode", "unauthorized", 'Basic realm="oauth"'),
+        ("oauthTokenCode", "error; code=invalid_client", 'Basic realm="oauth"'),
+        ("oauthUserinfo", "unauthorized", 'Bearer error="invalid_token"'),
+        ("oauthUserinfo", "error; code=insufficient_scope", 'Bearer error="insufficient_scope"'),
+        ("oauthTokenCode", "unavailable", None),
+    ],
+)
+def test_who_is_refused_is_told_how_to_prove_oneself(realm, ask, name, fault, challenge):
+    assert ask(realm, name, headers={"X-Mock-Fault": fault}).headers.get("WWW-Authenticate") == challenge
+
+
+def test_who_is_limited_is_told_when_to_come_back(realm, ask):
+    answer = ask(realm, "oauthTokenCode", headers={"X-Mock-Fault": "rate_limited; reset_s=30"})
+
+    assert answer.headers["x-sib-ratelimit-remaining"] == "0"
+    assert answer.headers["x-sib-ratelimit-reset"] == "30"
+
+
+@pytest.mark.parametrize("name", ["oauthTokenRefresh", "oauthAuthorize"])
+def test_a_message_is_told_without_what_it_could_do(realm, add_fault, ask, name):
+    add_fault(realm, "server_error", message='<b>"No"</b> \\ ä', match={"operation": name})
+    answer = ask(realm, name)
+
+    if name == "oauthAuthorize":
+        assert "&lt;b&gt;" in answer.text
+        assert "<b>" not in answer.text
+    else:
+        assert answer.json["error_description"] == "<b>'No'</b> ' '"
+
+
+@pytest.mark.parametrize(("name", "status"), [("oauthTokenCode", 503), ("oauthAuthorize", 302)])
+def test_the_journal_has_the_code_that_the_app_has_read(realm, add_fault, name, status):
+    add_fault(realm, "unavailable", match={"operation": name})
+    realm.exchange("x")
+    realm.authorize()
+    match = {"operation": name, "code": "temporarily_unavailable", "status": status}
+
+    assert realm.api.post("/_mock/requests/verify", json={"match": match, "count": 1}).json["satisfied"]
+
+
+# ---------------------------------------------------------------------- back to the app
+
+
+BACK = {
+    "server_error": ("server_error", "Internal server error"),
+    "unavailable": ("temporarily_unavailable", "Service unavailable"),
+    "maintenance": ("temporarily_unavailable", "The service is under maintenance"),
+    "lost_answer": ("server_error", "The gateway got no answer in time"),
+    "error; code=server_error": ("server_error", "Internal server error"),
+    "error; code=temporarily_unavailable": ("temporarily_unavailable", "Service unavailable"),
+    "error; code=access_denied": ("access_denied", "The user has refused"),
+    "error; code=invalid_scope": ("invalid_scope", "The app may not ask for one of these scopes"),
+    "error; code=access_denied; message=Too late": ("access_denied", "Too late"),
+}
+
+
+@pytest.mark.parametrize(("fault", "told"), BACK.items(), ids=BACK)
+def test_an_app_that_is_known_is_told_by_a_redirection(realm, fault, told):
+    answer = realm.authorize(fault=fault, state="a b")
+
+    assert realm.told(answer) == {"error": told[0], "error_description": told[1], "state": "a b"}
+    assert answer.headers["Location"].startswith("https://app.test/callback?")
+    assert answer.headers["X-Mock-Fault"] == "header"
+    assert answer.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("fault", BACK)
+@pytest.mark.parametrize(
+    "wrong",
+    [{"client_id": "nobody"}, {"redirect_uri": "https://evil.test/"}, {"client_id": None}, {"redirect_uri": None}],
+    ids=["client", "address", "no client", "no address"],
+)
+def test_who_is_not_known_is_never_sent_anywhere(realm, fault, wrong):
+    answer = realm.authorize(fault=fault, **wrong)
+
+    assert answer.status_code >= 400
+    assert answer.content_type == "text/html; charset=utf-8"
+    assert "Location" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "fault",
+    ["unauthorized", "account_under_validation", "rate_limited", "duplicate_request", "error; code=invalid_client"],
+)
+def test_what_oauth_has_no_answer_for_is_told_by_a_page(realm, fault):
+    answer = realm.authorize(fault=fault)
+
+    assert 400 <= answer.status_code < 500
+    assert "Location" not in answer.headers
+
+
+def test_the_form_of_the_sign_in_page_leads_back_as_well(realm):
+    row = FRONT["oauthSignIn"]
+    query = {"client_id": "shop-app", "redirect_uri": "https://app.test/callback", "scope": "account:read"}
+    answer = realm.open("POST", row.path, query_string=query, headers={"X-Mock-Fault": "maintenance"})
+
+    assert realm.told(answer)["error"] == "temporarily_unavailable"
+
+
+def test_a_fault_that_leads_back_hits_once_and_then_users_sign_in(realm, add_fault):
+    add_fault(realm, "error", code="access_denied", match={"operation": "oauthAuthorize"}, times=1)
+
+    assert realm.told(realm.authorize())["error"] == "access_denied"
+    assert realm.tokens()["token_type"] == "Bearer"
+
+
+# ---------------------------------------------------------------------- what the work is
+
+
+def test_a_lost_answer_uses_the_code_up(realm, last_entry, add_fault, is_refused):
+    code = realm.code()
+    add_fault(realm, "lost_answer", match={"operation": "oauthTokenCode"}, times=1)
+
+    assert is_refused(realm.exchange(code), 504, "server_error")
+    assert is_refused(realm.exchange(code), 400, "invalid_grant")
+    assert last_entry(realm)["transitions"][0]["event"] == "revoke"
+
+
+def test_a_lost_answer_to_a_refresh_leaves_the_app_without_a_token(realm, add_fault, is_refused):
+    tokens = realm.tokens()
+    add_fault(realm, "lost_answer", match={"operation": "oauthTokenRefresh"}, times=1)
+
+    assert realm.refresh(tokens["refresh_token"]).status_code == 504
+    assert is_refused(realm.refresh(tokens["refresh_token"]), 400, "invalid_grant")
+    assert not realm.works(tokens["access_token"])
+
+
+@pytest.mark.parametrize("fault", ["server_error", "unavailable", "rate_limited"])
+def test_a_refusal_leaves_the_code_as_it_was(realm, add_fault, fault):
+    code = realm.code()
+    add_fault(realm, fault, match={"operation": "oauthTokenCode"}, times=1)
+
+    assert realm.exchange(code).status_code >= 429
+    assert realm.exchange(code).status_code == 200

@@ -1,0 +1,282 @@
+"""Hostile questions: no trick leads a user astray, asks for more than the app has, or gets markup onto a page."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+from urllib.parse import parse_qs, quote, urlsplit
+
+import jwt
+import pytest
+from markupsafe import escape
+
+HOME = "https://app.test/callback"
+AUTHORIZE = "/realms/partner/oauth/authorize"
+YES = {"mock_user": "boss@group.test", "mock_consent": "accept"}
+
+
+def short(value):
+    text = ascii(value)
+    return text if len(text) < 40 else f"{text[:30]} and so on, {len(text)}"
+
+
+def asked(uri=HOME, client="shop-app", scope="account:read", **more):
+    """A question as a query, in which nothing is encoded twice or put right."""
+    pairs = {"client_id": client, "redirect_uri": uri, "scope": scope, "state": "s1", **YES, **more}
+    return "&".join(f"{name}={quote(value, safe='')}" for name, value in pairs.items())
+
+
+@pytest.fixture
+def ask(target):
+    """Send a user's browser with a query."""
+    return lambda query: target.open("GET", f"{AUTHORIZE}?{query}")
+
+
+# ---------------------------------------------------------------------- where the answer goes
+
+ASTRAY = [
+    "https://evil.test/callback",
+    "https://app.test.evil.test/callback",
+    "https://evil.test#app.test/callback",
+    "https://evil.test?https://app.test/callback",
+    "https://xapp.test/callback",
+    "https://app.test./callback",
+    "https://app.test:443/callback",
+    "https://app.test:8443/callback",
+    "http://app.test/callback",
+    "HTTPS://app.test/callback",
+    "https://APP.test/callback",
+    "https://app.test/Callback",
+    "https://app.test/callback/",
+    "https://app.test/callback.",
+    "https://app.test/callback#",
+    "https://app.test/callback#fragment",
+    "https://app.test/callback?",
+    "https://app.test/callback?next=https://evil.test",
+    "https://app.test/callback&next=1",
+    "https://app.test/callback;x",
+    "https://app.test/callback/../admin",
+    "https://app.test/callback/..",
+    "https://app.test/./callback",
+    "https://app.test//callback",
+    "https://app.test/%63allback",
+    "https://app.test/callback%2f..%2fadmin",
+    "https%3A%2F%2Fapp.test%2Fcallback",
+    "https%253A%252F%252Fapp.test%252Fcallback",
+    "https://user@app.test/callback",
+    "https://app.test@evil.test/callback",
+    "https://app.test:x@evil.test/callback",
+    "https://evil.test\\@app.test/callback",
+    "https://app.test\\callback",
+    "https:\\\\app.test\\callback",
+    "//app.test/callback",
+    "/callback",
+    "callback",
+    "app.test/callback",
+    "https:app.test/callback",
+    " https://app.test/callback",
+    "https://app.test/callback ",
+    "https://app.test/callback\r\nSet-Cookie: a=b",
+    "https://app.test/callback\x00",
+    "https://app.test/\tcallback",
+    "https://аpp.test/callback",  # noqa: RUF001  # its first letter is a Cyrillic one
+    "https://app.test/callback, https://evil.test/",
+    "javascript:alert(1)",
+    "data:text/html,<script>alert(1)</script>",
+    "http://127.0.0.1:10/callback",
+    "http://localhost:9/callback",
+    "",
+    "https://app.test/callback" + "a" * 20_000,
+]
+
+
+@pytest.mark.parametrize("uri", ASTRAY, ids=short)
+def test_no_user_is_sent_to_an_address_that_is_not_registered(ask, unmoved, target, uri):
+    with unmoved(target):
+        answer = ask(asked(uri))
+    assert (answer.status_code, answer.mimetype) == (400, "text/html")
+    assert "Location" not in answer.headers
+
+
+@pytest.mark.parametrize("uri", [uri for uri in ASTRAY if uri], ids=short)
+def test_nor_is_the_app_told_of_another_mistake_there(ask, uri):
+    answer = ask(asked(uri, scope="nothing", response_type="token"))
+    assert (answer.status_code, "Location" in answer.headers) == (400, False)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "{}&redirect_uri=https%3A%2F%2Fevil.test%2F",
+        "redirect_uri=https%3A%2F%2Fevil.test%2F&{}",
+        "{}&redirect_ur%69=https%3A%2F%2Fevil.test%2F",
+        "{}&redirect_uri=https%3A%2F%2Fapp.test%2Fcallback",
+        "{}&redirect_uri=",
+        "{}&redirect_uri=%ff",
+        "{}&client_id=other-app",
+        "client_id=other-app&{}",
+        "{}&client_id=%ff",
+    ],
+)
+def test_two_addresses_or_two_apps_are_none(ask, unmoved, target, query):
+    with unmoved(target):
+        answer = ask(query.format(asked()))
+    assert (answer.status_code, "Location" in answer.headers) == (400, False)
+
+
+@pytest.mark.parametrize("uri", ["https://app.test/second", "https://app.test/second?keep=2", HOME.upper()])
+def test_a_registered_query_is_part_of_the_address(ask, uri):
+    assert ask(asked(uri)).status_code == 400
+
+
+@pytest.mark.parametrize("uri", ["https://second.test/", "myapp:///done"])
+def test_the_address_of_another_app_is_not_ones_own(ask, uri):
+    assert ask(asked(uri, client="other-app")).status_code == 400
+
+
+def test_an_address_is_used_as_it_stands(ask, marked):
+    answer = ask(asked("myapp:///done", client="marked-app", mock_user=marked.user))
+    assert answer.headers["Location"].startswith("myapp:///done?code=")
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x", "vbscript:x", "file:///etc/passwd", "blob:x",
+        "about:blank", "view-source:x", "https:", "https://", "https:///callback", "https:app.test", "//app.test/",
+        "/callback", "callback", "", " ", "https://app.test/#", "https://app.test/#x", "https://user@app.test/",
+        "https://user:pass@app.test/", "https://app.test\\@evil.test/", "https://app.test/\\evil", "https://a b.test/",
+        "https://app.test/a b", "https://app.test/\r\nX: y", "https://app.test/\x00", "\thttps://app.test/",
+        "java\tscript:alert(1)", "https://app.test:port/", "https://app.test:99999/", "https://[::1/", "https://é.test/",
+        "https://app.test;script-src/", "https://app.test,x/", "https://'none'/", "https://*/", "https://a%2eb/",
+        "https://<b>/", "1app:/x", "https://app.test/" + "a" * 2_000,
+    ],
+    ids=short,
+)  # fmt: skip
+def test_an_address_that_could_lead_astray_is_not_registered(target, unmoved, uri):
+    app = {"client_id": "new-app", "redirect_uris": [HOME, uri]}
+    with unmoved(target):
+        answers = [
+            target.api.post("/_mock/oauth/apps", json=app),
+            target.api.put("/_mock/oauth/apps/shop-app", json={"redirect_uris": [uri]}),
+        ]
+        answers.append(target.api.post("/_mock/seed", json={"oauth_apps": [app]}))
+    assert [answer.status_code for answer in answers] == [400, 400, 400]
+    assert [row["path"] for row in answers[0].json["errors"]] == ["/redirect_uris/1"]
+
+
+# ---------------------------------------------------------------------- what is sent along
+
+TEXTS = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "{{ 7 * 7 }}",
+    "{% raw %}",
+    "a\r\nSet-Cookie: evil=1\r\n\r\n<b>",
+    "a\nLocation: https://evil.test/",
+    "\x00\x01\x1f\x7f",
+    "\u2028\u2029\u202e\ufeff",
+    "&code=evil&state=other#frag",
+    "%0d%0aX: y",
+    "%",
+    "+ +",
+    "日本語 🙂",
+    "a" * 20_000,
+    " ",
+]
+
+
+class _Elements(HTMLParser):
+    """The elements of a page, with the names of their attributes."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.found = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found |= {(tag, name) for name, _ in [*attrs, ("", "")]}
+
+
+def assert_plain(answer, text):
+    """No header was broken, and the page holds no elements but its own."""
+    assert all("\r" not in value and "\n" not in value for _, value in answer.headers)
+    assert not {name for name, _ in answer.headers} & {"X", "X-Evil"}
+    assert "evil=1" not in answer.headers.get("Set-Cookie", "")
+    found = _Elements(answer.text).found
+    assert not {tag for tag, _ in found} & {"script", "img", "b", "iframe"}
+    assert not [name for _, name in found if name.startswith("on")]
+    if "<" in text:
+        assert text not in answer.text
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=short)
+def test_a_state_comes_back_as_it_was_sent(ask, text):
+    for query in (asked(state=text), asked(state=text, mock_consent="refuse"), asked(state=text, scope="nothing")):
+        answer = ask(query)
+        location = answer.headers["Location"]
+        assert (answer.status_code, answer.text) == (302, "")
+        assert location.isascii()
+        assert location.isprintable()
+        assert " " not in location
+        assert urlsplit(location)[:3] == urlsplit(HOME)[:3]
+        told = parse_qs(urlsplit(location).query, keep_blank_values=True)
+        assert told["state"] == [text]
+        assert set(told) in ({"code", "state"}, {"error", "error_description", "state"})
+        assert_plain(answer, text)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=short)
+def test_a_state_comes_back_after_the_pages_too(target, make_visitor, text):
+    visitor = make_visitor(target)
+    visitor.visit(f"{AUTHORIZE}?{asked(state=text, mock_consent='')}")
+    answer = visitor.press("Accept")
+    assert parse_qs(urlsplit(answer.headers["Location"]).query)["state"] == [text]
+    assert_plain(answer, text)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=short)
+@pytest.mark.parametrize(
+    "name",
+    ["state", "client_id", "redirect_uri", "scope", "response_type", "code_challenge", "code_challenge_method", "nonce",
+     "mock_user", "mock_consent", "another"],
+)  # fmt: skip
+def test_nothing_of_a_question_becomes_markup_or_a_header(ask, name, text):
+    names = {"client_id": "client", "redirect_uri": "uri"}
+    answer = ask(asked(**{names.get(name, name): text}))
+    assert answer.status_code in (302, 400) or (name == "mock_user" and answer.status_code == 200)
+    assert_plain(answer, text)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=short)
+def test_a_nonce_stands_in_the_id_token_as_it_was_sent(target, text):
+    token = target.tokens(scope="openid", nonce=text)["id_token"]
+    assert jwt.decode(token, options={"verify_signature": False})["nonce"] == text
+
+
+@pytest.mark.parametrize(
+    "query", ["state=%ff", "state=%ED%A0%80", "%ff=1", "&".join(f"a{n}=1" for n in range(100))], ids=short
+)
+def test_a_query_that_cannot_be_read_for_certain_is_refused(ask, unmoved, target, query):
+    with unmoved(target):
+        answer = ask(f"{asked().replace('state=s1&', '')}&{query}")
+    assert (answer.status_code, answer.mimetype) == (400, "text/html")
+
+
+def test_names_of_a_world_are_escaped_on_its_pages(target, make_visitor, marked):
+    visitor = make_visitor(target)
+    page = visitor.visit(f"{AUTHORIZE}?{asked(client='marked-app', mock_user='', mock_consent='')}")
+    assert escape(marked.app) in page.text
+    assert escape(marked.user) in page.text
+    consent = visitor.press(marked.user)
+    for name in (marked.app, marked.user, marked.account):
+        assert escape(name) in consent.text
+    for answer in (page, consent):
+        for name in marked:
+            assert_plain(answer, name)
+
+
+def test_the_name_of_an_app_is_escaped_where_its_address_is_refused(ask, marked):
+    answer = ask(asked("https://evil.test/", client="marked-app"))
+    assert escape(marked.app) in answer.text
+    assert_plain(answer, marked.app)

@@ -1,0 +1,249 @@
+"""Hostile apps: with the secrets of others, and with secrets in the wrong place."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+import jwt
+import pytest
+
+HOME = "https://app.test/callback"
+OAUTH = "/realms/partner/oauth"
+TOKEN = f"{OAUTH}/token"
+
+
+def short(value):
+    text = ascii(value)
+    return text if len(text) < 80 else f"{text[:20]} and so on till {text[-40:]}, {len(text)}"
+
+
+def claims_of(token):
+    return jwt.decode(token, options={"verify_signature": False})
+
+
+@pytest.fixture
+def loot(target, make_visitor):
+    """One of all that opens something, all of the same app, and nothing else."""
+    target.api.post("/_mock/reset")
+    visitor = make_visitor(target)
+    asked = f"client_id=shop-app&redirect_uri={HOME}&scope=account:read&mock_user=boss@group.test"
+    visitor.visit(f"{OAUTH}/authorize?{asked}")
+    first = target.tokens(scope="openid account:read")
+    second = target.refresh(first["refresh_token"]).json
+    return {
+        "ticket": visitor.form.hidden["ticket"],
+        "code": target.code(),
+        "access token": first["access_token"],
+        "its id": claims_of(first["access_token"])["jti"],
+        "id token": first["id_token"],
+        "refresh token": second["refresh_token"],
+        "spent token": first["refresh_token"],
+        "client id": "shop-app",
+        "client secret": "s3cret",
+        "csrf": visitor.form.hidden["csrf"],
+        "grant": "1",
+        "api key": "key-group",
+    }
+
+
+KINDS = ["ticket", "code", "access token", "its id", "id token", "refresh token", "spent token", "client id",
+         "client secret", "csrf", "grant", "api key"]  # fmt: skip
+
+
+def but(*kinds):
+    return [kind for kind in KINDS if kind not in kinds]
+
+
+# ---------------------------------------------------------------------- one thing for another
+
+
+@pytest.mark.parametrize("kind", but("code"))
+def test_nothing_but_a_code_is_a_code(target, unmoved, loot, kind):
+    with unmoved(target):
+        answer = target.exchange(loot[kind])
+    assert (answer.status_code, answer.json["error"]) == (400, "invalid_grant")
+
+
+@pytest.mark.parametrize("kind", but("refresh token", "spent token"))
+def test_nothing_but_a_refresh_token_is_one(target, unmoved, loot, kind):
+    with unmoved(target):
+        answer = target.refresh(loot[kind])
+    assert (answer.status_code, answer.json["error"]) == (400, "invalid_grant")
+
+
+@pytest.mark.parametrize("kind", but("access token"))
+def test_nothing_but_an_access_token_opens_the_api(target, unmoved, loot, kind):
+    with unmoved(target):
+        for path in ("/v3/senders", f"{OAUTH}/userinfo"):
+            assert target.call(loot[kind], path=path).status_code == 401
+
+
+@pytest.mark.parametrize("kind", but("access token", "refresh token", "spent token"))
+def test_nothing_but_a_token_can_be_ended_or_asked_about(target, unmoved, loot, kind):
+    with unmoved(target):
+        assert target.post("revoke", token=loot[kind]).status_code == 200
+        assert target.post("introspect", token=loot[kind]).json == {"active": False}
+
+
+@pytest.mark.parametrize("kind", but("ticket"))
+def test_nothing_but_a_ticket_is_answered_for(target, unmoved, loot, make_visitor, kind):
+    visitor = make_visitor(target)
+    visitor.visit(f"{OAUTH}/authorize?client_id=shop-app&redirect_uri={HOME}&scope=openid&mock_user=boss@group.test")
+    with unmoved(target):
+        answer = visitor.press("Accept", ticket=loot[kind])
+    assert (answer.status_code, "Location" in answer.headers) == (410, False)
+
+
+@pytest.mark.parametrize("kind", but("client secret"))
+def test_nothing_but_the_secret_proves_an_app(target, unmoved, loot, kind):
+    with unmoved(target):
+        answer = target.exchange(loot["code"], client_secret=loot[kind])
+    assert (answer.status_code, answer.json["error"]) == (401, "invalid_client")
+
+
+# ---------------------------------------------------------------------- one app for another
+
+
+@pytest.mark.parametrize("app", ["other-app", "foreign-app"])
+def test_an_app_can_do_nothing_with_what_another_one_was_given(target, unmoved, loot, app):
+    with unmoved(target):
+        for kind in KINDS:
+            assert target.exchange(loot[kind], app).json["error"] == "invalid_grant"
+            assert target.refresh(loot[kind], app).json["error"] == "invalid_grant"
+            assert target.post("introspect", app, token=loot[kind]).json == {"active": False}
+            assert target.post("revoke", app, token=loot[kind]).status_code in (200, 400)
+    assert target.works(loot["access token"])
+
+
+def test_nor_can_a_public_app_which_proves_nothing(target, unmoved, loot):
+    with unmoved(target):
+        for kind in KINDS:
+            assert target.exchange(loot[kind], "public-app").json["error"] == "invalid_grant"
+            assert target.refresh(loot[kind], "public-app").json["error"] == "invalid_grant"
+            assert target.post("introspect", "public-app", token=loot[kind]).json["error"] == "invalid_client"
+            assert target.post("revoke", "public-app", token=loot[kind]).status_code in (200, 400)
+
+
+def test_a_public_app_cannot_ask_about_tokens_even_its_own(target, pkce):
+    asked, answered = pkce
+    token = target.exchange(target.code("public-app", **asked), "public-app", **answered).json["access_token"]
+    answer = target.post("introspect", "public-app", token=token)
+    assert (answer.status_code, answer.json["error"]) == (401, "invalid_client")
+
+
+def test_another_apps_attempt_leaves_the_code_to_its_own_app(target, loot):
+    assert target.exchange(loot["code"], "other-app").status_code == 400
+    assert target.exchange(loot["code"]).status_code == 200
+
+
+# ---------------------------------------------------------------------- again
+
+
+def test_a_code_that_comes_again_ends_what_it_gave_and_stays_ended(realm):
+    code = realm.code()
+    first = realm.exchange(code).json
+    for _ in range(3):
+        assert realm.exchange(code).json["error"] == "invalid_grant"
+    assert not realm.works(first["access_token"])
+    assert realm.refresh(first["refresh_token"]).json["error"] == "invalid_grant"
+
+
+def test_a_refresh_token_that_comes_again_ends_all_that_came_of_it(make_realm):
+    realm = make_realm(behaviour={"oauth_rotate_refresh": True})
+    first = realm.tokens()
+    second = realm.refresh(first["refresh_token"]).json
+    third = realm.refresh(second["refresh_token"]).json
+    assert realm.refresh(first["refresh_token"]).json["error"] == "invalid_grant"
+    for given in (first, second, third):
+        assert not realm.works(given["access_token"])
+        assert realm.refresh(given["refresh_token"]).json["error"] == "invalid_grant"
+
+
+VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+@pytest.mark.parametrize(
+    ("asked", "verifier"),
+    [
+        pytest.param({"code_challenge_method": "S256"}, CHALLENGE, id="the challenge itself"),
+        pytest.param({"code_challenge_method": "S256"}, None, id="none"),
+        pytest.param({"code_challenge_method": "S256"}, "", id="an empty one"),
+        pytest.param({"code_challenge_method": "S256"}, VERIFIER[:-1], id="a shorter one"),
+        pytest.param({"code_challenge_method": "S256"}, f"{VERIFIER} ", id="a longer one"),
+        pytest.param({"code_challenge_method": "S256"}, VERIFIER.upper(), id="another case"),
+        pytest.param({"code_challenge_method": "S256"}, "é\x00", id="no ASCII"),
+        pytest.param({"code_challenge_method": "plain"}, VERIFIER, id="what a plain one is the hash of"),
+        pytest.param({}, VERIFIER, id="plain is what is meant without a method"),
+    ],
+)
+def test_a_code_is_nothing_without_its_verifier(target, unmoved, asked, verifier):
+    for app in ("public-app", "shop-app"):
+        code = target.code(app, code_challenge=CHALLENGE, **asked)
+        with unmoved(target):
+            answer = target.exchange(code, app, code_verifier=verifier)
+        assert (answer.status_code, answer.json["error"]) == (400, "invalid_grant")
+
+
+def test_a_verifier_without_a_challenge_shows_that_somebody_took_it_away(target, unmoved):
+    code = target.code()
+    with unmoved(target):
+        assert target.exchange(code, code_verifier=VERIFIER).json["error"] == "invalid_grant"
+    assert target.exchange(code).status_code == 200
+
+
+# ---------------------------------------------------------------------- who asks
+
+
+def basic(text):
+    return "Basic " + b64encode(text if isinstance(text, bytes) else text.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("header", "form", "status"),
+    [
+        (basic("shop-app:s3cret"), "client_secret=s3cret", 400),
+        (basic("shop-app:s3cret"), "client_id=shop-app&client_secret=s3cret", 400),
+        (basic("shop-app:s3cret"), "client_id=other-app", 400),
+        (basic("shop-app:wrong"), "client_secret=s3cret", 400),
+        (basic("shop-app:wrong"), "", 401),
+        (basic("shop-app:"), "", 401),
+        (basic("shop-app"), "", 401),
+        (basic(":s3cret"), "", 401),
+        (basic(""), "", 401),
+        (basic("shop-app:s3cret\x00"), "", 401),
+        (basic("shop-app:s3cret\n"), "", 401),
+        (basic(b"shop-app:\xff"), "", 401),
+        (basic(b"\xff\xfe:s3cret"), "", 401),
+        (basic("SHOP-APP:s3cret"), "", 401),
+        (basic("shop-app:S3CRET"), "", 401),
+        (basic("public-app:x"), "", 401),
+        ("Basic", "", 401),
+        ("Basic shop-app:s3cret", "", 401),
+        ("Basic ====", "", 401),
+        ("Basic \xff\xfe", "", 401),
+        (basic("shop-app:s3cret")[:-3], "", 401),
+        (f"{basic('shop-app:s3cret')}, {basic('shop-app:s3cret')}", "", 401),
+        (basic("shop-app:" + "a" * 60_000), "", 401),
+        (f"Bearer {b64encode(b'shop-app:s3cret').decode()}", "", 401),
+        ("Digest username=shop-app", "", 401),
+        ("", "client_id=shop-app", 401),
+        ("", "client_id=shop-app&client_secret=", 401),
+        ("", "client_id=shop-app&client_secret=s3cret%00", 401),
+        ("", "client_id=shop-app&client_secret=%F0%9F%99%82", 401),
+        ("", "client_secret=s3cret", 401),
+        ("", "client_id=nobody&client_secret=s3cret", 401),
+        ("", "client_id=public-app&client_secret=s3cret", 401),
+    ],
+    ids=short,
+)
+def test_an_app_proves_itself_in_one_way_and_rightly(target, unmoved, loot, header, form, status):
+    headers = {"Authorization": header} if header else {}
+    kind = "application/x-www-form-urlencoded"
+    with unmoved(target):
+        for address, asked in (("token", f"code={loot['code']}"), ("revoke", f"token={loot['refresh token']}")):
+            data = f"{asked}&{form}".rstrip("&")
+            answer = target.open("POST", f"{OAUTH}/{address}", data=data, content_type=kind, headers=headers)
+            error = "invalid_client" if status == 401 else "invalid_request"
+            assert (answer.status_code, answer.json["error"]) == (status, error)
+            assert ("WWW-Authenticate" in answer.headers) == (status == 401)

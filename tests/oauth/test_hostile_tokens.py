@@ -1,0 +1,272 @@
+"""Hostile bearers: tokens that this server did not sign, and tokens of worlds that are not, or no longer, theirs."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+USERINFO = "/realms/partner/oauth/userinfo"
+FOREIGN = rsa.generate_private_key(65_537, 2048)
+
+
+def short(value):
+    text = ascii(value)
+    return text if len(text) < 60 else f"{text[:40]} and so on, {len(text)}"
+
+
+def encoded(value):
+    raw = value if isinstance(value, bytes) else json.dumps(value).encode()
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def decoded(part):
+    return json.loads(urlsafe_b64decode(part + "=="))
+
+
+@pytest.fixture
+def token(target):
+    """An access token for everything that the app has."""
+    return target.tokens(scope="openid account:read")["access_token"]
+
+
+@pytest.fixture
+def public_key(target):
+    """The key that everybody knows."""
+    return jwt.PyJWK(target.open("GET", "/realms/partner/public-keys").json["keys"][0]).key
+
+
+def refuses(target, token):
+    """Whether nothing takes a token."""
+    assert target.call(token).status_code == 401
+    assert target.call(token, path=USERINFO).status_code == 401
+    assert target.post("introspect", token=token).json == {"active": False}
+    assert target.post("revoke", token=token).status_code == 200
+    return True
+
+
+# ---------------------------------------------------------------------- forged
+
+
+def unsigned(algorithm):
+    def forge(header, claims, signature, key):
+        return f"{encoded({**header, 'alg': algorithm})}.{encoded(claims)}."
+
+    return forge
+
+
+def by_hmac(form):
+    """Signed with the public key as if it were a secret (CVE-2016-5431)."""
+
+    def forge(header, claims, signature, key):
+        secret = key.public_bytes(*form)
+        signed = f"{encoded({'typ': 'JWT', 'alg': 'HS256', 'kid': header['kid']})}.{encoded(claims)}"
+        return f"{signed}.{encoded(hmac.digest(secret, signed.encode(), hashlib.sha256))}"
+
+    return forge
+
+
+def by(key, algorithm="RS256", **more):
+    """Signed with a key of one's own."""
+
+    def forge(header, claims, signature, public):
+        return jwt.encode(claims, key, algorithm, headers={"kid": header["kid"], **more})
+
+    return forge
+
+
+def with_claims(**changed):
+    """Changed, under the old signature."""
+
+    def forge(header, claims, signature, key):
+        return f"{encoded(header)}.{encoded({**claims, **changed})}.{signature}"
+
+    return forge
+
+
+def with_header(**changed):
+    def forge(header, claims, signature, key):
+        return f"{encoded({**header, **changed})}.{encoded(claims)}.{signature}"
+
+    return forge
+
+
+def with_signature(change):
+    def forge(header, claims, signature, key):
+        return f"{encoded(header)}.{encoded(claims)}.{change(signature)}"
+
+    return forge
+
+
+FORGED = {
+    "alg none": unsigned("none"),
+    "alg None": unsigned("None"),
+    "alg NONE": unsigned("NONE"),
+    "no alg": unsigned(None),
+    "alg of nothing": unsigned(""),
+    "an alg that is a list": unsigned(["RS256"]),
+    "an alg that is an object": unsigned({"RS256": 1}),
+    "the public key as a secret": by_hmac((Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)),
+    "the public key as another secret": by_hmac((Encoding.DER, PublicFormat.PKCS1)),
+    "another key": by(FOREIGN),
+    "another key by PS256": by(FOREIGN, "PS256"),
+    "another key by RS512": by(FOREIGN, "RS512"),
+    "another curve": by(ec.generate_private_key(ec.SECP256R1()), "ES256"),
+    "another key in its header": by(
+        FOREIGN, jwk=jwt.algorithms.RSAAlgorithm.to_jwk(FOREIGN.public_key(), as_dict=True)
+    ),
+    "another key by its address": by(FOREIGN, jku="http://127.0.0.1:9/keys", x5u="http://127.0.0.1:9/keys"),
+    "more scopes": with_claims(scope="all"),
+    "a longer life": with_claims(exp=32_503_680_000),
+    "another user": with_claims(sub="owner@foreign.test"),
+    "another world": with_claims(mock_workspace="other"),
+    "another id": with_claims(jti="x"),
+    "another header": with_header(x=1),
+    "a critical header": with_header(crit=["x"], x=1),
+    "a detached payload": with_header(b64=False, crit=["b64"]),
+    "another kid": with_header(kid="../../../dev/null"),
+    "a kid that is a number": with_header(kid=1),
+    "no signature": with_signature(lambda signature: ""),
+    "half a signature": with_signature(lambda signature: signature[: len(signature) // 2]),
+    "another signature": with_signature(lambda signature: signature[::-1]),
+    "a signature that is no Base64": with_signature(lambda signature: "%" * 342),
+}
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED.keys())
+def test_a_token_that_the_server_did_not_sign_is_none(target, unmoved, token, public_key, forge):
+    header, claims, signature = token.split(".")
+    forged = forge(decoded(header), decoded(claims), signature, public_key)
+    assert forged != token
+    with unmoved(target):
+        assert refuses(target, forged)
+    assert target.works(token)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ".",
+        "..",
+        "...",
+        "a.b.c",
+        "null",
+        "%00",
+        "a b c",
+        "\xff\xfe\x80",
+        "\x7f\x01",
+        "é.é.é",
+        "=.=.=",
+        f"{encoded({'alg': 'RS256'})}..",
+        f"{encoded([])}.{encoded({})}.eA",
+        f"{encoded(None)}.{encoded({})}.eA",
+        f"{encoded(b'{')}.{encoded({})}.eA",
+        f"{encoded(b'[' * 4_000)}.{encoded({})}.eA",
+        f"{encoded(b'9' * 5_000)}.{encoded({})}.eA",
+        f"{encoded({'alg': 'RS256'})}.{encoded(b'[' * 4_000)}.eA",
+        f"{encoded({'alg': 'dir', 'enc': 'A256GCM'})}....",
+        "a" * 50_000,
+        "." * 50_000,
+    ],
+    ids=short,
+)
+def test_garbage_is_no_token(target, unmoved, text):
+    with unmoved(target):
+        assert refuses_bytes(target, text)
+
+
+def refuses_bytes(target, text):
+    for path in ("/v3/senders", USERINFO):
+        for header in (f"Bearer {text}", f"bearer\t{text}", f"Bearer  {text} ", text):
+            assert target.open("GET", path, headers={"Authorization": header}).status_code == 401
+    form = target.post("introspect", token=text)
+    assert form.json in ({"active": False}, {"error": "invalid_request", "error_description": "token is missing"})
+    return True
+
+
+def test_a_token_is_taken_from_the_header_only(target, token):
+    for path in ("/v3/senders", USERINFO):
+        assert target.open("GET", f"{path}?access_token={token}").status_code == 401
+        assert target.open("GET", path, headers={"Cookie": f"access_token={token}"}).status_code == 401
+    assert target.open("POST", "/v3/senders", data={"access_token": token}).status_code == 401
+
+
+def test_an_id_token_is_no_access_token(target):
+    assert refuses(target, target.tokens(scope="openid account:read")["id_token"])
+
+
+# ---------------------------------------------------------------------- of another world
+
+
+def test_a_token_opens_its_own_world_only(realm, other_world):
+    one, two = other_world("one"), other_world("two")
+    token = one.tokens(scope="openid account:read")["access_token"]
+    assert one.works(token)
+    assert refuses(two, token)
+
+
+def test_nothing_of_one_world_works_in_another(realm, other_world, unmoved):
+    one, two = other_world("one"), other_world("two")
+    code, tokens = one.code(), one.tokens()
+    with unmoved(two):
+        assert two.exchange(code).json["error"] == "invalid_grant"
+        assert two.refresh(tokens["refresh_token"]).json["error"] == "invalid_grant"
+        assert two.post("introspect", token=tokens["refresh_token"]).json == {"active": False}
+    assert one.exchange(code).status_code == 200
+
+
+def test_a_token_of_a_world_that_is_gone_is_none(realm, other_world):
+    token = other_world("one").tokens()["access_token"]
+    assert realm.api.delete("/_mock/workspaces/one").status_code == 204
+    assert realm.call(token).status_code == 401
+    again = other_world("one")
+    assert refuses(again, token)
+
+
+def test_a_token_of_a_world_that_was_reset_is_none(realm):
+    token = realm.tokens()["access_token"]
+    assert realm.api.post("/_mock/reset").status_code == 200
+    assert refuses(realm, token)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"scope": "account:read"},
+        {"user": "clerk@group.test"},
+        {"app": "other-app", "scope": "openid account:read account:write"},
+    ],
+)
+def test_a_token_of_before_a_reset_stays_none_when_its_id_is_drawn_again(realm, asked):
+    """A world's draws begin anew with a reset: the same ids may then stand for other grants."""
+    before = realm.tokens(scope="openid account:read account:write")["access_token"]
+    assert realm.api.post("/_mock/reset").status_code == 200
+    after = realm.tokens(**{"scope": "openid account:read account:write", **asked})["access_token"]
+    same = [jwt.decode(token, options={"verify_signature": False})["jti"] for token in (before, after)]
+    assert same[0] == same[1]
+    assert refuses(realm, before)
+    assert realm.works(after)
+
+
+def test_a_token_of_another_server_is_none(make_realm):
+    here, there = make_realm(), make_realm()
+    token = there.tokens()["access_token"]
+    here.tokens()
+    assert refuses(here, token)
+
+
+def test_a_token_dies_with_its_account(realm):
+    token = realm.tokens(user="keeper@shop.test")["access_token"]
+    assert realm.works(token)
+    answer = realm.api.delete("/v3/corporate/subAccount/1003002", key="key-group")
+    assert answer.status_code == 204, answer.text
+    assert refuses(realm, token)
+    realm.advance("P40D")
+    assert refuses(realm, token)

@@ -1,0 +1,248 @@
+"""Sign-in and tokens in the journal: which operation it was, what it moved, and what coverage says of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
+
+FRONT = [name for name in ALL_OPERATIONS if name not in OPERATIONS]
+AT_TOKEN = {
+    "authorization_code": "oauthTokenCode",
+    "refresh_token": "oauthTokenRefresh",
+    "client_credentials": "oauthTokenClientCredentials",
+    "password": "oauthTokenCode",
+    "": "oauthTokenCode",
+    None: "oauthTokenCode",
+}
+
+
+def moves(entry):
+    return [(row["machine"], row["event"], row["from"], row["to"]) for row in entry["transitions"]]
+
+
+def grant(event, source, target):
+    return ("oauth_grant", event, source, target)
+
+
+# ---------------------------------------------------------------------- which operation
+
+
+@pytest.mark.parametrize("name", FRONT)
+def test_every_operation_is_named(realm, ask, last_entry, name):
+    answer = ask(realm, name)
+    entry = last_entry(realm)
+
+    assert (entry["operation"], entry["account"], entry["method"]) == (name, None, ALL_OPERATIONS[name].method)
+    assert entry["status"] == answer.status_code
+    assert answer.headers["sib-request-id"] == entry["id"]
+
+
+@pytest.mark.parametrize(("grant_type", "operation"), AT_TOKEN.items())
+def test_what_is_asked_for_at_one_address_is_told_apart_by_the_form(realm, last_entry, grant_type, operation):
+    realm.post("token", grant_type=grant_type)
+
+    assert last_entry(realm)["operation"] == operation
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["grant_type=refresh_token&grant_type=client_credentials", '{"grant_type": "refresh_token"}', "grant_type=%FF"],
+)
+def test_a_form_that_is_none_is_of_the_first_operation(realm, last_entry, body):
+    kind = "application/json" if body.startswith("{") else "application/x-www-form-urlencoded"
+    realm.open("POST", "/realms/partner/oauth/token", data=body, content_type=kind)
+
+    assert (last_entry(realm)["operation"], last_entry(realm)["status"]) == ("oauthTokenCode", 400)
+
+
+def test_the_form_may_be_of_any_order_and_encoding(realm, last_entry):
+    body, kind = "x=1&grant%5Ftype=refresh%5ftoken&client_id=a", "application/x-www-form-urlencoded; charset=UTF-8"
+    realm.open("POST", "/realms/partner/oauth/token", data=body, content_type=kind)
+
+    assert last_entry(realm)["operation"] == "oauthTokenRefresh"
+
+
+def test_an_address_that_leads_nowhere_has_no_operation(realm, last_entry):
+    realm.open("GET", "/realms/partner/nowhere")
+
+    assert (last_entry(realm)["operation"], last_entry(realm)["status"]) == (None, 404)
+
+
+def test_the_journal_is_that_of_the_world(realm, other_world, last_entry):
+    realm.authorize()
+    other_world("other").authorize("bare-app")
+
+    assert "client_id=bare-app" not in str(last_entry(realm))
+    entry = realm.api.get("/w/other/_mock/requests").json["items"][0]
+    assert (entry["operation"], entry["path"]) == ("oauthAuthorize", "/realms/partner/oauth/authorize")
+
+
+# ---------------------------------------------------------------------- what was moved
+
+
+def test_a_flow_without_pages_moves_the_grant_within_two_requests(realm, last_entry):
+    code = realm.code()
+    assert moves(last_entry(realm)) == [
+        grant("authorize", "[*]", "pending_consent"),
+        grant("consent", "pending_consent", "code_issued"),
+    ]
+    realm.exchange(code)
+    assert moves(last_entry(realm)) == [grant("exchange", "code_issued", "active")]
+
+
+def test_pages_move_it_one_by_one(realm, visitor, question, last_entry):
+    visitor.visit(question())
+    assert moves(last_entry(realm)) == []
+    visitor.press("boss@group.test")
+    assert (last_entry(realm)["operation"], moves(last_entry(realm))) == (
+        "oauthSignIn",
+        [grant("authorize", "[*]", "pending_consent")],
+    )
+    visitor.press("Refuse")
+    assert (last_entry(realm)["operation"], moves(last_entry(realm))) == (
+        "oauthConsent",
+        [grant("refuse", "pending_consent", "revoked")],
+    )
+
+
+def test_a_refresh_moves_it_in_its_place(realm, last_entry):
+    tokens = realm.tokens()
+    realm.refresh(tokens["refresh_token"])
+
+    assert moves(last_entry(realm)) == [grant("refresh", "active", "active")]
+
+
+def test_an_app_on_its_own_begins_at_once(realm, last_entry):
+    realm.post("token", grant_type="client_credentials")
+
+    assert moves(last_entry(realm)) == [grant("authorize", "[*]", "active")]
+
+
+def test_the_end_of_a_grant_is_told_where_it_was_caused(realm, last_entry):
+    realm.post("revoke", token=realm.tokens()["refresh_token"])
+    assert moves(last_entry(realm)) == [grant("revoke", "active", "revoked")]
+
+    code = realm.code()
+    realm.exchange(code)
+    assert realm.exchange(code).status_code == 400
+    entry = last_entry(realm)
+    assert moves(entry) == [grant("revoke", "active", "revoked")]
+    assert entry["reason"] == "the code of grant 2 came a second time, and what it gave is revoked"
+
+
+def test_what_is_refused_moves_nothing(realm, last_entry):
+    code = realm.code()
+    realm.exchange(code, client_secret="wrong")
+
+    assert (last_entry(realm)["status"], moves(last_entry(realm))) == (401, [])
+
+
+def test_what_time_does_belongs_to_no_request(realm, last_entry):
+    realm.code()
+    realm.advance("PT10M")
+    realm.authorize()
+
+    assert moves(last_entry(realm)) == []
+    assert realm.api.get("/_mock/machines/oauth_grant/1").json["state"] == "expired"
+
+
+# ---------------------------------------------------------------------- what a test asks
+
+
+def verified(realm, count, **match):
+    return realm.api.post("/_mock/requests/verify", json={"match": match, "count": count}).json
+
+
+def test_requests_are_verified_by_operation_status_and_code(realm):
+    realm.tokens()
+    realm.exchange("unknown")
+
+    assert verified(realm, 1, operation="oauthAuthorize", query={"client_id": "shop-app"}, status=302)["satisfied"]
+    assert verified(realm, 1, operation="oauthTokenCode", status=200)["satisfied"]
+    assert verified(realm, 1, operation="oauthTokenCode", status=400, code="invalid_grant")["satisfied"]
+    assert verified(realm, 0, operation="oauthTokenRefresh")["satisfied"]
+    assert verified(realm, 3, path="/realms/*")["satisfied"]
+
+
+def test_the_api_is_verified_with_the_token_that_was_sent(realm):
+    token = realm.tokens()["access_token"]
+    realm.call(token)
+
+    assert verified(realm, 1, operation="getSenders", headers={"Authorization": f"Bearer {token}"})["satisfied"]
+
+
+def test_what_is_matched_is_what_was_sent_and_what_is_shown_is_not(realm):
+    challenge = "x" * 43
+    realm.authorize("public-app", code_challenge=challenge)
+    asked = {"operation": "oauthAuthorize", "query": {"code_challenge": challenge}}
+
+    assert verified(realm, 1, **asked)["satisfied"]
+    missed = verified(realm, 1, **{**asked, "query": {"code_challenge": "y" * 43}})
+    (difference,) = missed["near_misses"][0]["differences"]
+    assert (difference["path"], difference["got"]) == ("/query/code_challenge", "***")
+
+
+def test_a_near_miss_hides_the_token_of_a_path(realm):
+    realm.open("GET", "/account/login/corporate/sso/abc123")
+    missed = verified(realm, 1, operation="ssoCorporateLogin", path={"token": "other"})
+
+    assert missed["near_misses"][0]["path"] == "/account/login/corporate/sso/***"
+    assert missed["near_misses"][0]["differences"] == [{"path": "/path/token", "wanted": "other", "got": "***"}]
+
+
+@pytest.mark.parametrize("query", ["operation=oauthTokenCode", "path=/realms/*/token", "status=400&method=POST"])
+def test_the_journal_is_filtered(realm, query):
+    realm.authorize()
+    realm.exchange("unknown")
+
+    assert [row["operation"] for row in realm.api.get(f"/_mock/requests?{query}").json["items"]] == ["oauthTokenCode"]
+
+
+# ---------------------------------------------------------------------- coverage
+
+
+def coverage(realm, query=""):
+    return realm.api.get(f"/_mock/coverage{query}").json
+
+
+@pytest.mark.parametrize("query", ["", "?workspace=*"])
+def test_the_percentages_are_those_of_the_api(realm, query):
+    before = coverage(realm, query)
+    realm.refresh(realm.tokens()["refresh_token"])
+    realm.open("GET", "/account/login/corporate/sso/x")
+    after = coverage(realm, query)
+
+    for name in ("percent", "totals", "missing"):
+        assert after[name] == before[name]
+
+
+def test_operations_and_transitions_are_counted_beside_them(realm):
+    realm.refresh(realm.tokens()["refresh_token"])
+    realm.exchange("unknown")
+    found = coverage(realm)
+
+    assert {name: row["calls"] for name, row in found["operations"].items()} == {
+        "oauthAuthorize": 1,
+        "oauthTokenCode": 2,
+        "oauthTokenRefresh": 1,
+    }
+    token = found["operations"]["oauthTokenCode"]
+    assert token["statuses"] == {"200": 1, "400": 1}
+    assert token["codes"] == {"invalid_grant": {"natural": 1, "injected": 0}}
+    assert found["transitions"] == {"oauth_grant": {"authorize": 1, "consent": 1, "exchange": 1, "refresh": 1}}
+
+
+def test_a_call_with_a_token_counts_for_the_api(realm):
+    token = realm.tokens()["access_token"]
+    before = coverage(realm)["totals"]["operations"]["met"]
+    realm.call(token)
+
+    assert coverage(realm)["totals"]["operations"] == {"met": before + 1, "of": 34, "percent": 2.9}
+
+
+def test_what_a_fault_says_counts_as_injected(realm, add_fault):
+    add_fault(realm, "server_error", match={"operation": "oauthTokenCode"})
+    realm.exchange("unknown")
+
+    assert coverage(realm)["operations"]["oauthTokenCode"]["codes"] == {"server_error": {"natural": 0, "injected": 1}}

@@ -1,0 +1,178 @@
+"""How long codes and tokens live, on the world's clock (SPEC 8, ledger 5)."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockserver.resources.oauth.model import Grant
+
+#: A moment before and the moment itself.
+CODE = [("PT9M59S", 200), ("PT10M", 400), ("PT11M", 400)]
+ACCESS = [("PT59M59S", True), ("PT1H", False), ("PT2H", False)]
+REFRESH = [("P29DT23H59M59S", 200), ("P30D", 400), ("P31D", 400)]
+
+
+@pytest.mark.parametrize(("later", "status"), CODE)
+def test_a_code_lives_ten_minutes(realm, later, status):
+    code = realm.code()
+
+    realm.advance(later)
+
+    assert realm.exchange(code).status_code == status
+
+
+def test_an_expired_code_is_an_invalid_grant(realm, is_refused):
+    code = realm.code()
+    realm.advance("PT10M")
+
+    assert is_refused(realm.exchange(code), 400, "invalid_grant")
+
+
+@pytest.mark.parametrize(("later", "works"), ACCESS)
+def test_an_access_token_lives_an_hour(realm, later, works):
+    token = realm.tokens()["access_token"]
+
+    realm.advance(later)
+
+    assert realm.works(token) is works
+
+
+@pytest.mark.parametrize(("later", "works"), ACCESS)
+def test_an_access_token_of_an_app_for_itself_lives_an_hour(realm, later, works):
+    token = realm.post("token", grant_type="client_credentials", scope="account:read").json["access_token"]
+
+    realm.advance(later)
+
+    assert realm.works(token) is works
+
+
+@pytest.mark.parametrize(("later", "works"), ACCESS)
+def test_introspection_and_userinfo_follow_the_same_clock(realm, later, works):
+    token = realm.tokens(scope="openid")["access_token"]
+
+    realm.advance(later)
+
+    assert realm.post("introspect", token=token).json["active"] is works
+    userinfo = realm.open("GET", "/realms/partner/oauth/userinfo", token=token)
+    assert userinfo.status_code == (200 if works else 401)
+
+
+@pytest.mark.parametrize(("later", "status"), REFRESH)
+def test_a_refresh_token_lives_thirty_days(realm, later, status):
+    token = realm.tokens()["refresh_token"]
+
+    realm.advance(later)
+
+    assert realm.post("introspect", token=token).json["active"] is (status == 200)
+    assert realm.refresh(token).status_code == status
+
+
+def test_an_expired_refresh_token_is_an_invalid_grant(realm, is_refused):
+    token = realm.tokens()["refresh_token"]
+    realm.advance("P30D")
+
+    assert is_refused(realm.refresh(token), 400, "invalid_grant")
+
+
+@pytest.mark.parametrize(("later", "works"), ACCESS)
+def test_a_refreshed_access_token_lives_an_hour_of_its_own(realm, later, works):
+    first = realm.tokens()
+    realm.advance("PT30M")
+    second = realm.refresh(first["refresh_token"]).json["access_token"]
+
+    realm.advance(later)
+
+    assert realm.works(second) is works
+    assert not realm.works(first["access_token"])
+
+
+def test_refreshing_does_not_lengthen_the_old_access_token(realm):
+    first = realm.tokens()
+    realm.advance("PT30M")
+    realm.refresh(first["refresh_token"])
+
+    realm.advance("PT30M")
+
+    assert not realm.works(first["access_token"])
+
+
+@pytest.mark.parametrize(("later", "status"), REFRESH)
+def test_a_rotated_refresh_token_lives_thirty_days_of_its_own(realm, later, status):
+    first = realm.tokens()
+    realm.advance("P20D")
+    second = realm.refresh(first["refresh_token"]).json["refresh_token"]
+
+    realm.advance(later)
+
+    assert realm.refresh(second).status_code == status
+
+
+@pytest.mark.parametrize(("later", "status"), [("P9DT23H59M59S", 200), ("P10D", 400)])
+def test_without_rotation_the_thirty_days_count_from_the_code(make_realm, later, status):
+    realm = make_realm(behaviour={"oauth_rotate_refresh": False})
+    token = realm.tokens()["refresh_token"]
+    for _ in range(2):
+        realm.advance("P10D")
+        assert realm.refresh(token).status_code == 200
+
+    realm.advance(later)
+
+    assert realm.refresh(token).status_code == status
+
+
+def test_the_last_access_token_may_outlive_its_refresh_token(make_realm):
+    """It was given an hour, and keeps it."""
+    realm = make_realm(behaviour={"oauth_rotate_refresh": False})
+    first = realm.tokens()
+    realm.advance("P29DT23H30M")
+    last = realm.refresh(first["refresh_token"]).json["access_token"]
+
+    realm.advance("PT45M")
+    assert realm.refresh(first["refresh_token"]).status_code == 400
+    assert realm.works(last)
+
+    realm.advance("PT15M")
+    assert not realm.works(last)
+
+
+def test_what_has_run_out_comes_not_back(realm):
+    """Another grant of the same user changes nothing about it."""
+    first = realm.tokens()
+    realm.advance("P30D")
+    second = realm.tokens()
+
+    assert not realm.works(first["access_token"])
+    assert realm.works(second["access_token"])
+
+
+def _states(realm):
+    return [row.state for account in realm.api.world.accounts.values() for row in account.table(Grant).values()]
+
+
+@pytest.mark.parametrize(
+    ("begin", "before", "lifetime"),
+    [
+        (lambda realm: realm.authorize(mock_user="boss@group.test"), "pending_consent", "PT10M"),
+        (lambda realm: realm.code(), "code_issued", "PT10M"),
+        (lambda realm: realm.tokens(), "active", "P30D"),
+        (lambda realm: realm.post("token", grant_type="client_credentials"), "active", "PT1H"),
+    ],
+    ids=["question", "code", "tokens", "client"],
+)
+def test_a_grant_ends_with_the_last_that_it_gave(realm, begin, before, lifetime):
+    begin(realm)
+    assert _states(realm) == [before]
+
+    realm.advance(lifetime)
+
+    assert _states(realm) == ["expired"]
+
+
+def test_a_clock_that_runs_ends_tokens_just_the_same(make_realm, story):
+    realm = make_realm(clock={**story["clock"], "frozen": False})
+    token = realm.tokens()["access_token"]
+    assert realm.works(token)
+
+    realm.advance("PT1H")
+
+    assert not realm.works(token)

@@ -1,0 +1,267 @@
+"""The pages between the question and the way back: signing in, and letting the app in or not."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def asking(make_realm):
+    """A world that wants passwords."""
+    return make_realm(behaviour={"oauth_login": "form"})
+
+
+@pytest.fixture
+def guest(asking, make_visitor, question):
+    """A browser before its sign-in page."""
+    visitor = make_visitor(asking)
+    visitor.visit(question())
+    return visitor
+
+
+# ---------------------------------------------------------------------- choosing whom to be
+
+
+def test_the_way_through_both_pages_gives_a_code(realm, visitor, question):
+    visitor.visit(question())
+    visitor.press("boss@group.test")
+    told = realm.told(visitor.press("Accept"))
+
+    assert told["state"] == "s1"
+    tokens = realm.exchange(told["code"]).json
+    assert tokens["scope"] == "account:read contacts:read"
+    assert realm.works(tokens["access_token"])
+
+
+def test_refusing_tells_the_app(realm, visitor, question):
+    visitor.visit(question())
+    visitor.press("boss@group.test")
+    told = realm.told(visitor.press("Refuse"))
+
+    assert told.pop("error_description")
+    assert told == {"error": "access_denied", "state": "s1"}
+
+
+def test_the_sign_in_page_names_the_app_and_all_users_those_first_who_can_let_it_in(visitor, question):
+    visitor.visit(question())
+
+    assert "Sign in to go on to Shop App" in visitor.form.words
+    assert [words.split()[0] for words in visitor.form.buttons] == [
+        "boss@group.test", "clerk@group.test", "keeper@shop.test", "both@people.test", "owner@foreign.test",
+        "both@people.test",
+    ]  # fmt: skip
+    assert "group (master, admin)" in next(iter(visitor.form.buttons))
+    assert visitor.form.asked == []
+
+
+def test_the_consent_page_says_who_is_asked_for_what_and_by_whom(visitor, question):
+    visitor.visit(question())
+    visitor.press("keeper@shop.test")
+
+    words = visitor.form.words
+    for said in (
+        "Shop App asks for access", "keeper@shop.test", "in the account shop", "app.test",
+        "See your account, senders and domains", "account:read",
+        "See your contacts, their lists and attributes", "contacts:read",
+    ):  # fmt: skip
+        assert said in words
+    assert "account:write" not in words
+    assert list(visitor.form.buttons) == ["Accept", "Refuse"]
+
+
+def test_the_user_who_is_chosen_is_the_one_who_signs_in(realm, visitor, question):
+    """Where one address is a user of two accounts, the account counts."""
+    visitor.visit(question("public-app", code_challenge="x" * 43, code_challenge_method="plain"))
+    visitor.press("both@people.test foreign")
+    code = realm.told(visitor.press("Accept"))["code"]
+
+    token = realm.exchange(code, "public-app", code_verifier="x" * 43).json["access_token"]
+
+    assert [row["email"] for row in realm.call(token).json["senders"]] == ["news@foreign.test"]
+    assert realm.logs("key-foreign") == [("login-success", "both@people.test")]
+    assert realm.logs("key-shop") == []
+
+
+@pytest.mark.parametrize("chosen", ["owner@foreign.test", "both@people.test foreign"])
+def test_a_foreign_user_of_a_private_app_is_told_to_it(realm, visitor, chosen, question):
+    visitor.visit(question())
+
+    assert realm.told(visitor.press(chosen))["error"] == "access_denied"
+
+
+@pytest.mark.parametrize("person", [None, "", "nobody", "1003001", "1003001 owner@foreign.test", "9 boss@group.test"])
+def test_nobody_is_signed_in_who_is_not_there(realm, visitor, person, question):
+    visitor.visit(question())
+    answer = visitor.press("boss@group.test", person=person)
+
+    assert answer.status_code == 200
+    assert "There is no such user here." in visitor.form.words
+    assert realm.logs() == []
+
+
+def test_signing_in_stands_in_the_activity_log_before_the_answer(realm, visitor, question):
+    visitor.visit(question())
+    visitor.press("boss@group.test")
+
+    assert realm.logs() == [("login-success", "boss@group.test")]
+
+
+def test_a_sign_in_page_signs_nobody_in(realm, visitor, question):
+    visitor.visit(question())
+
+    assert realm.logs() == []
+
+
+def test_the_address_can_answer_the_second_question(realm, visitor, question):
+    visitor.visit(question(mock_consent="accept"))
+
+    assert realm.told(visitor.press("boss@group.test"))["code"]
+
+
+def test_the_address_can_answer_the_first_question(realm, visitor, question):
+    visitor.visit(question(mock_user="boss@group.test"))
+
+    assert realm.told(visitor.press("Accept"))["code"]
+
+
+def test_an_account_without_users_has_its_own_address(make_realm, make_visitor, story, question):
+    account = {"name": "group", "email": "alone@group.test", "users": []}
+    realm = make_realm(accounts=[account], oauth_apps=story["oauth_apps"][:1])
+    visitor = make_visitor(realm)
+    visitor.visit(question())
+
+    assert [words.split()[0] for words in visitor.form.buttons] == ["alone@group.test"]
+
+
+def test_a_bad_question_is_refused_before_anybody_is_asked(realm, visitor, question):
+    assert realm.told(visitor.visit(question(scope="nonsense")))["error"] == "invalid_scope"
+    assert visitor.visit(question("nobody")).status_code == 400
+
+
+def test_a_bad_question_is_refused_when_the_form_comes_as_well(realm, visitor, question):
+    """The address may have been changed meanwhile, or the app."""
+    visitor.visit(question())
+    form = {**visitor.form.hidden, "person": "1003001 boss@group.test"}
+
+    assert visitor.client.post(question("nobody"), data=form).status_code == 400
+    assert realm.told(visitor.client.post(question(scope="all"), data=form))["error"] == "invalid_scope"
+    assert realm.logs() == []
+
+
+def test_who_cannot_let_a_private_app_in_is_told_so_before(visitor, question):
+    visitor.visit(question())
+
+    told = {words: "of another organization" in words for words in visitor.form.buttons}
+    assert [words.partition(" ")[0] for words, is_stranger in told.items() if is_stranger] == [
+        "owner@foreign.test", "both@people.test"
+    ]  # fmt: skip
+
+
+# ---------------------------------------------------------------------- with a password
+
+
+def test_with_a_password_the_page_lists_nobody(guest):
+    assert guest.form.asked == ["user", "password"]
+    assert "boss@group.test" not in guest.form.words
+
+
+@pytest.mark.parametrize(
+    ("user", "password"),
+    [
+        ("boss@group.test", "right horse"),
+        ("BOSS@group.test", "right horse"),
+        ("clerk@group.test", "anything"),
+        ("keeper@shop.test", "open sesame"),
+    ],
+)
+def test_the_right_password_signs_in_and_any_where_the_scenario_gives_none(asking, guest, user, password):
+    guest.press("Sign in", user=user, password=password)
+
+    assert asking.told(guest.press("Accept"))["code"]
+
+
+@pytest.mark.parametrize(
+    ("user", "password"),
+    [
+        ("boss@group.test", "wrong horse"),
+        ("boss@group.test", "right horse "),
+        ("boss@group.test", ""),
+        ("boss@group.test", None),
+        ("clerk@group.test", ""),
+        ("nobody@group.test", "right horse"),
+        ("", "right horse"),
+        (None, None),
+    ],
+)
+def test_a_wrong_password_shows_the_page_again(asking, guest, user, password):
+    answer = guest.press("Sign in", user=user, password=password)
+
+    assert answer.status_code == 200
+    assert "The e-mail or the password is wrong." in guest.form.words
+    assert guest.form.asked == ["user", "password"]
+    assert not password or password not in answer.text
+    assert ("login-success", "boss@group.test") not in asking.logs()
+
+
+def test_of_several_accounts_with_one_address_the_password_says_which(make_realm, make_visitor, question, story):
+    for account, password in (("shop", "first"), ("foreign", "second")):
+        (row,) = (row for row in story["accounts"] if row["name"] == account)
+        row["users"] = [{"email": "both@people.test", "password": password}]
+    realm = make_realm(behaviour={"oauth_login": "form"}, accounts=story["accounts"])
+    visitor = make_visitor(realm)
+    visitor.visit(question("public-app", code_challenge="x" * 43, scope="account:read"))
+
+    visitor.press("Sign in", user="both@people.test", password="second")
+
+    assert "in the account foreign" in visitor.form.words
+    assert realm.logs("key-foreign") == [("login-success", "both@people.test")]
+
+
+def test_after_a_wrong_password_the_right_one_still_works(asking, guest):
+    guest.press("Sign in", user="boss@group.test", password="wrong")
+    asking.advance("PT1S")
+    guest.press("Sign in", user="boss@group.test", password="right horse")
+
+    assert asking.told(guest.press("Accept"))["code"]
+    assert asking.logs() == [("login-success", "boss@group.test"), ("login-failed", "boss@group.test")]
+
+
+def test_a_wrong_password_is_written_down_where_it_was_tried(asking, guest):
+    guest.press("Sign in", user="keeper@shop.test", password="wrong")
+
+    assert asking.logs("key-shop") == [("login-failed", "keeper@shop.test")]
+    assert asking.logs() == []
+
+
+def test_who_is_no_user_stands_in_no_log(asking, guest):
+    guest.press("Sign in", user="nobody@group.test", password="wrong")
+
+    assert [asking.logs(key) for key in ("key-group", "key-shop", "key-foreign")] == [[], [], []]
+
+
+def test_a_world_that_wants_passwords_takes_no_choice(asking, guest):
+    """The form of the other kind of page is no way around."""
+    guest.press("Sign in", person="1003001 boss@group.test")
+
+    assert "The e-mail or the password is wrong." in guest.form.words
+    assert asking.logs() == []
+
+
+def test_the_shortcut_needs_no_password(asking):
+    assert asking.code()
+
+
+def test_nothing_secret_of_the_way_stands_in_the_journal(asking, guest):
+    ticket_page = guest.press("Sign in", user="boss@group.test", password="right horse")
+    hidden = dict(guest.form.hidden)
+    code = asking.told(guest.press("Accept"))["code"]
+    tokens = asking.exchange(code).json
+
+    journal = asking.api.get("/_mock/requests").text
+
+    assert ticket_page.status_code == 200
+    for operation in ("oauthSignIn", "oauthConsent", "oauthTokenCode"):
+        assert operation in journal
+    secrets = ["right horse", "right+horse", hidden["ticket"], hidden["csrf"], code, "s3cret"]
+    for secret in (*secrets, tokens["access_token"], tokens["refresh_token"]):
+        assert secret not in journal

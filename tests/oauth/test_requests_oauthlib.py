@@ -1,0 +1,215 @@
+"""An app with requests-oauthlib, which knows nothing of us, over a real socket."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from oauthlib.oauth2 import BackendApplicationClient, WebApplicationClient
+from oauthlib.oauth2.rfc6749 import errors
+from requests.auth import HTTPBasicAuth
+from requests_oauthlib import OAuth2Session
+
+CALLBACK = "https://app.test/callback"
+SCOPES = ["account:read", "contacts:read"]
+
+pytestmark = pytest.mark.usefixtures("anew")
+
+
+@pytest.fixture(autouse=True)
+def _on_loopback(monkeypatch):
+    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
+    monkeypatch.delenv("OAUTHLIB_RELAX_TOKEN_SCOPE", raising=False)
+
+
+@pytest.fixture
+def connect():
+    """A factory of sessions of an app, closed in the end."""
+    sessions = []
+
+    def make(app="shop-app", **options):
+        sessions.append(OAuth2Session(app, redirect_uri=CALLBACK, scope=options.pop("scope", SCOPES), **options))
+        return sessions[-1]
+
+    yield make
+    for session in sessions:
+        session.close()
+
+
+def senders(session, live_root):
+    """What the API says of senders with the session's token."""
+    answer = session.get(f"{live_root}/v3/senders")
+    return [row["email"] for row in answer.json()["senders"]] if answer.status_code == 200 else answer.status_code
+
+
+#: How an app with a secret shows it.
+METHODS = {
+    "client_secret_basic": {"client_secret": "s3cret"},
+    "client_secret_post": {"client_secret": "s3cret", "include_client_id": True},
+    "explicit_basic": {"auth": HTTPBasicAuth("shop-app", "s3cret")},
+}
+
+
+@pytest.fixture
+def signed_in(connect, visit, issuer):
+    """A factory of sessions that have gone the whole way to their tokens."""
+
+    def flow(app="shop-app", user="boss@group.test", method="client_secret_basic", **options):
+        session = connect(app, **options)
+        url, _ = session.authorization_url(f"{issuer}/oauth/authorize")
+        session.fetch_token(f"{issuer}/oauth/token", authorization_response=visit(url, user), **METHODS.get(method, {}))
+        return session
+
+    return flow
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_code_flow_ends_with_a_token_that_the_api_takes(signed_in, live_root, method):
+    """State is compared, and the granted scopes are those asked for: neither raises a warning."""
+    session = signed_in(user="keeper@shop.test", method=method)
+
+    assert session.authorized
+    assert session.token["token_type"] == "Bearer"
+    assert set(session.token.scopes) == set(SCOPES)
+    assert senders(session, live_root) == ["news@shop.test"]
+
+
+def test_a_public_app_proves_itself_with_a_key(connect, visit, issuer, live_root):
+    session = connect("public-app", pkce="S256")
+    url, _ = session.authorization_url(f"{issuer}/oauth/authorize")
+    assert parse_qs(urlsplit(url).query)["code_challenge_method"] == ["S256"]
+
+    session.fetch_token(f"{issuer}/oauth/token", authorization_response=visit(url), include_client_id=True)
+
+    assert senders(session, live_root) == ["news@group.test"]
+
+
+def test_a_public_app_without_its_key_gets_nothing(connect, visit, issuer):
+    url, _ = connect("public-app", pkce="S256").authorization_url(f"{issuer}/oauth/authorize")
+    thief = connect("public-app", pkce="S256")
+    thief.authorization_url(f"{issuer}/oauth/authorize", state=parse_qs(urlsplit(url).query)["state"][0])
+
+    with pytest.raises(errors.InvalidGrantError):
+        thief.fetch_token(f"{issuer}/oauth/token", authorization_response=visit(url), include_client_id=True)
+
+
+def test_a_foreign_state_is_found_out(connect, visit, issuer):
+    session = connect()
+    url, _ = session.authorization_url(f"{issuer}/oauth/authorize")
+    session.authorization_url(f"{issuer}/oauth/authorize")
+
+    with pytest.raises(errors.MismatchingStateError):
+        session.fetch_token(f"{issuer}/oauth/token", authorization_response=visit(url), client_secret="s3cret")
+
+
+def test_refusal_is_an_error_of_its_own(connect, visit, issuer):
+    session = connect()
+    url, _ = session.authorization_url(f"{issuer}/oauth/authorize")
+
+    with pytest.raises(errors.AccessDeniedError):
+        session.fetch_token(f"{issuer}/oauth/token", authorization_response=visit(url, consent="refuse"))
+
+
+def test_a_scope_that_the_app_has_not_is_an_error_of_its_own(connect, visit, issuer):
+    session = connect(scope=["webhooks:read"])
+    url, _ = session.authorization_url(f"{issuer}/oauth/authorize")
+
+    with pytest.raises(errors.InvalidScopeError):
+        session.fetch_token(f"{issuer}/oauth/token", authorization_response=visit(url))
+
+
+@pytest.mark.parametrize(
+    ("form", "error"),
+    [
+        ({"code": "nonsense", "client_secret": "s3cret"}, errors.InvalidGrantError),
+        ({"code": "nonsense", "client_secret": "wrong"}, errors.InvalidClientError),
+        ({"code": "nonsense", "client_secret": "wrong", "include_client_id": True}, errors.InvalidClientError),
+    ],
+)
+def test_errors_of_the_token_address_are_understood(connect, issuer, form, error):
+    with pytest.raises(error) as refused:
+        connect().fetch_token(f"{issuer}/oauth/token", **form)
+
+    assert refused.value.description
+
+
+def test_a_token_is_refreshed_on_demand(signed_in, issuer, live_root, hours_pass):
+    session = signed_in()
+    first = dict(session.token)
+    hours_pass("PT1H")
+    assert senders(session, live_root) == 401
+
+    session.refresh_token(f"{issuer}/oauth/token", client_id="shop-app", client_secret="s3cret")
+
+    assert session.token["refresh_token"] != first["refresh_token"]
+    assert senders(session, live_root) == ["news@group.test"]
+
+
+def test_a_token_is_refreshed_by_itself(signed_in, connect, issuer, live_root, hours_pass):
+    """The library sees by `expires_in` that it is time, and gives the new token away to be kept."""
+    token = {**signed_in().token, "expires_at": 1, "expires_in": -1}
+    hours_pass("PT1H")
+    kept = []
+    session = connect(
+        token=token,
+        auto_refresh_url=f"{issuer}/oauth/token",
+        auto_refresh_kwargs={"client_id": "shop-app", "client_secret": "s3cret"},
+        token_updater=kept.append,
+    )
+
+    assert senders(session, live_root) == ["news@group.test"]
+    assert senders(session, live_root) == ["news@group.test"]
+
+    assert [row["access_token"] for row in kept] == [session.token["access_token"]]
+    assert kept[0]["access_token"] != token["access_token"]
+
+
+def test_a_refresh_token_of_a_month_ago_is_refused(signed_in, issuer, hours_pass):
+    session = signed_in()
+    hours_pass("P30D")
+
+    with pytest.raises(errors.InvalidGrantError):
+        session.refresh_token(f"{issuer}/oauth/token", client_id="shop-app", client_secret="s3cret")
+
+
+def test_refreshing_for_fewer_scopes_is_told_by_the_library(signed_in, issuer):
+    """It compares what was asked for with what was given."""
+    session = signed_in()
+    session.scope = ["contacts:read"]
+
+    session.refresh_token(f"{issuer}/oauth/token", client_id="shop-app", client_secret="s3cret")
+
+    assert session.token.scopes == ["contacts:read"]
+    assert not session.token.scope_changed
+
+
+@pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
+def test_a_token_is_revoked(signed_in, issuer, live_root, kind):
+    session = signed_in()
+    url, headers, body = WebApplicationClient("shop-app").prepare_token_revocation_request(
+        f"{issuer}/oauth/revoke", session.token[kind], kind
+    )
+
+    answer = session.post(url, data=body, headers=headers, auth=("shop-app", "s3cret"), withhold_token=True)
+
+    assert answer.status_code == 200
+    assert senders(session, live_root) == 401
+
+
+def test_userinfo_says_who_has_signed_in(signed_in, issuer):
+    session = signed_in(scope=["openid", "profile", "email"])
+
+    answer = session.get(f"{issuer}/oauth/userinfo")
+
+    assert answer.json()["email"] == "boss@group.test"
+    assert answer.json()["name"] == "Ada Byron"
+
+
+@pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
+def test_an_app_gets_a_token_for_itself(issuer, live_root, method):
+    with OAuth2Session(client=BackendApplicationClient("shop-app", scope=["account:read"])) as session:
+        session.fetch_token(f"{issuer}/oauth/token", **METHODS[method])
+
+        assert session.token.scopes == ["account:read"]
+        assert "refresh_token" not in session.token
+        assert senders(session, live_root) == ["news@group.test"]

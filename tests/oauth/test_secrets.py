@@ -1,0 +1,184 @@
+"""No secret of a sign-in is told by the journal, the stream or the log, however it was sent."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from mockserver.control.stream import KINDS, Look
+
+PASSWORD, SECRET, VERIFIER = "right horse", "s3cret", "v" * 50
+FORM = "application/x-www-form-urlencoded"
+TOKEN = "/realms/partner/oauth/token"
+#: What an app that does it wrongly may send to the token address: the code is `{}`.
+WRONG = {
+    "JSON": ("application/json", '{"grant_type": "authorization_code", "code": "{}", "client_secret": "s3cret"}'),
+    "JSON as a form": (FORM, '{"code": "{}", "client_secret": "s3cret", "code_verifier": "' + VERIFIER + '"}'),
+    "broken JSON": ("application/json", '{"code": "{}", "client_secret": "s3cret"'),
+    "a form as text": ("text/plain", "code={}&client_secret=s3cret&code_verifier=" + VERIFIER),
+    "a form of no type": ("", "client_secret=s3cret&code={}"),
+    "names that are encoded": (FORM, "c%6Fde={}&client%5Fsecret=s3cret&code%5fverifier=" + VERIFIER),
+    "names in capitals": (FORM, "CODE={}&Client_Secret=s3cret"),
+    "values that go on": (FORM, "code=x,{}&client_secret=a,s3cret&csrf=a%26s3cret"),
+    "a member twice": (FORM, "code={}&code={}&client_secret=s3cret&client_secret=s3cret"),
+    "several parts": (
+        "multipart/form-data; boundary=x",
+        "\r\n".join(f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{{}}' for name in ("code", "csrf")),
+    ),
+}
+
+
+@pytest.fixture
+def asking(make_api, story, realm):
+    """A world that wants passwords, and keeps a log."""
+    api = make_api({**story, "behaviour": {"oauth_login": "form"}}, log_format="json")
+    return type(realm)(api)
+
+
+@pytest.fixture
+def told(asking, capfd):
+    """All that is told of a world: its journal, its stream, its log."""
+
+    def told():
+        journal = asking.api.get("/_mock/requests?limit=1000").json["items"]
+        look = Look(asking.api.store, asking.api.world, frozenset(KINDS), 0)
+        asking.api.app.extensions["mockserver.log"].close()
+        log = capfd.readouterr().err
+        assert log.count("\n") >= len(journal) > 0
+        return json.dumps(journal, ensure_ascii=False), look.pull().decode(), log
+
+    return told
+
+
+def assert_silent(told, *secrets):
+    for text in told():
+        assert [secret for secret in secrets if secret in text] == []
+
+
+def forms_of(secret):
+    """A secret as it may stand on the wire."""
+    return {secret, quote(secret), quote_plus(secret)}
+
+
+def test_nothing_of_a_whole_day_is_told(asking, make_visitor, question, told):
+    visitor = make_visitor(asking)
+    visitor.visit(question("other-app", scope="openid account:read", code_challenge=VERIFIER, nonce="n1"))
+    csrf = visitor.form.hidden["csrf"]
+    visitor.press(
+        "Sign in", user="boss@group.test", password="wrong horse", headers={"Referer": f"http://x/?code={csrf}"}
+    )
+    visitor.press("Sign in", user="boss@group.test", password=PASSWORD)
+    ticket = visitor.form.hidden["ticket"]
+    code = asking.told(visitor.press("Accept"))["code"]
+    first = asking.exchange(code, "other-app", basic=True, code_verifier=VERIFIER).json
+    second = asking.refresh(first["refresh_token"], "other-app").json
+    own = asking.post("token", "other-app", grant_type="client_credentials").json
+    tokens = [first["id_token"], *(row["access_token"] for row in (first, second, own))]
+    for token in tokens:
+        asking.call(token)
+        asking.post("introspect", "other-app", token=token)
+        asking.open("GET", "/realms/partner/oauth/userinfo", token=token)
+        asking.open("GET", f"/v3/senders?access_token={token}&page={token}")
+    asking.post("revoke", "other-app", token=second["refresh_token"])
+    basic = b64encode(f"other-app:{'0ther'}".encode()).decode()
+    parts = [part for token in tokens for part in token.split(".")[1:]]
+
+    assert len(set(parts)) == 8
+    assert_silent(
+        told, csrf, ticket, code, basic, "0ther", "wrong+horse", "wrong horse", *forms_of(PASSWORD), VERIFIER,
+        first["refresh_token"], second["refresh_token"], *parts,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "body"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_nor_of_what_is_sent_wrongly(asking, told, method, kind, body):
+    code = asking.code()
+    asking.open(method, TOKEN, data=body.replace("{}", code), content_type=kind)
+
+    assert_silent(told, code, SECRET, VERIFIER)
+
+
+@pytest.mark.parametrize("query", ["code={}&client_secret=s3cret", "c%6Fde={}&client%5Fsecret=s3cret", "x=1&code={}#"])
+@pytest.mark.parametrize("path", [TOKEN, "/realms/partner/nowhere", "/v3/senders", "/shared/x"])
+def test_nor_of_an_address(asking, told, path, query):
+    code = asking.code()
+    asking.open("GET", path, query_string=query.replace("{}", code))
+
+    assert_silent(told, code, SECRET)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://app.test/callback?code={}&state=s1", "https://app.test/callback?state=s1&code={}", "app:/x?c%6fde={}"],
+)
+def test_nor_of_the_page_that_somebody_comes_from(asking, told, address):
+    code = asking.code()
+    asking.open("GET", "/shared/x", headers={"Referer": address.replace("{}", code)})
+
+    assert_silent(told, code)
+
+
+def test_nor_of_a_question_that_shows_its_challenge(asking, told, question):
+    url = question("public-app", code_challenge=VERIFIER, code_challenge_method="plain")
+    asking.open("GET", url)
+    asking.open("POST", url, headers={"Referer": f"http://localhost{url}"})
+
+    assert_silent(told, VERIFIER)
+
+
+@pytest.mark.parametrize("kind", ["corporate", "sub-account", "unknown"])
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+@pytest.mark.parametrize("rest", ["", "/", "/more", "?x=1"])
+def test_nor_of_a_link_to_sign_in(asking, told, kind, method, rest):
+    token = asking.api.post("/v3/corporate/subAccount/ssoToken", key="key-group", json={"id": 1003002}).json["token"]
+    url = f"/account/login/{kind}/sso/{token}{rest}"
+    asking.open(method, url, headers={"Referer": f"http://localhost/w/default{url}"})
+
+    assert_silent(told, token)
+
+
+def test_what_is_no_secret_is_told(realm, last_entry):
+    code = realm.code()
+    assert last_entry(realm)["answer"]["headers"]["Location"] == "https://app.test/callback?code=***&state=s1"
+    assert last_entry(realm)["query"]["mock_user"] == "boss@group.test"
+
+    realm.exchange(code, redirect_uri="https://app.test/callback")
+    entry = last_entry(realm)
+    assert entry["request"]["body"].split("&") == [
+        "client_id=shop-app",
+        "client_secret=***",
+        "grant_type=authorization_code",
+        "code=***",
+        "redirect_uri=https://app.test/callback",
+    ]
+    assert entry["answer"]["body"] == {
+        "access_token": "***",
+        "token_type": "Bearer",
+        "expires_in": 3600,
+        "refresh_token": "***",
+        "scope": "account:read",
+    }
+
+
+def test_an_error_keeps_its_code(realm, last_entry):
+    realm.exchange("unknown")
+    assert last_entry(realm)["answer"]["body"]["error"] == "invalid_grant"
+
+    realm.api.get("/v3/senders/domains/absent.test", key="key-group")
+    assert last_entry(realm)["answer"]["body"]["code"] == "document_not_found"
+
+
+def test_cookies_are_not_told(realm, last_entry, visitor, question):
+    visitor.visit(question())
+    assert last_entry(realm)["answer"]["headers"]["Set-Cookie"] == "***"
+
+    visitor.press("boss@group.test")
+    entry = last_entry(realm)
+    assert entry["request"]["headers"]["cookie"] == "***"
+    assert "csrf=***" in entry["request"]["body"]
+    assert "boss@group.test" in entry["request"]["body"]
+    assert 'name="ticket" value=***' in entry["answer"]["body"]

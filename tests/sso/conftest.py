@@ -1,0 +1,138 @@
+"""An organization whose users sign in with tokens, and what a landing page says."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+WORLD = {
+    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+    "accounts": [
+        {
+            "name": "group",
+            "id": 1003001,
+            "role": "master",
+            "enterprise": True,
+            "api_keys": ["key-group"],
+            "company_name": "Group & <b>Sons</b>",
+            "email": "boss@group.test",
+            "users": [{"email": "boss@group.test", "admin": True}, {"email": "clerk@group.test"}],
+        },
+        {
+            "name": "desk",
+            "id": 1003004,
+            "role": "admin",
+            "of": "group",
+            "enterprise": True,
+            "api_keys": ["key-desk"],
+            "email": "admin@desk.test",
+            "users": [{"email": "admin@desk.test", "admin": True}],
+        },
+        {
+            "name": "shop",
+            "id": 1003002,
+            "role": "sub_account",
+            "of": "group",
+            "enterprise": True,
+            "api_keys": ["key-shop"],
+            "company_name": "Shop",
+            "email": "keeper@shop.test",
+            "users": [{"email": "keeper@shop.test"}, {"email": "helper@shop.test"}],
+        },
+        {
+            "name": "alone",
+            "id": 1003003,
+            "api_keys": ["key-alone"],
+            "users": [{"email": "me@alone.test", "admin": True}],
+        },
+    ],
+}
+KINDS = {"corporate": "corporate/ssoToken", "sub-account": "corporate/subAccount/ssoToken"}
+
+
+@pytest.fixture
+def story():
+    """The scenario, as a document."""
+    return WORLD
+
+
+class Door:
+    """A world: tokens are made in it and used."""
+
+    def __init__(self, api, root=""):
+        self.api = api
+        self.root = root
+
+    def make(self, kind, key="key-group", **body):
+        """Ask for a token."""
+        return self.api.post(f"{self.root}/v3/{KINDS[kind]}", key=key, json=body)
+
+    def token(self, kind="sub-account", key="key-group", **body):
+        """A token of one of the kinds, for the owner of the account if nothing else is said."""
+        asked = {"email": "boss@group.test"} if kind == "corporate" else {"id": 1003002}
+        answer = self.make(kind, key, **asked | body)
+        assert answer.status_code == 200, answer.text
+        return answer.json["token"]
+
+    def land(self, token, kind="sub-account", method="GET", **options):
+        """Follow the link with a token, as a browser does: without a key."""
+        return self.api.client.open(f"{self.root}/account/login/{kind}/sso/{token}", method=method, **options)
+
+    def reason(self):
+        """What the journal says of the last request."""
+        return self.api.get(f"{self.root}/_mock/requests").json["items"][0]["reason"]
+
+
+@pytest.fixture
+def make_door(make_api):
+    """A factory of worlds of the story, changed at its top level."""
+    return lambda **changes: Door(make_api({**WORLD, **changes}))
+
+
+@pytest.fixture
+def door(make_door):
+    return make_door()
+
+
+@pytest.fixture
+def door_of():
+    """The same for another API, or another address."""
+    return Door
+
+
+def _plain(markup):
+    return " ".join(unescape(re.sub(r"<[^>]*>", "", markup)).split())
+
+
+@pytest.fixture
+def facts():
+    """What a landing page says, by the words in front of it."""
+    rows = re.compile(r"<dt>(.*?)</dt>\s*<dd>(.*?)</dd>")
+    return lambda page: {_plain(name): _plain(value) for name, value in rows.findall(page.text)}
+
+
+@pytest.fixture
+def words():
+    """What somebody reads on a page."""
+    return lambda page: _plain(page.text)
+
+
+@pytest.fixture
+def links():
+    """Where what a landing page says leads to."""
+    return lambda page: [unescape(link) for link in re.findall(r'href="(.*?)"', page.text[page.text.index("<dl>") :])]
+
+
+@pytest.fixture
+def is_page():
+    """Whether an answer is a page that says no."""
+
+    def check(answer, status, sentence):
+        assert (answer.status_code, answer.content_type) == (status, "text/html; charset=utf-8")
+        assert sentence in _plain(answer.text)
+        assert "This is a mock server" in _plain(answer.text)
+        return True
+
+    return check

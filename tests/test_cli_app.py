@@ -1,0 +1,135 @@
+"""`mockserver app`: apps are registered, changed and forgotten on a running server."""
+
+import json
+import os
+
+import pytest
+import requests
+from click.testing import CliRunner
+
+from mockserver import cli
+
+
+@pytest.fixture
+def server(serve):
+    return serve("empty")
+
+
+@pytest.fixture
+def run(monkeypatch, server):
+    for name in filter(lambda name: name.startswith("MOCKSERVER_"), list(os.environ)):
+        monkeypatch.delenv(name)
+    return lambda *arguments: CliRunner().invoke(cli.commands, ["app", *arguments], env={"MOCKSERVER_URL": server})
+
+
+@pytest.fixture
+def app(run):
+    return json.loads(run("create", "--name", "CRM", "--redirect-uri", "http://127.0.0.1:5000/cb", "--json").output)
+
+
+def listed(run):
+    return json.loads(run("list", "--json").output)
+
+
+@pytest.mark.parametrize("command", [[], ["create"], ["list"], ["update"], ["delete"]])
+def test_every_command_has_help(run, command):
+    assert run(*command, "--help").output.startswith("Usage:")
+
+
+def test_a_new_app_is_printed_with_its_credentials(run, app):
+    assert listed(run) == [app]
+    assert (app["name"], app["redirect_uris"], len(app["client_secret"])) == ("CRM", ["http://127.0.0.1:5000/cb"], 48)
+
+
+def test_it_is_printed_line_by_line_for_people(run):
+    answer = run("create", "--client-id", "abc", "--client-secret", "xyz", "--scope", "account:read", "--scope", "all")
+
+    assert answer.output.splitlines() == [
+        "client_id: abc", "client_secret: xyz", "name: abc", "redirect_uris:", "scopes: account:read all",
+        "public: no", "account: acme",
+    ]  # fmt: skip
+
+
+def test_apps_are_listed_a_line_each(run, app):
+    assert run("list").output == f"{app['client_id']}  CRM  http://127.0.0.1:5000/cb\n"
+
+
+def test_an_update_changes_what_is_given(run, app):
+    run("update", app["client_id"], "--scope", "all", "--public")
+
+    (changed,) = listed(run)
+    assert (changed["scopes"], changed["public"], changed["name"]) == (["all"], True, "CRM")
+
+
+def test_an_app_gets_a_new_secret(run, app):
+    run("update", app["client_id"], "--new-secret")
+
+    assert listed(run)[0]["client_secret"] != app["client_secret"]
+
+
+@pytest.mark.parametrize("written", ["scopes: [all]\nname: Sync\n", '{"scopes": ["all"], "name": "Sync"}'])
+def test_a_configuration_file_is_uploaded_and_options_win_over_it(run, app, tmp_path, written):
+    file = tmp_path / "app.yaml"
+    file.write_text(written)
+
+    answer = run("update", app["client_id"], "--file", str(file), "--name", "CRM 2", "--json")
+
+    assert json.loads(answer.output) == {**app, "scopes": ["all"], "name": "CRM 2"}
+
+
+def test_what_is_printed_can_be_uploaded_again(run, app, tmp_path):
+    file = tmp_path / "app.json"
+    file.write_text(json.dumps({**app, "name": "Sync"}))
+
+    assert run("update", app["client_id"], "--file", str(file)).exit_code == 0
+    assert listed(run)[0]["name"] == "Sync"
+
+
+def test_the_file_of_another_app_is_refused(run, app, tmp_path):
+    file = tmp_path / "app.json"
+    file.write_text('{"client_id": "other"}')
+
+    assert run("update", app["client_id"], "--file", str(file)).exit_code == 2
+
+
+def test_an_app_is_forgotten(run, app):
+    assert run("delete", app["client_id"]).output == f"deleted: {app['client_id']}\n"
+    assert listed(run) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["create", "--scope", "everything"], "scopes[0]: Must be one of"),
+        (["create", "--redirect-uri", "/cb"], "redirect_uris[0]: must be an absolute URL"),
+        (["create", "--account", "nobody"], "there is no account 'nobody'"),
+        (["update", "nobody", "--name", "x"], "there is no app"),
+        (["update", "nobody"], "there is nothing to change"),
+        (["delete", "a?c"], "there is no app"),
+        (["list", "--workspace", "nowhere"], "there is no workspace"),
+    ],
+)
+def test_what_is_wrong_is_told_and_ends_with_2(run, arguments, told):
+    answer = run(*arguments)
+
+    assert (answer.exit_code, told in answer.output) == (2, True), answer.output
+
+
+@pytest.mark.parametrize("written", ["- a list\n", "scopes: [\n"])
+def test_a_file_that_holds_no_app_is_misuse(run, tmp_path, written):
+    file = tmp_path / "app.yaml"
+    file.write_text(written)
+
+    assert run("create", "--file", str(file)).exit_code == 2
+
+
+def test_without_a_server_it_is_found_wanting(run):
+    assert run("list", "--url", "http://127.0.0.1:9").exit_code == 1
+
+
+def test_the_app_is_one_of_the_workspace_that_is_named(run, server):
+    requests.post(f"{server}/_mock/workspaces", json={"name": "mine"}, timeout=10)
+    run("create", "--workspace", "mine")
+
+    assert listed(run) == []
+    assert len(json.loads(run("list", "--workspace", "mine", "--json").output)) == 1

@@ -1,0 +1,60 @@
+"""Pages for people: where their forms may lead, and what they say when something is wrong."""
+
+import re
+
+import pytest
+
+CALLBACKS = {
+    "http://127.0.0.1:9/callback": "'self' http: https:",
+    "https://app.test/callback": "'self' http: https:",
+    "http://[::1]:9/callback": "'self' http: https:",
+    "http://my_app:9/callback": "'self' http: https:",
+    "com.example.sync:/callback": "'self' com.example.sync:",
+}
+
+
+@pytest.fixture
+def api(make_api):
+    """A world with an app that has all the ways back."""
+    return make_api({"oauth_apps": [{"client_id": "app", "redirect_uris": list(CALLBACKS)}]})
+
+
+@pytest.mark.parametrize(("callback", "sources"), CALLBACKS.items())
+def test_a_form_may_lead_to_the_app_whatever_its_address(api, callback, sources):
+    """A policy has no words for some hosts, so it names schemes."""
+    query = {"client_id": "app", "redirect_uri": callback, "scope": "contacts:read"}
+
+    rows = api.get("/realms/partner/oauth/authorize", query_string=query).headers["Content-Security-Policy"].split("; ")
+
+    policy = dict(row.partition(" ")[::2] for row in rows)
+    assert policy["form-action"] == sources
+    assert set(policy) == {"default-src", "base-uri", "frame-ancestors", "style-src", "img-src", "form-action"}
+
+
+@pytest.mark.parametrize(("root", "name"), [("", "default"), ("/w/blue", "blue")])
+def test_a_refusal_names_its_workspace_and_leads_to_its_entry_in_the_journal(api, root, name):
+    api.post("/_mock/workspaces", json={"name": "blue"})
+
+    answer = api.get(f"{root}/shared/nothing")
+
+    (link,) = re.findall(r'href="(/[^"]*)"', answer.text)
+    assert link.startswith(f"{root}/_mock/requests/")
+    assert api.get(link).json["id"] == answer.headers["sib-request-id"]
+    assert f"workspace <strong>{name}</strong>" in answer.text
+
+
+def test_a_status_that_nobody_has_named_is_told_by_its_number(api):
+    fault = '{"fault": "error", "code": "unauthorized", "status": 499, "force": true}'
+
+    answer = api.get("/shared/nothing", headers={"X-Mock-Fault": fault})
+
+    assert answer.status_code == 499
+    assert "<h1>Status 499</h1>" in answer.text
+
+
+def test_the_page_at_a_world_that_is_not_there_leads_to_the_journal_of_the_one_that_noted_it(api):
+    page = api.get("/w/nowhere/shared/x")
+
+    (entry,) = api.get("/_mock/requests").json["items"]
+    assert page.status_code == 404
+    assert f'href="/_mock/requests/{entry["id"]}"' in page.text
