@@ -112,11 +112,20 @@ def test_a_token_that_is_not_good_is_refused_and_the_journal_says_why(realm, oth
 
 
 def test_a_token_of_another_server_is_refused(realm, make_realm):
+    realm.tokens()
     token = make_realm().tokens()["access_token"]
 
     assert realm.call(token).status_code == 401
     reason = realm.api.get("/_mock/requests").json["items"][0]["reason"]
     assert reason.endswith("it was not signed by this server: Signature verification failed")
+
+
+def test_a_server_that_has_signed_nothing_makes_no_key_to_find_that_out(realm, make_realm):
+    token = make_realm().tokens()["access_token"]
+
+    assert realm.call(token).status_code == 401
+    reason = realm.api.get("/_mock/requests").json["items"][0]["reason"]
+    assert reason.endswith("it was not signed by this server: it has signed nothing yet")
 
 
 def test_a_token_works_until_the_second_before_its_hour_is_over(realm):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,6 +29,9 @@ class Signer:
     """Signs tokens, reads them again, and shows the key with which anybody can do the latter."""
 
     def __init__(self) -> None:
+        self._made: RSAPrivateKey | None = None
+        #: Two requests at once make one key.
+        self._making = threading.Lock()
         # A signature is looked at once, and not with every request.
         self._read = lru_cache(maxsize=1_024)(self._decoded)
 
@@ -44,13 +49,13 @@ class Signer:
         """
         if len(token) > _LONGEST:
             raise BadSignature("too long")
+        if self._made is None:
+            raise BadSignature("it has signed nothing yet")  # making a key takes its time
         return self._read(token)
 
     @cached_property
     def public(self) -> dict[str, Any]:
         """The public key as a JSON Web Key (RFC 7517), named after its thumbprint (RFC 7638)."""
-        from hashlib import sha256  # noqa: PLC0415  # see above
-
         from jwt.algorithms import RSAAlgorithm  # noqa: PLC0415  # see above
         from jwt.utils import base64url_encode  # noqa: PLC0415  # see above
 
@@ -59,11 +64,14 @@ class Signer:
         thumbprint = base64url_encode(sha256(json.dumps(members, separators=(",", ":")).encode()).digest()).decode()
         return {**members, "kid": thumbprint, "use": "sig", "alg": ALGORITHM}
 
-    @cached_property
+    @property
     def _key(self) -> RSAPrivateKey:
         from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: PLC0415  # see above
 
-        return rsa.generate_private_key(65_537, _BITS)
+        with self._making:
+            if self._made is None:
+                self._made = rsa.generate_private_key(65_537, _BITS)
+            return self._made
 
     def _decoded(self, token: str) -> Mapping[str, Any]:
         import jwt  # noqa: PLC0415  # see above
