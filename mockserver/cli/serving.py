@@ -6,7 +6,6 @@ import contextlib
 import gc
 import os
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +19,8 @@ if TYPE_CHECKING:
     from socket import socket
 
     from flask import Flask
+
+    from mockserver.web.server import Server
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -95,12 +96,15 @@ def serve(**options: Any) -> None:
         raise click.UsageError(str(error)) from error
     if settings.port_file:
         Path(settings.port_file).write_text(f"{listener.getsockname()[1]}\n", encoding="ascii")
+    running = _ready(app)
     gc.freeze()
     gc.enable()
+    # Whoever reads the address may stop the server at once.
     print(address(listener), flush=True)
     if (mails := app.extensions["mockserver.outside"].health().get("smtp_in")) is not None:
         print(f"smtp://{mails['address']}", flush=True)
-    _run(app, listener)
+    with contextlib.closing(app.extensions["mockserver.log"]), _outside(app):
+        running.run(sockets=[listener])
 
 
 def _open(app: Flask, listener: socket) -> None:
@@ -121,20 +125,17 @@ def _outside(app: Flask) -> Iterator[None]:
         app.extensions["mockserver.outside"].close()
 
 
-def _run(app: Flask, listener: socket) -> None:
-    """Serve until a signal comes, and write down what is to be said of it."""
+def _ready(app: Flask) -> Server:
+    """The server, which writes down what is to be said of it, and which a signal stops from now on."""
     import logging
 
     from mockserver.web.request_log import LogHandler
     from mockserver.web.server import server
 
-    log = app.extensions["mockserver.log"]
-    logging.getLogger().addHandler(LogHandler(log))
-    # The server passes the signal on when it has stopped, which would end the process before the log is written.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with (
-        contextlib.suppress(KeyboardInterrupt),
-        contextlib.closing(log),
-        _outside(app),
-    ):  # an interrupt is how a shell stops it
-        server(app).run(sockets=[listener])
+    logging.getLogger().addHandler(LogHandler(app.extensions["mockserver.log"]))
+    running = server(app)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        # Until the loop runs nothing may be raised within it; and when it has stopped, the server passes the signal on,
+        # which would end the process before the log is written.
+        signal.signal(number, lambda *_: running.stop())
+    return running

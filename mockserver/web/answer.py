@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from flask import Response
@@ -50,12 +50,11 @@ def answer(body: bytes, status: int, headers: HeaderList) -> Response:
     return Answer(body, status, complete(body, status, headers))
 
 
-def complete(body: bytes, status: int, headers: Iterable[tuple[str, str]]) -> HeaderList:
+def complete(body: bytes, status: int, headers: Sequence[tuple[str, str]]) -> HeaderList:
     """The headers of an answer with those that stand on all answers."""
     # RFC 9110, 8.6: a 204 has no Content-Length.
     length = [("Content-Length", str(len(body)))] if status != 204 else []
-    headers = list(headers)
-    if any(name == CONTENT_TYPE for name, _ in headers):
+    if CONTENT_TYPE in dict(headers):
         # A page, or the way to another one: nothing for scripts of other origins.
         return [*length, *headers]
     kind = [(CONTENT_TYPE, "application/json")] if body else []

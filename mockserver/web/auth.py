@@ -107,8 +107,8 @@ def check_scope(caller: Caller, operation: Operation) -> None:
     Raises:
         ServiceError: 403 `permission_denied` (ledger 5: proposed).
     """
-    if not caller.may(operation.needs):
-        has = facts.listed(sorted(caller.scopes or ()))
+    if caller.scopes is not None and not caller.may(operation.needs):
+        has = facts.listed(sorted(caller.scopes))
         raise PERMISSION_DENIED().because(f"{operation.id} needs the scope {operation.needs}; the token has {has}")
 
 

@@ -412,7 +412,7 @@ def test_grants_follow_the_model(make_api, machine):
     run_state_machine_as_test(
         lambda: machine(api),
         settings=settings(
-            max_examples=30,
+            max_examples=18,
             stateful_step_count=30,
             derandomize=True,
             deadline=None,

@@ -18,7 +18,7 @@ TABLE = {
     "no key": ({}, "the request has neither an api-key header nor a bearer token in an Authorization header"),
     "token": (
         {"Authorization": "Bearer a-token-of-nobody"},
-        "the access token is not good: it was not signed by this server: Not enough segments",
+        "the access token is not good: it was not signed by this server: it has signed nothing yet",
     ),
     "unknown key": (
         {"api-key": "xkeysib-nobody"},
