@@ -1,6 +1,7 @@
 """The commands: what they print, and how they end."""
 
 import dataclasses
+import gc
 import json
 import os
 import signal
@@ -162,6 +163,12 @@ def test_an_address_that_cannot_be_had_is_told(run):
     answer = run("serve", "--host", "203.0.113.1", "--port", "0")
 
     assert (answer.exit_code, answer.output.startswith("cannot listen on 203.0.113.1:0")) == (1, True)
+
+
+def test_a_start_that_fails_leaves_the_garbage_collector_at_work(run):
+    run("serve", "--host", "203.0.113.1", "--port", "0")
+
+    assert gc.isenabled()
 
 
 def test_health_asks_a_running_server(run, serve):

@@ -78,12 +78,35 @@ def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Comm
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""
     refuse_unknown(os.environ, {str(flag.envvar) for flag in serve.params if isinstance(flag, click.Option)})
-    gc.disable()  # what is made until the server runs lives as long as the process
+    with _uncollected():
+        app, listener = _made(options)
+        running = _ready(app)
+    from mockserver.web.server import address
 
+    # Whoever reads the address may stop the server at once.
+    print(address(listener), flush=True)
+    if (mails := app.extensions["mockserver.outside"].health().get("smtp_in")) is not None:
+        print(f"smtp://{mails['address']}", flush=True)
+    _run(app, running, listener)
+
+
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Look for no garbage: what is made until the server runs lives as long as the process."""
+    gc.disable()
+    try:
+        yield
+        gc.freeze()
+    finally:
+        gc.enable()
+
+
+def _made(options: dict[str, Any]) -> tuple[Flask, socket]:
+    """The application, and where it listens; the command ends here if they cannot be had."""
     from mockserver.app import create_app
     from mockserver.scenario.mistakes import ScenarioError
     from mockserver.settings import Settings
-    from mockserver.web.server import BindError, address, bind
+    from mockserver.web.server import BindError, bind
 
     settings = Settings(**options)
     try:
@@ -96,15 +119,7 @@ def serve(**options: Any) -> None:
         raise click.UsageError(str(error)) from error
     if settings.port_file:
         Path(settings.port_file).write_text(f"{listener.getsockname()[1]}\n", encoding="ascii")
-    running = _ready(app)
-    gc.freeze()
-    gc.enable()
-    # Whoever reads the address may stop the server at once.
-    print(address(listener), flush=True)
-    if (mails := app.extensions["mockserver.outside"].health().get("smtp_in")) is not None:
-        print(f"smtp://{mails['address']}", flush=True)
-    with contextlib.closing(app.extensions["mockserver.log"]), _outside(app):
-        running.run(sockets=[listener])
+    return app, listener
 
 
 def _open(app: Flask, listener: socket) -> None:
@@ -139,3 +154,9 @@ def _ready(app: Flask) -> Server:
         # which would end the process before the log is written.
         signal.signal(number, lambda *_: running.stop())
     return running
+
+
+def _run(app: Flask, running: Server, listener: socket) -> None:
+    """Serve until a signal comes."""
+    with contextlib.closing(app.extensions["mockserver.log"]), _outside(app):
+        running.run(sockets=[listener])
