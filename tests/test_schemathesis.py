@@ -152,7 +152,7 @@ def met():
 
 
 @SCHEMA.parametrize()
-@settings(QUIETLY, max_examples=60)
+@settings(QUIETLY, max_examples=40)
 def test_what_the_document_says_is_what_happens(met, case):
     reset()
     steer(case)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from importlib.metadata import version
+from functools import cache
 
 from flask import Response, current_app
 
@@ -13,7 +13,14 @@ from mockserver.control.noun import Noun
 HEALTH = Noun("health", "/_mock", in_world=False)
 
 _STARTED = time.monotonic()
-VERSION = version("mockserver")
+
+
+@cache
+def version() -> str:
+    """The version of the server."""
+    from importlib import metadata  # noqa: PLC0415  # it reads files, and a world needs none of them
+
+    return metadata.version("mockserver")
 
 
 def uptime_s() -> float:
@@ -29,7 +36,7 @@ def health() -> Response:
     return call.answer(
         {
             "status": "ok",
-            "version": VERSION,
+            "version": version(),
             "scenario": call.store().default.scenario,
             "workspaces": len(call.store()),
             "evicted": call.store().evicted,

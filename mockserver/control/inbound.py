@@ -11,7 +11,6 @@ from mockserver.control import call
 from mockserver.control.deliveries import described
 from mockserver.control.noun import Noun
 from mockserver.resources.inbound import model
-from mockserver.resources.inbound.mail import compose
 from mockserver.resources.section import Item
 
 INBOUND = Noun("inbound", "/_mock/inbound")
@@ -27,6 +26,8 @@ class Arrival(Item):
 @INBOUND.call("POST", body=Arrival, answer="Arrived", status=201)
 def arrive(body: dict[str, Any]) -> Response:
     """A mail arrives: it is recorded, and told to the inbound webhooks of its domain."""
+    from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
+
     workspace = call.workspace()
     with workspace.lock:
         account = call.account(workspace)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Response, current_app, request
 
 from mockserver.control import call
-from mockserver.control.health import VERSION, uptime_s
+from mockserver.control.health import uptime_s, version
 from mockserver.control.noun import Noun
 from mockserver.core.meter import BUCKETS, Meter
 from mockserver.core.store import Store
@@ -142,4 +142,4 @@ def _held(store: Store) -> Iterator[Metric]:
     for name, (about, count) in _COUNTERS.items():
         yield CounterMetricFamily(name, about, value=count(store))
     yield GaugeMetricFamily("mockserver_uptime_seconds", "How long the server has been there.", value=uptime_s())
-    yield InfoMetricFamily("mockserver_build", "The version of the server.", value={"version": VERSION})
+    yield InfoMetricFamily("mockserver_build", "The version of the server.", value={"version": version()})

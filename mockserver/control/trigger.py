@@ -14,7 +14,6 @@ from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.inbound import model as inbound
-from mockserver.resources.inbound.mail import compose
 from mockserver.resources.section import Item
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.model import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Webhook
@@ -90,6 +89,8 @@ def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list
 
 def _arrive(workspace: Workspace, account: Account, body: dict[str, Any]) -> list[Delivery]:
     """Let a mail arrive, an answer to another one if that is the event."""
+    from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
+
     to = body.get("to") or _inbound_address(account)
     is_reply = body["event"] == REPLY
     received = compose(workspace, _SENDER, to, "Re: Hello" if is_reply else "Hello", "Hello\n")

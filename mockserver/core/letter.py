@@ -9,19 +9,10 @@ from email.message import EmailMessage
 from email.policy import default
 from email.utils import format_datetime
 
+from mockserver.core.domain_name import domain_of
+
 #: Bodies are written in ASCII, which every server takes; addresses may need UTF-8.
 _POLICY = default.clone(cte_type="7bit")
-
-
-def domain_of(address: str) -> str:
-    """The domain of an address, or a domain itself, in the one form in which domains are compared: small, ASCII."""
-    domain = address.rpartition("@")[2].strip().rstrip(".").lower()
-    if domain.isascii():
-        return domain
-    try:
-        return domain.encode("idna").decode()
-    except UnicodeError:  # a label that is empty, too long, or no text
-        return domain
 
 
 def compose(

@@ -113,12 +113,12 @@ def test_journal_coverage_and_faults_add_at_most_a_quarter_to_a_request(show, ru
 
 
 def test_memory_is_flat_over_many_requests(show):
-    """Two hundred thousand requests at the default limits; what the journal holds is there after the first tenth."""
+    """A hundred thousand requests at the default limits; what the journal holds is there after the first tenth."""
     with started([*MOCK, WORLD]) as (root, process):
         used = []
         for _ in range(10):
             told = subprocess.run(
-                ["wrk", "-t1", "-c16", "-d4s", "-H", "api-key: xkeysib-acme", f"{root}/v3/senders"],
+                ["wrk", "-t1", "-c16", "-d2s", "-H", "api-key: xkeysib-acme", f"{root}/v3/senders"],
                 capture_output=True, text=True, check=True,
             ).stdout  # fmt: skip
             used.append((int(re.search(r"(\d+) requests in", told)[1]), resident_mb(process)))

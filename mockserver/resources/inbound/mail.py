@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 from mockserver.core import letter
+from mockserver.core.domain_name import domain_of
 from mockserver.core.workspace import Workspace
 from mockserver.resources.inbound import reply
 
@@ -50,7 +51,7 @@ def compose(workspace: Workspace, sender: str, recipient: str, subject: str, tex
         to=recipient,
         subject=subject,
         at=workspace.clock.now(),
-        message_id=f"<{number}@{letter.domain_of(sender) or 'localhost'}>",
+        message_id=f"<{number}@{domain_of(sender) or 'localhost'}>",
         text=text,
     )
     return parse(message.as_bytes())

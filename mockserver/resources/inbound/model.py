@@ -6,19 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
+from mockserver.core.domain_name import domain_of
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
-from mockserver.core.letter import domain_of
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
-from mockserver.resources.inbound.mail import Received, item, parse
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.model import INBOUND, Webhook
+
+if TYPE_CHECKING:
+    from mockserver.resources.inbound.mail import Received
 
 #: SPEC 8: the longest period, and the one without dates.
 LONGEST = timedelta(days=30)
@@ -58,6 +60,8 @@ def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> No
     Where several have it, that is the one that was used last; where none has it, the default world's first account gets
     the mail.
     """
+    from mockserver.resources.inbound.mail import parse  # noqa: PLC0415  # whoever gets no mail needs no reader of mails
+
     received = parse(raw)
     for recipient in recipients:
         used_last_first = reversed(tuple(store))
@@ -99,6 +103,8 @@ def receive(
 
     Without a sender, it comes from the mailer of the recipient's domain, as the API shows an address in any case.
     """
+    from mockserver.resources.inbound.mail import item  # noqa: PLC0415  # as above
+
     sender = sender or f"mailer-daemon@{domain_of(recipient)}"
     event = InboundEvent(workspace.clock.now(), workspace.random.uuid("inbound"), sender, recipient)
     account.timeline(InboundEvent).add(event)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mockserver.core.account import Account
-from mockserver.core.letter import domain_of
+from mockserver.core.domain_name import domain_of
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Delivery

@@ -7,7 +7,6 @@ import uuid
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 from mockserver.core.workspace import Workspace
 
@@ -205,4 +204,6 @@ def _moments(workspace: Workspace, at: datetime) -> dict[str, Any]:
 
 def _local(workspace: Workspace, at: datetime) -> str:
     """`YYYY-MM-DD HH:MM:SS` without its zone."""
+    from zoneinfo import ZoneInfo  # noqa: PLC0415  # the start needs it not
+
     return f"{at.astimezone(ZoneInfo(workspace.behaviour.webhook_timezone)):%Y-%m-%d %H:%M:%S}"
