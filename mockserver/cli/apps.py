@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from mockserver.cli.output import JSON, fail
-from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, root_of, send
+from mockserver.cli.output import JSON
+from mockserver.cli.remote import TOKEN, URL, asked, root_of
 
 _WORKSPACE = click.option(
     "--workspace", default="default", show_default=True, metavar="NAME", help="The workspace that knows the app."
@@ -130,18 +130,8 @@ def _configuration(file: Path) -> dict[str, Any]:
 
 def _call(method: str, path: str, call: dict[str, Any], body: object = None) -> Any:
     """The answer; the command ends here if there is none."""
-    root = root_of(call["url"])
-    try:
-        answer = send(
-            root, method, f"/_mock/oauth/apps{path}", body=body, workspace=call["workspace"], token=call["token"]
-        )
-        return json.loads(answer) if answer else None
-    except Refused as error:
-        raise click.UsageError(str(error)) from error
-    except Unreachable as error:
-        fail(str(error))
-    except ValueError as error:
-        fail(f"{root} does not answer as a mockserver: {error}")
+    where = {name: call[name] for name in ("workspace", "token")}
+    return asked(root_of(call["url"]), method, f"/_mock/oauth/apps{path}", body=body, **where)
 
 
 def _show(found: dict[str, Any], as_json: bool) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any
 
 import click
 
 from mockserver.cli.output import JSON, fail
-from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, get, root_of
+from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, asked, get, root_of
 
 #: Between two questions whether a server is ready, in seconds.
 _PAUSE = 0.1
@@ -47,7 +46,7 @@ def wait(url: str | None, token: str | None, timeout: float) -> None:
             fail(f"{root} was not ready within {timeout:g} s: {trouble}")
         time.sleep(_PAUSE)
     if token:
-        _asked(root, "/_mock", token)
+        asked(root, "GET", "/_mock", token=token)
     click.echo(f"ready: {root}")
 
 
@@ -70,7 +69,7 @@ def env(url: str | None, token: str | None, workspace: str) -> None:
     from urllib.parse import quote as percent_encoded
 
     root = root_of(url)
-    found = _asked(root, f"/_mock/workspaces/{percent_encoded(workspace, safe='')}", token)
+    found = asked(root, "GET", f"/_mock/workspaces/{percent_encoded(workspace, safe='')}", token=token)
     base = f"{root}/v3" if workspace == "default" else f"{root}/w/{workspace}/v3"
     variables = {
         "MOCKSERVER_URL": root,
@@ -80,15 +79,3 @@ def env(url: str | None, token: str | None, workspace: str) -> None:
     }
     for name, value in variables.items():
         click.echo(f"export {name}={quote(value)}")
-
-
-def _asked(root: str, path: str, token: str | None) -> Any:
-    """The answer to a call of the control API; the command ends here if there is none."""
-    try:
-        return json.loads(get(root, path, token=token))
-    except Refused as error:
-        raise click.UsageError(str(error)) from error
-    except Unreachable as error:
-        fail(str(error))
-    except ValueError as error:
-        fail(f"{root} does not answer as a mockserver: {error}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from mockserver.cli.output import fail
 
 if TYPE_CHECKING:
     from urllib.error import HTTPError
@@ -41,7 +43,7 @@ def get(root: str, path: str, *, token: str | None = None, timeout: float = 5) -
     return send(root, "GET", path, token=token, timeout=timeout)
 
 
-def send(  # a call of HTTP, by keyword
+def send(
     root: str,
     method: str,
     path: str,
@@ -87,3 +89,16 @@ def refusal(root: str, error: HTTPError) -> Unreachable | Refused:
         if error.headers.get_content_type() == "application/problem+json":
             return Refused(f"{root}: {json.load(error)['detail']}")
     return Unreachable(f"{root} does not answer as a mockserver: {error}")
+
+
+def asked(root: str, method: str, path: str, **call: Any) -> Any:
+    """The JSON answer to a call of the control API, as `send` makes it; the command ends here if there is none."""
+    try:
+        answer = send(root, method, path, **call)
+        return json.loads(answer) if answer else None
+    except Refused as error:
+        raise click.UsageError(str(error)) from error
+    except Unreachable as error:
+        fail(str(error))
+    except ValueError as error:
+        fail(f"{root} does not answer as a mockserver: {error}")

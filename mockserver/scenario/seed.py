@@ -9,6 +9,7 @@ from marshmallow import ValidationError
 
 from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
+from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import counting_from
 from mockserver.scenario.document import locate
 from mockserver.scenario.dump import dump
@@ -23,7 +24,9 @@ _NOT_ADDED = {
     "resume": "use PUT /_mock/state",
 }
 #: Members of a document that are not an account's.
-_OF_THE_WORLD = frozenset({"accounts", "description", "solution", "strict", "behaviour", "oauth_apps", "faults", "dns"})
+_OF_THE_WORLD = frozenset({"accounts", "description", "solution", "strict", "behaviour", "faults"}).union(
+    *(room.world.fields for room in ROOMS if room.world)
+)
 
 #: Mappings that hold one of several things.
 _ALTERNATIVES = frozenset({"authenticate_domain"})

@@ -43,20 +43,16 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     items = data.get("campaigns", ())
     for item in items:
         workspace.claim_id("campaign", item.get("id", 0))
+    shares = {row.share for other in workspace.accounts.values() for row in other.table(Campaign).values()}
     for index, item in enumerate(items):
         number = item["id"] if "id" in item else workspace.next_id("campaign")
         if any(number in other.table(Campaign) for other in workspace.accounts.values()):
             raise Taken(("campaigns", index, "id"), f"campaign {number} is there already")
         share = item.get("share")
-        if share is not None and _is_shared(workspace, share):
+        if share is not None and share in shares:
             raise Taken(("campaigns", index, "share"), "a campaign is shared like this already")
+        shares.add(share)
         account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], item.get("html"), share)
-
-
-def _is_shared(workspace: Workspace, share: str) -> bool:
-    return any(
-        row.share == share for account in workspace.accounts.values() for row in account.table(Campaign).values()
-    )
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
