@@ -68,9 +68,7 @@ def remove(client_id: str) -> Response:
     """Forget an app; all that it was given ends."""
     workspace = call.workspace()
     with workspace.lock:
-        app = _found(workspace, client_id)
-        exchange.end_all(workspace, app)
-        del workspace.table(App)[app.client_id]
+        exchange.forget(workspace, _found(workspace, client_id))
     return call.done()
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from ipaddress import ip_network
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, post_load, validate
+from marshmallow import Schema, ValidationError, fields, post_dump, post_load, validate
 
 from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
 from mockserver.core.contract import Role
@@ -159,6 +159,10 @@ class UserItem(Item):
     email = fields.Email(required=True)
     admin = Flag(load_default=False)
     password = fields.String(allow_none=True, validate=validate.Length(min=1))
+
+    @post_dump
+    def _without_none(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return {name: value for name, value in data.items() if value is not None}
 
 
 def _keys() -> fields.List[Any]:

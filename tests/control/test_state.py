@@ -118,3 +118,10 @@ def test_a_caller_cannot_have_other_files_read(api, tmp_path):
 
     assert (by_path.status_code, by_extends.status_code) == (400, 400)
     assert api.get("/_mock/state").json["description"] == ""
+
+
+def test_a_user_has_a_password_in_written_state_only_where_the_scenario_gives_one(make_api):
+    users = [{"email": "ada@a.test", "admin": True, "password": "p"}, {"email": "bob@a.test", "admin": False}]
+    api = make_api({"accounts": [{"name": "acme", "users": users}]})
+
+    assert api.get("/_mock/state").json["accounts"][0]["users"] == users

@@ -61,14 +61,52 @@ def test_a_public_app_gets_no_token_for_itself(realm, is_refused):
     assert is_refused(answer, 400, "unauthorized_client")
 
 
-def test_an_app_whose_account_is_gone_gets_no_token(make_realm, is_refused):
-    apps = [{"client_id": "of-shop", "client_secret": "s", "account": "shop"}]
-    realm = make_realm(oauth_apps=apps)
+@pytest.fixture
+def of_shop(make_realm, story):
+    """A world with an app of a sub-account."""
+    app = {
+        "client_id": "of-shop", "client_secret": "s", "account": "shop", "scopes": ["account:read"],
+        "redirect_uris": ["https://app.test/callback"],
+    }  # fmt: skip
+    return make_realm(oauth_apps=[*story["oauth_apps"], app])
+
+
+def delete_shop(realm):
     assert realm.api.delete("/v3/corporate/subAccount/1003002", key="key-group").status_code == 204
 
-    answer = realm.post("token", "of-shop", client_secret="s", grant_type="client_credentials")
 
-    assert is_refused(answer, 400, "unauthorized_client")
+def test_an_app_goes_with_its_account(of_shop, is_refused):
+    """SPEC 4.5: a deletion removes the sub-account and all its data."""
+    delete_shop(of_shop)
+
+    answer = of_shop.post("token", "of-shop", client_secret="s", grant_type="client_credentials")
+
+    assert is_refused(answer, 401, "invalid_client")
+    assert of_shop.api.get("/_mock/oauth/apps/of-shop").status_code == 404
+
+
+def test_what_users_of_other_accounts_have_granted_it_ends_as_well(of_shop):
+    token = of_shop.exchange(of_shop.code("of-shop", scope="account:read"), "of-shop", client_secret="s").json
+    assert of_shop.works(token["access_token"])
+
+    delete_shop(of_shop)
+
+    assert not of_shop.works(token["access_token"])
+
+
+def test_the_state_of_a_world_that_has_lost_an_app_like_this_still_loads(of_shop):
+    of_shop.code("of-shop", scope="account:read")
+    delete_shop(of_shop)
+
+    assert of_shop.api.put("/_mock/state", json=of_shop.api.get("/_mock/state").json).status_code == 200
+
+
+def test_no_other_app_goes_with_it(of_shop):
+    token = of_shop.tokens()["access_token"]
+
+    delete_shop(of_shop)
+
+    assert of_shop.works(token)
 
 
 def test_a_token_dies_with_its_account(realm):

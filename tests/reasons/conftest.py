@@ -143,5 +143,5 @@ def _secrets(workspace):
         yield from (row.auth["token"] for row in account.table(webhooks.Webhook).values() if row.auth)
         for row in account.table(domains.Domain).values():
             yield from (row.code, row.dkim_key)
+        yield from account.table(sso.SsoToken)
     yield from (str(mail.otp) for mail in workspace.mailbox if mail.otp)
-    yield from workspace.table(sso.SsoToken)

@@ -7,13 +7,12 @@ from urllib.parse import unquote
 
 import pytest
 
-from mockserver.resources.sso.model import TARGETS, SsoToken
+from mockserver.resources.sso.model import TARGETS, find
 
 KINDS = ("corporate", "sub-account")
 UNKNOWN = "There is no such single-sign-on token"
 EXPIRED = "This single-sign-on token has expired"
 USED = "This single-sign-on token was used already"
-GONE = "The account of this token is gone"
 
 
 def test_an_admin_signs_in_to_the_organization(door, facts):
@@ -68,7 +67,8 @@ def test_a_user_lands_at_url_whatever_the_target(door, facts, links, url, more):
 def test_what_is_no_web_address_is_never_a_link(door, facts, links, url):
     """No operation takes one; the page does not trust that."""
     token = door.token()
-    door.api.world.table(SsoToken)[token].url = url
+    _, row = find(door.api.world, token)
+    row.url = url
     page = door.land(token)
 
     assert (facts(page)["At"], links(page)) == (url, [])
@@ -161,12 +161,13 @@ def test_a_token_for_the_other_address_is_not_found(door, is_page, kind, other, 
     assert door.reason() == f"the token opens {what}, at another address"
 
 
-def test_a_token_of_a_deleted_account_is_gone(door, is_page):
+def test_a_token_goes_with_its_account(door, is_page):
+    """SPEC 4.5: a deletion removes the sub-account and all its data."""
     token = door.token()
     assert door.api.delete("/v3/corporate/subAccount/1003002", key="key-group").status_code == 204
 
-    assert is_page(door.land(token), 410, GONE)
-    assert door.reason() == "account 1003002 was deleted"
+    assert is_page(door.land(token), 404, UNKNOWN)
+    assert door.reason() == "workspace default has made no such token, or its account was deleted"
 
 
 @pytest.mark.parametrize("path", ["/account/login/corporate/sso", "/account/login/corporate/sso/", "/account/x"])
@@ -207,7 +208,7 @@ def test_a_token_is_used_below_the_address_of_its_world(door, other, is_page, wo
     assert page.status_code == 200
     assert "workspace other" in words(page)
     assert is_page(door.land(token), 404, UNKNOWN)
-    assert door.reason() == "workspace default has made no such token"
+    assert door.reason() == "workspace default has made no such token, or its account was deleted"
 
 
 def test_the_first_world_is_found_by_name_too(door, door_of):

@@ -86,15 +86,15 @@ def update(workspace: Workspace, app: App, data: dict[str, Any]) -> None:
         app.client_secret = workspace.random.secret("client_secret", 48)
 
 
-def home_of(workspace: Workspace, app: App) -> Account | None:
-    """The account that an app belongs to; None: it is gone."""
-    return next((row for row in workspace.accounts.values() if row.name == app.account), None)
+def home_of(workspace: Workspace, app: App) -> Account:
+    """The account that an app belongs to, and goes with."""
+    return next(row for row in workspace.accounts.values() if row.name == app.account)
 
 
 def may_enter(workspace: Workspace, app: App, account: Account) -> bool:
     """Whether users of an account can let an app in: all can let in a public one, else those of its organization."""
     home = home_of(workspace, app)
-    return app.public or (home is not None and _organization(workspace, home) == _organization(workspace, account))
+    return app.public or _organization(workspace, home) == _organization(workspace, account)
 
 
 def _organization(workspace: Workspace, account: Account) -> str:

@@ -27,6 +27,8 @@ def authenticated(workspace: Workspace, header: str, form: Mapping[str, str]) ->
         ServiceError: 401 `invalid_client`; 400 `invalid_request` for credentials in two places.
     """
     given = _given(header, form)
+    if not given.client_id:
+        raise INVALID_CLIENT("client_id is missing").because("neither the form nor the Authorization header has one")
     app = workspace.table(App).get(given.client_id)
     if app is None:
         known = facts.listed(workspace.table(App))

@@ -5,17 +5,20 @@ from __future__ import annotations
 from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.errors import INVALID_GRANT, INVALID_SCOPE
+from mockserver.core.events import Changed
 from mockserver.core.workspace import Workspace
+from mockserver.resources.corporate import model as corporate
 from mockserver.resources.oauth import model
-from mockserver.resources.oauth.apps import App
+from mockserver.resources.oauth.apps import App, home_of
 from mockserver.resources.oauth.model import ACCESS_LIFETIME, ACTIVE, CODE_ISSUED, GRANT, Access, Grant
 
 #: What somebody gets: the grant in its account, and an access token.
 Given = tuple[Account, Grant, Access]
 
 
-def grant_itself(workspace: Workspace, account: Account, app: App, wanted: tuple[str, ...]) -> tuple[Grant, Access]:
+def grant_itself(workspace: Workspace, app: App, wanted: tuple[str, ...]) -> tuple[Grant, Access]:
     """A grant of an app to itself, with its one token."""
+    account = home_of(workspace, app)
     row = model.begin(workspace, account, app, scopes=wanted, state=ACTIVE)
     return row, issue(workspace, account, row)
 
@@ -110,11 +113,20 @@ def revoke(workspace: Workspace, app: App, token: str) -> None:
         GRANT.fire(workspace, account, row, "revoke")
 
 
-def end_all(workspace: Workspace, app: App) -> None:
-    """End all that an app was given."""
+def forget(workspace: Workspace, app: App) -> None:
+    """Forget an app; all that it was given ends."""
     for account, row in list(GRANT.instances(workspace)):
         if row.client_id == app.client_id and GRANT.applies(row, "revoke"):
             GRANT.fire(workspace, account, row, "revoke")
+    del workspace.table(App)[app.client_id]
+
+
+def forget_apps_of_deleted(workspace: Workspace, change: Changed) -> None:
+    """Forget the apps of a sub-account that is deleted with all its data (SPEC 4.5)."""
+    if change.machine == corporate.MACHINE.name and change.event == "delete":
+        name = workspace.accounts[int(change.key)].name
+        for app in [row for row in workspace.table(App).values() if row.account == name]:
+            forget(workspace, app)
 
 
 def _of(workspace: Workspace, app: App, secret: str, called: str) -> tuple[Account, Grant]:

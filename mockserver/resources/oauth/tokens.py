@@ -17,7 +17,7 @@ from mockserver.core.errors import (
 )
 from mockserver.core.workspace import Workspace
 from mockserver.resources.oauth import claims, exchange, model, scopes, signing
-from mockserver.resources.oauth.apps import App, home_of
+from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.client import authenticated
 from mockserver.resources.oauth.model import ACCESS_LIFETIME, Access, Grant
 from mockserver.resources.oauth.signing import BadSignature, Signer
@@ -74,15 +74,13 @@ def of_client(guest: Guest, credentials: str, form: Form, signer: Signer) -> dic
     """
     workspace = guest.workspace
     app = authenticated(workspace, credentials, form)
-    account = home_of(workspace, app)
-    if app.public or account is None:
-        why = "it is public" if app.public else f"its account {app.account} is gone"
-        raise UNAUTHORIZED_CLIENT("The app cannot have a token for itself").because(f"{app.client_id}: {why}")
+    if app.public:
+        raise UNAUTHORIZED_CLIENT("The app cannot have a token for itself").because(f"{app.client_id} is public")
     wanted = scopes.split(form.get("scope", "")) or app.scopes
     if more := scopes.beyond(wanted, app.scopes):
         reason = f"the app {app.client_id} has {facts.listed(app.scopes)}"
         raise INVALID_SCOPE(f"The app may not ask for {facts.listed(more)}").because(reason)
-    row, token = exchange.grant_itself(workspace, account, app, wanted)
+    row, token = exchange.grant_itself(workspace, app, wanted)
     return _answer(guest, row, token, signer)
 
 

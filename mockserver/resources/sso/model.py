@@ -24,12 +24,11 @@ TARGETS = (
 
 @dataclass(slots=True, eq=False)
 class SsoToken:
-    """A way into an account without a password; a row of the workspace."""
+    """A way into an account without a password; a row of the account, which goes with it."""
 
     token: str
     #: Whether it opens the organization, as an admin's does, or a sub-account.
     corporate: bool
-    account: int
     email: str | None
     expires_at: datetime
     target: str | None = None
@@ -55,7 +54,7 @@ def admin_token(caller: Caller, email: str) -> str:
     if email.lower() not in {admin.lower() for admin in admins}:
         reason = f"{facts.shown(email)} is no admin user around account {caller.account.name}; {facts.there(admins)}"
         raise INVALID_PARAMETER("Invalid email address").because(reason)
-    return _token(workspace, corporate=True, account=caller.account.id, email=email)
+    return _token(workspace, caller.account, corporate=True, email=email)
 
 
 def sub_account_token(
@@ -67,18 +66,27 @@ def sub_account_token(
         ServiceError: 400; an unknown sub-account, or an address that is not one of its users.
     """
     row = corporate.require(caller, sub_account_id)
-    users = [user.email for user in caller.workspace.accounts[row.id].users]
+    account = caller.workspace.accounts[row.id]
+    users = [user.email for user in account.users]
     if email is not None and email.lower() not in {user.lower() for user in users}:
         reason = f"{facts.shown(email)} is no user of sub-account {row.id}; {facts.there(users)}"
         raise INVALID_PARAMETER("Invalid email address").because(reason)
-    return _token(caller.workspace, corporate=False, account=row.id, email=email, target=target, url=url)
+    return _token(caller.workspace, account, corporate=False, email=email, target=target, url=url)
 
 
-def _token(workspace: Workspace, **facts: Any) -> str:
+def _token(workspace: Workspace, account: Account, **members: Any) -> str:
     expires_at = workspace.clock.now() + workspace.behaviour.sso_token.lifetime
     token = workspace.random.secret("sso_token", 34, string.hexdigits[:16])
-    workspace.table(SsoToken)[token] = SsoToken(token, expires_at=expires_at, **facts)
+    account.table(SsoToken)[token] = SsoToken(token, expires_at=expires_at, **members)
     return token
+
+
+def find(workspace: Workspace, token: str) -> tuple[Account, SsoToken] | None:
+    """A token with the account that it opens."""
+    for account in workspace.accounts.values():
+        if token in account.table(SsoToken):
+            return account, account.table(SsoToken)[token]
+    return None
 
 
 class Landing(NamedTuple):
@@ -98,19 +106,17 @@ def land(guest: Guest, token: str, *, corporate: bool) -> Landing:
     """Sign in with a token; that is an entry of the account's activity log.
 
     Raises:
-        ServiceError: 404 `document_not_found` for one that is unknown, or for the other address;
-            410 `gone` for one that has expired, was used, or whose account is gone.
+        ServiceError: 404 `document_not_found` for one that is unknown, whose account is gone, or for the other address;
+            410 `gone` for one that has expired or was used.
     """
     workspace = guest.workspace
-    row = workspace.table(SsoToken).get(token)
-    if row is None or row.corporate is not corporate:
-        why = f"workspace {workspace.name} has made no such token"
-        if row is not None:
-            why = f"the token opens {'an organization' if row.corporate else 'a sub-account'}, at another address"
+    found = find(workspace, token)
+    if found is None or found[1].corporate is not corporate:
+        why = f"workspace {workspace.name} has made no such token, or its account was deleted"
+        if found is not None:
+            why = f"the token opens {'a sub-account' if corporate else 'an organization'}, at another address"
         raise DOCUMENT_NOT_FOUND("There is no such single-sign-on token").because(why)
-    account = workspace.accounts.get(row.account)
-    if account is None:
-        raise GONE("The account of this token is gone").because(f"account {row.account} was deleted")
+    account, row = found
     _check_use(workspace, row)
     row.used_at = row.used_at or workspace.clock.now()
     user = row.email or account.email

@@ -55,8 +55,8 @@ def create_sub_account_sso_token(caller: Caller, body: dict[str, Any]) -> dict[s
 
 
 _LANDING_ERRORS = (
-    proposed(errors.DOCUMENT_NOT_FOUND, "unknown token, or one for the other address", "ledger 2.39"),
-    proposed(errors.GONE, "expired, used where it works once only, or its account is gone", "ledger 2.39"),
+    proposed(errors.DOCUMENT_NOT_FOUND, "unknown, for the other address, or its account is gone", "ledger 2.39"),
+    proposed(errors.GONE, "expired, or used where it works once only", "ledger 2.39"),
 )
 
 

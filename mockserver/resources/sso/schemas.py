@@ -12,7 +12,7 @@ from mockserver.core.errors import INVALID_PARAMETER
 from mockserver.core.workspace import Workspace
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item, Taken
-from mockserver.resources.sso.model import TARGETS, SsoToken
+from mockserver.resources.sso.model import TARGETS, SsoToken, find
 from mockserver.web.fields import Choice, Email, Flag, Int64, Text, Url
 from mockserver.web.schema import Input, Output, Sentence, documented
 
@@ -47,7 +47,7 @@ class SsoTokenOut(Output):
 
 
 class SsoTokenItem(Item):
-    """A token as state holds it, with the account that it opens."""
+    """A token as state holds it."""
 
     token = fields.String(required=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"))
     corporate = Flag(load_default=False)
@@ -59,16 +59,15 @@ class SsoTokenItem(Item):
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    known = workspace.table(SsoToken)
     for index, item in enumerate(data.get("sso_tokens", ())):
-        if item["token"] in known:
+        if find(workspace, item["token"]) is not None:
             raise Taken(("sso_tokens", index, "token"), "a token like this is there already")
         item.setdefault("expires_at", workspace.clock.now() + workspace.behaviour.sso_token.lifetime)
-        known[item["token"]] = SsoToken(account=account.id, **item)
+        account.table(SsoToken)[item["token"]] = SsoToken(**item)
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = [row for row in workspace.table(SsoToken).values() if row.account == account.id]
+    rows = account.table(SsoToken).values()
     return {"sso_tokens": [_written(row) for row in rows]} if rows else {}
 
 
