@@ -1,0 +1,17 @@
+"""A short part of the run that `python tests/fuzz` makes long: mutated requests change nothing that has to hold."""
+
+from __future__ import annotations
+
+import pytest
+from session import Session
+
+#: Enough for two looks at all that has to hold.
+REQUESTS = 200
+
+
+@pytest.mark.parametrize("seed", [f"short/{number}" for number in range(8)])
+def test_mutated_requests_leave_all_that_has_to_hold(seed):
+    report = Session(seed).run(REQUESTS)
+
+    assert [str(finding) for finding in report.findings] == []
+    assert report.requests > REQUESTS // 2

@@ -1,0 +1,120 @@
+"""One request never stops the others, whatever its body is: all of them, by every way in, against a server of its own.
+
+`pytest -m guard tests/guard` sends every body by every way in three sizes; the second command of the README sends the
+smaller ones by some of the ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import evil
+import pytest
+from peer import Bystander, Server, is_busy
+from ways import Way, ways
+
+SMALL, MIDDLE, LARGE = 10_000, 100_000, 1_000_000
+#: How long another client may have to wait, in seconds: on a machine of our own, and where others work as well.
+QUIET_S, BUSY_S = 0.1, 0.3
+#: Ten times the body may take ten times as long, and a shared machine three times that; what is shorter is noise.
+MOST_GROWTH, NOISE_S = 30, 0.02
+#: What a machine does by chance it does not do again and again.
+TRIES = 3
+#: One way of each kind.
+SHORT = (
+    "POST /v3/senders as json",
+    "POST /_mock/faults as yaml",
+    "PUT /_mock/state as json",
+    "POST /_mock/receiver/default as json",
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def bystander(server: Server) -> Iterator[Bystander]:
+    with Bystander(server.root) as found:
+        yield found
+
+
+def way_of(name: str) -> Way:
+    return next(way for way in ways() if str(way) == name)
+
+
+def complaint(server: Server, bystander: Bystander, sizes: tuple[int, ...], send: Callable[[int], float]) -> str | None:
+    """What is wrong with how a body of some sizes was served, if it is so each time that it is tried."""
+    found = None
+    for _ in range(TRIES):
+        found = _complaint(server, bystander, sizes, send)
+        if found is None:
+            return None
+    return found
+
+
+def _complaint(
+    server: Server, bystander: Bystander, sizes: tuple[int, ...], send: Callable[[int], float]
+) -> str | None:
+    bystander.longest()
+    seconds = [send(size) for size in sizes]
+    waited = bystander.longest()
+    if not server.lives:
+        return "the server has ended"
+    if waited > (BUSY_S if is_busy() else QUIET_S):
+        return f"another client waited {waited * 1000:.0f} ms"
+    if len(seconds) > 1 and seconds[-1] > MOST_GROWTH * max(seconds[-2], NOISE_S):
+        return f"{sizes[-2]:,} bytes took {seconds[-2] * 1000:.0f} ms, {sizes[-1]:,} bytes {seconds[-1] * 1000:.0f} ms"
+    return None
+
+
+def complaints(server: Server, bystander: Bystander, way: Way, sizes: tuple[int, ...]) -> dict[str, str]:
+    """What is wrong, by the name of the body."""
+    headers = {"Content-Type": way.media, "api-key": "xkeysib-acme"}
+    bodies = {name: {size: make(size, way.names) for size in sizes} for name, make in way.evils.items()}
+    found = {
+        name: complaint(
+            server, bystander, sizes, lambda size, body=body: server.send(way.method, way.path, headers, body[size])[1]
+        )
+        for name, body in bodies.items()
+    }
+    return {name: problem for name, problem in found.items() if problem is not None}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_small_body_never_stops_the_others(server, bystander, name):
+    assert complaints(server, bystander, way_of(name), (SMALL, MIDDLE)) == {}
+
+
+@pytest.mark.guard
+@pytest.mark.parametrize("way", list(ways()), ids=str)
+def test_no_body_stops_the_others(server, bystander, way):
+    assert complaints(server, bystander, way, (SMALL, MIDDLE, LARGE)) == {}
+
+
+@pytest.mark.guard
+@pytest.mark.parametrize("name", evil.MAILS)
+def test_no_mail_stops_the_others(server, bystander, name):
+    make = evil.MAILS[name]
+
+    found = complaint(server, bystander, (SMALL, MIDDLE, LARGE), lambda size: server.mail(make(size, ())))
+
+    assert found is None
+
+
+@pytest.mark.guard
+def test_the_memory_that_bodies_take_is_given_back(server):
+    way = way_of("POST /v3/senders as json")
+
+    def round_of_bodies() -> float:
+        for make in way.evils.values():
+            server.send(way.method, way.path, {"Content-Type": way.media, "api-key": "any"}, make(LARGE, way.names))
+        server.send("POST", "/_mock/reset", {}, b"")
+        return server.held()
+
+    round_of_bodies()
+    first, second = round_of_bodies(), round_of_bodies()
+
+    assert second < 1.1 * first
