@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from difflib import get_close_matches
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
 from mockserver.testing.link import Link
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
+
+
+class Units(TypedDict, total=False):
+    """What `advance` takes by name, as `timedelta` does."""
+
+    weeks: float
+    days: float
+    hours: float
+    minutes: float
+    seconds: float
+    milliseconds: float
+    microseconds: float
 
 
 class Fired(NamedTuple):
@@ -36,7 +49,7 @@ class Clock:
         return bool(self._link.get("/clock")["frozen"])
 
     def advance(
-        self, by: timedelta | str | None = None, *, to: Literal["next"] | None = None, **units: float
+        self, by: timedelta | str | None = None, *, to: Literal["next"] | None = None, **units: Unpack[Units]
     ) -> list[Fired]:
         """Move the clock; what comes due on the way happens, each at its own moment, and is given back in order.
 
@@ -45,7 +58,7 @@ class Clock:
         `advance("PT20M")`; `advance(to="next")`, to when the next timer is due. A frozen clock stays frozen.
 
         Raises:
-            TypeError: none of these forms, or more than one.
+            TypeError: none of these forms, more than one, or a unit that there is not.
             MockServerError: the way leads backwards, or is too long.
         """
         given = [form for form in (_by(by), {"to": to} if to else {}, _of_units(units)) if form]
@@ -79,5 +92,10 @@ def _by(duration: timedelta | str | None) -> dict[str, Any]:
     return {"by": duration} if isinstance(duration, str) else {"seconds": duration.total_seconds()}
 
 
-def _of_units(units: dict[str, float]) -> dict[str, Any]:
+def _of_units(units: Units) -> dict[str, Any]:
+    known = Units.__annotations__
+    for name in units.keys() - known.keys():
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise TypeError(f"advance knows no unit {name!r}; {hint}there are {', '.join(known)}")
     return {"seconds": timedelta(**units).total_seconds()} if units else {}

@@ -1,3 +1,4 @@
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -66,3 +67,13 @@ def test_the_clock_runs_and_stands(world):
 
     world.clock.freeze()
     assert world.clock.frozen
+
+
+@pytest.mark.parametrize(("unit", "near"), [("minuts", "did you mean minutes? "), ("fortnights", "")])
+def test_an_unknown_unit_is_told_with_those_that_there_are(world, unit, near):
+    message = f"advance knows no unit '{unit}'; {near}there are weeks, days, hours, minutes, seconds, "
+
+    with pytest.raises(TypeError, match=re.escape(message)):
+        world.clock.advance(**{unit: 3})
+
+    assert world.clock.now == START
