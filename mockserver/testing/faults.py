@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mockserver.testing.link import Link, part
+from mockserver.testing.names import FaultName
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -63,7 +64,7 @@ class Faults:
         self._link = link
 
     def add(
-        self, fault: str, *, match: Mapping[str, Any] | None = None, times: int | None = None, **parameters: Any
+        self, fault: FaultName, *, match: Mapping[str, Any] | None = None, times: int | None = None, **parameters: Any
     ) -> Fault:
         """Let requests go wrong from now on, after the rules that are there; gives a handle on the rule.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mockserver.testing.link import Link, part
+from mockserver.testing.names import MachineEvent, MachineName
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -15,7 +16,7 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 class Instance:
     """One instance of a state machine: a sender, a domain, a sub-account's plan."""
 
-    machine: str
+    machine: MachineName
     key: int | str
     #: The name of the account to which it belongs.
     account: str
@@ -32,7 +33,7 @@ class Machines:
     def __init__(self, link: Link) -> None:
         self._link = link
 
-    def instances(self, machine: str) -> list[Instance]:
+    def instances(self, machine: MachineName) -> list[Instance]:
         """All instances of a machine.
 
         Raises:
@@ -41,7 +42,7 @@ class Machines:
         found = self._link.get(f"/machines/{part(machine)}")
         return [_instance(machine, item) for item in found["items"]]
 
-    def get(self, machine: str, key: int | str) -> Instance:
+    def get(self, machine: MachineName, key: int | str) -> Instance:
         """One instance, by the key of its machine: a sender's id, a domain's name, a sub-account's id.
 
         Raises:
@@ -49,7 +50,7 @@ class Machines:
         """
         return _instance(machine, self._link.get(f"/machines/{part(machine)}/{part(key)}"))
 
-    def fire(self, machine: str, key: int | str, event: str) -> Instance:
+    def fire(self, machine: MachineName, key: int | str, event: MachineEvent) -> Instance:
         """Let an event happen, such as `expire_otp`; gives the instance as it is then, or was last.
 
         Raises:
@@ -58,7 +59,7 @@ class Machines:
         return _instance(machine, self._link.post(f"/machines/{part(machine)}/{part(key)}/{part(event)}"))
 
 
-def _instance(machine: str, item: Mapping[str, Any]) -> Instance:
+def _instance(machine: MachineName, item: Mapping[str, Any]) -> Instance:
     own = {"key", "account", "state", "allowed"}
     secrets = {name: value for name, value in item.items() if name not in own}
     return Instance(machine, item["key"], item["account"], item["state"], tuple(item["allowed"]), secrets)

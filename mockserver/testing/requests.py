@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from mockserver.testing.link import Link, part
+from mockserver.testing.names import OperationName
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -76,13 +77,13 @@ class Requests:
     def __init__(self, link: Link) -> None:
         self._link = link
 
-    def all(self, *, limit: int = 1000, **filter_by: Any) -> list[Exchange]:
+    def all(self, *, limit: int = 1000, operation: OperationName | None = None, **filter_by: Any) -> list[Exchange]:
         """The exchanges, newest first, at most `limit` (up to 1000).
 
         Raises:
             MockServerError: 400; there is no such filter.
         """
-        found = self._link.get("/requests", limit=limit, **filter_by)
+        found = self._link.get("/requests", limit=limit, operation=operation, **filter_by)
         return [_exchange(item) for item in found["items"]]
 
     def get(self, identifier: str) -> Exchange:
@@ -93,30 +94,37 @@ class Requests:
         """
         return _exchange(self._link.get(f"/requests/{part(identifier)}"))
 
-    def latest(self, **filter_by: Any) -> Exchange:
+    def latest(self, *, operation: OperationName | None = None, **filter_by: Any) -> Exchange:
         """The newest exchange of that kind.
 
         Raises:
             LookupError: there is none; the message shows the last ones.
             MockServerError: 400; there is no such filter.
         """
-        return self.wait(0, **filter_by)
+        return self.wait(0, operation=operation, **filter_by)
 
-    def wait(self, seconds: float, **filter_by: Any) -> Exchange:
+    def wait(self, seconds: float, *, operation: OperationName | None = None, **filter_by: Any) -> Exchange:
         """The newest exchange of that kind; if there is none yet, the first within so many seconds (at most 30).
 
         Raises:
             LookupError: there was none in time; the message shows the last ones.
             MockServerError: 400; there is no such filter.
         """
-        found = self._link.get("/requests", limit=1, wait=seconds, **filter_by)["items"]
+        wanted = {**({} if operation is None else {"operation": operation}), **filter_by}
+        found = self._link.get("/requests", limit=1, wait=seconds, **wanted)["items"]
         if not found:
             after = f" after {seconds:g} s" if seconds else ""
-            raise LookupError(f"no request{_with(filter_by)}{after}; {self._last()}")
+            raise LookupError(f"no request{_with(wanted)}{after}; {self._last()}")
         return _exchange(found[0])
 
     def verify(
-        self, *, count: int | None = None, at_least: int | None = None, at_most: int | None = None, **match: Any
+        self,
+        *,
+        operation: OperationName | Sequence[OperationName] | None = None,
+        count: int | None = None,
+        at_least: int | None = None,
+        at_most: int | None = None,
+        **match: Any,
     ) -> list[str]:
         """The ids of the requests that match, if they are as many as wanted; at least one if nothing is said.
 
@@ -127,6 +135,7 @@ class Requests:
             TypeError: both `count` and a bound are given.
             MockServerError: 400; there is no such pattern.
         """
+        match = {**({} if operation is None else {"operation": operation}), **match}
         bounds = {name: value for name, value in (("at_least", at_least), ("at_most", at_most)) if value is not None}
         if count is not None and bounds:
             raise TypeError("verify takes either count, or at_least and at_most")

@@ -17,6 +17,7 @@ from mockserver.testing.faults import Faults
 from mockserver.testing.link import Link, part
 from mockserver.testing.machines import Machines
 from mockserver.testing.mailbox import Mailbox
+from mockserver.testing.names import Story, WebhookEvent
 from mockserver.testing.receiver import Receiver, unused
 from mockserver.testing.requests import Requests
 from mockserver.testing.scenario import Scenario, sendable
@@ -189,7 +190,7 @@ class Workspace:
 
     def trigger(
         self,
-        event: str,
+        event: WebhookEvent,
         *,
         type: Literal["transactional", "marketing", "inbound"] = "transactional",  # noqa: A002  # the wire's own name
         channel: Literal["email", "sms"] = "email",
@@ -208,7 +209,7 @@ class Workspace:
         body = {"event": event, "type": type, "channel": channel, "to": to, "payload": payload}
         return self._happen(body, account)
 
-    def story(self, name: str, *, to: str | None = None, account: str | None = None) -> list[Delivery]:
+    def story(self, name: Story, *, to: str | None = None, account: str | None = None) -> list[Delivery]:
         """Let all happen that happens to an e-mail, such as `delivered_opened_clicked`, each at its own moment.
 
         Gives the calls to webhooks that it makes; advance the clock to let those go out that are due later.

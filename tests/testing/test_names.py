@@ -1,0 +1,62 @@
+"""Names that a server knows are known to type checkers as well: no more, no fewer."""
+
+from typing import get_args
+
+import pytest
+from mypy import api as mypy
+
+from mockserver.core.faults import KINDS
+from mockserver.resources.rooms import ALL_OPERATIONS, LIFECYCLES
+from mockserver.resources.webhooks import events
+from mockserver.testing import names
+
+_WEBHOOKS = [("transactional", "email"), ("marketing", "email"), ("inbound", "email"), ("transactional", "sms")]
+#: What begins an instance is no event that can be let happen to one.
+_EVENTS = {
+    row.event
+    for lifecycle in LIFECYCLES.values()
+    for row in lifecycle.machine.transitions
+    if row.event != lifecycle.machine.first
+}
+_MISTYPED = (
+    'world.faults.add("otp_expird")',
+    'world.machines.fire("sendr", 2, "expire_otp")',
+    'world.machines.fire("sender", 2, "expire_top")',
+    'world.machines.get("domains", "acme.test")',
+    'world.trigger("hardbounce")',
+    'world.story("bounced")',
+    'world.requests.verify(operation="createSendr")',
+    'world.requests.latest(operation="createSendr")',
+    "world.clock.advance(minuts=3)",
+)
+
+
+@pytest.mark.parametrize(
+    ("literal", "declared"),
+    [
+        (names.FaultName, KINDS),
+        (names.MachineName, LIFECYCLES),
+        (names.MachineEvent, _EVENTS),
+        (names.OperationName, ALL_OPERATIONS),
+        (names.Story, events.STORIES),
+        (names.WebhookEvent, {event for form in _WEBHOOKS for event in events.raisable(*form)}),
+    ],
+    ids=("faults", "machines", "events of machines", "operations", "stories", "events of webhooks"),
+)
+def test_type_checkers_know_the_names_that_the_server_knows(literal, declared):
+    assert sorted(get_args(literal)) == sorted(declared)
+
+
+@pytest.fixture(scope="module")
+def complaints(tmp_path_factory):
+    """What a type checker finds in a test with mistyped names, a line each."""
+    file = tmp_path_factory.mktemp("typed") / "mistyped.py"
+    head = ["from mockserver import Workspace", "", "def test_it(world: Workspace) -> None:"]
+    file.write_text("\n".join([*head, *(f"    {line}" for line in _MISTYPED)]) + "\n", encoding="utf-8")
+    told, _, _ = mypy.run([str(file), "--strict", "--no-error-summary", "--follow-imports=silent"])
+    return told
+
+
+@pytest.mark.parametrize("line", _MISTYPED)
+def test_a_mistyped_name_does_not_pass_a_type_checker(complaints, line):
+    assert f"mistyped.py:{_MISTYPED.index(line) + 4}: error:" in complaints
