@@ -14,7 +14,7 @@ from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
 from mockserver.core.mailbox import FAILED, SENT, WAITING, Mail
 from mockserver.core.workspace import Workspace
-from mockserver.resources.section import Item
+from mockserver.resources.section import Item, write_instant
 from mockserver.web.waiting import LONGEST_WAIT, wait_for
 
 MAILBOX = Noun("mailbox", "/_mock/mailbox")
@@ -57,8 +57,15 @@ def show(identifier: str) -> Response:
     if form == "eml":
         return Response(mail.message().as_bytes(), content_type="message/rfc822")
     if form == "html":
-        return Response(mail.html, headers={"Content-Security-Policy": "sandbox; default-src 'none'"})
+        return _page(workspace, mail)
     return call.answer(_shown(workspace, mail))
+
+
+def _page(workspace: Workspace, mail: Mail) -> Response:
+    from mockserver.web.page import still  # noqa: PLC0415  # templates are for those who look at them
+
+    page = still("mail.html", workspace.name, mail=mail, at=write_instant(mail.at))
+    return Response(page.body, headers=dict(page.headers))
 
 
 def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[Mail]:
@@ -89,4 +96,8 @@ def described(mail: Mail) -> dict[str, Any]:
         "text": mail.text,
         "html": mail.html,
         "otp": mail.otp,
+        "account": mail.account,
+        "machine": mail.machine,
+        "key": mail.key,
+        "request": mail.request,
     }

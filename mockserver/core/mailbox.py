@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from email.message import EmailMessage
 
 
+#: What programs show HTML in that asks for nothing is black Times.
+_STYLE = "font-family: system-ui, sans-serif; line-height: 1.5; color: #222"
+
+
 class Mail(NamedTuple):
     """One e-mail."""
 
@@ -22,12 +26,23 @@ class Mail(NamedTuple):
     subject: str
     text: str
     otp: int | None = None
+    #: The name of the account whose affair it is, and the instance of a state machine that it is about.
+    account: str | None = None
+    machine: str | None = None
+    key: int | str | None = None
+    #: The id of the request that has caused it; None: no request of the API has.
+    request: str | None = None
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """The parts of the text between empty lines."""
+        return [part.strip() for part in self.text.split("\n\n")]
 
     @property
     def html(self) -> str:
-        """The text as a page, a paragraph each."""
-        paragraphs = "".join(f"<p>{escape(part.strip())}</p>" for part in self.text.split("\n\n"))
-        return f"<!doctype html><title>{escape(self.subject)}</title>{paragraphs}"
+        """The text as HTML, a paragraph each."""
+        paragraphs = "".join(f"<p>{escape(part)}</p>" for part in self.paragraphs)
+        return f'<!doctype html><title>{escape(self.subject)}</title><body style="{_STYLE}">{paragraphs}'
 
     def message(self) -> EmailMessage:
         """The e-mail as it goes over the wire; it is the same whenever it is asked for."""

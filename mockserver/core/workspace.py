@@ -104,6 +104,8 @@ class Workspace(Shelf):
         self.journal = Journal(self.limits.journal, self.limits.journal_bytes)
         self.coverage = Coverage()
         self.feed = Feed()
+        #: The id of the request of the API that is being answered; what it causes names it.
+        self.answering: str | None = None
         #: The server's, once it has adopted the workspace.
         self.meter = Meter()
         self.snapshots: dict[str, Snapshot] = {}
@@ -223,6 +225,8 @@ class Workspace(Shelf):
         self._collectors = tuple(other for other in self._collectors if other is not changes)
 
     def send(self, mail: Mail) -> None:
+        """Let an e-mail leave, caused by the request that is being answered, if there is one."""
+        mail = mail._replace(request=self.answering)
         self.mailbox.add(mail)
         self.meter.add_mail()
         self.feed.add("mail", mail)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from mockserver.testing.link import Link
+from mockserver.testing.names import MachineName
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -25,6 +26,13 @@ class Mail(NamedTuple):
     otp: int | None
     #: How far it has come on its way to a real server (`state`, `tries`, `error`); None where none is set.
     smtp: Mapping[str, Any] | None = None
+    #: The name of the account whose affair it is.
+    account: str | None = None
+    #: The state machine that it is about, and the key of the instance: `sender` and the sender's id.
+    machine: MachineName | None = None
+    key: int | str | None = None
+    #: The id of the request that has caused it, as `requests.get` takes it; None: no request of the API has.
+    request: str | None = None
 
 
 class Mailbox:
@@ -71,4 +79,5 @@ class Mailbox:
 
 def _mail(item: Mapping[str, Any]) -> Mail:
     members = {name: item[name] for name in ("id", "to", "subject", "text", "html", "otp")}
+    members |= {name: item.get(name) for name in ("account", "machine", "key", "request")}
     return Mail(at=datetime.fromisoformat(item["at"]), sender=item["from"], smtp=item.get("smtp"), **members)

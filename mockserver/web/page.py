@@ -66,6 +66,11 @@ def page(
     return Reply(status, text.encode(), headers=(*_headers(_policy(sends_to, frames=frames)), *headers))
 
 
+def still(template: str, world: str, **values: Any) -> Reply:
+    """A page of a workspace that leads nowhere, whoever looks at it."""
+    return Reply(200, _pages().render(template, world=world, **values).encode(), headers=_headers(_policy(None)))
+
+
 def rendered(template: str, **values: Any) -> str:
     """The text of a template of ours that is no page."""
     return _pages().render(template, **values)
@@ -106,7 +111,7 @@ def _headers(policy: str) -> tuple[Header, ...]:
     )
 
 
-def _policy(sends_to: str | None, *, frames: bool) -> str:
+def _policy(sends_to: str | None, *, frames: bool = False) -> str:
     leads = "'none'" if sends_to is None else f"'self' {_ways_on(sends_to)}"
     frame = "; frame-src 'self'" if frames else ""
     return (

@@ -157,6 +157,7 @@ class Service:
             workspace.catch_up()
             exchange = self._begin(workspace, caller, request)
             changes = workspace.collect_changes()
+            workspace.answering = exchange.id
             try:
                 headers: HeaderList = [("sib-request-id", exchange.id)]
                 if caller is None:
@@ -167,6 +168,7 @@ class Service:
                 body = self._finish(exchange, reply, headers)
             finally:
                 workspace.stop_collecting(changes)
+                workspace.answering = None
             exchange.transitions = changes
             exchange.ms = (perf_counter() - started) * 1000
             workspace.note(exchange)

@@ -20,7 +20,8 @@ def test_the_newest_mail_comes_first(api):
 def test_a_mail_has_all_that_a_test_needs(api):
     mail = api.get("/_mock/mailbox?to=OPS@acme.test").json["items"][0]
 
-    assert set(mail) == {"id", "at", "to", "from", "subject", "text", "html", "otp"}
+    told = {"id", "at", "to", "from", "subject", "text", "html", "otp"}
+    assert set(mail) == told | {"account", "machine", "key", "request"}
     assert mail["at"] == "2026-01-15T09:00:00Z"
     assert str(mail["otp"]) in mail["text"]
     assert str(mail["otp"]) in mail["html"]
@@ -48,13 +49,31 @@ def test_a_mail_is_a_proper_mime_message(api):
     assert message.get_body(("html",)).get_content().strip() == mail["html"]
 
 
+def test_a_mail_tells_what_it_is_about_and_which_request_has_caused_it(api):
+    mail = api.get("/_mock/mailbox?to=ops@acme.test").json["items"][0]
+
+    caused = api.get(f"/_mock/requests/{mail['request']}").json
+    about = api.get(f"/_mock/machines/{mail['machine']}/{mail['key']}").json
+    assert (caused["operation"], caused["transitions"][0]["key"]) == ("createSender", mail["key"])
+    assert (about["account"], about["otp"]) == (mail["account"], mail["otp"])
+
+
+def test_a_mail_that_no_request_has_caused_names_none(api):
+    api.post("/_mock/machines/sender/1/resend_otp")
+
+    assert api.get("/_mock/mailbox").json["items"][0]["request"] is None
+
+
 def test_a_mail_is_shown_as_a_page_without_rights(api):
     mail = api.get("/_mock/mailbox").json["items"][0]
 
     page = api.get(f"/_mock/mailbox/{mail['id']}.html")
 
-    assert (page.text, page.mimetype) == (mail["html"], "text/html")
-    assert "sandbox" in page.headers["Content-Security-Policy"]
+    assert page.mimetype == "text/html"
+    for shown in (mail["subject"], "no-reply@brevo.test", mail["to"], "2026-01-15T09:00:00Z", str(mail["otp"])):
+        assert shown in page.text
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    assert "script-src" not in page.headers["Content-Security-Policy"]
 
 
 @pytest.mark.parametrize("suffix", ["", ".eml", ".html"])

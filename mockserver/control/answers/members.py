@@ -60,5 +60,5 @@ class Key(fields.Field[Any]):
     """What an instance of a machine is known by; its form stands in the metadata."""
 
 
-def key() -> Any:
-    return Key(required=True, metadata={"type": ["integer", "string"]})
+def key(*, allow_none: bool = False) -> Any:
+    return Key(required=True, allow_none=allow_none, metadata={"type": ["integer", "string"]})

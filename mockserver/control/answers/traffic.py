@@ -118,6 +118,10 @@ class Mail(Base):
     text = members.text()
     html = members.text()
     otp = members.number("the one-time code in it", allow_none=True)
+    account = members.text("whose affair it is", allow_none=True)
+    machine = members.text("the state machine that it is about", allow_none=True)
+    key = members.key(allow_none=True)
+    request = members.text("the id of the request that has caused it; null where none has", allow_none=True)
     smtp = fields.Nested(
         Sending, metadata={"description": "how far it has come on its way to the server of --smtp-url"}
     )

@@ -216,7 +216,7 @@ def _prove(workspace: Workspace, account: Account, sender: Sender) -> None:
     sender.otp = workspace.random.integer("otp", *OTP_RANGE)
     sender.otp_expires_at = workspace.clock.now() + workspace.behaviour.otp_lifetime
     await_expiry(workspace, account, sender)
-    workspace.send(_verification_mail(workspace, sender, sender.otp))
+    workspace.send(_verification_mail(workspace, account, sender, sender.otp))
 
 
 def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:
@@ -260,7 +260,7 @@ def _is_trusted(workspace: Workspace, account: Account, sender: Sender) -> bool:
     return domain is not None and domain.state == domains.AUTHENTICATED
 
 
-def _verification_mail(workspace: Workspace, sender: Sender, otp: int) -> Mail:
+def _verification_mail(workspace: Workspace, account: Account, sender: Sender, otp: int) -> Mail:
     minutes = workspace.behaviour.otp_lifetime.total_seconds() / 60
     text = (
         f"Hello {sender.name},\n\nyour verification code for the sender {sender.email} is {otp}.\n"
@@ -274,4 +274,7 @@ def _verification_mail(workspace: Workspace, sender: Sender, otp: int) -> Mail:
         subject="Verify your sender",
         text=text,
         otp=otp,
+        account=account.name,
+        machine=MACHINE.name,
+        key=sender.id,
     )
