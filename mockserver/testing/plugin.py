@@ -153,9 +153,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     """Let a failed test tell what its world was asked."""
     report = yield
     if report.failed and _WORLD in item.stash:
-        from mockserver.testing.session import journal  # noqa: PLC0415  # see above
+        from mockserver.testing.failure import report as told_by  # noqa: PLC0415  # see above
 
-        told = journal(item.stash[_WORLD])
+        told = told_by(item.stash[_WORLD])
         if told:
             report.sections.append(("mockserver journal", told))
     return report

@@ -66,6 +66,17 @@ class Exchange:
             yield f"warning: {warning}"
 
 
+class Page(NamedTuple):
+    """A part of the journal."""
+
+    #: Newest first.
+    items: Sequence[Exchange]
+    #: How many there are in all.
+    total: int
+    #: How many have fallen out of the journal, as it is bounded.
+    evicted: int
+
+
 class Requests:
     """The journal of one workspace, newest first.
 
@@ -83,8 +94,16 @@ class Requests:
         Raises:
             MockServerError: 400; there is no such filter.
         """
-        found = self._link.get("/requests", limit=limit, operation=operation, **filter_by)
-        return [_exchange(item) for item in found["items"]]
+        return list(self.page(limit=limit, operation=operation, **filter_by).items)
+
+    def page(self, *, limit: int = 100, offset: int = 0, **filter_by: Any) -> Page:
+        """A part of the journal, and how much there is besides: at most `limit` (up to 1000), behind `offset`.
+
+        Raises:
+            MockServerError: 400; there is no such filter.
+        """
+        found = self._link.get("/requests", limit=limit, offset=offset, **filter_by)
+        return Page([_exchange(item) for item in found["items"]], found["count"], found["evicted"])
 
     def get(self, identifier: str) -> Exchange:
         """One exchange, by its id, which is also the header `sib-request-id` of the answer.

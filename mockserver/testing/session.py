@@ -1,4 +1,4 @@
-"""What the pytest plugin does for tests: the server of a session, their worlds, and what these were asked."""
+"""What the pytest plugin does for tests: the server of a session, and their worlds."""
 
 from __future__ import annotations
 
@@ -17,9 +17,6 @@ from mockserver.testing.scenario import Scenario, strict
 from mockserver.testing.server import MockServer
 from mockserver.testing.tally import MET
 from mockserver.testing.workspace import Workspace
-
-#: How many requests the report of a failed test shows.
-_SHOWN = 20
 
 
 @contextmanager
@@ -55,12 +52,3 @@ def world(server: MockServer, scenario: Scenario | None, marked: Mapping[str, An
         chosen = strict(server.default.scenario if chosen is None else chosen)
     with server.workspace(chosen, seed=marked.get("seed")) as workspace:
         yield workspace
-
-
-def journal(workspace: Workspace) -> str:
-    """The last requests of a world, oldest first; nothing if there were none."""
-    try:
-        found = workspace.requests.all(limit=_SHOWN)
-    except MockServerError as error:
-        return f"the journal cannot be read: {error}"
-    return "\n".join(map(str, reversed(found)))
