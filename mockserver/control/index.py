@@ -33,6 +33,12 @@ def welcome() -> Response:
     return Response("\n".join(lines), content_type="text/plain; charset=utf-8")
 
 
+@WELCOME.get("/favicon.ico")
+def favicon() -> Response:
+    """What browsers ask for by themselves: there is none."""
+    return Response(status=204, headers={"Cache-Control": "max-age=86400"})
+
+
 @INDEX.call("GET", answer="Index")
 def index() -> Response:
     """Every call of the control API with a line."""

@@ -26,6 +26,8 @@ class Caller(NamedTuple):
     visit: Visit = Visit()
     #: What an OAuth token is good for; None: an API key opens everything.
     scopes: frozenset[str] | None = None
+    #: Whether the key is nobody's, and opens the account because the server takes any.
+    is_unknown: bool = False
 
     def may(self, scope: str) -> bool:
         """Whether the key or the token is good for a scope; `:write` is not good for `:read`."""

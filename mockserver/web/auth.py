@@ -17,6 +17,8 @@ from mockserver.core.store import DEFAULT, Store, StoreFullError
 from mockserver.core.workspace import Workspace
 from mockserver.web.application import WORKSPACE, WORKSPACE_PREFIX
 
+#: The key of those who do not care which it is; any other that is nobody's may be a mistyped one.
+ANY_KEY = "any"
 #: The end of a key this short would tell too much of it.
 _SHORT = 8
 
@@ -29,12 +31,14 @@ def authenticate(request: Request, store: Store, within: Workspace | None, beare
     """
     key = request.environ.get("HTTP_API_KEY")
     scopes: frozenset[str] | None = None
+    is_unknown = False
     if key:
         workspace, account = _opened(key, store, within)
+        is_unknown = key not in workspace.keys and key != ANY_KEY
     else:
         workspace, account, scopes = bearers.find(_token(request), within)
     _check_address(request, workspace)
-    return Caller(workspace, account, visit_of(request, workspace), scopes)
+    return Caller(workspace, account, visit_of(request, workspace), scopes, is_unknown)
 
 
 def _token(request: Request) -> str:

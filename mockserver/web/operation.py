@@ -165,6 +165,7 @@ class Door:
                 raise BAD_REQUEST("The request body is missing").because(f"{self.operation.id} needs a body")
             data = {}
         exchange.take_json(data)
+        self._warn_of_type(request, exchange)
         if not isinstance(data, dict):
             refused = BAD_REQUEST("The request body must be a JSON object")
             raise refused.because(f"the body is {kind(data, secret=True)}, and {self.operation.id} takes an object")
@@ -172,6 +173,13 @@ class Door:
         if caller.workspace.strict:
             self._refuse_unknown(unknown)
         return loaded
+
+    def _warn_of_type(self, request: Request, exchange: Exchange) -> None:
+        """JSON passes under any Content-Type; whoever sends it under another one should know."""
+        sent_as = request.environ.get("CONTENT_TYPE", "")
+        if exchange.body and "json" not in sent_as:
+            shown = f"as {facts.shown(sent_as)}" if sent_as else "without a Content-Type"
+            exchange.warn(f"the body of {self.operation.id} is JSON, and was sent {shown}")
 
     def members(self, schema: Schema, data: dict[str, Any], exchange: Exchange) -> tuple[dict[str, Any], list[str]]:
         """What a body says, as its schema loads it, and the paths of members that are unknown."""
@@ -197,7 +205,7 @@ class Door:
 def read_body(request: Request) -> Any:
     """The JSON value of a request's body; `NO_BODY` when there is none, which is other than `null`.
 
-    The Content-Type is not insisted on: `curl -d` sends another one.
+    The Content-Type is not insisted on, as `curl -d` sends another one: that is noted only.
 
     Raises:
         ServiceError: 400 or 415 `bad_request`, 413 for a body over the limit.

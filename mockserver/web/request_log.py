@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import logging
 import time
@@ -41,6 +42,8 @@ class _Asked(NamedTuple):
     """A request, with no more of it than is written: its bodies must not stay for the log's sake."""
 
     time: float
+    #: Of all requests since the start: ids are drawn from a workspace's seed, and come again in another one.
+    number: int
     workspace: str
     operation: str | None
     method: str
@@ -51,6 +54,7 @@ class _Asked(NamedTuple):
     id: str
     fault: str | None
     reason: str | None
+    warning: str | None
 
 
 class _Told(NamedTuple):
@@ -71,15 +75,17 @@ class RequestLog:
         self._text = secrecy.text
         # Tests ask for the same addresses again and again.
         self._path, self._query = lru_cache(maxsize=512)(secrecy.text), lru_cache(maxsize=512)(secrecy.query)
+        self._numbers = itertools.count(1)
         self._write = _as_json if form is Form.JSON else _as_text
         self._writer = LogWriter[_Asked | _Told](self._line, self._lost, target=target, limit=limit)
 
     def __call__(self, workspace: str, exchange: Exchange) -> None:
         """Note a request that is over."""
-        reason = exchange.reason
+        reason, warnings = exchange.reason, exchange.warnings
         self._writer.put(
             _Asked(
                 time.time(),
+                next(self._numbers),
                 workspace,
                 exchange.operation,
                 exchange.method,
@@ -90,6 +96,7 @@ class RequestLog:
                 exchange.id,
                 exchange.fault,
                 reason and reason[:_LONGEST],
+                warnings[0][:_LONGEST] if warnings else None,
             )
         )
 
@@ -105,8 +112,12 @@ class RequestLog:
     def _line(self, entry: _Asked | _Told) -> str:
         text = self._text
         if isinstance(entry, _Asked):
-            reason = entry.reason and text(entry.reason)
-            entry = entry._replace(path=self._path(entry.path), query=self._query(entry.query), reason=reason)
+            entry = entry._replace(
+                path=self._path(entry.path),
+                query=self._query(entry.query),
+                reason=entry.reason and text(entry.reason),
+                warning=entry.warning and text(entry.warning),
+            )
         else:
             entry = entry._replace(message=text(entry.message), exception=entry.exception and text(entry.exception))
         return self._write(entry)
@@ -149,6 +160,7 @@ def _asked(entry: _Asked) -> list[str]:
     if entry.query:
         address += f"?{quote(entry.query, _SAFE, 'latin-1', 'replace')}"
     words = [
+        f"#{entry.number}",
         entry.workspace,
         _printable(entry.method),
         address,
@@ -158,8 +170,9 @@ def _asked(entry: _Asked) -> list[str]:
     ]
     if entry.fault:
         words.append(f"fault={_printable(entry.fault)}")
-    if entry.reason:
-        words.append(f"reason={json.dumps(entry.reason, ensure_ascii=not entry.reason.isprintable())}")
+    for name, text in (("reason", entry.reason), ("warning", entry.warning)):
+        if text:
+            words.append(f"{name}={json.dumps(text, ensure_ascii=not text.isprintable())}")
     return words
 
 

@@ -181,7 +181,7 @@ class Service:
 
     def _begin(self, workspace: Workspace, caller: Caller | Guest | None, request: Request) -> Exchange:
         environ = request.environ
-        return Exchange(
+        exchange = Exchange(
             id=workspace.random.uuid("request"),
             at=workspace.clock.now(),
             method=request.method,
@@ -193,6 +193,10 @@ class Service:
             params=request.view_args or _NO_PARAMS,
             account=caller.account.name if isinstance(caller, Caller) else None,
         )
+        if isinstance(caller, Caller) and caller.is_unknown:
+            account = caller.account
+            exchange.warn(f"the API key is nobody's; it opens {account.name}, a {account.role} account (--keys any)")
+        return exchange
 
     def _turned_away(
         self, workspace: Workspace, exchange: Exchange, headers: HeaderList, error: ServiceError | None

@@ -141,3 +141,21 @@ def test_no_reason_tells_a_secret(account, refused, caller, reason_of, secrets):
 
     assert {"xkeysib-acme-key", "123456", "hook-token"} <= secrets()
     assert not [secret for secret in secrets() if secret in told]
+
+
+@pytest.mark.parametrize(
+    ("sent_as", "warning"),
+    [
+        ("text/plain", "the body of createSender is JSON, and was sent as text/plain"),
+        (None, "the body of createSender is JSON, and was sent without a Content-Type"),
+        ("application/json; charset=utf-8", None),
+        ("application/vnd.api+json", None),
+    ],
+)
+def test_json_under_another_type_passes_with_a_warning(api, sent_as, warning):
+    body = b'{"name":"Jo","email":"jo@acme.test"}'
+
+    answer = api.post("/v3/senders", data=body, headers={"Content-Type": sent_as} if sent_as else {})
+
+    assert answer.status_code == 201
+    assert api.get("/_mock/requests").json["items"][0]["warnings"] == ([warning] if warning else [])

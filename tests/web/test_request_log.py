@@ -79,7 +79,7 @@ def test_a_line_of_text_says_when_where_what_and_how_it_ended(logged):
 
     (line,) = logged("text", lambda api: answers.append(api.get("/v3/senders?limit=10&offset=0")))
 
-    found = re.fullmatch(r"(\S+Z) default GET /v3/senders\?limit=10&offset=0 200 \d+\.\d{3}ms (\S+)", line)
+    found = re.fullmatch(r"(\S+Z) #1 default GET /v3/senders\?limit=10&offset=0 200 \d+\.\d{3}ms (\S+) warning=.*", line)
     assert found[2] == answers[0].headers["sib-request-id"]
     assert abs((datetime.now(UTC) - datetime.fromisoformat(found[1])).total_seconds()) < 60
 
@@ -91,8 +91,26 @@ def test_a_line_of_json_says_the_same(logged):
     assert (found["workspace"], found["operation"], found["method"]) == ("default", "getSenders", "GET")
     assert (found["path"], found["query"], found["status"]) == ("/v3/senders", "limit=10", 200)
     assert (found["fault"], found["reason"]) == (None, None)
-    assert set(found) == {"time", "workspace", "operation", "method", "path", "query", "status", "ms", "id", "fault",
-                          "reason"}  # fmt: skip
+    assert found["warning"] == "getSenders knows no query parameter limit; it is ignored"
+    assert set(found) == {"time", "number", "workspace", "operation", "method", "path", "query", "status", "ms", "id",
+                          "fault", "reason", "warning"}  # fmt: skip
+
+
+def test_lines_are_numbered_through_all_worlds_as_ids_come_again_in_each(logged):
+    def play(api):
+        for name in ("a", "b"):
+            api.post("/_mock/workspaces", json={"name": name, "seed": 1})
+            api.get(f"/w/{name}/v3/senders")
+
+    lines = logged("json", play)
+
+    assert [json.loads(line)["number"] for line in lines] == [1, 2]
+
+
+def test_a_key_that_is_nobodys_is_told_with_the_account_that_it_opens(logged):
+    (line,) = logged("text", lambda api: api.get("/v3/senders", key="xkeysib-acm"))
+
+    assert 'warning="the API key is nobody\'s; it opens acme, a standalone account (--keys any)"' in line
 
 
 def test_a_refusal_says_why_and_a_fault_who_it_was(logged):

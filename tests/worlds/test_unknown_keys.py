@@ -82,3 +82,14 @@ def test_isolated_worlds_draw_keys_that_differ(make_api):
     ]
 
     assert len(set(keys)) == len(keys) == 10
+
+
+@pytest.mark.parametrize(("key", "warned"), [("xkeysib-acm", True), ("any", False), ("xkeysib-acme", False)])
+def test_the_journal_warns_of_a_key_that_may_be_a_mistyped_one(make_api, key, warned):
+    api = make_api("standard", key=key)
+
+    api.get("/v3/account")
+
+    warnings = api.get("/_mock/requests").json["items"][0]["warnings"]
+    told = ["the API key is nobody's; it opens acme, a standalone account (--keys any)"]
+    assert warnings == (told if warned else [])
