@@ -10,6 +10,7 @@ from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from mockserver.control import redaction
+from mockserver.control.call import TOKEN_WANTED
 from mockserver.control.clock import CLOCK
 from mockserver.control.coverage import COVERAGE
 from mockserver.control.deliveries import DELIVERIES
@@ -112,6 +113,7 @@ def _add_control(app: Flask, token: str | None) -> None:
     app.register_blueprint(WELCOME)
     for noun in NOUNS:
         app.register_blueprint(noun.blueprint)
+    app.config[TOKEN_WANTED] = bool(token)
     if token:
         app.before_request(Guard(token, NOUNS))
     app.register_error_handler(Problem, Problem.response)

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from mockserver.control.noun import Noun
 
 
+#: Where the application's configuration says whether the control API asks for a token.
+TOKEN_WANTED = "MOCKSERVER_TOKEN_WANTED"  # noqa: S105  # a name, not the token
+
+
 def store() -> Store:
     found: Store = current_app.extensions["mockserver.store"]
     return found

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from functools import cache
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
 import yaml
-from flask import Response
+from flask import Response, current_app
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
+from mockserver.core.store import KeyMode
 from mockserver.resources.rooms import ALL_OPERATIONS
+from mockserver.web.auth import ANY_KEY
 from mockserver.web.fidelity import record
 
 DOCUMENTS = Noun("documents", "/_mock", in_world=False)
@@ -31,22 +35,34 @@ _PAGE = """<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Mocked API</title>
-<link rel="stylesheet" href="docs/swagger-ui.css">
-<link rel="icon" href="docs/favicon-32x32.png">
+<title>{title}</title>
+<link rel="stylesheet" href="{assets}swagger-ui.css">
+<link rel="icon" href="{assets}favicon-32x32.png">
 </head>
 <body>
+<nav class="swagger-ui"><p class="wrapper"><a href="{other}">{other_title}</a></p></nav>
 <main id="swagger-ui"></main>
-<noscript>This page needs JavaScript; the document itself is at <a href="openapi.json">openapi.json</a>.</noscript>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
+<noscript>This page needs JavaScript; the document itself is at <a href="{assets}{document}">{document}</a>.</noscript>
+<script src="{assets}swagger-ui-bundle.js"></script>
+<script src="{assets}{start}"></script>
 </body>
 </html>
 """
-_START = """SwaggerUIBundle({
-  url: "docs/openapi.json", dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true,
-});
+#: A key is set, so that what is tried out is answered.
+_START = """const page = SwaggerUIBundle({{
+  url: new URL({document}, document.currentScript.src).href,
+  dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true,
+  onComplete: () => {{ if ({key}) page.preauthorizeApiKey("api-key", {key}); }},
+}});
 """
+_OF_THE_API = {
+    "title": "Mocked API", "assets": "docs/", "document": "openapi.json", "start": "start.js",
+    "other": "docs/control", "other_title": "The control API of this mock",
+}  # fmt: skip
+_OF_THE_CONTROL_API = {
+    "title": "Control API", "assets": "", "document": "control.json", "start": "start-control.js",
+    "other": "../docs", "other_title": "The mocked API",
+}  # fmt: skip
 
 
 def _document() -> dict[str, Any]:
@@ -54,6 +70,18 @@ def _document() -> dict[str, Any]:
     from mockserver.openapi import document  # noqa: PLC0415  # see above
 
     return document()
+
+
+def _control_document() -> dict[str, Any]:
+    from mockserver.control.document import document  # noqa: PLC0415  # as above
+
+    return document(call.nouns())
+
+
+#: The documents under the addresses of their pages, which ask for no token.
+_OPEN = {"openapi.json": _document, "control.json": _control_document}
+#: The scripts of the pages, each for its document.
+_STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CONTROL_API)}
 
 
 @DOCUMENTS.call("GET", "/openapi.json", answer="OpenApi")
@@ -77,31 +105,52 @@ def _yaml() -> str:
 @DOCUMENTS.call("GET", "/control.json", answer="OpenApi")
 def control_json() -> Response:
     """The OpenAPI 3.1 document of this control API."""
-    from mockserver.control.document import document  # noqa: PLC0415  # as above
-
-    return call.answer(document(call.nouns()))
+    return call.answer(_control_document())
 
 
 @DOCUMENTS.call("GET", "/docs", media=("text/html",), is_open=True)
 def docs() -> Response:
-    """The same document as a page, to read and try."""
-    return Response(_PAGE, headers={"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"})
+    """The document of the mocked API as a page, to read and try."""
+    return _page(_OF_THE_API)
+
+
+@DOCUMENTS.call("GET", "/docs/control", media=("text/html",), is_open=True)
+def control_docs() -> Response:
+    """The document of this control API as a page, to read and try."""
+    return _page(_OF_THE_CONTROL_API)
+
+
+def _page(about: Mapping[str, str]) -> Response:
+    headers = {"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"}
+    return Response(_PAGE.format(**about), headers=headers)
 
 
 @DOCUMENTS.call("GET", "/docs/<name>", media=("*/*",), is_open=True)
 def asset(name: str) -> Response:
-    """A file of that page."""
-    if name == "openapi.json":
-        # Under the page's own address, which asks for no token.
-        return call.answer(_document())
-    if name == "start.js":
-        return Response(_START, content_type="text/javascript")
+    """A file of these pages."""
+    if name in _OPEN:
+        return call.answer(_OPEN[name]())
+    if name in _STARTS:
+        return Response(_start(_STARTS[name]), content_type="text/javascript", headers={"Cache-Control": "no-store"})
     if name not in _ASSETS:
         raise Problem(404, f"there is no {name!r} here")
     import flask_swagger_ui  # noqa: PLC0415  # for its files only
 
     content = (Path(flask_swagger_ui.__file__).parent / "dist" / name).read_bytes()
     return Response(content, content_type=guess_type(name)[0], headers={"Cache-Control": "max-age=3600"})
+
+
+def _start(document: str) -> str:
+    """The script of a page."""
+    return _START.format(document=json.dumps(document), key=json.dumps(_key()))
+
+
+def _key() -> str | None:
+    """A key with which the workspace can be tried out; a page that asks for no token tells none that is a secret."""
+    if call.store().keys is KeyMode.ANY:
+        return ANY_KEY
+    keys = (call.addressed() or call.store().default).first_account.api_keys
+    return None if current_app.config[call.TOKEN_WANTED] else next(iter(keys), None)
 
 
 @DOCUMENTS.call("GET", "/fidelity", answer="Fidelity")

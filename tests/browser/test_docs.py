@@ -4,7 +4,11 @@ import json
 
 import pytest
 
+from mockserver.app import NOUNS
+from mockserver.control.document import operation_id
 from mockserver.resources.rooms import OPERATIONS
+
+CALLS = [call for noun in NOUNS for call in noun.calls]
 
 pytestmark = pytest.mark.browser
 
@@ -54,11 +58,8 @@ def test_another_host_is_out_of_reach_for_the_page(docs):
     assert outcome == "connect-src"
 
 
-def test_an_operation_can_be_tried_out_with_a_key(docs, root):
-    docs.click(".auth-wrapper .authorize")
-    docs.see("#api_key_value")[0].send_keys("xkeysib-acme")
-    docs.click(".auth-container:first-child .authorize")
-    docs.click(".auth-container:first-child .btn-done")
+def test_an_operation_can_be_tried_out_at_once(docs, root):
+    """A key is set already."""
     docs.click("#operations-senders-getSenders .opblock-summary-control")
     docs.requested()
 
@@ -69,3 +70,28 @@ def test_an_operation_can_be_tried_out_with_a_key(docs, root):
     assert status.text.split()[0] == "200"
     assert [sender["id"] for sender in json.loads(body.text)["senders"]] == [1, 2, 3, 4, 5]
     assert docs.requested() == [f"{root}/v3/senders"]
+
+
+@pytest.fixture
+def control(browser, root):
+    """The page of the control API, reached by a click."""
+    browser.open(f"{root}/_mock/docs")
+    browser.click("nav a")
+    browser.see(".opblock", count=len(CALLS))
+    return browser
+
+
+def test_the_control_api_has_a_page_with_every_call(control):
+    shown = [block.get_attribute("id").split("-")[-1] for block in control.all(".opblock")]
+
+    assert sorted(shown) == sorted(operation_id(call) for call in CALLS)
+    assert control.console() == []
+
+
+def test_a_call_of_the_control_api_can_be_tried_out(control):
+    control.click("#operations-clock-getClock .opblock-summary-control")
+
+    control.click("#operations-clock-getClock .execute")
+
+    (status,) = control.see("#operations-clock-getClock .live-responses-table .response .response-col_status")
+    assert status.text.split()[0] == "200"

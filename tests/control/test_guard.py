@@ -55,7 +55,14 @@ def test_who_is_well_receivers_links_and_the_documentation_page_ask_for_none(gua
 
 
 def test_what_is_open_is_exactly_that():
-    reading = {"/_mock/health", "/_mock/livez", "/_mock/readyz", "/_mock/docs", "/_mock/docs/start.js"}
+    reading = {
+        "/_mock/health",
+        "/_mock/livez",
+        "/_mock/readyz",
+        "/_mock/docs",
+        "/_mock/docs/control",
+        "/_mock/docs/start.js",
+    }
     links = {"/_mock/exports/1-abc.csv"}
     receiving = {(method, "/_mock/receiver/default") for method in ("GET", "POST", "PUT", "PATCH", "DELETE")}
 

@@ -79,7 +79,8 @@ def test_a_line_of_text_says_when_where_what_and_how_it_ended(logged):
 
     (line,) = logged("text", lambda api: answers.append(api.get("/v3/senders?limit=10&offset=0")))
 
-    found = re.fullmatch(r"(\S+Z) #1 default GET /v3/senders\?limit=10&offset=0 200 \d+\.\d{3}ms (\S+) warning=.*", line)
+    asked = r"GET /v3/senders\?limit=10&offset=0 200"
+    found = re.fullmatch(rf"(\S+Z) #1 default {asked} \d+\.\d{{3}}ms (\S+) warning=.*", line)
     assert found[2] == answers[0].headers["sib-request-id"]
     assert abs((datetime.now(UTC) - datetime.fromisoformat(found[1])).total_seconds()) < 60
 
