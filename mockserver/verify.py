@@ -32,7 +32,7 @@ def through(client: FlaskClient) -> Send:
 
 @contextmanager
 def over_http(root: str, token: str | None = None) -> Iterator[Send]:
-    """A way to send requests to the server at this root address, to a workspace that is there for as long as this.
+    """A way to send requests to the server at this root address, to a workspace of its own, which counts for nothing.
 
     Raises:
         urllib.error.HTTPError: there may be no such workspace, perhaps for lack of the control token.
@@ -56,7 +56,7 @@ def over_http(root: str, token: str | None = None) -> Iterator[Send]:
             with error:
                 return Answer(error.status or 0, dict(error.headers), error.read())
 
-    made = ask("POST", "/_mock/workspaces", with_token, b'{"scenario":"empty"}')
+    made = ask("POST", "/_mock/workspaces", with_token, b'{"scenario":"empty","counted":false}')
     try:
         name = json.loads(made.body)["name"]
     except (ValueError, TypeError, LookupError) as error:

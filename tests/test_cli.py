@@ -322,6 +322,7 @@ def test_the_contract_is_replayed_against_a_running_server_in_a_workspace_of_its
     assert requests.get(f"{root}/_mock/state", **world).json() == before
     assert requests.get(f"{root}/_mock/requests", **world).json()["count"] == 0
     assert requests.get(f"{root}/_mock/health").json()["workspaces"] == 1
+    assert requests.get(f"{root}/_mock/coverage?workspace=*", **world).json()["percent"] == 0
 
 
 def test_a_server_whose_token_is_another_one_cannot_be_verified(run, serve):

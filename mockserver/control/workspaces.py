@@ -13,6 +13,7 @@ from mockserver.control.problem import Problem
 from mockserver.core.store import DEFAULT, NAME, NameTakenError, StoreFullError
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
+from mockserver.web.fields import Flag
 
 WORKSPACES = Noun("workspaces", "/_mock/workspaces", in_world=False)
 
@@ -39,6 +40,8 @@ class NewWorkspace(Item):
             rf"{NAME.pattern}\Z", error="must be 1 to 64 letters, digits, dots, dashes and underscores"
         )
     )
+    #: Whether its requests count in the server's coverage, and stand in its log.
+    counted = Flag(load_default=True)
 
 
 class WorkspaceFilter(Item):
@@ -50,7 +53,8 @@ class WorkspaceFilter(Item):
 def create(body: dict[str, Any]) -> Response:
     """A fresh world with its own keys, clock, faults, journal, mailbox and coverage."""
     try:
-        fresh = call.store().create(body.get("scenario"), name=body.get("name"), seed=body.get("seed"))
+        named: dict[str, Any] = {member: body.get(member) for member in ("name", "seed", "counted")}
+        fresh = call.store().create(body.get("scenario"), **named)
     except NameTakenError as error:
         raise Problem(409, f"there is a workspace {error} already") from error
     except StoreFullError as error:

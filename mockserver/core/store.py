@@ -160,8 +160,11 @@ class Store:
         name: str | None = None,
         seed: int | None = None,
         key: str | None = None,
+        counted: bool = True,
     ) -> Workspace:
         """A fresh workspace with keys of its own, of the server's scenario or another one.
+
+        One that is not counted adds nothing to the server's coverage and log.
 
         Raises:
             NameTakenError: there is one of this name.
@@ -175,6 +178,7 @@ class Store:
         seed = self._seed if seed is None else seed
         # Without the lock: a large scenario takes its time.
         fresh = self._load(scenario, name=name, seed=seed, keyring=lambda seed: Keyring(seed, name, first=key))
+        fresh.counted = counted
         with self._lock:
             if name in self._workspaces:
                 raise NameTakenError(name)
@@ -268,7 +272,8 @@ class Store:
         with self._lock:  # a world that goes meanwhile would count twice, or not at all
             found.merge(self._met)
             for workspace in self:
-                found.merge(workspace.coverage)
+                if workspace.counted:
+                    found.merge(workspace.coverage)
         return found
 
     def clear_coverage(self) -> None:
@@ -299,7 +304,8 @@ class Store:
 
     def _keep_coverage(self, workspace: Workspace) -> None:
         """Move what a workspace has met into the server's total."""
-        self._met.merge(workspace.coverage)
+        if workspace.counted:
+            self._met.merge(workspace.coverage)
         workspace.coverage.clear()
 
     def _forget_keys(self, workspace: Workspace) -> None:

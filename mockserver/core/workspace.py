@@ -54,7 +54,9 @@ class Parts(NamedTuple):
 
 
 #: What a workspace keeps, whatever it is made to stand like.
-_LASTING = frozenset({"name", "lock", "watchers", "on_key", "wakes", "outside", "meter", "snapshots", "feed"})
+_LASTING = frozenset(
+    {"name", "lock", "watchers", "on_key", "wakes", "outside", "meter", "snapshots", "feed", "counted"}
+)
 #: What goes on when a state is put in its place; the draws are those of the ids that journal and mailbox hold.
 _GOING_ON = ("origin", "scenario", "journal", "coverage", "receivers")
 NOTED_DRAWS = ("request", "mail")
@@ -103,6 +105,8 @@ class Workspace(Shelf):
         self.faults = Faults()
         self.journal = Journal(self.limits.journal, self.limits.journal_bytes)
         self.coverage = Coverage()
+        #: Whether what is met here counts for the whole server, and requests stand in its log.
+        self.counted = True
         self.feed = Feed()
         #: The id of the request of the API that is being answered; what it causes names it.
         self.answering: str | None = None

@@ -174,7 +174,7 @@ class Service:
             workspace.note(exchange)
             workspace.catch_up()  # what has fallen due by this request happens at once
         self._store.meter.add(exchange)
-        if self._log is not None:
+        if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
         found = answer(body, reply.status, headers)
         return found if reply.wire is None else leave_by(reply.wire, found, request.environ)

@@ -128,3 +128,15 @@ def test_a_refusal_before_the_door_counts_for_its_operation(make_api, coverage):
     api.get("/v3/account", key="xkeysib-unknown")
 
     assert coverage(api)["operations"]["getAccount"]["codes"] == {"unauthorized": {"natural": 1, "injected": 0}}
+
+
+def test_a_world_that_is_not_counted_adds_nothing_to_the_servers_total(api, coverage):
+    made = api.post("/_mock/workspaces", json={"name": "quiet", "counted": False}).json
+    api.get("/v3/senders", headers={"api-key": made["api_key"]})
+
+    before = coverage(api, "?workspace=*")
+    api.post("/w/quiet/_mock/reset")
+    api.get("/v3/senders", headers={"api-key": made["api_key"]})
+    api.delete("/_mock/workspaces/quiet")
+
+    assert (calls(before), calls(coverage(api, "?workspace=*"))) == ({}, {})

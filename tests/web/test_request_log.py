@@ -397,3 +397,14 @@ def test_a_stderr_that_nobody_reads_holds_up_neither_requests_nor_the_end(progra
     process.terminate()
 
     assert process.wait(timeout=2) == 0
+
+
+def test_requests_of_a_world_that_is_not_counted_stand_in_no_log(logged):
+    def play(api):
+        api.post("/_mock/workspaces", json={"name": "quiet", "counted": False})
+        api.get("/w/quiet/v3/senders")
+        api.get("/v3/account")
+
+    (line,) = logged("text", play)
+
+    assert " default GET /v3/account " in line
