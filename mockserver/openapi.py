@@ -75,7 +75,7 @@ def _show_request(operation: dict[str, Any], request: dict[str, Any]) -> None:
 
 _DESCRIPTION = (
     "The operations that mockserver {version} mocks. `x-fidelity` tells of each field and error how sure it is: "
-    "documented, observed or proposed; `GET /_mock/fidelity` has the whole record."
+    "documented, observed, observed in public client code or proposed; `GET /_mock/fidelity` has the whole record."
 )
 #: Not as OAuth's own type: a page that sends its reader away for a token would first have to be a registered app.
 _ACCESS_TOKEN = {

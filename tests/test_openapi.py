@@ -9,6 +9,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from mockserver.core.contract import Mark
 from mockserver.core.errors import SPEC_CODES
 from mockserver.openapi import document
 from mockserver.resources.rooms import OPERATIONS
@@ -107,7 +108,7 @@ def test_every_error_code_of_its_examples_is_one_of_the_service():
 
 
 def test_every_field_carries_its_evidence():
-    marks = {"documented", "observed", "proposed"}
+    marks = set(Mark)
     for name, schema in document()["components"]["schemas"].items():
         for member, found in schema["properties"].items() if name != "Error" else ():
             assert found["x-fidelity"] in marks, f"{name}.{member}"
