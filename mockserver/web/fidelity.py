@@ -110,7 +110,7 @@ def _bounds(field: fields.Field[Any], operation: Operation) -> dict[str, Any]:
     known = {} if callable(own) else own
     found = {
         name: value
-        for name, value in _form(field).items()
+        for name, value in form(field).items()
         if name in _BOUNDS and known.get(name) != value and value not in _INT64
     }
     if not found:
@@ -120,12 +120,12 @@ def _bounds(field: fields.Field[Any], operation: Operation) -> dict[str, Any]:
     return {**found, "mark": str(mark), "source": _cited(source or operation.source, operation)}
 
 
-def _form(field: fields.Field[Any]) -> Mapping[str, Any]:
-    """What the OpenAPI document says of a field by itself."""
+def form(field: fields.Field[Any]) -> Mapping[str, Any]:
+    """What the OpenAPI document says of a field by itself, without what it holds."""
     if isinstance(field, fields.List | fields.Nested):
         return field.metadata
-    form: Mapping[str, Any] = _converter().field2property(field)
-    return form
+    found: Mapping[str, Any] = _converter().field2property(field)
+    return found
 
 
 @cache
