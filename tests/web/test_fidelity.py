@@ -29,6 +29,10 @@ class _Query(Input):
     word = Text(**proposed())
 
 
+class _Path(Input):
+    key = Text(data_key="thingId", required=True, **documented())
+
+
 class _Answer(Output):
     id = Int64(**documented())
     extra = Text(**documented(source="SPEC 9.9"))
@@ -39,11 +43,25 @@ def found():
     """The record of an operation that was made up."""
     operation = Operation(
         "readThing", "GET", "/v3/thing", "things", "Read a thing", "SPEC 4.1, ledger 2.1", 200, lambda: None,
-        query_schema=_Query, answer_schema=_Answer,
+        path_schema=_Path, query_schema=_Query, body_schema=_Item, answer_schema=_Answer,
         errors=(observed_in_code(DOCUMENT_NOT_FOUND, "there is none", "ledger 2.13", programs=13),),
     )  # fmt: skip
     row = record([operation])["operations"]["readThing"]
     return row | {"fields": {f"{field['in']} {field['name']}": field for field in row["fields"]}}
+
+
+def test_every_field_is_told_by_the_place_and_the_name_that_it_has_on_the_wire(found):
+    assert list(found["fields"]) == [
+        "path thingId",
+        "query limit",
+        "query items[]",
+        "query items[].weight",
+        "query hint",
+        "query word",
+        "body weight",
+        "answer id",
+        "answer extra",
+    ]
 
 
 def test_a_name_that_the_specification_shows_is_cited_with_the_section_of_its_operation(found):
