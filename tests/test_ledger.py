@@ -112,14 +112,14 @@ def test_every_mark_is_one_that_the_ledger_explains(number):
 
 
 def test_the_marks_are_explained_and_are_those_of_the_record():
-    ((_, *rows),) = tables(_SECTIONS["0.1"])
+    ((_, *rows),) = tables(_SECTIONS["0.2"])
 
     assert {row[0] for row in rows} == _MARKS
     assert {row[1].strip("`") for row in rows} == {*Mark, "-"}
 
 
 def test_every_entry_of_the_changelog_names_what_holds_it():
-    ((_, *rows),) = tables(_SECTIONS["0.3"])
+    ((_, *rows),) = tables(_SECTIONS["0.4"])
 
     assert len(rows) >= 12
     assert [row[0] for row in rows] == sorted(row[0] for row in rows)
