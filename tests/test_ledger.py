@@ -29,8 +29,8 @@ _SECTIONS = dict(
 _CITATION = re.compile(r"\b[Ll]edger (\d+(?:\.\d+)?(?:(?:,| and| to|, and) \d+(?:\.\d+)?)*)")
 #: Keys of `behaviour:` that the ledger names and that have still to come.
 _BEING_MADE = {
-    "domain_id", "inbound_domain", "oauth_public_apps", "sentence_codes", "subdomain_dkim_host", "webhook_duplicates",
-    "webhooks_none",
+    "brevo_code", "domain_id", "inbound_domain", "oauth_public_apps", "plan_below_used", "plan_refund",
+    "sentence_codes", "subdomain_dkim_host", "webhook_duplicates", "webhooks_none",
 }  # fmt: skip
 _MARKS = {"specification", "documented", "client library", "recorded", "in code", "proposed", "not found"}
 
@@ -132,7 +132,9 @@ def test_every_key_of_behaviour_that_it_names_exists():
     named = set(re.findall(r"`behaviour\.(\w+)", _LEDGER))
 
     assert len(named) >= 8
-    assert named - BehaviourItem().fields.keys() == _BEING_MADE
+    known = BehaviourItem().fields.keys()
+    assert named - known <= _BEING_MADE
+    assert _BEING_MADE - known, "all of them are there: forget the set"
 
 
 @pytest.mark.parametrize(
