@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import yaml
@@ -125,3 +126,10 @@ def test_the_document_is_served_as_json_and_as_yaml(api):
 
 def answer_as_json(api):
     return api.get("/_mock/openapi.json").json
+
+
+def test_its_sources_are_places_that_a_reader_can_go_to():
+    text = json.dumps(document())
+
+    assert "docs/ledger.md#2.13" in text
+    assert re.findall(r"\bledger \d|\(\w+: SPEC ", text) == []

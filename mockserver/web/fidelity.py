@@ -42,7 +42,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     return {
         "method": operation.method,
         "path": operation.path,
-        "source": _readable(operation.source),
+        "source": readable(operation.source),
         "fields": [
             _field(place, found, operation)
             for place, schema in places.items()
@@ -142,9 +142,9 @@ def _cited(source: str, operation: Operation) -> str:
     section = _SECTION.search(operation.source)
     if section and not _SECTION.search(source):
         source = f"{source}, {section[0]}"
-    return _readable(source)
+    return readable(source)
 
 
-def _readable(source: str) -> str:
+def readable(source: str) -> str:
     """A source by names that mean something outside of the code: sections of the ledger are places to go to."""
     return _SPECIFICATION.sub("specification", _SECTION.sub(rf"{LEDGER}#\1", source))
