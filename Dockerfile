@@ -15,6 +15,7 @@ RUN python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))
 COPY README.md LICENSE ./
 COPY scenarios scenarios
 COPY fixtures fixtures
+COPY docs docs
 COPY mockserver mockserver
 RUN pip wheel --no-deps --no-build-isolation --wheel-dir dist . \
     && pip --python /opt/mockserver/bin/python install --no-deps dist/*.whl

@@ -40,8 +40,8 @@ def machines() -> Iterator[str]:
 def operations() -> Iterator[str]:
     """Every operation, and how many of its fields and errors bear which mark."""
     found = record(OPERATIONS.values())
-    yield from _row("operation", "request", *Mark)
-    yield from _row(*["---"] * 5)
+    yield from _row("operation", "request", *(mark.replace("_", " ") for mark in Mark))
+    yield from _row(*["---"] * (2 + len(Mark)))
     for name, row in found["operations"].items():
         marks = Counter(entry["mark"] for entry in (*row["fields"], *row["errors"]))
         yield from _row(f"`{name}`", f"`{row['method']} {row['path']}`", *(marks[mark] for mark in Mark))

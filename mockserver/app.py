@@ -23,6 +23,7 @@ from mockserver.control.health import HEALTH
 from mockserver.control.inbound import INBOUND
 from mockserver.control.index import INDEX, WELCOME
 from mockserver.control.keys import KEYS
+from mockserver.control.ledger import LEDGER
 from mockserver.control.machines import MACHINES
 from mockserver.control.mailbox import MAILBOX
 from mockserver.control.metrics import METRICS
@@ -57,6 +58,7 @@ from mockserver.web.service import Service
 NOUNS = (
     INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, REQUESTS, COVERAGE,
     MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS, METRICS, STREAM, DOCUMENTS,
+    LEDGER,
 )  # fmt: skip
 
 

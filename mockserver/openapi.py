@@ -11,6 +11,7 @@ from mockserver.core import errors
 from mockserver.core.contract import DocumentedError, Mark, Operation, documented, observed, proposed
 from mockserver.fixture import Example, cases, examples
 from mockserver.resources.rooms import OPERATIONS
+from mockserver.web.fidelity import readable
 from mockserver.web.json_schema import specification
 
 _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
@@ -50,8 +51,17 @@ def document() -> dict[str, Any]:
     for schema in found["components"]["schemas"].values():
         # apispec closes what marshmallow leaves aside; the service takes unknown members.
         schema.pop("additionalProperties", None)
+        _make_readable(schema)
     _show_requests(found["paths"])
     return found
+
+
+def _make_readable(schema: dict[str, Any]) -> None:
+    """Name the sources of a schema's members as the fidelity record does."""
+    for member in schema.get("properties", {}).values():
+        for name in ("x-source", "x-bounds-source"):
+            if name in member:
+                member[name] = readable(member[name])
 
 
 def _show_requests(paths: dict[str, Any]) -> None:
@@ -75,7 +85,7 @@ def _show_request(operation: dict[str, Any], request: dict[str, Any]) -> None:
 
 _DESCRIPTION = (
     "The operations that mockserver {version} mocks. `x-fidelity` tells of each field and error how sure it is: "
-    "documented, observed or proposed; `GET /_mock/fidelity` has the whole record."
+    "documented, observed, observed in public client code or proposed; `GET /_mock/fidelity` has the whole record."
 )
 #: Not as OAuth's own type: a page that sends its reader away for a token would first have to be a registered app.
 _ACCESS_TOKEN = {
@@ -108,7 +118,7 @@ def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[st
         "operationId": operation.id,
         "tags": [operation.tag],
         "summary": operation.summary,
-        "description": "\n\n".join([f"Source: {operation.source}.", *operation.notes]),
+        "description": "\n\n".join([f"Source: {readable(operation.source)}.", *operation.notes]),
         "security": [{"api-key": []}, {"access-token": [operation.needs]}],
         "responses": _responses(operation, known.get(operation.id, [])),
     }
@@ -154,7 +164,7 @@ def _refusal(status: int, rows: Iterable[DocumentedError], known: list[Example])
         }
         for row in rows
     }
-    marks = "\n".join(f"- `{row.code.code}`: {row.when} ({row.mark}: {row.source})" for row in rows)
+    marks = "\n".join(f"- `{row.code.code}`: {row.when} ({row.mark}: {readable(row.source)})" for row in rows)
     return {
         "description": marks,
         "headers": _header_references(),

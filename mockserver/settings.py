@@ -41,6 +41,6 @@ class Settings:
 
 
 def data_folder(name: str) -> Path:
-    """The folder `scenarios` or `fixtures`: beside the package in a checkout, inside it in a wheel."""
+    """The folder `scenarios`, `fixtures` or `docs`: beside the package in a checkout, inside it in a wheel."""
     inside = _PACKAGE / "_data" / name
     return inside if inside.is_dir() else _PACKAGE.parent / name

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from mockserver.core.contract import Mark
 from mockserver.core.errors import SPEC_CODES
 from mockserver.openapi import document
 from mockserver.resources.rooms import OPERATIONS
@@ -107,7 +109,7 @@ def test_every_error_code_of_its_examples_is_one_of_the_service():
 
 
 def test_every_field_carries_its_evidence():
-    marks = {"documented", "observed", "proposed"}
+    marks = set(Mark)
     for name, schema in document()["components"]["schemas"].items():
         for member, found in schema["properties"].items() if name != "Error" else ():
             assert found["x-fidelity"] in marks, f"{name}.{member}"
@@ -124,3 +126,10 @@ def test_the_document_is_served_as_json_and_as_yaml(api):
 
 def answer_as_json(api):
     return api.get("/_mock/openapi.json").json
+
+
+def test_its_sources_are_places_that_a_reader_can_go_to():
+    text = json.dumps(document())
+
+    assert "docs/ledger.md#2.13" in text
+    assert re.findall(r"\bledger \d|\(\w+: SPEC ", text) == []

@@ -155,5 +155,5 @@ def _key() -> str | None:
 
 @DOCUMENTS.call("GET", "/fidelity", answer="Fidelity")
 def fidelity() -> Response:
-    """For each field and error of each operation: documented, observed or proposed, and where it stands."""
+    """For each field, bound and error of each operation: how sure it is, and where a reader finds why."""
     return call.answer(record(ALL_OPERATIONS.values()))

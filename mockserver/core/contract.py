@@ -10,10 +10,15 @@ from mockserver.core.errors import ErrorCode
 
 
 class Mark(StrEnum):
-    """How sure a fact is: the ledger's D and S and SPEC itself, O, P."""
+    """How sure a fact is, the surest first; docs/ledger.md says what stands behind each."""
 
+    #: SPEC, a document of the service's own, or one of its client libraries says it.
     DOCUMENTED = "documented"
+    #: A recorded request, answer or webhook call shows it.
     OBSERVED = "observed"
+    #: Public programs that use the service expect or handle it.
+    OBSERVED_IN_CODE = "observed_in_code"
+    #: No source shows it: what the real service would sensibly do.
     PROPOSED = "proposed"
 
 
@@ -54,6 +59,8 @@ class DocumentedError(NamedTuple):
     mark: Mark
     source: str
     status: int
+    #: How many public programs show it, where the mark is OBSERVED_IN_CODE.
+    programs: int = 0
 
 
 def documented(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
@@ -62,6 +69,12 @@ def documented(code: ErrorCode, when: str, source: str, *, status: int | None = 
 
 def observed(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
     return DocumentedError(code, when, Mark.OBSERVED, source, status or code.status)
+
+
+def observed_in_code(
+    code: ErrorCode, when: str, source: str, *, programs: int, status: int | None = None
+) -> DocumentedError:
+    return DocumentedError(code, when, Mark.OBSERVED_IN_CODE, source, status or code.status, programs)
 
 
 def proposed(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import EXCLUDE, Schema, ValidationError, fields, missing
 from marshmallow.schema import SchemaMeta
@@ -17,17 +17,30 @@ from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, ErrorCo
 # ---------------------------------------------------------------------- evidence
 
 
-def documented(note: str = "", *, source: str = "", **form: Any) -> dict[str, Any]:
+#: Titles of the documents that show what SPEC leaves open; docs/ledger.md, section 0, says where each is to be read.
+OPENAPI = "OpenAPI document of February 2026"
+OPENAPI_NEWEST = "OpenAPI document of September 2026"
+OPENAPI_OLDER = "OpenAPI document of 2024/25"
+
+
+def documented(note: str = "", *, source: str = "", bounds: str = "", **form: Any) -> dict[str, Any]:
     """Evidence of a field: SPEC, an official document or an official client library shows it.
 
+    `source` says which, where it is not that of the schema. `bounds` says which document has the field's least and
+    greatest values, lengths or patterns; without it these are proposed.
     `form` is what its JSON schema says besides what the field itself tells: a bound that a rule checks later, say.
     """
-    return _evidence(Mark.DOCUMENTED, note, source, form)
+    return _evidence(Mark.DOCUMENTED, note, source, {**({"x-bounds-source": bounds} if bounds else {}), **form})
 
 
 def observed(note: str = "", *, source: str = "") -> dict[str, Any]:
     """Evidence of a field: somebody's captured traffic shows it."""
     return _evidence(Mark.OBSERVED, note, source, {})
+
+
+def observed_in_code(note: str = "", *, programs: int, source: str = "") -> dict[str, Any]:
+    """Evidence of a field: so many public programs that use the service expect or handle it."""
+    return _evidence(Mark.OBSERVED_IN_CODE, note, source, {"x-programs": programs})
 
 
 def proposed(note: str = "", *, source: str = "") -> dict[str, Any]:
@@ -174,6 +187,9 @@ class _Meta(SchemaMeta):
 class Base(Schema, metaclass=_Meta):
     """The base of all schemas."""
 
+    #: The document that shows the names of its documented members; empty where the operation's own source does.
+    names_from: ClassVar[str] = ""
+
 
 class Input(Base):
     """A path, a query or a body: what it does not know it leaves aside, as the service does."""
@@ -188,7 +204,12 @@ class Input(Base):
 
 
 class Output(Base):
-    """An answer: an optional member that has no value is left out."""
+    """An answer: an optional member that has no value is left out.
+
+    SPEC leaves most names of answers open; a schema whose names it shows says so.
+    """
+
+    names_from = OPENAPI
 
     def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
         value = super().get_attribute(obj, attr, default)

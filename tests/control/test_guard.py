@@ -50,7 +50,7 @@ def test_a_call_without_the_token_is_refused(guarded, method, path, prefix):
 
 @pytest.mark.parametrize("prefix", ["", "/w/default"])
 @pytest.mark.parametrize(("method", "path"), OPEN)
-def test_who_is_well_receivers_links_and_the_documentation_page_ask_for_none(guarded, method, path, prefix):
+def test_who_is_well_receivers_links_and_the_documentation_pages_ask_for_none(guarded, method, path, prefix):
     assert guarded.client.open(prefix + path, method=method).status_code == 200
 
 
@@ -63,7 +63,7 @@ def test_what_is_open_is_exactly_that():
         "/_mock/docs/control",
         "/_mock/docs/start.js",
     }
-    links = {"/_mock/exports/1-abc.csv"}
+    links = {"/_mock/exports/1-abc.csv", "/_mock/docs/ledger.md"}
     receiving = {(method, "/_mock/receiver/default") for method in ("GET", "POST", "PUT", "PATCH", "DELETE")}
 
     assert set(OPEN) == {("GET", path) for path in reading | links} | receiving

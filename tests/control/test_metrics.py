@@ -10,6 +10,8 @@ import pytest
 from prometheus_client import parser
 from prometheus_client.openmetrics import parser as openmetrics_parser
 
+from mockserver.core.meter import BUCKETS
+
 
 @pytest.fixture
 def scrape():
@@ -52,6 +54,48 @@ def samples(families):
     return {
         (sample.name, *sorted(sample.labels.values())): sample.value for family in families for sample in family.samples
     }
+
+
+_METRICS = {
+    "mockserver_requests": ("counter", "operation", "status"),
+    "mockserver_faults": ("counter", "fault"),
+    "mockserver_deliveries": ("counter", "outcome"),
+    "mockserver_request_duration_seconds": ("histogram", "le"),
+    "mockserver_workspaces": ("gauge",),
+    "mockserver_workspaces_evicted": ("counter",),
+    "mockserver_journal_entries": ("gauge",),
+    "mockserver_journal_evicted": ("counter",),
+    "mockserver_mailbox_mails": ("gauge",),
+    "mockserver_mails": ("counter",),
+    "mockserver_deliveries_under_way": ("gauge",),
+    "mockserver_watchers": ("gauge",),
+    "mockserver_smtp_mails": ("counter", "outcome"),
+    "mockserver_smtp_waiting": ("gauge",),
+    "mockserver_uptime_seconds": ("gauge",),
+}
+
+
+def test_every_metric_has_its_name_its_kind_and_its_labels(make_api, hook):
+    frozen = {"start": "2026-01-15T09:00:00Z", "frozen": True}
+    api = make_api({"clock": frozen, "webhooks": [hook(200)]}, smtp_url="smtp://127.0.0.1:1")
+    api.get("/v3/senders", headers={"X-Mock-Fault": "server_error"})
+    api.post("/_mock/trigger", json={"event": "delivered"})
+    api.advance("PT0S")
+
+    families = list(parser.text_string_to_metric_families(api.get("/_mock/metrics").text))
+
+    told = {
+        family.name: (family.type, *sorted({label for sample in family.samples for label in sample.labels}))
+        for family in families
+    }
+    assert {name: told.get(name) for name in _METRICS} == _METRICS
+    assert [family.name for family in families if not family.documentation] == []
+
+
+def test_answering_times_are_told_for_each_bound(api, scrape):
+    bounds = [name[1] for name in scrape(api) if name[0] == "mockserver_request_duration_seconds_bucket"]
+
+    assert bounds == [*(str(bound) for bound in BUCKETS), "+Inf"]
 
 
 def test_requests_are_counted_by_operation_and_status(api, scrape):

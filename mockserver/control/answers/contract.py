@@ -74,11 +74,28 @@ def _mark() -> Any:
     return members.needed(fields.Enum, Mark, by_value=True)
 
 
+def _programs() -> Any:
+    about = "public programs that show it, where the mark is observed_in_code"
+    return fields.Integer(validate=validate.Range(min=1), metadata={"description": about})
+
+
+class BoundsEvidence(Base):
+    """What a field takes at least and at most, in the words of JSON schema."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    mark = _mark()
+    source = members.text()
+
+
 class FieldEvidence(Base):
     place = members.text(data_key="in", validate=validate.OneOf(("path", "query", "body", "answer")))
     name = members.text()
     mark = _mark()
     source = members.text()
+    programs = _programs()
+    bounds = fields.Nested(BoundsEvidence, metadata={"description": "where more than its type bounds it"})
 
 
 class ErrorEvidence(Base):
@@ -87,6 +104,7 @@ class ErrorEvidence(Base):
     when = members.text()
     mark = _mark()
     source = members.text()
+    programs = _programs()
 
 
 class Evidence(Base):

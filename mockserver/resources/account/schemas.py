@@ -14,7 +14,7 @@ from mockserver.resources.account.model import DedicatedIp, Profile
 from mockserver.resources.room import Section
 from mockserver.resources.section import Item, Taken
 from mockserver.web.fields import Choice, Email, Flag, Int64, Number, Text
-from mockserver.web.schema import Output, documented
+from mockserver.web.schema import OPENAPI_NEWEST, Output, documented
 
 PLAN_TYPES = ("payAsYouGo", "free", "subscription", "sms")
 
@@ -67,6 +67,8 @@ class MarketingAutomation(Output):
 
 
 class AccountOut(Output):
+    names_from = OPENAPI_NEWEST
+
     organization_id = Text(required=True, **documented("24 hexadecimal digits"))
     user_id = Int64(required=True, **documented())
     enterprise = Flag(required=True, **documented())

@@ -14,14 +14,14 @@ from mockserver.resources.activities.model import Activity
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item
 from mockserver.web.fields import Day, Int64, Range, SecondMoment, Text
-from mockserver.web.schema import Input, Output, documented
+from mockserver.web.schema import OPENAPI, Input, Output, documented
 
 
 class ActivityFilter(Input):
     startDate = Day(**documented("UTC, needs endDate; at most 12 months back"))
     endDate = Day(**documented("UTC, needs startDate; at most one month after it"))
     email = Text(**documented("entries of this user"))
-    limit = Int64(text=True, load_default=10, validate=Range(1, 100), **documented())
+    limit = Int64(text=True, load_default=10, validate=Range(1, 100), **documented(bounds=OPENAPI))
     offset = Int64(text=True, load_default=0, validate=Range(min=0), **documented())
 
 

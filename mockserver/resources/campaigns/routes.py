@@ -54,7 +54,7 @@ def show_shared_template(guest: Guest, request: Request, share: str) -> Reply:
 @CAMPAIGNS.operation(
     "showSharedContent", "GET", f"{model.SHARED}/{{share}}/content",
     summary="The HTML of a shared template, as its page shows it",
-    source="SPEC 2.10; proposed",
+    source="SPEC 2.10, ledger 2.32; proposed",
     surface=Surface.PAGE,
     params=schemas.SharePath,
     errors=_NOT_SHARED,

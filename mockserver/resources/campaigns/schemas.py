@@ -25,6 +25,8 @@ class SharePath(Input):
 
 
 class SharedUrl(Output):
+    names_from = "SPEC 2.10"
+
     sharedUrl = Url(required=True, **documented("shows the template to whoever has it"))
 
 

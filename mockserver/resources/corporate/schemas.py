@@ -23,7 +23,7 @@ from mockserver.web.fields import (
     UnixMoment,
     identifier,
 )
-from mockserver.web.schema import Input, Output, Sentence, documented
+from mockserver.web.schema import OPENAPI, Input, Output, Sentence, documented
 
 _BAD_EMAIL = Sentence(INVALID_PARAMETER, "Invalid email address")
 
@@ -59,6 +59,8 @@ class SubAccountCreated(Output):
 
 
 class GroupOut(Output):
+    names_from = "SPEC 2.8"
+
     id = Text(**documented("24 hexadecimal digits"))
     name = Text(**documented())
 
@@ -77,11 +79,15 @@ class SubAccounts(Output):
 
 
 class Balance(Output):
+    names_from = "SPEC 2.8"
+
     quantity = Int64(**documented("-1: unlimited"))
     remaining = Int64(**documented("-1: unlimited"))
 
 
 class CreditsOut(Output):
+    names_from = "SPEC 2.8"
+
     emails = fields.Nested(Balance, **documented())
     sms = fields.Nested(Balance, **documented())
     wpSubscribers = fields.Nested(Balance, **documented("push credits"))
@@ -90,6 +96,8 @@ class CreditsOut(Output):
 
 
 class FeaturesOut(Output):
+    names_from = "SPEC 2.8"
+
     inbox = fields.Nested(Balance, **documented("not on the v2 solution"))
     landingPage = fields.Nested(Balance, **documented("not on the v2 solution"))
     users = fields.Nested(Balance, **documented("marketing users"))
@@ -97,12 +105,16 @@ class FeaturesOut(Output):
 
 
 class SubAccountPlan(Output):
+    names_from = "SPEC 2.8"
+
     planType = Text(**documented())
     credits = fields.Nested(CreditsOut, **documented())
     features = fields.Nested(FeaturesOut, **documented())
 
 
 class SubAccountDetail(Output):
+    names_from = "SPEC 2.8"
+
     name = Text(**documented("name of the user"))
     email = Email(**documented("organization e-mail"))
     companyName = Text(**documented())
@@ -114,9 +126,11 @@ class SubAccountDetail(Output):
 
 
 class Credits(Input):
-    email = Int64(validate=Range(-1, INT64_MAX), **documented("-1: unlimited, v2 only"))
-    sms = Number(validate=Range(min=-1), **documented("-1: unlimited, v2 only"))
-    whatsapp = Number(validate=Range(min=-1), **documented("-1: unlimited, v2 only"))
+    names_from = OPENAPI
+
+    email = Int64(validate=Range(-1, INT64_MAX), **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
+    sms = Number(validate=Range(min=-1), **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
+    whatsapp = Number(validate=Range(min=-1), **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
     wpSubscribers = Int64(
         validate=validate.OneOf(SWITCHES["wpSubscribers"], error="Must be 0 or -1"), **documented("0 or -1, v2 only")
     )
@@ -126,6 +140,8 @@ class Credits(Input):
 
 
 class BulkFeatures(Input):
+    names_from = OPENAPI
+
     users = Int64(validate=Range(0, INT64_MAX), **documented())
     landingPage = Int64(validate=Range(0, INT64_MAX), **documented())
     salesUsers = Int64(validate=Range(0, INT64_MAX), **documented("v2 only"))
@@ -157,11 +173,13 @@ class PlansChange(PlanChange):
 
 
 class NewKey(Input):
+    names_from = OPENAPI
+
     id = Int64(
         required=True,
         flaw=Sentence(INVALID_PARAMETER, "id should be a positive number"),
         validate=validate.Range(min=1),
-        **documented("sub-account"),
+        **documented("sub-account", bounds=OPENAPI),
     )
     name = Text(required=True, validate=NotBlank(), **documented("label"))
 

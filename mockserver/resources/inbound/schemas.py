@@ -14,7 +14,7 @@ from mockserver.resources.inbound.model import InboundEvent
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item
 from mockserver.web.fields import Choice, DayOrMoment, Email, Int64, MillisecondMoment, Range, Text
-from mockserver.web.schema import Input, Output, documented
+from mockserver.web.schema import OPENAPI, Input, Output, documented
 
 
 class InboundFilter(Input):
@@ -23,7 +23,7 @@ class InboundFilter(Input):
     sender = Text(**documented("events from this address"))
     startDate = DayOrMoment(**documented("needs endDate; not in the future"))
     endDate = DayOrMoment(**documented("needs startDate, at most 30 days after it; not in the future"))
-    limit = Int64(text=True, load_default=100, validate=Range(0, 500), **documented())
+    limit = Int64(text=True, load_default=100, validate=Range(0, 500), **documented(bounds=OPENAPI))
     offset = Int64(text=True, load_default=0, validate=Range(min=0), **documented())
     sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
 
@@ -36,6 +36,8 @@ class InboundFilter(Input):
 
 
 class InboundEventOut(Output):
+    names_from = "SPEC 2.9"
+
     uuid = Text(required=True, **documented())
     date = MillisecondMoment(required=True, **documented("when the mail reached the relay"))
     sender = Email(required=True, **documented())
@@ -43,6 +45,8 @@ class InboundEventOut(Output):
 
 
 class InboundEvents(Output):
+    names_from = "SPEC 4.6"
+
     events = fields.List(fields.Nested(InboundEventOut), **documented("there is no count"))
 
 

@@ -63,7 +63,7 @@ def authorize(guest: Guest, request: Request, query: dict[str, str]) -> Reply:
 @OAUTH.operation(
     "oauthSignIn", "POST", metadata.AUTHORIZE,
     summary="Sign in, on the page of oauthAuthorize",
-    source="SPEC 5.2; proposed",
+    source="SPEC 5.2, ledger 2.35; proposed",
     surface=Surface.PAGE,
     query=schemas.AuthorizeQuery,
     body=schemas.SignInForm,
@@ -77,7 +77,7 @@ def sign_in_form(guest: Guest, request: Request, query: dict[str, str], form: di
 @OAUTH.operation(
     "oauthConsent", "POST", metadata.CONSENT,
     summary="Accept or refuse, on the page after signing in",
-    source="SPEC 5.2; proposed",
+    source="SPEC 5.2, ledger 2.35; proposed",
     surface=Surface.PAGE,
     body=schemas.ConsentForm,
     errors=(

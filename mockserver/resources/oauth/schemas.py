@@ -7,17 +7,21 @@ from marshmallow import fields
 from mockserver.web.fields import Flag, Int64, Text
 from mockserver.web.schema import Input, Output, documented, proposed
 
+#: The vendor's pages on OAuth, and the discovery documents that its server answers.
+PAGES = "OAuth pages of developers.brevo.com"
+DISCOVERY = "discovery document of oauth.brevo.com"
+
 
 class AuthorizeQuery(Input):
     """What an app sends a user with."""
 
     client_id = Text(required=True, **documented())
     redirect_uri = Text(required=True, **documented("as it is registered"))
-    response_type = Text(**documented("code; SPEC does not list it"))
+    response_type = Text(**documented("code; SPEC does not list it", source=PAGES))
     scope = Text(**documented("separated by blanks"))
     state = Text(**documented("comes back with the answer"))
-    code_challenge = Text(**documented("PKCE, which public apps need"))
-    code_challenge_method = Text(**documented("S256 or plain"))
+    code_challenge = Text(**documented("PKCE, which public apps need", source=PAGES))
+    code_challenge_method = Text(**documented("S256 or plain", source=PAGES))
     nonce = Text(**proposed("comes back in the id_token", source="OpenID Connect Core 1.0, 3.1.2.1"))
     mock_user = Text(**proposed("signs this user in, without a page", source="the mock's own"))
     mock_consent = Text(**proposed("accept or refuse, without a page", source="the mock's own"))
@@ -48,19 +52,23 @@ class _ClientForm(Input):
 
 
 class CodeForm(_ClientForm):
-    grant_type = Text(**documented("authorization_code"))
+    grant_type = Text(**documented("authorization_code", source=PAGES))
     code = Text(**documented())
-    redirect_uri = Text(**documented("as in authorize"))
-    code_verifier = Text(**documented("PKCE"))
+    redirect_uri = Text(**documented("as in authorize", source=PAGES))
+    code_verifier = Text(**documented("PKCE", source=PAGES))
 
 
 class RefreshForm(_ClientForm):
+    names_from = PAGES
+
     grant_type = Text(**documented("refresh_token"))
     refresh_token = Text(**documented())
     scope = Text(**proposed("fewer than were granted", source="RFC 6749, 6"))
 
 
 class ClientCredentialsForm(_ClientForm):
+    names_from = PAGES
+
     grant_type = Text(**documented("client_credentials"))
     scope = Text(**documented())
 
@@ -71,6 +79,8 @@ class TokenForm(_ClientForm):
 
 
 class Tokens(Output):
+    names_from = PAGES
+
     access_token = Text(required=True, **documented("a signed JWT with a scope claim"))
     token_type = Text(required=True, **documented("Bearer"))
     expires_in = Int64(required=True, **documented("seconds"))
@@ -104,6 +114,8 @@ class UserInfo(Output):
 class Metadata(Output):
     """The discovery documents; the addresses are documented, the rest follows from what the server does."""
 
+    names_from = DISCOVERY
+
     issuer = Text(required=True, **documented())
     authorization_endpoint = Text(required=True, **documented())
     token_endpoint = Text(required=True, **documented())
@@ -134,10 +146,14 @@ class Key(Output):
 
 
 class Keys(Output):
+    names_from = DISCOVERY
+
     keys = fields.List(fields.Nested(Key), required=True, **documented("at this address; its form is RFC 7517's"))
 
 
 class ScopeOut(Output):
+    names_from = DISCOVERY
+
     name = Text(required=True, **documented())
     category = Text(required=True, **documented())
     api_endpoints = fields.List(Text(), required=True, **documented("those that the mock has"))
@@ -145,4 +161,6 @@ class ScopeOut(Output):
 
 
 class Scopes(Output):
+    names_from = DISCOVERY
+
     scopes = fields.List(fields.Nested(ScopeOut), required=True, **documented())

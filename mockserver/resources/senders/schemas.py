@@ -16,7 +16,7 @@ from mockserver.resources.senders import model
 from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender
 from mockserver.resources.senders.shares import IpShare
 from mockserver.web.fields import Email, Flag, Int64, NotBlank, Range, Text, identifier
-from mockserver.web.schema import Input, Output, documented
+from mockserver.web.schema import OPENAPI, OPENAPI_OLDER, Input, Output, documented
 
 
 class SenderPath(Input):
@@ -29,10 +29,17 @@ class SenderFilter(Input):
 
 
 class IpShareIn(Input):
+    names_from = OPENAPI
+
     domain = Text(required=True, **documented("domain of the IP"))
     ip = Text(required=True, **documented("a dedicated IP of the account"))
     weight = Int64(
-        **documented("1 to 100, for all IPs or for none (an equal split); their sum is 100", minimum=1, maximum=100)
+        **documented(
+            "1 to 100, for all IPs or for none (an equal split); their sum is 100",
+            bounds=OPENAPI_OLDER,
+            minimum=1,
+            maximum=100,
+        )
     )
 
 
@@ -49,7 +56,9 @@ class SenderChanges(Input):
 
 
 class Otp(Input):
-    otp = Int64(required=True, validate=Range(*OTP_RANGE), **documented("the code of the verification mail"))
+    otp = Int64(
+        required=True, validate=Range(*OTP_RANGE), **documented("the code of the verification mail", bounds=OPENAPI)
+    )
 
 
 class SenderCreated(Output):

@@ -39,7 +39,7 @@ from mockserver.web.fields import (
     Url,
     identifier,
 )
-from mockserver.web.schema import Input, Output, documented, observed
+from mockserver.web.schema import OPENAPI, OPENAPI_NEWEST, Input, Output, documented
 
 
 class WebhookPath(Input):
@@ -52,11 +52,15 @@ class WebhookFilter(Input):
 
 
 class Auth(Input):
+    names_from = OPENAPI
+
     type = Text(**documented("free in the schema; the only documented value is bearer"))
     token = Text(**documented())
 
 
 class Header(Input):
+    names_from = OPENAPI
+
     key = Text(**documented())
     value = Text(**documented())
 
@@ -80,6 +84,8 @@ class NewWebhook(WebhookChanges):
 
 
 class WebhookCreated(Output):
+    names_from = "SPEC 4.3"
+
     id = Int64(required=True, **documented())
 
 
@@ -99,8 +105,8 @@ class WebhookOut(Output):
     description = Text(required=True, **documented("empty rather than null: older clients refuse null"))
     events = fields.List(Text, required=True, **documented())
     type = Choice(*TYPES, required=True, **documented())
-    channel = Choice(*CHANNELS, **observed("gone from the newest models, still in their example"))
-    domain = Text(**documented("of inbound webhooks"))
+    channel = Choice(*CHANNELS, **documented("gone from the newest document"))
+    domain = Text(**documented("of inbound webhooks", source=OPENAPI_NEWEST))
     batched = Flag(**documented())
     auth = fields.Nested(AuthOut, **documented())
     headers = fields.List(fields.Nested(HeaderOut), **documented())
@@ -113,15 +119,17 @@ class Webhooks(Output):
 
 
 class NewExport(Input):
+    names_from = OPENAPI
+
     type = Choice(TRANSACTIONAL, MARKETING, required=True, **documented())
     event = Choice(*EXPORT_EVENTS, required=True, **documented("two of them are a generator's slip, but in the enum"))
-    notifyURL = Url(required=True, **documented("where the link to the CSV is sent"))
-    days = Int64(validate=validate.Range(min=1), **documented("counts today; not together with the dates"))
+    notifyURL = Url(required=True, **documented("where the link to the CSV is sent", source="SPEC 4.3"))
+    days = Int64(validate=validate.Range(min=1), **documented("counts today; not with the dates", bounds=OPENAPI))
     startDate = Day(**documented("needs endDate"))
     endDate = Day(**documented("needs startDate"))
     email = Email(**documented("filter"))
     sort = Choice("asc", "desc", **documented("not an enum in the schema"))
-    messageId = TextOrNumber(**documented("a string, an integer in older clients; transactional only"))
+    messageId = TextOrNumber(**documented("a string since April 2026, an integer before; transactional only"))
     webhookId = Int64(validate=validate.Range(min=1), **documented("filter"))
 
 
