@@ -48,9 +48,10 @@ from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
 from mockserver.scenario.mistakes import ScenarioError
 from mockserver.settings import Settings
-from mockserver.web.application import CONTROL_PREFIX, ServiceFlask
+from mockserver.web import service
+from mockserver.web.application import CONTROL_PREFIX, ServiceFlask, path_within
+from mockserver.web.limits import HttpLimits
 from mockserver.web.request_log import Form, RequestLog, Secrecy
-from mockserver.web.service import Service
 
 #: What the control API speaks of.
 NOUNS = (
@@ -81,8 +82,10 @@ def create_app(settings: Settings | None = None) -> Flask:
         "mockserver.outside": outside,
         "mockserver.signer": signer,
         "mockserver.operations": OPERATIONS.values(),
+        "mockserver.http_limits": _http_limits(settings),
+        "mockserver.early_refusal": _early_refusal,
     }
-    Service(
+    service.Service(
         app,
         store,
         ALL_OPERATIONS.values(),
@@ -105,6 +108,23 @@ def _store(settings: Settings, library: Library, outside: Outside) -> Store:
         limit=settings.workspaces_limit,
         outside=outside,
     )
+
+
+def _http_limits(settings: Settings) -> HttpLimits:
+    return HttpLimits(
+        settings.head_limit,
+        settings.headers_limit,
+        settings.head_timeout,
+        settings.body_timeout,
+        settings.connections_limit,
+    )
+
+
+def _early_refusal(path: str, status: int, message: str) -> Response:
+    """What is said of a request that was not read to its end, in the words of whoever it went to."""
+    if path_within(path).startswith(CONTROL_PREFIX):
+        return Problem(status, message).response()
+    return service.early_refusal(path, status, message)
 
 
 def _add_control(app: Flask, token: str | None) -> None:

@@ -23,6 +23,14 @@ WORKSPACE_PREFIX = "/w/"
 WORKSPACE = "mockserver.workspace"
 
 
+def path_within(path: str) -> str:
+    """A path without the workspace that it may begin with."""
+    if not path.startswith(WORKSPACE_PREFIX):
+        return path
+    _, slash, rest = path.removeprefix(WORKSPACE_PREFIX).partition("/")
+    return slash + rest
+
+
 class Segment(BaseConverter):
     """One segment of a path that is not one of its fixed siblings.
 

@@ -20,6 +20,7 @@ from mockserver.core.errors import (
     NOT_FOUND,
     TOO_MANY_REQUESTS,
     UNAUTHORIZED,
+    ErrorCode,
     ServiceError,
 )
 from mockserver.core.exchange import Exchange, Reply
@@ -27,9 +28,9 @@ from mockserver.core.faults import Fault
 from mockserver.core.keys import is_drawn
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
-from mockserver.web import rate_limit
+from mockserver.web import front, json_text, rate_limit
 from mockserver.web.answer import HeaderList, answer, override, spoilt, told
-from mockserver.web.application import CONTROL_PREFIX, WORKSPACE, ServiceFlask
+from mockserver.web.application import CONTROL_PREFIX, WORKSPACE, ServiceFlask, path_within
 from mockserver.web.auth import authenticate, visit_of
 from mockserver.web.doors import Doors
 from mockserver.web.front import FrontDoor
@@ -40,6 +41,9 @@ from mockserver.web.wire import leave_by
 FAULT_HEADER = "X-Mock-Fault"
 
 _NO_PARAMS: Mapping[str, str] = MappingProxyType({})
+
+#: Statuses of requests that are not read to their end, and the codes that say it; all others are bad requests.
+_EARLY: Mapping[int, ErrorCode] = MappingProxyType({503: INTERNAL_ERROR})
 
 #: Takes the name of a workspace and what happened there, and writes a line about it.
 Log = Callable[[str, Exchange], None]
@@ -54,6 +58,15 @@ class HeaderFaults(Protocol):
     def __call__(self, text: str, operation: str | None) -> Fault:
         """The fault; ValueError: it is not a good one."""
         ...
+
+
+def early_refusal(path: str, status: int, message: str) -> Response:
+    """What is said of a request that was not read to its end: in the API's words, or in OAuth's for its addresses."""
+    error = _EARLY.get(status, BAD_REQUEST)(message, status=status)
+    if front.surface_of(path_within(path)) is Surface.API:
+        return answer(told(error), status, [])
+    said = {"error": front.oauth_code(error).code, "error_description": message}
+    return answer(json_text.write(said), status, list(front.NO_STORE))
 
 
 class Service:
