@@ -170,12 +170,17 @@ class Connection(HttpToolsProtocol):
     # ------------------------------------------------------------------ what goes out
 
     def on_response_complete(self) -> None:
-        super().on_response_complete()
+        """Let the next request have its turn; idle connections are the server's to close, in `check`."""
+        if self.transport.is_closing():
+            return
         self.idle_since = self.loop.time()
-        if self._part is Part.BODY and self.cycle.response_complete:
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        elif self._part is Part.BODY and self.cycle.response_complete:
             # It was answered without the rest of its body, which nobody wants to read.
             self._linger()
-        elif self._held:
+        if self._held:
             self.loop.call_soon(self._go_on)
 
     def send_400_response(self, msg: str) -> None:

@@ -132,6 +132,5 @@ def server(app: Flask) -> Server:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=_KEEP_ALIVE,
     )
     return Server(config, bridge)

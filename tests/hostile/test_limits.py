@@ -345,3 +345,25 @@ def test_with_few_file_descriptors_idle_connections_shut_nobody_out(connect):
             _, told = process.communicate(timeout=PATIENCE)
 
     assert "were closed that had no request to answer" in told
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"\r\n\r\n", head("GET /v3/account HTTP/1.1", KEY), head("GET /v3/account HTTP/1.1", KEY) + b"\r\n"],
+    ids=["nothing", "empty lines", "a request", "a request and an empty line"],
+)
+def test_a_connection_that_rests_for_long_is_closed(serve, connect, monkeypatch, sent):
+    monkeypatch.setattr("mockserver.web.server._KEEP_ALIVE", 0.2)
+    peer = connect(serve())
+    peer.sendall(sent)
+
+    assert peer.makefile("rb").read().startswith(b"HTTP/1.1 200 " if b"GET" in sent else b"")
+
+
+def test_whoever_asks_for_another_protocol_is_answered_in_this_one_without_a_word_in_the_log(root, connect, caplog):
+    peer = connect(root)
+    upgrade = ["connection: upgrade", "upgrade: websocket", "sec-websocket-key: x", "sec-websocket-version: 13"]
+    peer.sendall(head("GET /v3/account HTTP/1.1", KEY, *upgrade))
+
+    assert read_answer(peer)[0] == 200
+    assert caplog.records == []
