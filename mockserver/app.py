@@ -32,6 +32,7 @@ from mockserver.control.requests import REQUESTS
 from mockserver.control.snapshots import SNAPSHOTS
 from mockserver.control.state import STATE
 from mockserver.control.stream import STREAM
+from mockserver.control.token import token_of
 from mockserver.control.trigger import TRIGGER
 from mockserver.control.workspaces import WORKSPACES
 from mockserver.core.keys import Keyring
@@ -65,9 +66,10 @@ def create_app(settings: Settings | None = None) -> Flask:
 
     Raises:
         ScenarioError: the scenario of the settings is no good one.
-        ValueError: an address among the settings is none.
+        ValueError: an address among the settings is none, or the control token is no good one.
     """
     settings = settings or Settings()
+    token = token_of(settings)
     library = Library(*([Path(settings.scenarios)] if settings.scenarios else []))
     app = ServiceFlask("mockserver", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
@@ -95,7 +97,7 @@ def create_app(settings: Settings | None = None) -> Flask:
         prepare=outside.prepare,
         log=None if log.form is Form.OFF else log,
     )
-    _add_control(app, settings.control_token)
+    _add_control(app, Guard(token, NOUNS, settings.allowed_host))
     return app
 
 
@@ -127,13 +129,12 @@ def _early_refusal(path: str, status: int, message: str) -> Response:
     return service.early_refusal(path, status, message)
 
 
-def _add_control(app: Flask, token: str | None) -> None:
-    """The control API, which asks for its token if there is one, and tells mistakes as problems."""
+def _add_control(app: Flask, guard: Guard) -> None:
+    """The control API, which is guarded, and tells mistakes as problems."""
     app.register_blueprint(WELCOME)
     for noun in NOUNS:
         app.register_blueprint(noun.blueprint)
-    if token:
-        app.before_request(Guard(token, NOUNS))
+    app.before_request(guard)
     app.register_error_handler(Problem, Problem.response)
     app.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
     app.register_error_handler(HTTPException, _http_error)

@@ -16,6 +16,7 @@ import requests
 from click.testing import CliRunner
 
 from mockserver import Settings, cli, create_app
+from mockserver.cli.serving import Limit
 from mockserver.core import errors
 from mockserver.web.server import address, bind, server
 
@@ -101,22 +102,36 @@ def test_the_document_is_printed(run):
     assert json.loads(run("openapi", "--json").output)["openapi"].startswith("3.1")
 
 
-def test_an_unknown_setting_stops_the_start_with_its_nearest_known_name(run):
-    answer = run("serve", MOCKSERVER_SCENARO="empty")
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("SCENARO", "SCENARIO"), ("LOGFORMAT", "LOG_FORMAT"), ("CONTROL_TOKN", "CONTROL_TOKEN"), ("PROT", "PORT"),
+     ("scenario", "SCENARIO"), ("ALLOWED_HOSTS", "ALLOWED_HOST"), ("KEY", "KEYS"), ("TOKENS", "TOKEN")],
+)  # fmt: skip
+def test_a_setting_that_is_misspelt_stops_the_start_with_its_nearest_known_name(run, name, near):
+    answer = run("serve", **{f"MOCKSERVER_{name}": "empty"})
 
     assert answer.exit_code == 2
-    assert "unknown setting MOCKSERVER_SCENARO; did you mean MOCKSERVER_SCENARIO?" in answer.output
+    assert f"unknown setting MOCKSERVER_{name}; did you mean MOCKSERVER_{near}?" in answer.output
+
+
+@pytest.mark.parametrize("name", ["MOCKSERVER_LOG_LEVEL", "MOCKSERVER_BIN", "MOCKSERVER_IMAGE", "MOCKSERVER_VERSION"])
+def test_a_variable_of_another_program_is_warned_of_and_ignored(run, name):
+    answer = run("serve", "--scenario", "nowhere", **{name: "x"})
+
+    assert answer.stderr.startswith(f"warning: {name} is no setting of this program, and is ignored\n")
+    assert "there is no scenario" in answer.stderr
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["MOCKSERVER_SERVICE_HOST", "MOCKSERVER_SERVICE_PORT_HTTP", "MOCKSERVER_PORT_8003_TCP_ADDR", "MOCKSERVER_URL",
-     "MOCKSERVER_TOKEN"],
+    ("name", "value"),
+    [("SERVICE_HOST", "10.0.0.1"), ("SERVICE_PORT_HTTP", "8003"), ("PORT_8003_TCP_ADDR", "10.0.0.1"),
+     ("PORT_8003_TCP", "tcp://10.0.0.1:8003"), ("EU_SERVICE_HOST", "10.0.0.1"), ("EU_PORT", "tcp://10.0.0.1:8003"),
+     ("EU_PORT_8003_TCP_PROTO", "tcp"), ("URL", "x"), ("TOKEN", "x")],
 )  # fmt: skip
-def test_what_kubernetes_and_clients_set_is_ignored(run, name):
-    answer = run("serve", "--scenario", "nowhere", **{name: "x"})
+def test_what_kubernetes_and_clients_set_is_ignored(run, name, value):
+    answer = run("serve", "--scenario", "nowhere", **{f"MOCKSERVER_{name}": value})
 
-    assert "there is no scenario" in answer.output
+    assert answer.output.startswith("there is no scenario")
 
 
 def test_an_address_in_the_place_of_the_port_is_kubernetes_too():
@@ -150,6 +165,49 @@ def test_every_setting_is_a_flag_with_the_same_default():
 
     defaults = {field.name: field.default for field in dataclasses.fields(Settings) if field.default is not None}
     assert {name: flags[name] for name in defaults} == defaults | {"log_format": "text"}
+
+
+def test_every_limit_is_told_with_what_becomes_of_what_goes_beyond_it():
+    named = {field.name for field in dataclasses.fields(Settings) if field.name.endswith(("_limit", "_timeout"))}
+    limits = [flag for flag in cli.serve.params if isinstance(flag, Limit)]
+
+    assert {flag.name for flag in limits} == named
+    assert [flag.name for flag in limits if not flag.beyond] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("a.test", ("a.test",)),
+        ("a.test,b.test", ("a.test", "b.test")),
+        (" a.test, b.test ,", ("a.test", "b.test")),
+        ("", ()),
+    ],
+)
+def test_several_names_stand_in_one_variable(given, found):
+    with CliRunner().isolation(env={"MOCKSERVER_ALLOWED_HOST": given}):
+        context = cli.serve.make_context("serve", [])
+
+    assert context.params["allowed_host"] == found
+
+
+def test_several_names_are_given_one_by_one():
+    arguments = ["--allowed-host", "a.test", "--allowed-host", "b.test,c.test"]
+
+    assert cli.serve.make_context("serve", arguments).params["allowed_host"] == ("a.test", "b.test", "c.test")
+
+
+@pytest.mark.parametrize("token", ["", " ", "\n"])
+def test_an_empty_token_in_the_environment_stops_the_start(run, token):
+    answer = run("serve", "--port", "0", MOCKSERVER_CONTROL_TOKEN=token)
+
+    assert (answer.exit_code, "the control token is empty" in answer.output) == (2, True)
+
+
+def test_a_token_in_a_file_that_is_not_there_stops_the_start(run, tmp_path):
+    answer = run("serve", "--control-token-file", str(tmp_path / "none"))
+
+    assert (answer.exit_code, "cannot read the control token" in answer.output) == (2, True)
 
 
 def test_the_control_token_is_never_printed(run):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mockserver.cli.environment import refuse_unknown, setting
+from mockserver.cli.environment import check_names, setting
 from mockserver.cli.output import fail
 
 if TYPE_CHECKING:
@@ -28,11 +28,33 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def _flag(name: str, help: str, **options: Any) -> Callable[[Command], Command]:  # noqa: A002  # as click calls it
     """A flag that can be given by its variable as well."""
     variable = setting(name.removeprefix("--").replace("-", "_").upper())
-    return click.option(name, envvar=variable, help=help, show_default="default" in options, **options)
+    options.setdefault("show_default", "default" in options)
+    return click.option(name, envvar=variable, help=help, **options)
 
 
-def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Command], Command]:  # noqa: A002  # see above
-    return _flag(name, help, type=click.IntRange(least), default=default)
+class Limit(click.Option):
+    """A flag that limits what a server takes or keeps."""
+
+    #: What becomes of what goes beyond it.
+    beyond: str
+
+
+def _limit(
+    name: str,
+    help: str,  # noqa: A002  # see above
+    default: float,
+    beyond: str = "",
+    *,
+    least: int = 1,
+) -> Callable[[Command], Command]:
+    kind = click.IntRange(least) if isinstance(default, int) else click.FloatRange(0, min_open=True)
+
+    def declare(command: Command) -> Command:
+        found = _flag(name, help, type=kind, default=default, cls=Limit)(command)
+        found.__click_params__[-1].beyond = beyond  # type: ignore[attr-defined]  # where click gathers them
+        return found
+
+    return declare
 
 
 @click.command()
@@ -49,6 +71,17 @@ def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Comm
 )
 @_flag("--seed", "Another seed than the scenario's.", type=int)
 @_flag("--control-token", "What the control API asks for from now on.", metavar="TOKEN")
+@_flag("--control-token-file", "A file that holds it.", type=click.Path(), metavar="FILE")
+@_flag(
+    "--allowed-host",
+    "A name by which the control API may be reached, beside those that are nobody else's; .acme.com stands for all "
+    "below it, * for all. Can be given several times, or with commas.",
+    multiple=True,
+    default=(),
+    show_default=False,
+    callback=lambda _, __, given: tuple(name for part in given for name in part.split(",") if name),
+    metavar="NAME",
+)
 @_flag(
     "--log-format",
     "How a line for each request is written to stderr; warnings are written in any case.",
@@ -68,16 +101,36 @@ def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Comm
     type=click.Choice(["loopback", "private", "any"]),
     default="private",
 )
-@_limit("--workspaces-limit", "How many workspaces there may be; the one idle longest goes.", 1_000, least=2)
-@_limit("--journal-limit", "How many requests a workspace's journal keeps.", 1_000)
-@_limit("--journal-bytes-limit", "How many bytes a workspace's journal keeps.", 4 * 1024 * 1024)
-@_limit("--mailbox-limit", "How many e-mails a workspace keeps.", 1_000)
-@_limit("--snapshots-limit", "How many snapshots a workspace keeps.", 100)
-@_limit("--deliveries-limit", "How many calls an account keeps; the oldest settled one goes.", 20_000)
-@_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024)
+@_limit("--workspaces-limit", "How many workspaces there may be.", 1_000, "The one idle longest goes.", least=2)
+@_limit("--journal-limit", "How many requests a workspace's journal keeps.", 1_000, "The oldest one goes.")
+@_limit("--journal-bytes-limit", "How many bytes a workspace's journal keeps.", 4 * 1024 * 1024, "The oldest one goes.")
+@_limit("--mailbox-limit", "How many e-mails a workspace keeps.", 1_000, "The oldest one goes.")
+@_limit("--snapshots-limit", "How many snapshots a workspace keeps.", 100, "409")
+@_limit("--deliveries-limit", "How many calls an account keeps.", 20_000, "The oldest settled one goes.")
+@_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024, "413")
+@_limit("--body-timeout", "How many seconds a body may take to come in.", 60.0, "408, and the connection ends.")
+@_limit(
+    "--head-limit",
+    "How many bytes a request's line and headers may have.",
+    64 * 1024,
+    "431, and the connection ends.",
+)
+@_limit("--headers-limit", "How many headers a request may have.", 2_000, "431, and the connection ends.")
+@_limit(
+    "--head-timeout", "How many seconds line and headers may take to come in.", 30.0, "408, and the connection ends."
+)
+@_limit(
+    "--connections-limit",
+    "How many connections there may be at once.",
+    1_000,
+    "The one that was idle longest is closed; where none is idle, the new one gets 503. The log tells of both.",
+)
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""
-    refuse_unknown(os.environ, {str(flag.envvar) for flag in serve.params if isinstance(flag, click.Option)})
+    check_names(os.environ, {str(flag.envvar) for flag in serve.params if isinstance(flag, click.Option)})
+    if options["control_token"] is None:
+        # An empty variable counts as none to click; one that is to protect something must not open it.
+        options["control_token"] = os.environ.get(setting("CONTROL_TOKEN"))
     with _uncollected():
         app, listener = _made(options)
         running = _ready(app)
