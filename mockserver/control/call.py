@@ -19,7 +19,7 @@ from mockserver.scenario.library import Library
 from mockserver.scenario.mistakes import Mistake
 from mockserver.scenario.schema import mistakes
 from mockserver.web import json_text
-from mockserver.web.application import WORKSPACE
+from mockserver.web.application import WORKSPACE, WORKSPACE_HEADER
 
 if TYPE_CHECKING:
     from mockserver.control.noun import Noun
@@ -45,9 +45,9 @@ def workspace() -> Workspace:
     """The workspace that the call acts on, with all that is due done.
 
     Raises:
-        Problem: 404; the address or the header names none.
+        Problem: 404; what names it names none.
     """
-    found = addressed() or _in_header() or _behind_key() or store().default
+    found = addressed() or _behind_key() or store().default
     with found.lock:
         found.catch_up()
     return found
@@ -74,17 +74,12 @@ def named(name: str) -> Workspace:
 
 
 def addressed() -> Workspace | None:
-    """The workspace that the address names.
+    """The workspace that the address names, else the header.
 
     Raises:
         Problem: 404.
     """
-    name = request.environ.get(WORKSPACE)
-    return None if name is None else named(name)
-
-
-def _in_header() -> Workspace | None:
-    name = request.headers.get("X-Mock-Workspace")
+    name = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER))
     return None if name is None else named(name)
 
 

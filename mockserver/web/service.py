@@ -30,7 +30,13 @@ from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
 from mockserver.web import front, json_text, rate_limit
 from mockserver.web.answer import HeaderList, answer, override, spoilt, told
-from mockserver.web.application import CONTROL_PREFIX, WORKSPACE, ServiceFlask, path_within
+from mockserver.web.application import (
+    CONTROL_PREFIX,
+    DisagreementError,
+    ServiceFlask,
+    named_workspace,
+    path_within,
+)
 from mockserver.web.auth import authenticate, visit_of
 from mockserver.web.doors import Doors
 from mockserver.web.front import FrontDoor
@@ -133,18 +139,24 @@ class Service:
         return self._doors.surface(None if rule is None else rule.endpoint, request.path)
 
     def _addressed(self, request: Request) -> Workspace | None:
-        """The workspace that the address names."""
-        name = request.environ.get(WORKSPACE)
+        """The workspace that the address or the header names; where they differ, none."""
+        try:
+            name = named_workspace(request.environ)
+        except DisagreementError:
+            return None
         return None if name is None else self._store.get(name)
 
     def _within(self, request: Request) -> Workspace | None:
-        """The same; the bare root leaves it to the key.
+        """The same; without either it is left to the key.
 
         Raises:
-            ServiceError: 401 or 404; the address names one that is not there.
+            ServiceError: 400, 401 or 404; they differ, or name one that is not there.
         """
-        found = self._addressed(request)
-        name = request.environ.get(WORKSPACE)
+        try:
+            name = named_workspace(request.environ)
+        except DisagreementError as error:
+            raise INVALID_PARAMETER(str(error)) from error
+        found = None if name is None else self._store.get(name)
         if found is not None or name is None:
             return found
         reason = f"there is no workspace {name!r}"
