@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from mockserver.control import redaction
+from mockserver.control.call_log import CallLog
 from mockserver.control.clock import CLOCK
 from mockserver.control.coverage import COVERAGE
 from mockserver.control.deliveries import DELIVERIES
@@ -82,6 +84,7 @@ def create_app(settings: Settings | None = None) -> Flask:
         "mockserver.nouns": NOUNS,
         "mockserver.log": log,
         "mockserver.outside": outside,
+        "mockserver.started": time.monotonic(),
         "mockserver.signer": signer,
         "mockserver.operations": OPERATIONS.values(),
         "mockserver.http_limits": _http_limits(settings),
@@ -97,6 +100,10 @@ def create_app(settings: Settings | None = None) -> Flask:
         prepare=outside.prepare,
         log=None if log.form is Form.OFF else log,
     )
+    if log.form is not Form.OFF:
+        calls = CallLog(log)
+        app.before_request(calls.begin)
+        app.after_request(calls.end)
     _add_control(app, Guard(token, NOUNS, settings.allowed_host))
     return app
 

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from mockserver.control.noun import Noun
 
 
+#: Where the name of the workspace stands that a call has acted on.
+ACTED_ON = "mockserver.acted_on"
+
+
 def store() -> Store:
     found: Store = current_app.extensions["mockserver.store"]
     return found
@@ -50,7 +54,13 @@ def workspace() -> Workspace:
     found = addressed() or _behind_key() or store().default
     with found.lock:
         found.catch_up()
-    return found
+    return acting_on(found)
+
+
+def acting_on(workspace: Workspace) -> Workspace:
+    """The same workspace, of which the log says that the call has acted on it."""
+    request.environ[ACTED_ON] = workspace.name
+    return workspace
 
 
 def account(of: Workspace) -> Account:
@@ -70,7 +80,7 @@ def named(name: str) -> Workspace:
     if found is None:
         why = "; it was evicted, as newer ones took its place" if store().was_evicted(name) else ""
         raise Problem(404, f"there is no workspace {name!r}{why}")
-    return found
+    return acting_on(found)
 
 
 def addressed() -> Workspace | None:

@@ -367,3 +367,18 @@ def test_whoever_asks_for_another_protocol_is_answered_in_this_one_without_a_wor
 
     assert read_answer(peer)[0] == 200
     assert caplog.records == []
+
+
+@pytest.mark.parametrize("header", ["api_key: any", "API_KEY: any"])
+def test_a_header_with_an_underscore_is_not_the_one_with_a_dash(root, connect, header):
+    peer = connect(root)
+    peer.sendall(head("GET /v3/account HTTP/1.1", header))
+
+    assert read_answer(peer)[0] == 401
+
+
+def test_nor_does_it_stand_beside_it(root, connect):
+    peer = connect(root)
+    peer.sendall(head("GET /v3/account HTTP/1.1", KEY, "x_mock_workspace: nowhere", "x_mock_fault: unavailable"))
+
+    assert read_answer(peer)[0] == 200
