@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from mockserver.control import redaction
+from mockserver.control import nowhere, redaction
 from mockserver.control.call_log import CallLog
 from mockserver.control.clock import CLOCK
 from mockserver.control.coverage import COVERAGE
@@ -68,9 +68,11 @@ def create_app(settings: Settings | None = None) -> Flask:
 
     Raises:
         ScenarioError: the scenario of the settings is no good one.
-        ValueError: an address among the settings is none, or the control token is no good one.
+        ValueError: an address among the settings is none, a folder is not there, the control token is no good one.
     """
     settings = settings or Settings()
+    if settings.scenarios and not Path(settings.scenarios).is_dir():
+        raise ValueError(f"there is no folder {settings.scenarios} of scenarios")
     token = token_of(settings)
     library = Library(*([Path(settings.scenarios)] if settings.scenarios else []))
     app = ServiceFlask("mockserver", static_folder=None)
@@ -182,7 +184,7 @@ def _http_error(error: HTTPException) -> Response:
         app: Any = current_app
         failed: Response = app.service.fail()
         return failed
-    found = Problem(code, f"{request.method} {request.path}: {error.description}").response()
-    if isinstance(error, MethodNotAllowed) and error.valid_methods:
-        found.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    found = nowhere.problem(error).response()
+    if isinstance(error, MethodNotAllowed):
+        found.headers["Allow"] = ", ".join(nowhere.allowed(error))
     return found

@@ -53,6 +53,11 @@ class Settings:
     connections_limit: int = 1_000
 
 
+def without_version(url: str) -> str:
+    """The root address of a server, of which perhaps the address of its API is given, which ends in `/v3`."""
+    return url.rstrip("/").removesuffix("/v3").rstrip("/")
+
+
 def data_folder(name: str) -> Path:
     """The folder `scenarios` or `fixtures`: beside the package in a checkout, inside it in a wheel."""
     inside = _PACKAGE / "_data" / name

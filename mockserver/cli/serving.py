@@ -6,6 +6,7 @@ import contextlib
 import gc
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mockserver.cli.environment import check_names, setting
-from mockserver.cli.output import fail
+from mockserver.cli.output import FOLDER, fail
+from mockserver.cli.program import give_up
 
 if TYPE_CHECKING:
     from socket import socket
@@ -22,6 +24,13 @@ if TYPE_CHECKING:
 
     from mockserver.web.server import Server
 
+#: Whom the server lets in, by `--keys`, in words for a terminal.
+_WHO = {
+    "any": "Any API key will do: curl -H 'api-key: any' {root}/v3/senders",
+    "known": "The API keys are those of the scenario; {root}/_mock/workspaces/default tells them.",
+    "isolate": "Each API key that you make up gets a world of its own: curl -H 'api-key: mine' {root}/v3/senders",
+}
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -29,7 +38,7 @@ def _flag(name: str, help: str, **options: Any) -> Callable[[Command], Command]:
     """A flag that can be given by its variable as well."""
     variable = setting(name.removeprefix("--").replace("-", "_").upper())
     options.setdefault("show_default", "default" in options)
-    return click.option(name, envvar=variable, help=help, **options)
+    return click.option(name, envvar=variable, show_envvar=True, help=help, **options)
 
 
 class Limit(click.Option):
@@ -62,7 +71,7 @@ def _limit(
 @_flag("--port", "Port to listen on; 0 takes a free one.", type=click.IntRange(0, 65535), default=8003)
 @_flag("--port-file", "Write the port there.", type=click.Path(dir_okay=False))
 @_flag("--scenario", "What the world looks like at the start.", default="standard", metavar="NAME|PATH")
-@_flag("--scenarios", "A folder of scenarios, searched before the shipped ones.", type=click.Path(), metavar="DIR")
+@_flag("--scenarios", "A folder of scenarios, searched before the shipped ones.", type=FOLDER, metavar="DIR")
 @_flag(
     "--keys",
     "Whether an unknown API key opens the first account, is refused, or gets a workspace of its own.",
@@ -134,13 +143,28 @@ def serve(**options: Any) -> None:
     with _uncollected():
         app, listener = _made(options)
         running = _ready(app)
+    with contextlib.closing(app.extensions["mockserver.log"]), _outside(app), listener:
+        _tell(app, listener)
+        running.run(sockets=[listener])
+
+
+def _tell(app: Flask, listener: socket) -> None:
+    """Print the address, and what else programs read; for people, who sit at a terminal, what to try."""
     from mockserver.web.server import address
 
-    # Whoever reads the address may stop the server at once.
-    print(address(listener), flush=True)
-    if (mails := app.extensions["mockserver.outside"].health().get("smtp_in")) is not None:
-        print(f"smtp://{mails['address']}", flush=True)
-    _run(app, running, listener)
+    root = address(listener)
+    mails = app.extensions["mockserver.outside"].health().get("smtp_in")
+    try:
+        # Whoever reads the address may stop the server at once.
+        print(root, flush=True)
+        if mails is not None:
+            print(f"smtp://{mails['address']}", flush=True)
+    except OSError as error:
+        give_up(error)
+    if sys.stderr.isatty():
+        click.echo(f"  {root}/_mock/docs shows the API, to read and to try.", err=True)
+        click.echo(f"  {_WHO[str(app.extensions['mockserver.store'].keys)].format(root=root)}", err=True)
+        click.echo("  Ctrl-C stops the server.", err=True)
 
 
 @contextlib.contextmanager
@@ -171,8 +195,16 @@ def _made(options: dict[str, Any]) -> tuple[Flask, socket]:
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     if settings.port_file:
-        Path(settings.port_file).write_text(f"{listener.getsockname()[1]}\n", encoding="ascii")
+        _write_port(Path(settings.port_file), listener)
     return app, listener
+
+
+def _write_port(file: Path, listener: socket) -> None:
+    try:
+        file.write_text(f"{listener.getsockname()[1]}\n", encoding="ascii")
+    except OSError as error:
+        listener.close()
+        raise click.UsageError(f"cannot write the port to {file}: {error.strerror}") from error
 
 
 def _open(app: Flask, listener: socket) -> None:
@@ -207,9 +239,3 @@ def _ready(app: Flask) -> Server:
         # which would end the process before the log is written.
         signal.signal(number, lambda *_: running.stop())
     return running
-
-
-def _run(app: Flask, running: Server, listener: socket) -> None:
-    """Serve until a signal comes."""
-    with contextlib.closing(app.extensions["mockserver.log"]), _outside(app):
-        running.run(sockets=[listener])
