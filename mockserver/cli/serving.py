@@ -55,8 +55,9 @@ def _limit(
     beyond: str = "",
     *,
     least: int = 1,
+    most: int | None = None,
 ) -> Callable[[Command], Command]:
-    kind = click.IntRange(least) if isinstance(default, int) else click.FloatRange(0, min_open=True)
+    kind = click.IntRange(least, most) if isinstance(default, int) else click.FloatRange(0, min_open=True)
 
     def declare(command: Command) -> Command:
         found = _flag(name, help, type=kind, default=default, cls=Limit)(command)
