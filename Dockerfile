@@ -36,7 +36,8 @@ RUN mockserver scenarios check \
     && python -c "from mockserver.app import create_app; from mockserver.web.server import server; server(create_app()).config.load()" \
     && python -c "import mockserver.control.document, mockserver.control.metrics, mockserver.coverage.page, prometheus_client" \
     && python -c "import jwt.algorithms, mockserver.web.page" \
-    && python -c "import mockserver.effects.dns, mockserver.effects.http, mockserver.effects.smtp, mockserver.effects.smtp_in, mockserver.resources.inbound.mail"
+    && python -c "import mockserver.effects.dns, mockserver.effects.http, mockserver.effects.smtp, mockserver.effects.smtp_in, mockserver.resources.inbound.mail" \
+    && mkdir /scenarios
 
 ENV PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \

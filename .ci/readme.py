@@ -13,6 +13,7 @@ import yaml
 from mockserver import create_app
 from mockserver.cli import commands as program
 from mockserver.cli import serve
+from mockserver.cli.serving import Limit
 from mockserver.core.behaviour import Behaviour
 from mockserver.core.contract import Mark
 from mockserver.core.faults import KINDS
@@ -70,8 +71,22 @@ def settings() -> Iterator[str]:
     yield from _row(*["---"] * 4)
     for option in serve.params:
         assert isinstance(option, click.Option)
-        default = f"`{option.default}`" if option.show_default else ""
-        yield from _row(f"`{option.opts[0]}`", f"`{option.envvar}`", default, f"{option.help}{_choices(option)}")
+        if not isinstance(option, Limit):
+            yield from _row(*_flag(option), f"{option.help}{_choices(option)}")
+
+
+def limits() -> Iterator[str]:
+    """The flags of `serve` that limit something, and what becomes of what goes beyond."""
+    yield from _row("flag", "variable", "default", "meaning", "beyond it")
+    yield from _row(*["---"] * 5)
+    for option in serve.params:
+        if isinstance(option, Limit):
+            yield from _row(*_flag(option), option.help, option.beyond)
+
+
+def _flag(option: click.Option) -> tuple[str, str, str]:
+    default = f"`{option.default}`" if option.show_default else ""
+    return f"`{option.opts[0]}`", f"`{option.envvar}`", default
 
 
 def _choices(option: click.Option) -> str:
@@ -124,7 +139,7 @@ def _row(*cells: object) -> Iterator[str]:
     yield f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in cells)} |"
 
 
-_ALL = (machines, operations, commands, settings, scenarios, behaviour, faults, control)
+_ALL = (machines, operations, commands, settings, limits, scenarios, behaviour, faults, control)
 _PARTS = {part.__name__: part for part in _ALL}
 
 

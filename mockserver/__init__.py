@@ -18,12 +18,17 @@ _HOMES = {
     "create_app": "mockserver.app",
 }
 
-__all__ = ["MockServer", "MockServerError", "Settings", "Workspace", "create_app"]
+#: Read off the installed package on first use.
+__version__: str
+
+__all__ = ["MockServer", "MockServerError", "Settings", "Workspace", "__version__", "create_app"]
 
 
 def __getattr__(name: str) -> object:
-    from importlib import import_module  # noqa: PLC0415  # a package that is imported for a command needs nothing
+    from importlib import import_module, metadata  # noqa: PLC0415  # a package imported for a command needs nothing
 
+    if name == "__version__":
+        return metadata.version("mockserver")
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,9 @@ from typing import Any
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from mockserver.control import redaction
+from mockserver.control import nowhere, redaction
 from mockserver.control.call import TOKEN_WANTED
+from mockserver.control.call_log import CallLog
 from mockserver.control.clock import CLOCK
 from mockserver.control.coverage import COVERAGE
 from mockserver.control.deliveries import DELIVERIES
@@ -34,6 +36,7 @@ from mockserver.control.requests import REQUESTS
 from mockserver.control.snapshots import SNAPSHOTS
 from mockserver.control.state import STATE
 from mockserver.control.stream import STREAM
+from mockserver.control.token import token_of
 from mockserver.control.trigger import TRIGGER
 from mockserver.control.workspaces import WORKSPACES
 from mockserver.core.keys import Keyring
@@ -50,9 +53,10 @@ from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
 from mockserver.scenario.mistakes import ScenarioError
 from mockserver.settings import Settings
-from mockserver.web.application import CONTROL_PREFIX, ServiceFlask
+from mockserver.web import service
+from mockserver.web.application import CONTROL_PREFIX, ServiceFlask, path_within
+from mockserver.web.limits import HttpLimits
 from mockserver.web.request_log import Form, RequestLog, Secrecy
-from mockserver.web.service import Service
 
 #: What the control API speaks of.
 NOUNS = (
@@ -67,9 +71,12 @@ def create_app(settings: Settings | None = None) -> Flask:
 
     Raises:
         ScenarioError: the scenario of the settings is no good one.
-        ValueError: an address among the settings is none.
+        ValueError: an address among the settings is none, a folder is not there, the control token is no good one.
     """
     settings = settings or Settings()
+    if settings.scenarios and not Path(settings.scenarios).is_dir():
+        raise ValueError(f"there is no folder {settings.scenarios} of scenarios")
+    token = token_of(settings)
     library = Library(*([Path(settings.scenarios)] if settings.scenarios else []))
     app = ServiceFlask("mockserver", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
@@ -82,10 +89,13 @@ def create_app(settings: Settings | None = None) -> Flask:
         "mockserver.nouns": NOUNS,
         "mockserver.log": log,
         "mockserver.outside": outside,
+        "mockserver.started": time.monotonic(),
         "mockserver.signer": signer,
         "mockserver.operations": OPERATIONS.values(),
+        "mockserver.http_limits": _http_limits(settings),
+        "mockserver.early_refusal": _early_refusal,
     }
-    Service(
+    service.Service(
         app,
         store,
         ALL_OPERATIONS.values(),
@@ -95,7 +105,11 @@ def create_app(settings: Settings | None = None) -> Flask:
         prepare=outside.prepare,
         log=None if log.form is Form.OFF else log,
     )
-    _add_control(app, settings.control_token)
+    if log.form is not Form.OFF:
+        calls = CallLog(log)
+        app.before_request(calls.begin)
+        app.after_request(calls.end)
+    _add_control(app, Guard(token, NOUNS, settings.allowed_host))
     return app
 
 
@@ -110,14 +124,30 @@ def _store(settings: Settings, library: Library, outside: Outside) -> Store:
     )
 
 
-def _add_control(app: Flask, token: str | None) -> None:
-    """The control API, which asks for its token if there is one, and tells mistakes as problems."""
+def _http_limits(settings: Settings) -> HttpLimits:
+    return HttpLimits(
+        settings.head_limit,
+        settings.headers_limit,
+        settings.head_timeout,
+        settings.body_timeout,
+        settings.connections_limit,
+    )
+
+
+def _early_refusal(path: str, status: int, message: str) -> Response:
+    """What is said of a request that was not read to its end, in the words of whoever it went to."""
+    if path_within(path).startswith(CONTROL_PREFIX):
+        return Problem(status, message).response()
+    return service.early_refusal(path, status, message)
+
+
+def _add_control(app: Flask, guard: Guard) -> None:
+    """The control API, which is guarded, and tells mistakes as problems."""
     app.register_blueprint(WELCOME)
     for noun in NOUNS:
         app.register_blueprint(noun.blueprint)
-    app.config[TOKEN_WANTED] = bool(token)
-    if token:
-        app.before_request(Guard(token, NOUNS))
+    app.config[TOKEN_WANTED] = guard.wants_token
+    app.before_request(guard)
     app.register_error_handler(Problem, Problem.response)
     app.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
     app.register_error_handler(HTTPException, _http_error)
@@ -158,7 +188,7 @@ def _http_error(error: HTTPException) -> Response:
         app: Any = current_app
         failed: Response = app.service.fail()
         return failed
-    found = Problem(code, f"{request.method} {request.path}: {error.description}").response()
-    if isinstance(error, MethodNotAllowed) and error.valid_methods:
-        found.headers["Allow"] = ", ".join(sorted(error.valid_methods))
+    found = nowhere.problem(error).response()
+    if isinstance(error, MethodNotAllowed):
+        found.headers["Allow"] = ", ".join(nowhere.allowed(error))
     return found

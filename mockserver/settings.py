@@ -19,7 +19,13 @@ class Settings:
     scenarios: str | None = None
     keys: str = "any"
     seed: int | None = None
+    #: What the control API asks for; an empty one is refused.
     control_token: str | None = None
+    #: A file that holds it.
+    control_token_file: str | None = None
+    #: Names under which browsers may reach the control API, beside those that can only be ours; `.acme.com` stands for
+    #: all below it, `*` for all names.
+    allowed_host: tuple[str, ...] = ()
     log_format: str = "off"
     #: `smtp://[user:password@]host:port`, or `smtps://`: e-mails go there as well.
     smtp_url: str | None = None
@@ -38,6 +44,18 @@ class Settings:
     deliveries_limit: int = 20_000
     #: The largest request body that is read, in bytes; ledger 1.1, proposed.
     body_limit: int = 10 * 1024 * 1024
+    #: Of a request's line and its headers together, in bytes.
+    head_limit: int = 64 * 1024
+    headers_limit: int = 2_000
+    #: How long a head, and then a body, may take to come in, in seconds.
+    head_timeout: float = 30.0
+    body_timeout: float = 60.0
+    connections_limit: int = 1_000
+
+
+def without_version(url: str) -> str:
+    """The root address of a server, of which perhaps the address of its API is given, which ends in `/v3`."""
+    return url.rstrip("/").removesuffix("/v3").rstrip("/")
 
 
 def data_folder(name: str) -> Path:

@@ -4,18 +4,23 @@ import dataclasses
 import gc
 import json
 import os
+import pty
+import re
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import urllib.request
+from pathlib import Path
 
 import pytest
 import requests
 from click.testing import CliRunner
 
+import mockserver
 from mockserver import Settings, cli, create_app
+from mockserver.cli.serving import Limit
 from mockserver.core import errors
 from mockserver.web.server import address, bind, server
 
@@ -101,22 +106,36 @@ def test_the_document_is_printed(run):
     assert json.loads(run("openapi", "--json").output)["openapi"].startswith("3.1")
 
 
-def test_an_unknown_setting_stops_the_start_with_its_nearest_known_name(run):
-    answer = run("serve", MOCKSERVER_SCENARO="empty")
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("SCENARO", "SCENARIO"), ("LOGFORMAT", "LOG_FORMAT"), ("CONTROL_TOKN", "CONTROL_TOKEN"), ("PROT", "PORT"),
+     ("scenario", "SCENARIO"), ("ALLOWED_HOSTS", "ALLOWED_HOST"), ("KEY", "KEYS"), ("TOKENS", "TOKEN")],
+)  # fmt: skip
+def test_a_setting_that_is_misspelt_stops_the_start_with_its_nearest_known_name(run, name, near):
+    answer = run("serve", **{f"MOCKSERVER_{name}": "empty"})
 
     assert answer.exit_code == 2
-    assert "unknown setting MOCKSERVER_SCENARO; did you mean MOCKSERVER_SCENARIO?" in answer.output
+    assert f"unknown setting MOCKSERVER_{name}; did you mean MOCKSERVER_{near}?" in answer.output
+
+
+@pytest.mark.parametrize("name", ["MOCKSERVER_LOG_LEVEL", "MOCKSERVER_BIN", "MOCKSERVER_IMAGE", "MOCKSERVER_VERSION"])
+def test_a_variable_of_another_program_is_warned_of_and_ignored(run, name):
+    answer = run("serve", "--scenario", "nowhere", **{name: "x"})
+
+    assert answer.stderr.startswith(f"warning: {name} is no setting of this program, and is ignored\n")
+    assert "there is no scenario" in answer.stderr
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["MOCKSERVER_SERVICE_HOST", "MOCKSERVER_SERVICE_PORT_HTTP", "MOCKSERVER_PORT_8003_TCP_ADDR", "MOCKSERVER_URL",
-     "MOCKSERVER_TOKEN"],
+    ("name", "value"),
+    [("SERVICE_HOST", "10.0.0.1"), ("SERVICE_PORT_HTTP", "8003"), ("PORT_8003_TCP_ADDR", "10.0.0.1"),
+     ("PORT_8003_TCP", "tcp://10.0.0.1:8003"), ("EU_SERVICE_HOST", "10.0.0.1"), ("EU_PORT", "tcp://10.0.0.1:8003"),
+     ("EU_PORT_8003_TCP_PROTO", "tcp"), ("URL", "x"), ("TOKEN", "x")],
 )  # fmt: skip
-def test_what_kubernetes_and_clients_set_is_ignored(run, name):
-    answer = run("serve", "--scenario", "nowhere", **{name: "x"})
+def test_what_kubernetes_and_clients_set_is_ignored(run, name, value):
+    answer = run("serve", "--scenario", "nowhere", **{f"MOCKSERVER_{name}": value})
 
-    assert "there is no scenario" in answer.output
+    assert answer.output.startswith("there is no scenario")
 
 
 def test_an_address_in_the_place_of_the_port_is_kubernetes_too():
@@ -150,6 +169,49 @@ def test_every_setting_is_a_flag_with_the_same_default():
 
     defaults = {field.name: field.default for field in dataclasses.fields(Settings) if field.default is not None}
     assert {name: flags[name] for name in defaults} == defaults | {"log_format": "text"}
+
+
+def test_every_limit_is_told_with_what_becomes_of_what_goes_beyond_it():
+    named = {field.name for field in dataclasses.fields(Settings) if field.name.endswith(("_limit", "_timeout"))}
+    limits = [flag for flag in cli.serve.params if isinstance(flag, Limit)]
+
+    assert {flag.name for flag in limits} == named
+    assert [flag.name for flag in limits if not flag.beyond] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("a.test", ("a.test",)),
+        ("a.test,b.test", ("a.test", "b.test")),
+        (" a.test, b.test ,", ("a.test", "b.test")),
+        ("", ()),
+    ],
+)
+def test_several_names_stand_in_one_variable(given, found):
+    with CliRunner().isolation(env={"MOCKSERVER_ALLOWED_HOST": given}):
+        context = cli.serve.make_context("serve", [])
+
+    assert context.params["allowed_host"] == found
+
+
+def test_several_names_are_given_one_by_one():
+    arguments = ["--allowed-host", "a.test", "--allowed-host", "b.test,c.test"]
+
+    assert cli.serve.make_context("serve", arguments).params["allowed_host"] == ("a.test", "b.test", "c.test")
+
+
+@pytest.mark.parametrize("token", ["", " ", "\n"])
+def test_an_empty_token_in_the_environment_stops_the_start(run, token):
+    answer = run("serve", "--port", "0", MOCKSERVER_CONTROL_TOKEN=token)
+
+    assert (answer.exit_code, "the control token is empty" in answer.output) == (2, True)
+
+
+def test_a_token_in_a_file_that_is_not_there_stops_the_start(run, tmp_path):
+    answer = run("serve", "--control-token-file", str(tmp_path / "none"))
+
+    assert (answer.exit_code, "cannot read the control token" in answer.output) == (2, True)
 
 
 def test_the_control_token_is_never_printed(run):
@@ -397,3 +459,129 @@ def test_a_signal_stops_it_within_two_seconds_whatever_hangs(started, number, pa
         process.send_signal(number)
 
         assert process.wait(timeout=2) in (0, -number)
+
+
+# ---------------------------------------------------------------------- how it speaks
+
+
+def program(*arguments, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "mockserver", *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=20,
+        check=False,
+        **options,
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that takes nothing")
+@pytest.mark.parametrize("command", [("machines",), ("scenarios", "list"), ("serve", "--port", "0")])
+def test_what_cannot_be_printed_is_told_in_a_sentence(command):
+    with Path("/dev/full").open("w") as full:
+        answer = program(*command, stdout=full)
+
+    assert (answer.returncode, answer.stderr) == (
+        2,
+        "Error: cannot write to the standard output: No space left on device\n",
+    )
+
+
+def test_an_address_that_nobody_reads_ends_the_server_with_a_sentence():
+    end, written = os.pipe()
+    os.close(end)
+    with os.fdopen(written, "w") as nobody:
+        answer = program("serve", "--port", "0", stdout=nobody)
+
+    assert (answer.returncode, answer.stderr) == (2, "Error: cannot write to the standard output: Broken pipe\n")
+
+
+@pytest.mark.parametrize(("place", "why"), [("none/port", "No such file or directory"), ("full", "No space left")])
+def test_a_port_that_cannot_be_written_is_told_in_a_sentence(run, tmp_path, place, why):
+    file = "/dev/full" if place == "full" else str(tmp_path / place)
+
+    answer = run("serve", "--port", "0", "--port-file", file)
+
+    assert answer.exit_code == 2
+    assert answer.stderr.startswith(f"Error: cannot write the port to {file}: {why}")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["serve", "--colour"], ["serve", "--port", "x"], ["app", "create"], ["scenarios", "show"], ["nothing"]],
+)
+def test_a_refusal_gives_its_reason_first(run, arguments):
+    answer = run(*arguments)
+
+    first, hint = answer.stderr.splitlines()
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert first.startswith("Error: ")
+    assert re.fullmatch("Try '.+ --help' for help.", hint)
+
+
+@pytest.mark.parametrize("command", [["serve"], ["scenarios", "list"], ["scenarios", "check"]])
+def test_a_folder_of_scenarios_that_is_not_there_is_refused(run, tmp_path, command):
+    answer = run(*command, "--scenarios", str(tmp_path / "none"))
+
+    assert (answer.exit_code, "does not exist" in answer.stderr) == (2, True)
+
+
+def test_so_it_is_within_a_program(tmp_path):
+    with pytest.raises(ValueError, match="there is no folder"):
+        create_app(Settings(scenarios=str(tmp_path / "none")))
+
+
+@pytest.mark.parametrize("flag", ["-V", "--version"])
+def test_the_version_is_told(run, flag):
+    assert run(flag).output.endswith(f"version {mockserver.__version__}\n")
+
+
+def test_lists_of_commands_cut_no_sentence_short(run):
+    helps = run("--help").output + run("app", "--help").output + run("scenarios", "--help").output
+
+    assert re.findall(r".*[a-z ]\.\.\.$", helps, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("command", ["health", "wait", "env", "coverage", "verify"])
+def test_help_names_the_variables_of_its_flags(run, command):
+    words = " ".join(run(command, "--help").output.split())
+
+    assert "MOCKSERVER_URL" in words
+    assert "MOCKSERVER_TOKEN" in words or command == "health"
+
+
+@pytest.mark.parametrize("end", ["/v3", "/v3/", "/"])
+def test_the_address_of_the_api_will_do_for_that_of_the_server(run, serve, end):
+    root = serve("empty")
+
+    answer = run("health", MOCKSERVER_URL=root + end)
+
+    assert (answer.exit_code, answer.output) == (0, f"ok: empty at {root}\n")
+
+
+def test_an_app_needs_something_that_it_is(run, serve):
+    root = serve("empty")
+
+    assert run("app", "create", "--url", root).exit_code == 2
+    assert requests.get(f"{root}/_mock/oauth/apps").json()["count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [("any", "Any API key will do: "), ("known", "of the scenario; "), ("isolate", "a world of its own: ")],
+)
+def test_on_a_terminal_three_lines_tell_what_to_try(keys, told):
+    terminal, end = pty.openpty()
+    command = [sys.executable, "-m", "mockserver", "serve", "--port", "0", "--keys", keys]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=end, text=True) as process:
+        os.close(end)
+        root = process.stdout.readline().strip()
+        with os.fdopen(terminal, encoding="utf-8") as lines:
+            docs, who, stop = (lines.readline().strip() for _ in range(3))
+            process.terminate()
+            process.wait(timeout=10)
+
+    assert docs == f"{root}/_mock/docs shows the API, to read and to try."
+    assert told in who
+    assert root in who
+    assert stop == "Ctrl-C stops the server."

@@ -46,7 +46,7 @@ def test_the_generated_parts_are_what_the_code_gives():
     """`python .ci/readme.py` writes them anew."""
     written = runpy.run_path(str(_ROOT / ".ci" / "readme.py"))["written"]
 
-    assert _README.count("<!-- generated: ") == 8
+    assert _README.count("<!-- generated: ") == 9
     assert written(_README) == _README
 
 

@@ -14,6 +14,7 @@ from mockserver.cli.asking import env, health, wait
 from mockserver.cli.coverage import coverage
 from mockserver.cli.documents import machines, openapi
 from mockserver.cli.environment import forget_kubernetes as forget_kubernetes
+from mockserver.cli.program import Program
 from mockserver.cli.replaying import verify
 from mockserver.cli.scenarios import scenarios
 from mockserver.cli.serving import serve as serve
@@ -25,8 +26,8 @@ def main() -> None:
     commands(prog_name="mockserver")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="mockserver")
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(None, "-V", "--version", package_name="mockserver")
 def commands() -> None:
     """A stateful mock of the Brevo administration API, v3."""
 

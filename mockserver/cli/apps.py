@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from mockserver.cli.output import JSON
+from mockserver.cli.program import Program
 from mockserver.cli.remote import TOKEN, URL, asked, root_of
 
 _WORKSPACE = click.option(
@@ -50,7 +51,7 @@ def _remote(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.group()
+@click.group(cls=Program)
 def app() -> None:
     """OAuth apps on a running server."""
 
@@ -63,6 +64,8 @@ def create(client_id: str | None, as_json: bool, **options: Any) -> None:
     """Register an app, and print its client id and its secret."""
     call, facts = _taken(options)
     body = {**facts, **({"client_id": client_id} if client_id else {})}
+    if not body:
+        raise click.UsageError("an app needs a name, or a redirect URI: give an option or a file")
     _show(_call("POST", "", call, body), as_json)
 
 

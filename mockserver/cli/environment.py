@@ -8,30 +8,41 @@ from typing import Any
 
 import click
 
-#: What Kubernetes sets for a service of the name `mockserver`; none of our business.
-_OF_KUBERNETES = re.compile(r"MOCKSERVER_(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP)(_\w+)?)")
+_PREFIX = "MOCKSERVER_"
+#: What Kubernetes sets for services of the name `mockserver`, or of one that begins so; none of our business.
+_OF_KUBERNETES = re.compile(r"MOCKSERVER_(\w+_)?(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
+_ADDRESSES = ("tcp://", "udp://", "sctp://")
 #: Read by the clients of the mock, and by commands that ask a running one.
 _OF_CLIENTS = frozenset({"MOCKSERVER_URL", "MOCKSERVER_TOKEN"})
+#: How like a known name one has to be, from 0 to 1, to be taken for a slip of the hand.
+_NEAR = 0.75
 
 
 def setting(name: str) -> str:
     """The variable that stands for a flag."""
-    return f"MOCKSERVER_{name}"
+    return f"{_PREFIX}{name}"
 
 
 def forget_kubernetes(environment: Any) -> None:
     """Kubernetes sets MOCKSERVER_PORT to an address for a service of that name; then it is not our setting."""
-    if environment.get("MOCKSERVER_PORT", "").startswith(("tcp://", "udp://")):
+    if environment.get("MOCKSERVER_PORT", "").startswith(_ADDRESSES):
         del environment["MOCKSERVER_PORT"]
 
 
-def refuse_unknown(environment: Mapping[str, str], flags: Collection[str]) -> None:
-    """End with a usage error if a variable is neither a flag's nor somebody else's."""
-    known = {*flags, *_OF_CLIENTS}
+def check_names(environment: Mapping[str, str], flags: Collection[str]) -> None:
+    """End with a usage error if a variable looks like a misspelt flag; warn of others that are not known here."""
+    known = {name.removeprefix(_PREFIX) for name in (*flags, *_OF_CLIENTS)}
     for name in sorted(environment):
-        if name.startswith("MOCKSERVER_") and name not in known and not _OF_KUBERNETES.fullmatch(name):
-            import difflib
+        end = name.removeprefix(_PREFIX)
+        if end == name or end in known or _is_of_kubernetes(name, environment[name]):
+            continue
+        import difflib
 
-            near = difflib.get_close_matches(name, known, n=1)
-            advice = f"; did you mean {near[0]}?" if near else f"; known are {', '.join(sorted(known))}"
-            raise click.UsageError(f"unknown setting {name}{advice}")
+        near = difflib.get_close_matches(end.upper(), known, n=1, cutoff=_NEAR)
+        if near:
+            raise click.UsageError(f"unknown setting {name}; did you mean {_PREFIX}{near[0]}?")
+        click.echo(f"warning: {name} is no setting of this program, and is ignored", err=True)
+
+
+def _is_of_kubernetes(name: str, value: str) -> bool:
+    return _OF_KUBERNETES.fullmatch(name) is not None or (name.endswith("_PORT") and value.startswith(_ADDRESSES))

@@ -7,6 +7,8 @@ from typing import NoReturn
 
 import click
 
+#: A folder that has to be there.
+FOLDER = click.Path(exists=True, file_okay=False)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 

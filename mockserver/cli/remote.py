@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mockserver.cli.output import fail
+from mockserver.settings import without_version
 
 if TYPE_CHECKING:
     from urllib.error import HTTPError
 
 URL = click.option(
-    "--url", envvar="MOCKSERVER_URL", metavar="URL",
+    "--url", envvar="MOCKSERVER_URL", show_envvar=True, metavar="URL",
     help="The root address of the server; the default is this machine and MOCKSERVER_PORT or 8003.",
 )  # fmt: skip
-TOKEN = click.option("--token", envvar="MOCKSERVER_TOKEN", metavar="TOKEN", help="The server's control token.")
+TOKEN = click.option(
+    "--token", envvar="MOCKSERVER_TOKEN", show_envvar=True, metavar="TOKEN", help="The server's control token."
+)
 
 
 class Unreachable(Exception):
@@ -30,7 +33,7 @@ class Refused(Exception):
 
 def root_of(url: str | None) -> str:
     """The root address that is meant, without a slash at its end."""
-    return (url or f"http://127.0.0.1:{os.environ.get('MOCKSERVER_PORT', '8003')}").rstrip("/")
+    return without_version(url or f"http://127.0.0.1:{os.environ.get('MOCKSERVER_PORT', '8003')}")
 
 
 def get(root: str, path: str, *, token: str | None = None, timeout: float = 5) -> bytes:

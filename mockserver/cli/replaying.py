@@ -16,7 +16,7 @@ from mockserver.cli.remote import TOKEN, Refused, Unreachable, refusal, root_of
 
 @click.command()
 @click.option(
-    "--url", envvar="MOCKSERVER_URL", metavar="URL",
+    "--url", envvar="MOCKSERVER_URL", show_envvar=True, metavar="URL",
     help="The root address of a running server, which gets a workspace for this alone.",
 )  # fmt: skip
 @TOKEN

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mockserver.cli.environment import setting
-from mockserver.cli.output import JSON, fail
+from mockserver.cli.output import FOLDER, JSON, fail
+from mockserver.cli.program import Program
 
 if TYPE_CHECKING:
     from mockserver.scenario.library import Library
 
 _FOLDER = click.option(
-    "--scenarios", "folder", envvar=setting("SCENARIOS"), type=click.Path(), metavar="DIR",
+    "--scenarios", "folder", envvar=setting("SCENARIOS"), type=FOLDER, metavar="DIR",
+    show_envvar=True,
     help="A folder of scenarios, searched before the shipped ones.",
 )  # fmt: skip
 
 
-@click.group()
+@click.group(cls=Program)
 def scenarios() -> None:
     """List, check and show scenarios."""
 

@@ -6,14 +6,16 @@ import contextlib
 import gc
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from mockserver.cli.environment import refuse_unknown, setting
-from mockserver.cli.output import fail
+from mockserver.cli.environment import check_names, setting
+from mockserver.cli.output import FOLDER, fail
+from mockserver.cli.program import give_up
 
 if TYPE_CHECKING:
     from socket import socket
@@ -22,17 +24,47 @@ if TYPE_CHECKING:
 
     from mockserver.web.server import Server
 
+#: Whom the server lets in, by `--keys`, in words for a terminal.
+_WHO = {
+    "any": "Any API key will do: curl -H 'api-key: any' {root}/v3/senders",
+    "known": "The API keys are those of the scenario; {root}/_mock/workspaces/default tells them.",
+    "isolate": "Each API key that you make up gets a world of its own: curl -H 'api-key: mine' {root}/v3/senders",
+}
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def _flag(name: str, help: str, **options: Any) -> Callable[[Command], Command]:  # noqa: A002  # as click calls it
     """A flag that can be given by its variable as well."""
     variable = setting(name.removeprefix("--").replace("-", "_").upper())
-    return click.option(name, envvar=variable, help=help, show_default="default" in options, **options)
+    options.setdefault("show_default", "default" in options)
+    return click.option(name, envvar=variable, show_envvar=True, help=help, **options)
 
 
-def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Command], Command]:  # noqa: A002  # see above
-    return _flag(name, help, type=click.IntRange(least), default=default)
+class Limit(click.Option):
+    """A flag that limits what a server takes or keeps."""
+
+    #: What becomes of what goes beyond it.
+    beyond: str
+
+
+def _limit(
+    name: str,
+    help: str,  # noqa: A002  # see above
+    default: float,
+    beyond: str = "",
+    *,
+    least: int = 1,
+    most: int | None = None,
+) -> Callable[[Command], Command]:
+    kind = click.IntRange(least, most) if isinstance(default, int) else click.FloatRange(0, min_open=True)
+
+    def declare(command: Command) -> Command:
+        found = _flag(name, help, type=kind, default=default, cls=Limit)(command)
+        found.__click_params__[-1].beyond = beyond  # type: ignore[attr-defined]  # where click gathers them
+        return found
+
+    return declare
 
 
 @click.command()
@@ -40,7 +72,7 @@ def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Comm
 @_flag("--port", "Port to listen on; 0 takes a free one.", type=click.IntRange(0, 65535), default=8003)
 @_flag("--port-file", "Write the port there.", type=click.Path(dir_okay=False))
 @_flag("--scenario", "What the world looks like at the start.", default="standard", metavar="NAME|PATH")
-@_flag("--scenarios", "A folder of scenarios, searched before the shipped ones.", type=click.Path(), metavar="DIR")
+@_flag("--scenarios", "A folder of scenarios, searched before the shipped ones.", type=FOLDER, metavar="DIR")
 @_flag(
     "--keys",
     "Whether an unknown API key opens the first account, is refused, or gets a workspace of its own.",
@@ -49,6 +81,17 @@ def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Comm
 )
 @_flag("--seed", "Another seed than the scenario's.", type=int)
 @_flag("--control-token", "What the control API asks for from now on.", metavar="TOKEN")
+@_flag("--control-token-file", "A file that holds it.", type=click.Path(), metavar="FILE")
+@_flag(
+    "--allowed-host",
+    "A name by which the control API may be reached, beside those that are nobody else's; .acme.com stands for all "
+    "below it, * for all. Can be given several times, or with commas.",
+    multiple=True,
+    default=(),
+    show_default=False,
+    callback=lambda _, __, given: tuple(name for part in given for name in part.split(",") if name),
+    metavar="NAME",
+)
 @_flag(
     "--log-format",
     "How a line for each request is written to stderr; warnings are written in any case.",
@@ -68,26 +111,61 @@ def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Comm
     type=click.Choice(["loopback", "private", "any"]),
     default="private",
 )
-@_limit("--workspaces-limit", "How many workspaces there may be; the one idle longest goes.", 1_000, least=2)
-@_limit("--journal-limit", "How many requests a workspace's journal keeps.", 1_000)
-@_limit("--journal-bytes-limit", "How many bytes a workspace's journal keeps.", 4 * 1024 * 1024)
-@_limit("--mailbox-limit", "How many e-mails a workspace keeps.", 1_000)
-@_limit("--snapshots-limit", "How many snapshots a workspace keeps.", 100)
-@_limit("--deliveries-limit", "How many calls an account keeps; the oldest settled one goes.", 20_000)
-@_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024)
+@_limit("--workspaces-limit", "How many workspaces there may be.", 1_000, "The one idle longest goes.", least=2)
+@_limit("--journal-limit", "How many requests a workspace's journal keeps.", 1_000, "The oldest one goes.")
+@_limit("--journal-bytes-limit", "How many bytes a workspace's journal keeps.", 4 * 1024 * 1024, "The oldest one goes.")
+@_limit("--mailbox-limit", "How many e-mails a workspace keeps.", 1_000, "The oldest one goes.")
+@_limit("--snapshots-limit", "How many snapshots a workspace keeps.", 100, "409")
+@_limit("--deliveries-limit", "How many calls an account keeps.", 20_000, "The oldest settled one goes.")
+@_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024, "413")
+@_limit("--body-timeout", "How many seconds a body may take to come in.", 60.0, "408, and the connection ends.")
+@_limit(
+    "--head-limit",
+    "How many bytes a request's line and headers may have.",
+    64 * 1024,
+    "431, and the connection ends.",
+)
+@_limit("--headers-limit", "How many headers a request may have.", 2_000, "431, and the connection ends.")
+@_limit(
+    "--head-timeout", "How many seconds line and headers may take to come in.", 30.0, "408, and the connection ends."
+)
+@_limit(
+    "--connections-limit",
+    "How many connections there may be at once.",
+    1_000,
+    "The one that was idle longest is closed; where none is idle, the new one gets 503. The log tells of both.",
+)
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""
-    refuse_unknown(os.environ, {str(flag.envvar) for flag in serve.params if isinstance(flag, click.Option)})
+    check_names(os.environ, {str(flag.envvar) for flag in serve.params if isinstance(flag, click.Option)})
+    if options["control_token"] is None:
+        # An empty variable counts as none to click; one that is to protect something must not open it.
+        options["control_token"] = os.environ.get(setting("CONTROL_TOKEN"))
     with _uncollected():
         app, listener = _made(options)
         running = _ready(app)
+    with contextlib.closing(app.extensions["mockserver.log"]), _outside(app), listener:
+        _tell(app, listener)
+        running.run(sockets=[listener])
+
+
+def _tell(app: Flask, listener: socket) -> None:
+    """Print the address, and what else programs read; for people, who sit at a terminal, what to try."""
     from mockserver.web.server import address
 
-    # Whoever reads the address may stop the server at once.
-    print(address(listener), flush=True)
-    if (mails := app.extensions["mockserver.outside"].health().get("smtp_in")) is not None:
-        print(f"smtp://{mails['address']}", flush=True)
-    _run(app, running, listener)
+    root = address(listener)
+    mails = app.extensions["mockserver.outside"].health().get("smtp_in")
+    try:
+        # Whoever reads the address may stop the server at once.
+        print(root, flush=True)
+        if mails is not None:
+            print(f"smtp://{mails['address']}", flush=True)
+    except OSError as error:
+        give_up(error)
+    if sys.stderr.isatty():
+        click.echo(f"  {root}/_mock/docs shows the API, to read and to try.", err=True)
+        click.echo(f"  {_WHO[str(app.extensions['mockserver.store'].keys)].format(root=root)}", err=True)
+        click.echo("  Ctrl-C stops the server.", err=True)
 
 
 @contextlib.contextmanager
@@ -118,8 +196,16 @@ def _made(options: dict[str, Any]) -> tuple[Flask, socket]:
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     if settings.port_file:
-        Path(settings.port_file).write_text(f"{listener.getsockname()[1]}\n", encoding="ascii")
+        _write_port(Path(settings.port_file), listener)
     return app, listener
+
+
+def _write_port(file: Path, listener: socket) -> None:
+    try:
+        file.write_text(f"{listener.getsockname()[1]}\n", encoding="ascii")
+    except OSError as error:
+        listener.close()
+        raise click.UsageError(f"cannot write the port to {file}: {error.strerror}") from error
 
 
 def _open(app: Flask, listener: socket) -> None:
@@ -154,9 +240,3 @@ def _ready(app: Flask) -> Server:
         # which would end the process before the log is written.
         signal.signal(number, lambda *_: running.stop())
     return running
-
-
-def _run(app: Flask, running: Server, listener: socket) -> None:
-    """Serve until a signal comes."""
-    with contextlib.closing(app.extensions["mockserver.log"]), _outside(app):
-        running.run(sockets=[listener])

@@ -19,7 +19,7 @@ from mockserver.scenario.library import Library
 from mockserver.scenario.mistakes import Mistake
 from mockserver.scenario.schema import mistakes
 from mockserver.web import json_text
-from mockserver.web.application import WORKSPACE
+from mockserver.web.application import WORKSPACE, WORKSPACE_HEADER
 
 if TYPE_CHECKING:
     from mockserver.control.noun import Noun
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Where the application's configuration says whether the control API asks for a token.
 TOKEN_WANTED = "MOCKSERVER_TOKEN_WANTED"  # noqa: S105  # a name, not the token
+#: Where the workspace stands that a call has acted on.
+ACTED_ON = "mockserver.acted_on"
 
 
 def store() -> Store:
@@ -49,12 +51,18 @@ def workspace() -> Workspace:
     """The workspace that the call acts on, with all that is due done.
 
     Raises:
-        Problem: 404; the address or the header names none.
+        Problem: 404; what names it names none.
     """
-    found = addressed() or _in_header() or _behind_key() or store().default
+    found = addressed() or _behind_key() or store().default
     with found.lock:
         found.catch_up()
-    return found
+    return acting_on(found)
+
+
+def acting_on(workspace: Workspace) -> Workspace:
+    """The same workspace, of which the log says that the call has acted on it."""
+    request.environ[ACTED_ON] = workspace
+    return workspace
 
 
 def account(of: Workspace) -> Account:
@@ -74,21 +82,16 @@ def named(name: str) -> Workspace:
     if found is None:
         why = "; it was evicted, as newer ones took its place" if store().was_evicted(name) else ""
         raise Problem(404, f"there is no workspace {name!r}{why}")
-    return found
+    return acting_on(found)
 
 
 def addressed() -> Workspace | None:
-    """The workspace that the address names.
+    """The workspace that the address names, else the header.
 
     Raises:
         Problem: 404.
     """
-    name = request.environ.get(WORKSPACE)
-    return None if name is None else named(name)
-
-
-def _in_header() -> Workspace | None:
-    name = request.headers.get("X-Mock-Workspace")
+    name = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER))
     return None if name is None else named(name)
 
 

@@ -57,6 +57,8 @@ _PARTS: dict[str, dict[str, Any]] = {
 _WHY = {
     400: "the request is a bad one; every mistake is named",
     401: "the server has a control token, and the call lacks it",
+    403: "a web page of another origin has made the call or, without a control token, it came by a name that may be "
+    "somebody else's",
     404: "there is no such thing, or no such workspace",
     409: "it does not go together with what is there",
     413: "the body is too large",
@@ -148,6 +150,7 @@ def _problems(call: Call) -> dict[str, Any]:
     statuses = {
         400: takes_body or call.query is not None,
         401: not call.is_open,
+        403: not call.is_open,
         404: call.in_world or "{" in call.path,
         413: takes_body,
     }

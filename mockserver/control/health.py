@@ -12,7 +12,8 @@ from mockserver.control.noun import Noun
 
 HEALTH = Noun("health", "/_mock", in_world=False)
 
-_STARTED = time.monotonic()
+#: Where somebody asks every few seconds.
+PROBES = frozenset({"/_mock/health", "/_mock/livez", "/_mock/readyz"})
 
 
 @cache
@@ -25,7 +26,8 @@ def version() -> str:
 
 def uptime_s() -> float:
     """How long the server has been there, in seconds."""
-    return time.monotonic() - _STARTED
+    started: float = current_app.extensions["mockserver.started"]
+    return time.monotonic() - started
 
 
 @HEALTH.call("GET", "/health", answer="Health", is_open=True)

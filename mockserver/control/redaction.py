@@ -19,18 +19,19 @@ REDACTED = "***"
 _HEADERS = frozenset(
     {"api-key", "authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key", "partner-key"}
 )
-#: Members, without the case and the signs between words in which their spellings differ.
-_MEMBERS = frozenset(
-    {
-        "otp", "token", "key", "apikey", "partnerkey", "password", "secret", "clientsecret", "accesstoken",
-        "refreshtoken", "idtoken", "codeverifier", "codechallenge", "authorization", "csrf", "ticket",
-    }
+#: What secrets are called, in small letters, with a space where their spellings have `-`, `_` or nothing.
+_NAMES = (
+    "otp", "token", "key", "api key", "partner key", "password", "secret", "client secret", "access token",
+    "refresh token", "id token", "code verifier", "code challenge", "authorization", "csrf", "ticket", "assertion",
+    "client assertion", "subject token", "actor token", "signature",
 )  # fmt: skip
+#: Members, without the case and the signs between words in which their spellings differ.
+_MEMBERS = frozenset(name.replace(" ", "") for name in _NAMES)
 #: The same in what is sent; in an answer `code` names an error.
 _SENT = _MEMBERS | {"code"}
 #: Headers that hold an address.
 _ADDRESSES = frozenset({"location", "referer"})
-_WORDS = "otp|token|key|password|secret|verifier|challenge|authorization|value|csrf|ticket"
+_WORDS = "otp|token|key|password|secret|verifier|challenge|authorization|value|csrf|ticket|assertion|signature"
 
 
 def _pairs_of(words: str) -> re.Pattern[str]:
@@ -44,8 +45,12 @@ _IN_TEXT, _IN_SENT_TEXT = _pairs_of(_WORDS), _pairs_of(f"{_WORDS}|code")
 _CREDENTIALS = re.compile(r"(:(?:\\?/){2})[^/?#\s\"\\]*@")
 #: Wherever they stand: keys of the service's form and signed tokens.
 _BARE = re.compile(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}|eyJ[\w-]+\.[\w-]+\.[\w-]*")
-#: What lets somebody in, within an address or a form: the way of a sign-in.
-_WAY_IN = re.compile(r"""((?:^|[?&])(?:code|csrf|ticket)=|/account/login/[^/?\#\s]+/sso/)[^&/?\#\s"'<]+""")
+#: What lets somebody in, within an address or a form: a member that holds a secret, the way of a sign-in.
+_WAY_IN = re.compile(
+    rf"""((?:^|[?&])(?:code|{"|".join(name.replace(" ", "[-_]?") for name in _NAMES)})="""
+    r"""|/account/login/[^/?\#\s]+/sso/)[^&/?\#\s"'<]+""",
+    re.IGNORECASE,
+)
 
 
 def described(exchange: Exchange) -> dict[str, Any]:

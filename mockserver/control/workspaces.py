@@ -59,7 +59,7 @@ def create(body: dict[str, Any]) -> Response:
         raise Problem(409, f"there is a workspace {error} already") from error
     except StoreFullError as error:
         raise Problem(409, str(error)) from error
-    return call.answer(described(fresh), 201)
+    return call.answer(described(call.acting_on(fresh)), 201)
 
 
 @WORKSPACES.call("GET", query=WorkspaceFilter, answer="Worlds")

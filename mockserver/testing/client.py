@@ -10,6 +10,8 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
+from mockserver.settings import without_version
+
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 #: How long an answer may take, in seconds: longer than the longest `wait`.
@@ -46,9 +48,10 @@ class Client:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"{url!r} is no address of a server: it begins with http:// or https://")
         #: The root address, without a slash at its end.
-        self.url = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+        self._prefix = without_version(parts.path)
+        self.url = f"{parts.scheme}://{parts.netloc}{self._prefix}"
         self._kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-        self._host, self._port, self._prefix = parts.hostname, parts.port, parts.path.rstrip("/")
+        self._host, self._port = parts.hostname, parts.port
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         #: Connections that nobody uses just now, the one used last at the right.
         self._idle: deque[HTTPConnection] = deque()

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 # What a server needs is imported here and not on its start, which so takes a few milliseconds.
 from mockserver.app import create_app
+from mockserver.control.token import token_of
 from mockserver.scenario.mistakes import ScenarioError
 from mockserver.settings import Settings
 from mockserver.testing.client import Client, MockServerError
@@ -90,7 +91,7 @@ class MockServer:
         """Start again after a stop, with fresh worlds on another port; while it runs, nothing happens."""
         if self._running is None:
             self._running = _Running(self._settings)
-            self._reach(self._running.url, self._settings.control_token)
+            self._reach(self._running.url, token_of(self._settings))
             atexit.register(self.stop)
 
     def stop(self) -> None:

@@ -31,6 +31,8 @@ class Tally:
         self._wanted: float | None = config.option.mockserver_fail_under
         self._files: list[tuple[str, str]] = config.option.mockserver_coverage_report
         self._is_worker = hasattr(config, "workerinput")
+        #: Which reports could not be written, and why.
+        self._unwritten: list[str] = []
         #: How many workers have gone without a word.
         self._lost = 0
 
@@ -52,9 +54,9 @@ class Tally:
         if session.config.option.collectonly:
             return
         for form, path in self._files:
-            _write(found, form, Path(path))
-        if self._is_short(found) and session.exitstatus == pytest.ExitCode.OK:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            self._write(found, form, Path(path))
+        if session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = self._status(found)
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         if config.option.collectonly:
@@ -64,11 +66,24 @@ class Tally:
         terminalreporter.write(to_text(found, _SENTENCES))
         if self._lost:
             terminalreporter.line(f"{self._lost} workers ended without telling what they had met", yellow=True)
+        for trouble in self._unwritten:
+            terminalreporter.line(trouble, red=True, bold=True)
         if self._is_short(found):
             told = (
                 f"FAIL: {found.percent:.1f} % of the contract met, --mockserver-fail-under asks for {self._wanted:g} %"
             )
             terminalreporter.line(told, red=True, bold=True)
+
+    def _write(self, found: Report, form: str, path: Path) -> None:
+        try:
+            _write(found, form, path)
+        except OSError as error:
+            self._unwritten.append(f"cannot write the report to {path}: {error.strerror}")
+
+    def _status(self, found: Report) -> pytest.ExitCode:
+        if self._unwritten:
+            return pytest.ExitCode.INTERRUPTED  # 2, as commands end where they are misused
+        return pytest.ExitCode.TESTS_FAILED if self._is_short(found) else pytest.ExitCode.OK
 
     def _is_short(self, found: Report) -> bool:
         return self._wanted is not None and found.percent < self._wanted

@@ -23,6 +23,38 @@ WORKSPACE_PREFIX = "/w/"
 WORKSPACE = "mockserver.workspace"
 
 
+#: The header that names a workspace.
+WORKSPACE_HEADER = "X-Mock-Workspace"
+_IN_HEADER = "HTTP_X_MOCK_WORKSPACE"
+
+
+class DisagreementError(ValueError):
+    """The address and the header name different workspaces."""
+
+
+def named_workspace(environ: WSGIEnvironment) -> str | None:
+    """The name of the workspace that a request's address or its header gives, if one of them does.
+
+    Raises:
+        DisagreementError: both do, and differ.
+    """
+    in_address: str | None = environ.get(WORKSPACE)
+    in_header: str | None = environ.get(_IN_HEADER)
+    if in_header is None or in_header == in_address:
+        return in_address
+    if in_address is None:
+        return in_header
+    raise DisagreementError(f"the address names the workspace {in_address}, and {WORKSPACE_HEADER} {in_header}")
+
+
+def path_within(path: str) -> str:
+    """A path without the workspace that it may begin with."""
+    if not path.startswith(WORKSPACE_PREFIX):
+        return path
+    _, slash, rest = path.removeprefix(WORKSPACE_PREFIX).partition("/")
+    return slash + rest
+
+
 class Segment(BaseConverter):
     """One segment of a path that is not one of its fixed siblings.
 

@@ -196,6 +196,8 @@ def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
     }
     for raw_name, raw_value in scope["headers"]:
         name = _wsgi_name(raw_name)
+        if not name:
+            continue
         value = raw_value.decode("latin-1")
         environ[name] = f"{environ[name]},{value}" if name in environ else value
     # The body has been put together: werkzeug would cut a chunked one off at the limit instead of refusing it.
@@ -206,6 +208,11 @@ def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _wsgi_name(raw_name: bytes) -> str:
-    """A header's name in the WSGI environment."""
+    """A header's name in the WSGI environment; nothing for one with an underscore.
+
+    There `api_key` and `api-key` would be the same. The service, behind nginx, sees no header with an underscore.
+    """
+    if b"_" in raw_name:
+        return ""
     name = raw_name.decode("latin-1").upper().replace("-", "_")
     return name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"

@@ -1,4 +1,4 @@
-"""The log: a line for each request to the mocked API, and for what the program itself warns of; as text or as JSON."""
+"""The log: a line for each request, and for what the program itself warns of; as text or as JSON."""
 
 from __future__ import annotations
 
@@ -57,6 +57,20 @@ class _Asked(NamedTuple):
     warning: str | None
 
 
+class _Called(NamedTuple):
+    """A call of the control API, and who made it."""
+
+    time: float
+    number: int
+    workspace: str | None
+    method: str
+    path: str
+    query: str
+    status: int
+    ms: float
+    client: str | None
+
+
 class _Told(NamedTuple):
     """What the program says."""
 
@@ -77,7 +91,7 @@ class RequestLog:
         self._path, self._query = lru_cache(maxsize=512)(secrecy.text), lru_cache(maxsize=512)(secrecy.query)
         self._numbers = itertools.count(1)
         self._write = _as_json if form is Form.JSON else _as_text
-        self._writer = LogWriter[_Asked | _Told](self._line, self._lost, target=target, limit=limit)
+        self._writer = LogWriter[_Asked | _Called | _Told](self._line, self._lost, target=target, limit=limit)
 
     def __call__(self, workspace: str, exchange: Exchange) -> None:
         """Note a request that is over."""
@@ -100,6 +114,14 @@ class RequestLog:
             )
         )
 
+    def note_call(
+        self, workspace: str | None, method: str, path: str, query: str, status: int, ms: float, client: str | None
+    ) -> None:
+        """Note a call of the control API that is over."""
+        now, number = time.time(), next(self._numbers)
+        path, query = path[:_LONGEST], query[:_LONGEST]
+        self._writer.put(_Called(now, number, workspace, method, path, query, status, ms, client))
+
     def tell(self, record: logging.LogRecord) -> None:
         """Note what the program says."""
         exception = "".join(traceback.format_exception(*record.exc_info)) if record.exc_info else None
@@ -109,7 +131,7 @@ class RequestLog:
         """Write what waits, if that can be done soon; nothing is taken any more."""
         self._writer.close()
 
-    def _line(self, entry: _Asked | _Told) -> str:
+    def _line(self, entry: _Asked | _Called | _Told) -> str:
         text = self._text
         if isinstance(entry, _Asked):
             entry = entry._replace(
@@ -118,6 +140,8 @@ class RequestLog:
                 reason=entry.reason and text(entry.reason),
                 warning=entry.warning and text(entry.warning),
             )
+        elif isinstance(entry, _Called):
+            entry = entry._replace(path=self._path(entry.path), query=self._query(entry.query))
         else:
             entry = entry._replace(message=text(entry.message), exception=entry.exception and text(entry.exception))
         return self._write(entry)
@@ -141,33 +165,35 @@ class LogHandler(logging.Handler):
             self.handleError(record)
 
 
-def _as_json(entry: _Asked | _Told) -> str:
+def _as_json(entry: _Asked | _Called | _Told) -> str:
     found: dict[str, Any] = entry._asdict()
     found["time"] = _moment(entry.time)
-    if isinstance(entry, _Asked):
+    if not isinstance(entry, _Told):
         found["ms"] = round(entry.ms, 3)
     # Of ASCII alone, so that no reader takes anything within it for the end of a line.
     return json.dumps(found, separators=(",", ":")) + "\n"
 
 
-def _as_text(entry: _Asked | _Told) -> str:
-    words = _asked(entry) if isinstance(entry, _Asked) else _told(entry)
+def _as_text(entry: _Asked | _Called | _Told) -> str:
+    words = _told(entry) if isinstance(entry, _Told) else _asked(entry)
     return f"{_moment(entry.time)} {' '.join(words)}\n"
 
 
-def _asked(entry: _Asked) -> list[str]:
+def _asked(entry: _Asked | _Called) -> list[str]:
     address = quote(entry.path, _SAFE.replace("?", "").replace("%", ""), errors="replace")
     if entry.query:
         address += f"?{quote(entry.query, _SAFE, 'latin-1', 'replace')}"
     words = [
         f"#{entry.number}",
-        entry.workspace,
+        entry.workspace or "-",
         _printable(entry.method),
         address,
         str(entry.status or "-"),
         f"{entry.ms:.3f}ms",
-        entry.id,
     ]
+    if isinstance(entry, _Called):
+        return [*words, f"from={entry.client or '-'}"]
+    words.append(entry.id)
     if entry.fault:
         words.append(f"fault={_printable(entry.fault)}")
     for name, text in (("reason", entry.reason), ("warning", entry.warning)):

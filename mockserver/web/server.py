@@ -7,23 +7,22 @@ import socket
 import sys
 import threading
 from contextlib import suppress
+from functools import partial
 from types import FrameType
-from typing import Any
 
 import uvicorn
 from flask import Flask
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from mockserver.web.admission import Admission
 from mockserver.web.bridge import Bridge
-from mockserver.web.wire import TRANSPORT
+from mockserver.web.connection import Connection, Refusal
+from mockserver.web.limits import HttpLimits
 
 #: Idle connections live longer than any client's pool keeps them, so that no request meets a closing one; in seconds.
 _KEEP_ALIVE = 75
 #: How long a stop waits for the last answers to leave, in seconds.
 _GRACE = 1.0
-#: How many requests of one connection may wait for their turn before it is read no further.
-_PIPELINED = 100
-#: How often the server's own clock ticks, in seconds; it renews the `Date` header.
+#: How often the server's own clock ticks, in seconds; it renews the `Date` header, and looks after slow requests.
 _TICK = 0.1
 
 
@@ -56,36 +55,6 @@ def address(listener: socket.socket) -> str:
     """The root address of what listens there."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-class Protocol(HttpToolsProtocol):
-    """The HTTP protocol, whose requests know their connection: faults cut it off, or reset it.
-
-    A client may send requests before the first is answered. Uvicorn then reads no more, so that it does not see the
-    client leave, and would tell only the last of them: one that hangs would hang for ever.
-    """
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self._unanswered: list[RequestResponseCycle] = []
-
-    def on_message_begin(self) -> None:
-        super().on_message_begin()
-        self.scope[TRANSPORT] = self.transport  # type: ignore[literal-required]  # ours
-
-    def on_headers_complete(self) -> None:
-        super().on_headers_complete()
-        self._unanswered = [cycle for cycle in self._unanswered if not cycle.response_complete]
-        self._unanswered.append(self.cycle)
-        if 1 < len(self._unanswered) < _PIPELINED:
-            self.flow.resume_reading()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        for cycle in self._unanswered:
-            cycle.disconnected = not cycle.response_complete
-            cycle.message_event.set()
-        self._unanswered.clear()
-        super().connection_lost(exc)
 
 
 class Server(uvicorn.Server):
@@ -122,8 +91,15 @@ class Server(uvicorn.Server):
         ticks = 0
         while not await self.on_tick(ticks):
             ticks += 1
+            self._check_connections()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), _TICK)
+
+    def _check_connections(self) -> None:
+        now = asyncio.get_running_loop().time()
+        for connection in list(self.server_state.connections):
+            assert isinstance(connection, Connection), "the server makes no others"
+            connection.check(now, _KEEP_ALIVE)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop: idle connections and requests that wait for something at once, the others when they are answered."""
@@ -143,16 +119,18 @@ class Server(uvicorn.Server):
 def server(app: Flask) -> Server:
     """A server for the application, not yet running."""
     bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize)
+    limits: HttpLimits = app.extensions["mockserver.http_limits"]
+    refusal: Refusal = app.extensions["mockserver.early_refusal"]
+    connection = partial(Connection, limits=limits, refusal=refusal, admission=Admission(limits.connections))
     config = uvicorn.Config(
         bridge,
         loop="uvloop",
-        http=Protocol,
+        http=connection,  # type: ignore[arg-type]  # what makes one will do,
         ws="none",
         lifespan="off",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=_KEEP_ALIVE,
     )
     return Server(config, bridge)

@@ -20,6 +20,7 @@ from mockserver.core.errors import (
     NOT_FOUND,
     TOO_MANY_REQUESTS,
     UNAUTHORIZED,
+    ErrorCode,
     ServiceError,
 )
 from mockserver.core.exchange import Exchange, Reply
@@ -27,9 +28,15 @@ from mockserver.core.faults import Fault
 from mockserver.core.keys import is_drawn
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
-from mockserver.web import rate_limit
+from mockserver.web import front, json_text, rate_limit
 from mockserver.web.answer import HeaderList, answer, override, spoilt, told
-from mockserver.web.application import CONTROL_PREFIX, WORKSPACE, ServiceFlask
+from mockserver.web.application import (
+    CONTROL_PREFIX,
+    DisagreementError,
+    ServiceFlask,
+    named_workspace,
+    path_within,
+)
 from mockserver.web.auth import authenticate, visit_of
 from mockserver.web.doors import Doors
 from mockserver.web.front import FrontDoor
@@ -40,6 +47,9 @@ from mockserver.web.wire import leave_by
 FAULT_HEADER = "X-Mock-Fault"
 
 _NO_PARAMS: Mapping[str, str] = MappingProxyType({})
+
+#: Statuses of requests that are not read to their end, and the codes that say it; all others are bad requests.
+_EARLY: Mapping[int, ErrorCode] = MappingProxyType({503: INTERNAL_ERROR})
 
 #: Takes the name of a workspace and what happened there, and writes a line about it.
 Log = Callable[[str, Exchange], None]
@@ -54,6 +64,15 @@ class HeaderFaults(Protocol):
     def __call__(self, text: str, operation: str | None) -> Fault:
         """The fault; ValueError: it is not a good one."""
         ...
+
+
+def early_refusal(path: str, status: int, message: str) -> Response:
+    """What is said of a request that was not read to its end: in the API's words, or in OAuth's for its addresses."""
+    error = _EARLY.get(status, BAD_REQUEST)(message, status=status)
+    if front.surface_of(path_within(path)) is Surface.API:
+        return answer(told(error), status, [])
+    said = {"error": front.oauth_code(error).code, "error_description": message}
+    return answer(json_text.write(said), status, list(front.NO_STORE))
 
 
 class Service:
@@ -120,18 +139,24 @@ class Service:
         return self._doors.surface(None if rule is None else rule.endpoint, request.path)
 
     def _addressed(self, request: Request) -> Workspace | None:
-        """The workspace that the address names."""
-        name = request.environ.get(WORKSPACE)
+        """The workspace that the address or the header names; where they differ, none."""
+        try:
+            name = named_workspace(request.environ)
+        except DisagreementError:
+            return None
         return None if name is None else self._store.get(name)
 
     def _within(self, request: Request) -> Workspace | None:
-        """The same; the bare root leaves it to the key.
+        """The same; without either it is left to the key.
 
         Raises:
-            ServiceError: 401 or 404; the address names one that is not there.
+            ServiceError: 400, 401 or 404; they differ, or name one that is not there.
         """
-        found = self._addressed(request)
-        name = request.environ.get(WORKSPACE)
+        try:
+            name = named_workspace(request.environ)
+        except DisagreementError as error:
+            raise INVALID_PARAMETER(str(error)) from error
+        found = None if name is None else self._store.get(name)
         if found is not None or name is None:
             return found
         reason = f"there is no workspace {name!r}"
@@ -166,13 +191,13 @@ class Service:
                     reply = self._reply(caller.now(), request, exchange, headers)
                 reply = self._told(reply, workspace, request, exchange)
                 body = self._finish(exchange, reply, headers)
+                workspace.catch_up()  # what has fallen due by this request happens at once
             finally:
                 workspace.stop_collecting(changes)
                 workspace.answering = None
             exchange.transitions = changes
             exchange.ms = (perf_counter() - started) * 1000
             workspace.note(exchange)
-            workspace.catch_up()  # what has fallen due by this request happens at once
         self._store.meter.add(exchange)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)

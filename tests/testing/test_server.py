@@ -139,7 +139,7 @@ def test_that_nobody_answers_is_told_at_once():
 
 def test_that_a_server_is_no_mock_is_told(running):
     with pytest.raises(MockServerError, match="gets no answer of a mock server") as refusal:
-        MockServer.connect(f"{running}/v3")
+        MockServer.connect(f"{running}/v4")
 
     assert refusal.value.status == 401
 
@@ -205,3 +205,16 @@ def test_a_connection_that_was_closed_meanwhile_is_opened_again():
             second.stop()
         with MockServer(port=int(first.url.rpartition(":")[2])):
             assert server.default.name == "default"
+
+
+@pytest.mark.parametrize("end", ["/v3", "/v3/", "/"])
+def test_the_address_of_the_api_will_do_for_that_of_the_server(end):
+    with MockServer("empty") as running, MockServer.connect(running.url + end) as server:
+        assert (server.url, server.default.scenario) == (running.url, "empty")
+
+
+def test_a_server_whose_token_stands_in_a_file_is_reached_with_it(tmp_path):
+    (tmp_path / "token").write_text("sesame\n")
+
+    with MockServer("empty", control_token_file=str(tmp_path / "token")) as server:
+        assert (server.token, server.default.scenario) == ("sesame", "empty")

@@ -174,3 +174,13 @@ def test_a_world_that_has_gone_before_it_was_counted_is_missed(run, running, mon
     result.stdout.fnmatch_lines(
         ["*UserWarning: what the world w-* has met is not counted: 404: there is no workspace *"]
     )
+
+
+def test_a_report_that_cannot_be_written_is_told_in_a_sentence(run, pytester):
+    pytester.path.joinpath("file").write_text("")
+
+    result = run(_MET, "--mockserver-coverage-report=json:file/met.json")
+
+    result.stdout.fnmatch_lines(["cannot write the report to file/met.json: *"])
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+    assert result.ret == 2

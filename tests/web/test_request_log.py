@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
 import pytest
@@ -105,7 +106,7 @@ def test_lines_are_numbered_through_all_worlds_as_ids_come_again_in_each(logged)
 
     lines = logged("json", play)
 
-    assert [json.loads(line)["number"] for line in lines] == [1, 2]
+    assert [json.loads(line)["number"] for line in lines] == [1, 2, 3, 4]
 
 
 def test_a_key_that_is_nobodys_is_told_with_the_account_that_it_opens(logged):
@@ -120,7 +121,7 @@ def test_a_refusal_says_why_and_a_fault_who_it_was(logged):
         api.post("/_mock/faults", json={"fault": "unavailable", "id": "mine"})
         api.get("/v3/senders")
 
-    refused, faulty = logged("text", play)
+    refused, _, faulty = logged("text", play)
 
     assert " 404 " in refused
     assert re.search(r' reason="[^"]+"$', refused)
@@ -143,13 +144,60 @@ def test_the_workspace_is_named(logged):
         key = api.post("/_mock/workspaces", json={"name": "mine"}).json["api_key"]
         api.get("/v3/senders", key=key)
 
-    (line,) = logged("text", play)
+    line = logged("text", play)[-1]
 
     assert " mine GET /v3/senders 200 " in line
 
 
-def test_calls_of_the_control_api_have_no_line(logged):
-    assert logged("text", lambda api: api.get("/_mock/health")) == []
+def test_a_call_of_the_control_api_is_told_with_its_world_and_who_has_made_it(logged):
+    def play(api):
+        api.post("/_mock/workspaces", json={"name": "mine"})
+        api.post("/w/mine/_mock/reset")
+        api.post("/_mock/reset", headers={"X-Mock-Workspace": "mine"})
+        api.post("/_mock/reset", json={"scenario": "nowhere"})
+        api.delete("/_mock/workspaces/mine?why=1")
+
+    lines = logged("text", play)
+
+    assert [re.sub(r"#\d+ |\S+ms ", "", line.partition(" ")[2]) for line in lines] == [
+        "mine POST /_mock/workspaces 201 from=127.0.0.1",
+        "mine POST /_mock/reset 200 from=127.0.0.1",
+        "mine POST /_mock/reset 200 from=127.0.0.1",
+        "default POST /_mock/reset 400 from=127.0.0.1",
+        "mine DELETE /_mock/workspaces/mine?why=1 204 from=127.0.0.1",
+    ]
+
+
+def test_a_call_that_is_refused_is_told_as_well(logged):
+    def play(api):
+        api.post("/_mock/reset", headers={"Origin": "http://evil.test"})
+        api.get("/_mock/mailbx")
+
+    lines = logged("text", play)
+
+    assert ["403" in lines[0], "404" in lines[1]] == [True, True]
+
+
+def test_a_call_is_an_object_in_a_log_of_objects(logged):
+    found = json.loads(logged("json", lambda api: api.get("/_mock/clock"))[0])
+
+    assert found.keys() == {"time", "number", "workspace", "method", "path", "query", "status", "ms", "client"}
+    assert (found["workspace"], found["path"], found["client"]) == ("default", "/_mock/clock", "127.0.0.1")
+
+
+def test_a_call_that_waits_is_told_once(capfd):
+    with MockServer("empty", log_format="text") as mock, ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(requests.get, f"{mock.url}/_mock/mailbox?to=jo@acme.test&wait=20")
+        sender = {"name": "Jo", "email": "jo@acme.test"}
+        requests.post(f"{mock.url}/v3/senders", json=sender, headers={"api-key": "any"})
+        assert waiting.result().json()["count"] == 1
+
+    assert capfd.readouterr().err.count("/_mock/mailbox") == 1
+
+
+@pytest.mark.parametrize("path", ["/_mock/health", "/_mock/livez", "/_mock/readyz"])
+def test_who_asks_how_the_server_is_has_no_line(logged, path):
+    assert logged("text", lambda api: api.get(path)) == []
 
 
 def test_nothing_is_logged_by_default(make_api, capfd):
@@ -372,19 +420,19 @@ def test_the_program_logs_text_and_what_waits_is_written_before_it_ends(program)
     assert " default GET /v3/senders 200 " in errors
 
 
-@pytest.mark.parametrize(("form", "lines"), [("off", 1), ("json", 4)])
+@pytest.mark.parametrize(("form", "lines"), [("off", 1), ("json", 6)])
 def test_the_programs_own_warnings_are_written_in_any_case(program, form, lines):
     process, root = program("--workspaces-limit", "2", MOCKSERVER_LOG_FORMAT=form)
     for _ in range(2):
         requests.post(f"{root}/_mock/workspaces")
-    for _ in range(lines - 1):
+    for _ in range(3):
         requests.get(f"{root}/v3/senders", headers={"api-key": "any"})
     process.terminate()
 
     _, errors = process.communicate(timeout=2)
 
     assert len(errors.splitlines()) == lines
-    assert "was evicted" in errors.splitlines()[0]
+    assert errors.count("was evicted") == 1
 
 
 def test_a_stderr_that_nobody_reads_holds_up_neither_requests_nor_the_end(program):
@@ -403,6 +451,7 @@ def test_requests_of_a_world_that_is_not_counted_stand_in_no_log(logged):
     def play(api):
         api.post("/_mock/workspaces", json={"name": "quiet", "counted": False})
         api.get("/w/quiet/v3/senders")
+        api.post("/w/quiet/_mock/reset")
         api.get("/v3/account")
 
     (line,) = logged("text", play)

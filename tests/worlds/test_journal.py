@@ -348,3 +348,15 @@ def test_emptying_it_changes_neither_state_nor_mails(world):
     world.delete("/_mock/requests")
 
     assert (world.state, world.get("/_mock/mailbox").json) == before
+
+
+def test_what_falls_due_by_a_request_stands_in_its_entry(make_api):
+    """A plan for many sub-accounts is taken, and applied at once as well (`behaviour.bulk_plan: {after: PT0S}`)."""
+    api = make_api("corporate-v2")
+    account = api.get("/v3/corporate/subAccount?offset=0&limit=1").json["subAccounts"][0]["id"]
+    answer = api.put("/v3/corporate/subAccounts/plan", json={"subAccountIds": [account], "credits": {"email": 1}})
+    assert answer.status_code < 300, answer.json
+
+    entry = api.get("/_mock/requests?limit=1").json["items"][0]
+
+    assert [row["event"] for row in entry["transitions"]] == ["accept_bulk", "apply_bulk"]

@@ -183,3 +183,27 @@ def test_what_was_wanted_is_shown_as_it_was_written(world):
     world.put("/v3/senders/2/validate", {"otp": OTP})
 
     assert near(world, {"json": {"otp": 111111}}) == [{"path": "/json/otp", "wanted": 111111, "got": "***"}]
+
+
+@pytest.mark.parametrize("sign", ["?", "?a=1&", "#x?"])
+@pytest.mark.parametrize(
+    "name", ["token", "Token", "api_key", "api-key", "apikey", "key", "access_token", "secret", "signature"]
+)
+def test_a_secret_in_the_address_of_a_webhook_is_not_told(world, name, sign):
+    address = f"https://hook.test/x{sign}{name}={HOOK_TOKEN}&size=7"
+    assert world.post("/v3/webhooks", {**WEBHOOK, "url": address}).status_code == 201
+    world.get("/v3/webhooks/1")
+    raw(world, "POST", "/v3/webhooks", f'{{"url": "{address}"')
+
+    assert_silent(world)
+    assert "size=7" in json.dumps(world.journal)
+
+
+@pytest.mark.parametrize("name", ["client_assertion", "assertion", "subject_token", "refresh_token", "client_secret"])
+def test_a_secret_of_a_form_is_not_told(world, name):
+    form = f"grant_type=x&{name}={HOOK_TOKEN}"
+    world.ask("POST", "/realms/partner/oauth/token", data=form, content_type="application/x-www-form-urlencoded")
+    world.ask("POST", "/realms/partner/oauth/token", data=form, content_type="text/plain")
+
+    assert_silent(world)
+    assert len(world.journal) == 2

@@ -6,6 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, validate
 
+from mockserver.core.state_machine import OUTSIDE
 from mockserver.web.schema import Base
 
 
@@ -40,6 +41,16 @@ def mapping(values: Any = None, about: str = "", **options: Any) -> Any:
 
 def part(schema: type[Schema], **options: Any) -> Any:
     return needed(fields.Nested, schema, **options)
+
+
+def source() -> Any:
+    """The state that a transition leaves."""
+    return text(f"`{OUTSIDE}` before it is there", data_key="from")
+
+
+def target() -> Any:
+    """The state that a transition leads to."""
+    return text(f"`{OUTSIDE}` when it is gone")
 
 
 def many(schema: type[Schema], about: str = "", **options: Any) -> Any:

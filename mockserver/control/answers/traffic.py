@@ -55,8 +55,8 @@ class Change(Base):
     machine = members.text()
     key = members.key()
     event = members.text()
-    source = members.text(data_key="from")
-    to = members.text()
+    source = members.source()
+    to = members.target()
 
 
 class Request(Base):

@@ -116,8 +116,8 @@ class Advanced(Clock):
 
 class Transition(Base):
     event = members.text()
-    source = members.text("`-` before it is there", data_key="from")
-    to = members.text("`-` when it is gone")
+    source = members.source()
+    to = members.target()
 
 
 class Machine(Base):

@@ -1,0 +1,36 @@
+"""What is said at an address under `/_mock` that leads nowhere, or not with this method."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from flask import request
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
+
+from mockserver.control import call
+from mockserver.control.problem import Problem
+from mockserver.core import facts
+
+#: As long as no call's path is; comparing takes time that grows with the square of the length.
+_LONGEST = 100
+
+
+def problem(error: HTTPException) -> Problem:
+    """The problem of a request that came to no call, or that failed."""
+    asked = f"{request.method} {request.path}"
+    if isinstance(error, NotFound):
+        return Problem(404, f"there is no call at {request.path}{_advice(request.path)}; GET /_mock lists all calls")
+    if isinstance(error, MethodNotAllowed):
+        return Problem(405, f"{request.path} takes {facts.listed(allowed(error))}, not {request.method}")
+    return Problem(error.code or 500, f"{asked}: {error.description}")
+
+
+def allowed(error: MethodNotAllowed) -> list[str]:
+    """The methods that an address takes."""
+    return sorted(error.valid_methods or ())
+
+
+def _advice(path: str) -> str:
+    paths = {row.path for noun in call.nouns() for row in noun.calls}
+    near = get_close_matches(path, paths, n=1) if len(path) <= _LONGEST else []
+    return f"; did you mean {near[0]}?" if near else ""

@@ -1,0 +1,19 @@
+"""Limits of the HTTP server, before a request is complete."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class HttpLimits(NamedTuple):
+    """What a request may hold, how long it may take to come in, and how many connections there may be."""
+
+    #: How many bytes a request's line and headers may have, and what stands between the pieces of a chunked body.
+    head: int = 64 * 1024
+    #: How many headers.
+    headers: int = 2_000
+    #: How long a head, and then a body, may take to come in, in seconds.
+    head_s: float = 30.0
+    body_s: float = 60.0
+    #: At once.
+    connections: int = 1_000
