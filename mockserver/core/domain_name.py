@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 #: RFC 1035, 2.3.4, as it is written: 253 characters at most, and nothing longer is looked at.
 _LONGEST = 253
-#: RFC 1123, 2.1: letters, digits and hyphens, the latter not at an end.
-_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)", re.ASCII)
-#: A name whose last label is a number is an IPv4 address, or a mistyped one (WHATWG URL, "ends in a number").
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
+#: RFC 1123, 2.1: letters, digits and hyphens, the latter not at an end. A name whose last label is a number is an IPv4
+#: address, or a mistyped one (WHATWG URL, "ends in a number").
+_LABEL = r"(?!-)[a-z0-9-]{1,63}(?<!-)"
+_HOST_NAME = re.compile(rf"(?:{_LABEL}\.)+(?![0-9]+\Z|0x[0-9a-f]*\Z){_LABEL}", re.ASCII)
 #: RFC 2606, RFC 6762 and ICANN's private-use name: the list of public suffixes has none of them.
 _RESERVED = frozenset({"test", "example", "invalid", "localhost", "local", "internal"})
 
@@ -51,8 +51,7 @@ def comparable(address: str) -> str:
 
 def is_host_name(name: str) -> bool:
     """Whether a name in its `ascii_form` is one of two labels at least, and no IP address."""
-    labels = name.split(".") if len(name) <= _LONGEST else []
-    return len(labels) > 1 and all(map(_LABEL.fullmatch, labels)) and not _NUMBER.fullmatch(labels[-1])
+    return len(name) <= _LONGEST and _HOST_NAME.fullmatch(name) is not None
 
 
 def parents(name: str) -> Iterator[str]:

@@ -53,10 +53,9 @@ class _EmailCheck(validate.Email):
 
     def __call__(self, value: str) -> str:
         local, _, domain = value.rpartition("@")
-        name = ascii_form(domain)
-        if not is_host_name(name) or domain != domain.strip() or domain.endswith("."):
+        is_whole = domain == domain.strip() and not domain.endswith(".")
+        if not is_whole or not is_host_name(ascii_form(domain)) or not self.USER_REGEX.match(local):
             raise ValidationError(self._format_error(value))
-        super().__call__(f"{local}@{name}")
         return value
 
     def _format_error(self, value: str) -> Any:
