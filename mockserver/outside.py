@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from flask import Request
 
 from mockserver.core.caller import Caller
+from mockserver.core.domain_name import ascii_form
 from mockserver.core.mailbox import Mail
 from mockserver.core.outside import Done, Outcome, Post, Report, Wanted
 from mockserver.core.store import Store
@@ -114,7 +115,7 @@ class Outside:
         workspace, rule = caller.workspace, request.url_rule
         if workspace.behaviour.dns != "resolver" or rule is None or rule.endpoint not in _ASKING:
             return True
-        name = (request.view_args or {}).get("domainName", "").lower()
+        name = ascii_form((request.view_args or {}).get("domainName", ""))
         asked = {
             question.asked: begun(f"look-up {question.asked}", partial(self._ask, workspace, question))
             for question in _questions(caller, name)

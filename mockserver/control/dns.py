@@ -22,7 +22,7 @@ class DnsChange(DnsItem):
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
         if not data:
-            raise ValidationError("give brevo_code, dkim_record, dmarc_record or several of them")
+            raise ValidationError("give brevo_code, dkim_record, dmarc_record, dmarc_policy or several of them")
 
 
 @DNS.call("GET", "/<domain>", answer="Dns", problems=(400,))
@@ -47,9 +47,11 @@ def _hostname(domain: str) -> str:
         name: str = Hostname().deserialize(domain)
     except ValidationError as error:
         raise of_one("domain", f"{domain!r} is not a host name") from error
-    return name.lower()
+    return name
 
 
 def _described(workspace: Workspace, name: str) -> dict[str, Any]:
     view = model.dns_view(workspace, name)
-    return {"domain": name, **{record: getattr(view, record) for record in model.RECORDS}}
+    records = {record: getattr(view, record) for record in model.RECORDS}
+    free_mail = {"free_mail": True} if view.free_mail else {}
+    return {"domain": name, **records, "dmarc_policy": model.dmarc_policy(workspace, name), **free_mail}

@@ -12,6 +12,7 @@ from marshmallow import fields, validate
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
+from mockserver.core.domain_name import comparable
 from mockserver.core.mailbox import FAILED, SENT, WAITING, Mail
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
@@ -73,8 +74,8 @@ def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[Mail]:
 
 
 def _matches(workspace: Workspace, mail: Mail, query: dict[str, Any]) -> bool:
-    to, subject = query.get("to", "").lower(), query.get("subject", "").lower()
-    if to not in ("", mail.to.lower()) or subject not in mail.subject.lower():
+    to, subject = comparable(query.get("to", "")), query.get("subject", "").lower()
+    if to not in ("", comparable(mail.to)) or subject not in mail.subject.lower():
         return False
     sending = workspace.mailbox.sending(mail)
     return "smtp" not in query or (sending is not None and sending.state == query["smtp"])

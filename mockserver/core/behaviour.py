@@ -40,6 +40,14 @@ class Behaviour(NamedTuple):
     dkim: str = "txt"
     #: `view`: DNS is what the scenario says; `resolver`: a real server is asked.
     dns: str = "view"
+    #: `account`: one value for all domains of an account (ledger 0.1), or `domain`: one for each.
+    brevo_code: str = "account"
+    #: How the DKIM record of a sub-domain is told: `recorded` without its label, `labelled` with it (ledger 0.1).
+    subdomain_dkim_host: str = "recorded"
+    #: Of a created domain: `integer`, or `hex` for that of the list (ledger 0.1).
+    domain_id: str = "integer"
+    #: `specification`: as SPEC 7.3 ties them to conditions; `observed`: as recorded answers have them (ledger 0.1).
+    sentence_codes: str = "specification"
     bulk_plan: timedelta = timedelta()
     export: timedelta = timedelta(minutes=1)
     webhook_5xx: str = "retry"

@@ -1,14 +1,86 @@
-"""The names of domains, in the one form in which they are compared."""
+"""The names of domains, and addresses under them, in the one form in which they are compared."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
+
+#: RFC 1035, 2.3.4, as it is written: 253 characters at most, and nothing longer is looked at.
+_LONGEST = 253
+#: RFC 1123, 2.1: letters, digits and hyphens, the latter not at an end. A name whose last label is a number is an IPv4
+#: address, or a mistyped one (WHATWG URL, "ends in a number").
+_LABEL = r"(?!-)[a-z0-9-]{1,63}(?<!-)"
+_HOST_NAME = re.compile(rf"(?:{_LABEL}\.)+(?![0-9]+\Z|0x[0-9a-f]*\Z){_LABEL}", re.ASCII)
+#: RFC 2606, RFC 6762 and ICANN's private-use name: the list of public suffixes has none of them.
+_RESERVED = frozenset({"test", "example", "invalid", "localhost", "local", "internal"})
+
+
+def ascii_form(name: str) -> str:
+    """A domain's name in small letters and A-labels (`xn--bcher-kva.test`); what is no name stays as it is, small.
+
+    Unicode is mapped as browsers do it (UTS 46, without the transitional forms of IDNA 2003).
+    """
+    name = name.strip()
+    if name.isascii() or len(name) > _LONGEST:
+        return name.rstrip(".").lower()
+    import idna  # noqa: PLC0415  # its tables are large, and few names need them
+
+    try:
+        return idna.encode(name, uts46=True).decode().rstrip(".")
+    except UnicodeError:  # a label that is empty, too long, or no text
+        return name.rstrip(".").lower()
+
 
 def domain_of(address: str) -> str:
-    """The domain of an address, or a domain itself, in the one form in which domains are compared: small, ASCII."""
-    domain = address.rpartition("@")[2].strip().rstrip(".").lower()
-    if domain.isascii():
-        return domain
-    try:
-        return domain.encode("idna").decode()
-    except UnicodeError:  # a label that is empty, too long, or no text
-        return domain
+    """The domain of an address, or a domain itself, in its `ascii_form`."""
+    return ascii_form(address.rpartition("@")[2])
+
+
+def comparable(address: str) -> str:
+    """An e-mail address in the one form in which addresses are compared: neither case nor spelling makes two of one."""
+    if address.isascii():
+        return address.lower()
+    local, sign, domain = address.rpartition("@")
+    return f"{local.lower()}{sign}{ascii_form(domain)}"
+
+
+def is_host_name(name: str) -> bool:
+    """Whether a name in its `ascii_form` is one of two labels at least, and no IP address."""
+    return len(name) <= _LONGEST and _HOST_NAME.fullmatch(name) is not None
+
+
+def parents(name: str) -> Iterator[str]:
+    """The domains above one, the nearest first."""
+    while name := name.partition(".")[2]:
+        yield name
+
+
+def registrable(name: str) -> str:
+    """The part of a domain's name that somebody has registered: `acme.co.uk` of `news.acme.co.uk`.
+
+    That is one label below a public suffix (publicsuffix.org, in the edition that the library brings along); a name
+    that is a suffix itself stays as it is.
+    """
+    labels = name.split(".")
+    if len(labels) <= 2:
+        return name
+    if labels[-1] in _RESERVED:
+        return ".".join(labels[-2:])
+    return _suffixes().privatesuffix(name) or name
+
+
+def below_registrable(name: str) -> str:
+    """The labels before the registrable part: `news` of `news.acme.co.uk`; nothing, where there are none."""
+    return name.removesuffix(registrable(name)).rstrip(".")
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList  # noqa: PLC0415  # reading the list takes some 50 ms
+
+    return PublicSuffixList()

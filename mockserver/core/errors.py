@@ -67,8 +67,20 @@ INVALID_DATA_POSTED = _sentence("Returned when invalid data posted", 400)
 FEED_NOT_FOUND = _sentence("Feed not found", 404)
 CAMPAIGN_ID_NOT_FOUND = _sentence("Campaign ID not found", 404)
 API_KEY_NOT_FOUND = _sentence("api-key not found", 404)
-DMARC_POLICY = _sentence("DMARC policy requires domain authentication", 400)
-DNS_NOT_CONFIGURED = _sentence("DNS records not properly configured", 400)
+DMARC_POLICY = ErrorCode(
+    "DMARC policy requires domain authentication",
+    400,
+    # Ledger 0.1: recorded, where a sender is created.
+    "Your DMARC policy requires your domain to be authenticated before creating a sender with this domain. "
+    "Authenticate domain and then create a sender.",
+)
+DNS_NOT_CONFIGURED = ErrorCode(
+    "DNS records not properly configured",
+    400,
+    # Ledger 0.1: recorded.
+    "The domain cannot be authenticated. Check your domain DNS panel and ensure Brevo code, DKIM record and "
+    "DMARC record are added correctly.",
+)
 OTP_INVALID = _sentence("Invalid OTP code provided", 400)
 OTP_EXPIRED = _sentence("OTP code has expired", 400)
 DOMAIN_EXISTS = _sentence("Domain already exists in your account", 400)
@@ -81,6 +93,9 @@ ALREADY_PROCESSED = _sentence("Request already processed", 400)
 SPEC_CODES: dict[str, ErrorCode] = {
     value.code: value for value in list(globals().values()) if isinstance(value, ErrorCode)
 }
+
+#: What recorded answers have instead of a sentence code (ledger 0.1); of the other ones none is known.
+OBSERVED_CODES: dict[str, ErrorCode] = {DNS_NOT_CONFIGURED.code: BAD_REQUEST, DMARC_POLICY.code: BAD_REQUEST}
 
 #: Real traffic shows them, SPEC's list does not: ledger 1.3.
 NOT_FOUND = ErrorCode("not_found", 404, "Invalid route/method passed")

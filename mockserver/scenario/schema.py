@@ -17,7 +17,7 @@ from mockserver.resources.section import Duration, Id24, Instant, Item, write_du
 from mockserver.resources.webhooks.payloads import OTHER_NAMES
 from mockserver.scenario.faults import rules
 from mockserver.scenario.mistakes import Mistake, Path, nearest
-from mockserver.web.fields import Flag, Timezone
+from mockserver.web.fields import Email, Flag, Timezone
 from mockserver.web.rate_limit import TIERS
 
 #: Lists that `generate` can fill.
@@ -115,6 +115,22 @@ class BehaviourItem(Item):
         validate=validate.OneOf(("view", "resolver")),
         **_about("view: DNS is what the scenario says; resolver: a real server is asked"),
     )
+    brevo_code = fields.String(
+        validate=validate.OneOf(("account", "domain")),
+        **_about("account: one code proves all domains of an account; domain: each has its own"),
+    )
+    subdomain_dkim_host = fields.String(
+        validate=validate.OneOf(("recorded", "labelled")),
+        **_about("recorded: `mail._domainkey` for sub-domains, too; labelled: `mail._domainkey.sub`"),
+    )
+    domain_id = fields.String(
+        validate=validate.OneOf(("integer", "hex")),
+        **_about("the id of a created domain: integer, or hex for the 24 digits of the list"),
+    )
+    sentence_codes = fields.String(
+        validate=validate.OneOf(("specification", "observed")),
+        **_about("specification: codes that are sentences stand as they are; observed: as in recorded answers"),
+    )
     bulk_plan = After(**_about("how long after its request a plan update for many sub-accounts is applied"))
     export = After(**_about("how long after its request the file of an export is ready"))
     webhook_5xx = fields.String(
@@ -156,7 +172,7 @@ class BehaviourItem(Item):
 
 
 class UserItem(Item):
-    email = fields.Email(required=True)
+    email = Email(required=True)
     admin = Flag(load_default=False)
     password = fields.String(allow_none=True, validate=validate.Length(min=1))
 
@@ -179,7 +195,7 @@ class IdentityItem(Item):
     of = fields.String(allow_none=True)
     api_keys = _keys()
     revoked_keys = _keys()
-    email = fields.Email()
+    email = Email()
     first_name = fields.String()
     last_name = fields.String()
     company_name = fields.String()

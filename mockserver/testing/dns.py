@@ -10,6 +10,7 @@ from mockserver.testing.link import Link, part
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 State = Literal["ok", "missing", "wrong", "timeout"]
+Policy = Literal["none", "quarantine", "reject"]
 
 
 class Records(NamedTuple):
@@ -34,13 +35,23 @@ class Dns:
         """
         return _records(self._link.get(f"/dns/{part(domain)}"))
 
-    def set(self, domain: str, **records: State) -> Records:
+    def policy(self, domain: str) -> Policy:
+        """What the domain's DMARC record asks for; a sub-domain without a policy has that of its registrable domain.
+
+        Raises:
+            MockServerError: 400; that is no host name.
+        """
+        policy: Policy = self._link.get(f"/dns/{part(domain)}")["dmarc_policy"]
+        return policy
+
+    def set(self, domain: str, *, dmarc_policy: Policy | None = None, **records: State) -> Records:
         """Let records of a domain be so from now on: `set("acme.test", dkim_record="wrong")`; the others stay.
 
         Raises:
             MockServerError: 400; no host name, no such record, or no such state.
         """
-        return _records(self._link.put(f"/dns/{part(domain)}", records))
+        policy = {} if dmarc_policy is None else {"dmarc_policy": dmarc_policy}
+        return _records(self._link.put(f"/dns/{part(domain)}", {**records, **policy}))
 
 
 def _records(item: Mapping[str, Any]) -> Records:

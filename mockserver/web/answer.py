@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from flask import Response
 from werkzeug.datastructures import Headers
 
-from mockserver.core.errors import ServiceError
+from mockserver.core.errors import OBSERVED_CODES, ServiceError
 from mockserver.web import json_text
 
 if TYPE_CHECKING:
@@ -67,9 +67,10 @@ def override(headers: HeaderList, own: Iterable[tuple[str, str]]) -> None:
     headers[:] = [*(row for row in headers if row[0] not in names), *own]
 
 
-def told(error: ServiceError) -> bytes:
-    """A refusal in the service's words."""
-    return json_text.write({"code": error.code.code, "message": error.message})
+def told(error: ServiceError, codes: str = "specification") -> bytes:
+    """A refusal in the service's words; with `observed` codes as recorded answers have them."""
+    code = OBSERVED_CODES.get(error.code.code, error.code) if codes == "observed" else error.code
+    return json_text.write({"code": code.code, "message": error.message})
 
 
 def spoilt(body: bytes) -> bytes:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from marshmallow import ValidationError, fields, missing, validate
 
+from mockserver.core.domain_name import ascii_form, is_host_name
 from mockserver.core.errors import OUT_OF_RANGE
 from mockserver.web.schema import Flaw, documented, invalid
 
@@ -44,9 +45,18 @@ class Email(fields.String):
 
 
 class _EmailCheck(validate.Email):
+    """Takes both spellings of a domain, and no address in the place of one."""
+
     def __init__(self, flaw: Flaw | None) -> None:
         super().__init__(error="Not a valid email address")
         self._flaw = flaw
+
+    def __call__(self, value: str) -> str:
+        local, _, domain = value.rpartition("@")
+        is_whole = domain == domain.strip() and not domain.endswith(".")
+        if not is_whole or not is_host_name(ascii_form(domain)) or not self.USER_REGEX.match(local):
+            raise ValidationError(self._format_error(value))
+        return value
 
     def _format_error(self, value: str) -> Any:
         return [self._flaw] if self._flaw else super()._format_error(value)
@@ -151,20 +161,18 @@ def _check_url(value: str) -> None:
         raise invalid("Not a valid URL")
 
 
-_LABEL = r"(?!-)[a-z0-9-]{1,63}(?<!-)"
-_HOSTNAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})+", re.ASCII | re.IGNORECASE)
-
-
 class Hostname(fields.String):
-    """A host name of at least two labels."""
+    """A host name of at least two labels, loaded in small letters and A-labels."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(validate=_check_hostname, **_described(kwargs, format="hostname"))
+        super().__init__(**_described(kwargs, format="hostname"))
 
-
-def _check_hostname(value: str) -> None:
-    if not _HOSTNAME.fullmatch(value):
-        raise invalid("Not a valid hostname")
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        name = "" if text is None or text.endswith(".") else ascii_form(text)
+        if text != text.strip() or not is_host_name(name):
+            raise invalid("Not a valid hostname")
+        return name
 
 
 class Timezone(fields.String):

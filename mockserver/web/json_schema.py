@@ -12,8 +12,8 @@ from mockserver.web.fields import Day, DayOrMoment, Hostname, Int64, NotBlank, N
 #: What is said of a field: always the same, or what a function makes of the field and of what apispec has found so far.
 Form = dict[str, Any] | Callable[[Any, dict[str, Any]], dict[str, Any]]
 
-#: At least two labels.
-HOSTNAME = r"^(?!-)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$"
+#: At least two labels, of which the last one is no number; names in other scripts are taken as well.
+HOSTNAME = r"^(?!-)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.(?![0-9]+$)[A-Za-z0-9-]+$"
 
 #: What our own kinds of fields take, as far as a schema can say it; the field's own bounds come before these.
 FORMS: dict[type, Form] = {

@@ -296,7 +296,7 @@ class Service:
         if reply.error is None:
             return reply
         if self._doors.surface(exchange.operation, exchange.path) is Surface.API:
-            reply.body = told(reply.error)
+            reply.body = told(reply.error, workspace.behaviour.sentence_codes)
             return reply
         found = self._doors.refusal(reply.error, Guest(workspace, visit_of(request, workspace)), exchange)
         headers = (*found.headers, *reply.headers)

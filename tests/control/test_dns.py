@@ -12,7 +12,7 @@ def api(make_api):
 
 
 def answers(**records):
-    return {"domain": "acme.test", **dict.fromkeys(RECORDS, "missing"), **records}
+    return {"domain": "acme.test", **dict.fromkeys(RECORDS, "missing"), "dmarc_policy": "none", **records}
 
 
 def test_a_record_that_nobody_has_published_is_missing(api):
@@ -61,6 +61,58 @@ def test_a_bad_change_names_its_mistake(api, body, path):
     assert api.get("/_mock/dns/acme.test").json == answers()
 
 
-@pytest.mark.parametrize("name", ["localhost", "-a.test", "a..test", "a_b.test"])
+@pytest.mark.parametrize("name", ["localhost", "-a.test", "a..test", "a_b.test", "1.2.3.4", "xn--ü.test"])
 def test_what_is_no_host_name_is_refused(api, name):
     assert api.put(f"/_mock/dns/{name}", json={"brevo_code": "ok"}).status_code == 400
+
+
+def test_a_sub_domain_has_the_policy_of_its_registrable_domain_until_it_has_one(api):
+    api.put("/_mock/dns/acme.co.uk", json={"dmarc_policy": "reject"})
+
+    inherited = api.get("/_mock/dns/a.news.acme.co.uk").json["dmarc_policy"]
+    own = api.put("/_mock/dns/a.news.acme.co.uk", json={"dmarc_policy": "none"}).json["dmarc_policy"]
+
+    assert (inherited, own) == ("reject", "none")
+
+
+def test_only_the_registrable_domain_hands_its_policy_down(api):
+    api.put("/_mock/dns/news.acme.test", json={"dmarc_policy": "reject"})
+
+    assert api.get("/_mock/dns/a.news.acme.test").json["dmarc_policy"] == "none"
+
+
+def test_both_spellings_of_a_name_are_one(api):
+    api.put("/_mock/dns/B%C3%9CCHER.test", json={"brevo_code": "ok"})
+
+    assert api.get("/_mock/dns/xn--bcher-kva.test").json == answers(domain="xn--bcher-kva.test", brevo_code="ok")
+
+
+def test_a_name_stands_once_in_the_dns_of_a_scenario(api):
+    scenario = {"dns": {"bücher.test": {"brevo_code": "ok"}, "xn--bcher-kva.test": {"brevo_code": "wrong"}}}
+
+    answer = api.post("/_mock/reset", json={"scenario": scenario})
+
+    assert answer.status_code == 400
+    assert [error["path"] for error in answer.json["errors"]] == [
+        "/dns/bücher.test", "/dns/xn--bcher-kva.test",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"), [({}, True), ({"free_mail": False}, None), ({"free_mail": True, "brevo_code": "wrong"}, True)]
+)
+def test_who_has_a_domain_of_free_mailboxes_is_kept_in_the_state(api, said, shown):
+    api.put("/_mock/dns/gmail.com", json={"brevo_code": "ok", **said})
+    before = api.get("/_mock/state").json
+
+    assert api.post("/_mock/reset", json={"scenario": before}).status_code == 200
+
+    assert api.get("/_mock/dns/gmail.com").json.get("free_mail") == shown
+    assert api.get("/_mock/state").json["dns"] == before["dns"]
+
+
+def test_a_team_can_name_a_domain_of_free_mailboxes_of_its_own(make_api):
+    records = dict.fromkeys(RECORDS, "ok")
+    api = make_api({"dns": {"box.test": {**records, "free_mail": True}}, "domains": [{"name": "box.test"}]})
+
+    assert api.put("/v3/senders/domains/box.test/authenticate").status_code == 400

@@ -15,7 +15,14 @@ from mockserver.web.answer import spoilt
 NAMED = {
     "otp_expired": (400, "OTP code has expired", "OTP code has expired"),
     "otp_invalid": (400, "Invalid OTP code provided", "Invalid OTP code provided"),
-    "dns_failure": (400, "DNS records not properly configured", "DNS records not properly configured"),
+    "dns_failure": (
+        400,
+        "DNS records not properly configured",
+        (
+            "The domain cannot be authenticated. Check your domain DNS panel and ensure Brevo code, DKIM record and "
+            "DMARC record are added correctly."
+        ),
+    ),
     "unauthorized": (401, "unauthorized", "Key not found"),
     "permission_denied": (403, "permission_denied", "Access forbidden."),
     "account_under_validation": (403, "account_under_validation", "Your account is under validation"),

@@ -18,7 +18,22 @@ SCENARIO = {
 }
 POSITIONS = st.integers(0, 8)
 NAMES = st.sampled_from(["Ops", "News", "Ünï cödé", "<b>&"])
-EMAILS = st.sampled_from(["ops@acme.test", "OPS@acme.test", "news@acme.test", "news@Acme.Test", "a@b.test", "c@d.test"])
+EMAILS = st.sampled_from(
+    [
+        "ops@acme.test",
+        "OPS@acme.test",
+        "news@Acme.Test",
+        "a@b.test",
+        "c@d.test",
+        "e@bücher.test",
+        "E@xn--bcher-kva.test",
+    ]
+)
+
+
+def spelled(email):
+    """The one form in which addresses are compared."""
+    return email.lower().replace("bücher", "xn--bcher-kva")
 
 
 @dataclass
@@ -42,6 +57,7 @@ class SenderHistory(RuleBasedStateMachine):
         self.senders: dict[int, Sender] = {}
         self.now = START
         self.created = self.mails = self.timers = 0
+        self.policy = "none"
 
     @initialize()
     def begin(self):
@@ -66,7 +82,11 @@ class SenderHistory(RuleBasedStateMachine):
         return there[position % len(there)] if there and position < 8 else 99
 
     def owner(self, email):
-        return next((number for number, row in self.senders.items() if row.email.lower() == email.lower()), None)
+        return next((number for number, row in self.senders.items() if spelled(row.email) == spelled(email)), None)
+
+    def is_strict(self, email):
+        """Whether the domain of an address, which nobody has authenticated, wants to be that before it has senders."""
+        return email.endswith("b.test") and self.policy != "none"
 
     def sent_code(self, sender):
         """A new code has come by mail, and it is the one that counts from now on."""
@@ -84,6 +104,9 @@ class SenderHistory(RuleBasedStateMachine):
         answer = self.api.post("/v3/senders", json={"name": name, "email": email})
         if self.owner(email) is not None:
             self.refuses(answer, 400, "duplicate_parameter")
+            return
+        if self.is_strict(email):
+            self.refuses(answer, 400, "bad_request")
             return
         self.created += 1
         assert answer.status_code == 201
@@ -108,9 +131,12 @@ class SenderHistory(RuleBasedStateMachine):
         if self.owner(email) not in (None, number):
             self.refuses(answer, 400, "duplicate_parameter")
             return
-        assert answer.status_code == 204
         sender = self.senders[number]
-        moved = sender.email.lower() != email.lower()
+        moved = spelled(sender.email) != spelled(email)
+        if moved and self.is_strict(email):
+            self.refuses(answer, 400, "bad_request")
+            return
+        assert answer.status_code == 204
         sender.email, sender.name = email, name
         if moved:
             self.sent_code(sender)
@@ -161,6 +187,11 @@ class SenderHistory(RuleBasedStateMachine):
             sender.otp = sender.expires = sender.timer = None
         else:
             del self.senders[number]
+
+    @rule(policy=st.sampled_from(["none", "quarantine", "reject"]))
+    def the_policy_changes(self, policy):
+        assert self.api.put("/_mock/dns/b.test", json={"dmarc_policy": policy}).json["dmarc_policy"] == policy
+        self.policy = policy
 
     @rule(position=POSITIONS)
     def delete(self, position):

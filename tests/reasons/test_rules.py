@@ -49,6 +49,11 @@ def give_an_older_code(caller):
     senders.validate(caller, 2, codes[0])
 
 
+def create_under_policy(caller, email):
+    domains.publish_dns(caller.workspace, "strict.test", {"dmarc_policy": "reject"})
+    senders.create(caller, name="x", email=email)
+
+
 def cancel_twice(caller):
     for _ in range(2):
         scheduled_emails.delete(caller, WAITING)
@@ -138,6 +143,18 @@ TABLE = {
         "acme", lambda caller: senders.update(caller, 1, ips=shares(ips=["198.51.100.7"] * 2)),
         "the ips are 198.51.100.7, 198.51.100.7",
     ),
+    "ips taken away": (
+        "acme", lambda caller: senders.update(caller, 1, ips=[]),
+        "account acme has dedicated IPs, so sender 1 needs some of them: 198.51.100.7, 198.51.100.8",
+    ),
+    "ip of another domain": (
+        "acme", lambda caller: senders.update(caller, 1, ips=[{"domain": "z.test", "ip": "198.51.100.7"}]),
+        "the domain of dedicated IP 198.51.100.7 is a.acme.test",
+    ),
+    "strict policy of a domain that is not there": (
+        "us", lambda caller: create_under_policy(caller, "ops@news.strict.test"),
+        "the DMARC policy of news.strict.test is reject, and the domain is not there in account us",
+    ),
     "code of a verified sender": (
         "acme", lambda caller: senders.validate(caller, 1, OTP),
         "sender 1 (news@acme.test) is verified and awaits no code",
@@ -182,6 +199,11 @@ TABLE = {
         "acme", authenticate_with_cname,
         ("domain acme.test is verified, and in DNS its dkim1Record (CNAME brevo1._domainkey.acme.test) is wrong, "
         "dkim2Record (CNAME brevo2._domainkey.acme.test) is wrong, dmarc_record (TXT _dmarc.acme.test) is timeout"),
+    ),
+    "free mailboxes": (
+        "acme", lambda caller: domains.authenticate(caller, domains.create(caller, "Gmail.com").name),
+        ("domain gmail.com is one of a provider of free mailboxes, and only who has a domain can set it up; "
+        "the `dns` of a scenario can say that the account has it"),
     ),
     "too few tries": (
         "acme", authenticate_at_first_try,

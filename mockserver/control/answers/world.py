@@ -8,7 +8,7 @@ from marshmallow import INCLUDE, fields, validate
 
 from mockserver.control.answers import members
 from mockserver.core.contract import Role
-from mockserver.resources.domains.model import ANSWERS
+from mockserver.resources.domains.model import ANSWERS, POLICIES
 from mockserver.scenario.schema import scenario_schema
 from mockserver.web.schema import Base
 
@@ -155,6 +155,8 @@ class Dns(Base):
     brevo_code = _record()
     dkim_record = _record()
     dmarc_record = _record()
+    dmarc_policy = members.text("a sub-domain has that of its registrable domain", validate=validate.OneOf(POLICIES))
+    free_mail = fields.Boolean(metadata={"description": "true, and there only then: no user can have the domain"})
 
 
 # ---------------------------------------------------------------------- apps

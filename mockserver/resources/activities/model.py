@@ -11,6 +11,7 @@ from mockserver.core.account import Account
 from mockserver.core.calendar import months_later
 from mockserver.core.caller import Caller, Visit
 from mockserver.core.clock import LATEST
+from mockserver.core.domain_name import comparable
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, PERMISSION_DENIED
 from mockserver.core.workspace import Workspace
 
@@ -55,7 +56,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
         end,
         offset=query["offset"],
         limit=query["limit"],
-        where=None if email is None else lambda row: row.user_email.lower() == email.lower(),
+        where=None if email is None else lambda row: comparable(row.user_email) == comparable(email),
     )
 
 

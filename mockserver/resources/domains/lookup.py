@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from mockserver.core.account import Account
+from mockserver.core.domain_name import registrable
 from mockserver.core.workspace import Workspace
 from mockserver.resources.domains import model
-from mockserver.resources.domains.model import MISSING, OK, TIMEOUT, WRONG, Seen
+from mockserver.resources.domains.model import MISSING, NO_POLICY, OK, POLICIES, TIMEOUT, WRONG, Seen
 
+#: The record of the registrable domain that counts for a sub-domain which has no DMARC record of its own.
+_INHERITED = "inherited_dmarc"
 #: How many values of a name are told, and how much of each.
 _TOLD_VALUES, _TOLD_SIGNS = 4, 300
-_POLICIES = ("none", "quarantine", "reject")
 
 
 class Question(NamedTuple):
@@ -55,10 +57,12 @@ def questions(workspace: Workspace, account: Account, name: str) -> list[Questio
     domain = model.find(account, name)
     if domain is None:
         return []
-    return [
-        Question(key, model.full_name(record, domain), record.type, record.value)
-        for key, record in model.records(workspace, domain).items()
-    ]
+    records = model.records(workspace, domain)
+    found = [Question(key, record.full_name, record.type, record.value) for key, record in records.items()]
+    top, policy = registrable(domain.name), records["dmarc_record"]
+    if top != domain.name:
+        found.append(Question(_INHERITED, f"_dmarc.{top}", policy.type, policy.value))
+    return found
 
 
 def publish(workspace: Workspace, name: str, asked: Sequence[Question], found: Mapping[tuple[str, str], Found]) -> None:
@@ -66,9 +70,36 @@ def publish(workspace: Workspace, name: str, asked: Sequence[Question], found: M
 
     A world has one DNS: of two accounts with one domain, the one that was looked up last counts.
     """
-    if asked:
-        seen = {question.record: judged(question, found[question.asked]) for question in asked}
-        model.publish_seen(workspace, name, seen)
+    if not asked:
+        return
+    seen = {question.record: judged(question, found[question.asked]) for question in asked}
+    values = {question.record: found[question.asked].values for question in asked}
+    inherited = seen.pop(_INHERITED, None)
+    if inherited is not None and seen["dmarc_record"].status != TIMEOUT and not _policies(values["dmarc_record"]):
+        own = seen["dmarc_record"]
+        seen["dmarc_record"] = own if inherited.status == MISSING else inherited
+    model.publish_seen(workspace, name, seen, _asked_for(seen["dmarc_record"], values))
+
+
+def _asked_for(judgement: Seen, values: Mapping[str, Sequence[str]]) -> str | None:
+    """The policy that counts for a domain (RFC 7489, 6.6.3); None, where DNS gave no answer about it.
+
+    One with several DMARC records has none, and so has one whose record has a policy that is unknown.
+    """
+    if judgement.status == TIMEOUT:
+        return None
+    own, inherited = _policies(values["dmarc_record"]), _policies(values.get(_INHERITED, ()))
+    if own:
+        return _policy_of(own, "p")
+    return _policy_of(inherited, "sp", "p")
+
+
+def _policy_of(records: Sequence[str], *tags: str) -> str:
+    if len(records) != 1:
+        return NO_POLICY
+    found = _tags(records[0]) or {}
+    said = (found.get(tag, "").lower() for tag in tags)
+    return next((policy for policy in said if policy in POLICIES), NO_POLICY)
 
 
 def judged(question: Question, found: Found) -> Seen:
@@ -107,7 +138,7 @@ def _policy(question: Question, values: Sequence[str]) -> Seen:
 
     Proposed, after https://help.brevo.com/hc/en-us/articles/10415456027666: who has a record already keeps it.
     """
-    policies = [value for value in values if _is_policy(value)]
+    policies = _policies(values)
     if len(policies) > 1:
         return Seen(WRONG, f"{question.name} has {len(policies)} DMARC records, {_told(policies)}, and may have one")
     if not policies:
@@ -123,6 +154,7 @@ _JUDGES = {
     "dkim1Record": _alias,
     "dkim2Record": _alias,
     "dmarc_record": _policy,
+    _INHERITED: _policy,
 }
 
 
@@ -141,10 +173,15 @@ def _host(name: str) -> str:
     return name.rstrip(".").lower()
 
 
+def _policies(values: Sequence[str]) -> list[str]:
+    """The DMARC records among the values of a name."""
+    return [value for value in values if _is_policy(value)]
+
+
 def _is_policy(value: str) -> bool:
     """Whether a value is a DMARC record (RFC 7489, 6.3): the version comes first."""
     tags = _tags(value) or {}
-    return next(iter(tags.items()), None) == ("v", "DMARC1") and tags.get("p", "").lower() in _POLICIES
+    return next(iter(tags.items()), None) == ("v", "DMARC1") and tags.get("p", "").lower() in POLICIES
 
 
 def _tags(value: str) -> dict[str, str] | None:

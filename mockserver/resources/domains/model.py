@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -11,11 +11,13 @@ from typing import NamedTuple
 from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
+from mockserver.core.domain_name import ascii_form, below_registrable, domain_of, parents, registrable
 from mockserver.core.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_EXISTS
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
+from mockserver.resources.domains.free_mail import FREE_MAIL
 
 PENDING, VERIFIED, AUTHENTICATED = "pending", "verified", "authenticated"
 OK, MISSING, WRONG, TIMEOUT = "ok", "missing", "wrong", "timeout"
@@ -24,6 +26,8 @@ OK, MISSING, WRONG, TIMEOUT = "ok", "missing", "wrong", "timeout"
 ANSWERS = (OK, MISSING, WRONG, TIMEOUT)
 #: The records that a domain needs, as the control API and scenarios name them.
 RECORDS = ("brevo_code", "dkim_record", "dmarc_record")
+#: What a domain's DMARC record can ask of those who receive a mail that is not its own (RFC 7489, 6.3).
+POLICIES = NO_POLICY, QUARANTINE, REJECT = ("none", "quarantine", "reject")
 
 MACHINE = StateMachine(
     "domain",
@@ -55,6 +59,10 @@ class DnsView:
     brevo_code: str = MISSING
     dkim_record: str = MISSING
     dmarc_record: str = MISSING
+    #: One of `POLICIES`; None: that of the registrable domain counts.
+    dmarc_policy: str | None = None
+    #: Whether a provider of free mailboxes has the domain, so that no user can set its records.
+    free_mail: bool = False
     #: What the last look-up at a real server has seen, by the records' names on the wire; no part of a written state.
     seen: dict[str, Seen] = field(default_factory=dict)
 
@@ -102,60 +110,108 @@ class DnsRecord(NamedTuple):
 
     type: str
     value: str
+    #: Relative to the registrable domain, where its user has a zone.
     host_name: str
     status: bool
+    #: The whole name under which DNS has it.
+    full_name: str
 
 
-DOMAIN = Lifecycle(MACHINE, Domain, key="name", parse=str.lower)
+@dataclass(slots=True)
+class BrevoCode:
+    """The 32 hexadecimal digits that prove an account's domains; one record of each account."""
+
+    digits: str | None = None
+
+
+DOMAIN = Lifecycle(MACHINE, Domain, key="name", parse=ascii_form)
 
 
 def records(workspace: Workspace, domain: Domain) -> dict[str, DnsRecord]:
     """The records of a domain by the name that they have on the wire."""
     view = dns_view(workspace, domain.name)
-    ownership = DnsRecord("TXT", f"brevo-code:{domain.code}", "@", view.brevo_code == OK)
-    dmarc = DnsRecord("TXT", "v=DMARC1; p=none; rua=mailto:rua@dmarc.brevo.com", "_dmarc", view.dmarc_record == OK)
-    return {**_dkim(workspace, domain, view), "brevo_code": ownership, "dmarc_record": dmarc}
+    code, policy = f"brevo-code:{domain.code}", "v=DMARC1; p=none; rua=mailto:rua@dmarc.brevo.com"
+    label = below_registrable(domain.name)
+    return {
+        **_dkim(workspace, domain, view),
+        "brevo_code": DnsRecord("TXT", code, label or "@", view.brevo_code == OK, domain.name),
+        "dmarc_record": DnsRecord(
+            "TXT", policy, _below("_dmarc", label), view.dmarc_record == OK, f"_dmarc.{domain.name}"
+        ),
+    }
 
 
 def _dkim(workspace: Workspace, domain: Domain, view: DnsView) -> dict[str, DnsRecord]:
+    """The key, or the two names that lead to it; recorded answers leave the label of a sub-domain out (ledger 0.1)."""
+    labelled = workspace.behaviour.subdomain_dkim_host == "labelled"
+    label = below_registrable(domain.name) if labelled else ""
+
+    def record(kind: str, value: str, selector: str, name: str) -> DnsRecord:
+        host = f"{selector}._domainkey"
+        return DnsRecord(kind, value, _below(host, label), view.says(name) == OK, f"{host}.{domain.name}")
+
     if workspace.behaviour.dkim == "txt":
-        value = f"v=DKIM1; k=rsa; p={domain.dkim_key}"
-        return {"dkim_record": DnsRecord("TXT", value, "mail._domainkey", view.dkim_record == OK)}
+        return {"dkim_record": record("TXT", f"v=DKIM1; k=rsa; p={domain.dkim_key}", "mail", "dkim_record")}
     dashed = domain.name.replace(".", "-")
-    pairs = ((f"dkim{n}Record", f"b{n}.{dashed}.dkim.brevo.com", f"brevo{n}._domainkey") for n in (1, 2))
-    return {name: DnsRecord("CNAME", value, host, view.says(name) == OK) for name, value, host in pairs}
+    pairs = ((f"dkim{n}Record", f"b{n}.{dashed}.dkim.brevo.com", f"brevo{n}") for n in (1, 2))
+    return {name: record("CNAME", value, selector, name) for name, value, selector in pairs}
+
+
+def _below(host: str, label: str) -> str:
+    return f"{host}.{label}" if label else host
 
 
 def dns_view(workspace: Workspace, name: str) -> DnsView:
     """What DNS says about a domain; nothing, until somebody publishes something."""
-    return workspace.table(DnsView).get(name) or DnsView()
+    return workspace.table(DnsView).get(name) or DnsView(free_mail=_gives_mailboxes(name))
+
+
+def _gives_mailboxes(name: str) -> bool:
+    return registrable(name) in FREE_MAIL
+
+
+def dmarc_policy(workspace: Workspace, name: str) -> str:
+    """The policy of a domain; one that has none of its own has that of its registrable domain (RFC 7489, 6.6.3)."""
+    views = workspace.table(DnsView)
+    for candidate in (name, *parents(name)):
+        policy = views[candidate].dmarc_policy if candidate in views else None
+        if policy is not None and candidate in (name, registrable(name)):
+            return policy
+    return NO_POLICY
 
 
 def is_verified(workspace: Workspace, domain: Domain) -> bool:
     """Whether the ownership record is seen, whatever the state says (DESIGN 5)."""
-    return dns_view(workspace, domain.name).brevo_code == OK
+    view = workspace.table(DnsView).get(domain.name)
+    return view is not None and view.brevo_code == OK
 
 
 def find(account: Account, name: str) -> Domain | None:
-    return account.table(Domain).get(name.lower())
+    """The account's domain of this name, however it is spelled."""
+    return account.table(Domain).get(ascii_form(name))
 
 
 def find_for_email(account: Account, email: str) -> Domain | None:
     """The account's domain that an address belongs to."""
-    return find(account, email.rpartition("@")[2])
+    return find(account, domain_of(email))
 
 
 def get(caller: Caller, name: str) -> Domain:
     domain = find(caller.account, name)
     if domain is None:
-        raise DOCUMENT_NOT_FOUND("Domain does not exist").because(facts.absent(caller, "domain", Domain, name.lower()))
+        raise DOCUMENT_NOT_FOUND("Domain does not exist").because(
+            facts.absent(caller, "domain", Domain, ascii_form(name))
+        )
     return domain
 
 
 def dedicated_ip(account: Account, domain: Domain) -> str | None:
     """The dedicated IP that sends for a domain."""
-    ips = account.table(DedicatedIp).values()
-    return next((row.ip for row in ips if row.domain.lower().endswith(domain.name)), None)
+    for row in account.table(DedicatedIp).values():
+        name = ascii_form(row.domain)
+        if domain.name in (name, *parents(name)):
+            return row.ip
+    return None
 
 
 def create(caller: Caller, name: str) -> Domain:
@@ -164,7 +220,7 @@ def create(caller: Caller, name: str) -> Domain:
     if known is not None:
         since = f"{known.state}, since {facts.instant(known.created_at)}"
         raise DOMAIN_EXISTS().because(f"account {account.name} has the domain {facts.shown(known.name)}, {since}")
-    domain = new(workspace, account, name.lower())
+    domain = new(workspace, account, ascii_form(name))
     DOMAIN.begin(workspace, account, domain)
     _follow(workspace, account, domain)
     return domain
@@ -177,9 +233,19 @@ def new(workspace: Workspace, account: Account, name: str) -> Domain:
         number=workspace.next_id("domain"),
         created_at=workspace.clock.now(),
         creator=account.email,
-        code=workspace.random.hex("brevo_code", 32),
+        code=brevo_code(workspace, account),
         dkim_key=draw_dkim_key(workspace),
     )
+
+
+def brevo_code(workspace: Workspace, account: Account) -> str:
+    """The digits that prove a new domain: those of the account (ledger 0.1), unless `behaviour` wants others."""
+    if workspace.behaviour.brevo_code == "domain":
+        return workspace.random.hex("brevo_code", 32)
+    code = account.record(BrevoCode)
+    if code.digits is None:
+        code.digits = workspace.random.hex("brevo_code", 32)
+    return code.digits
 
 
 def draw_dkim_key(workspace: Workspace) -> str:
@@ -197,14 +263,15 @@ def authenticate(caller: Caller, name: str) -> Domain:
     """Authenticate a domain whose records are all right; one that is authenticated stays so.
 
     Raises:
-        ServiceError: 404; 400 `DNS records not properly configured`, with the records that are not right.
+        ServiceError: 404; 400 `DNS records not properly configured`, also for a domain that no user can have.
     """
     domain = get(caller, name)
     view = dns_view(caller.workspace, domain.name)
-    wrong = [f"{record} is {getattr(view, record)}" for record in RECORDS if getattr(view, record) != OK]
-    if wrong:
-        refused = DNS_NOT_CONFIGURED(f"{DNS_NOT_CONFIGURED.message}: {', '.join(wrong)}")
-        raise refused.because(_what_is_wrong(caller.workspace, domain, view))
+    if view.free_mail:
+        owner = f"domain {domain.name} is one of a provider of free mailboxes, and only who has a domain can set it up"
+        raise DNS_NOT_CONFIGURED().because(f"{owner}; the `dns` of a scenario can say that the account has it")
+    if not view.published:
+        raise DNS_NOT_CONFIGURED().because(_what_is_wrong(caller.workspace, domain, view))
     if domain.state != AUTHENTICATED:
         domain.attempts += 1
         _await_propagation(caller.workspace, domain)
@@ -215,7 +282,7 @@ def authenticate(caller: Caller, name: str) -> Domain:
 def _what_is_wrong(workspace: Workspace, domain: Domain, view: DnsView) -> str:
     """What DNS says instead of the records that it should have."""
     wrong = [
-        f"{name} ({record.type} {full_name(record, domain)}) is {view.says(name)}"
+        f"{name} ({record.type} {record.full_name}) is {view.says(name)}"
         for name, record in records(workspace, domain).items()
         if not record.status
     ]
@@ -223,39 +290,36 @@ def _what_is_wrong(workspace: Workspace, domain: Domain, view: DnsView) -> str:
     return f"domain {domain.name} is {domain.state}, and in DNS its {', '.join(wrong)}{told}"
 
 
-def full_name(record: DnsRecord, domain: Domain) -> str:
-    """The whole name under which DNS has a record."""
-    return domain.name if record.host_name == "@" else f"{record.host_name}.{domain.name}"
-
-
 def _await_propagation(workspace: Workspace, domain: Domain) -> None:
     """Refuse what `behaviour.authenticate_domain` says is too early."""
     rule = workspace.behaviour.authenticate_domain
     if rule.attempts is not None and domain.attempts < rule.attempts:
         reason = f"this is try {domain.attempts} for domain {domain.name}, and {rule.attempts} are needed"
-        refused = DNS_NOT_CONFIGURED(f"{DNS_NOT_CONFIGURED.message}: not seen yet, try {domain.attempts}")
-        raise refused.because(f"{reason} (behaviour.authenticate_domain)")
+        raise DNS_NOT_CONFIGURED().because(f"{reason} (behaviour.authenticate_domain)")
     since = domain.published_at or domain.created_at
     if rule.after is not None and workspace.clock.now() < since + rule.after:
-        refused = DNS_NOT_CONFIGURED(f"{DNS_NOT_CONFIGURED.message}: published at {since:%H:%M:%S}Z, not seen yet")
         seen = f"published at {facts.instant(since)}, are seen at {facts.instant(since + rule.after)}"
         reason = f"the records of domain {domain.name}, {seen} (behaviour.authenticate_domain)"
-        raise refused.because(f"{reason}; {facts.clock(workspace)}")
+        raise DNS_NOT_CONFIGURED().because(f"{reason}; {facts.clock(workspace)}")
 
 
-def publish_dns(workspace: Workspace, name: str, answers: dict[str, str]) -> DnsView:
-    """Let DNS say something else about a domain; the domains of that name follow at once."""
-    view = workspace.table(DnsView).setdefault(name.lower(), DnsView())
-    for record, answer in answers.items():
-        setattr(view, record, answer)
+def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:
+    """Let DNS say something else about a domain, by the members of its view; the domains of that name follow."""
+    name = ascii_form(name)
+    view = workspace.table(DnsView).setdefault(name, dns_view(workspace, name))
+    for member, answer in answers.items():
+        setattr(view, member, answer)
     view.seen = {record: seen for record, seen in view.seen.items() if _member(record) not in answers}
-    follow_dns(workspace, name.lower())
+    follow_dns(workspace, name)
     return view
 
 
-def publish_seen(workspace: Workspace, name: str, seen: dict[str, Seen]) -> None:
-    """Let DNS say what a real server has said; of two records that share an answer, one that is not right decides."""
-    answers: dict[str, str] = {}
+def publish_seen(workspace: Workspace, name: str, seen: dict[str, Seen], policy: str | None) -> None:
+    """Let DNS say what a real server has said; of two records that share an answer, one that is not right decides.
+
+    Without a policy, the one that was seen last stays.
+    """
+    answers = {} if policy is None else {"dmarc_policy": policy}
     for record, answer in seen.items():
         if answers.get(_member(record), OK) == OK:
             answers[_member(record)] = answer.status

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, post_dump, validate
 
 from mockserver.core.account import Account
+from mockserver.core.domain_name import ascii_form
 from mockserver.core.workspace import Workspace
 from mockserver.resources.domains import model
-from mockserver.resources.domains.model import ANSWERS, AUTHENTICATED, OK, PENDING, RECORDS, VERIFIED, DnsView, Domain
+from mockserver.resources.domains.model import (
+    ANSWERS,
+    AUTHENTICATED,
+    OK,
+    PENDING,
+    POLICIES,
+    RECORDS,
+    VERIFIED,
+    BrevoCode,
+    DnsView,
+    Domain,
+)
 from mockserver.resources.room import Section, WorldSection
 from mockserver.resources.section import Instant, Item, Taken
 from mockserver.web.fields import Email, Flag, Hostname, Int64, SecondMoment, Text
@@ -18,11 +31,15 @@ from mockserver.web.schema import Input, Output, documented, observed, proposed
 
 
 class DomainPath(Input):
-    domain_name = Text(data_key="domainName", required=True, **documented("Compared without case."))
+    domain_name = Text(
+        data_key="domainName",
+        required=True,
+        **documented("Compared without case, in either spelling of an international name."),
+    )
 
 
 class NewDomain(Input):
-    name = Hostname(required=True, **documented("A host name, of two labels at least."))
+    name = Hostname(required=True, **documented("A host name, of two labels at least; answers have it in A-labels."))
 
 
 class DnsRecordOut(Output):
@@ -33,15 +50,23 @@ class DnsRecordOut(Output):
 
 
 class DnsRecords(Output):
-    dkim_record = fields.Nested(DnsRecordOut, **documented("absent with `behaviour.dkim: cname`"))
+    dkim_record = fields.Nested(DnsRecordOut, allow_none=True, **documented("null with `behaviour.dkim: cname`"))
     dkim1Record = fields.Nested(DnsRecordOut, **observed("with `behaviour.dkim: cname`", source="ledger 1.8"))
     dkim2Record = fields.Nested(DnsRecordOut, **observed("with `behaviour.dkim: cname`", source="ledger 1.8"))
     brevo_code = fields.Nested(DnsRecordOut, required=True, **documented())
     dmarc_record = fields.Nested(DnsRecordOut, required=True, **documented())
 
 
+class DomainId(fields.Field[int | str]):
+    """The number of a domain, or its 24 hexadecimal digits."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs["metadata"] = {**kwargs.get("metadata", {}), "type": ["integer", "string"]}
+        super().__init__(**kwargs)
+
+
 class DomainCreated(Output):
-    id = Int64(attribute="number", required=True, **documented())
+    id = DomainId(required=True, **documented("with `behaviour.domain_id: hex` the 24 digits that the list has"))
     domain_name = Text(attribute="name", required=True, **documented())
     domain_provider = Text(attribute="provider", **documented("detected DNS provider"))
     message = Text(required=True, **documented())
@@ -96,6 +121,12 @@ class DnsItem(Item):
     brevo_code = fields.String(validate=_ANSWER)
     dkim_record = fields.String(validate=_ANSWER)
     dmarc_record = fields.String(validate=_ANSWER)
+    dmarc_policy = fields.String(validate=validate.OneOf(POLICIES))
+    free_mail = Flag()
+
+
+def _code() -> fields.String:
+    return fields.String(validate=validate.Regexp(r"[0-9a-f]{32}\Z", error="must be 32 hexadecimal digits"))
 
 
 class DomainItem(Item):
@@ -106,7 +137,7 @@ class DomainItem(Item):
     dns = fields.Nested(DnsItem)
     created_at = Instant()
     creator = fields.String()
-    code = fields.String(validate=validate.Regexp(r"[0-9a-f]{32}\Z"))
+    code = _code()
     dkim_key = fields.String()
     published_at = Instant(allow_none=True)
     attempts = fields.Integer(strict=True, validate=validate.Range(min=0))
@@ -121,9 +152,10 @@ _NEEDED: dict[str, dict[str, str]] = {
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    _load_code(account, data)
     table = account.table(Domain)
     for index, item in enumerate(data.get("domains", ())):
-        name = item["name"].lower()
+        name = ascii_form(item["name"])  # made-up names have not passed the field
         if name in table:
             raise Taken(("domains", index, "name"), f"{name} is there already")
         facts = {key: value for key, value in item.items() if key not in ("name", "dns")}
@@ -135,6 +167,13 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         table[name] = row
         _load_view(workspace, row, item.get("dns"))
         model.follow_dns(workspace, name)
+
+
+def _load_code(account: Account, data: Mapping[str, Any]) -> None:
+    """The account's own code; where none is given, the first one of its domains is also that of new ones."""
+    code = account.record(BrevoCode)
+    given = (item["code"] for item in data.get("domains", ()) if "code" in item)
+    code.digits = data.get("brevo_code") or code.digits or next(given, None)
 
 
 def _is_partial(facts: Mapping[str, Any]) -> bool:
@@ -151,24 +190,29 @@ def _load_view(workspace: Workspace, row: Domain, answers: Mapping[str, str] | N
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.table(Domain).values()
-    return {"domains": [_DOMAIN_ITEM.dump(row) for row in rows]} if rows else {}
+    rows, code = account.table(Domain).values(), account.record(BrevoCode).digits
+    found: dict[str, Any] = {} if code is None else {"brevo_code": code}
+    return {**found, "domains": [_DOMAIN_ITEM.dump(row) for row in rows]} if rows else found
 
 
 _DOMAIN_ITEM = DomainItem(exclude=("dns",))
 
 
-def _view(answers: Mapping[str, str]) -> DnsView:
-    view = DnsView()
-    for record, answer in answers.items():
-        setattr(view, record, answer)
-    return view
+def _view(answers: Mapping[str, Any]) -> DnsView:
+    """What a scenario says of a name, also of one that no user could have."""
+    return DnsView(**answers)
 
 
-_DNS_ITEM = DnsItem()
+class _DnsOut(DnsItem):
+    @post_dump
+    def _without_defaults(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return {name: value for name, value in data.items() if value not in (None, False)}
+
+
+_DNS_ITEM = _DnsOut()
 
 SECTION = Section(
-    fields={"domains": fields.List(fields.Nested(DomainItem))},
+    fields={"brevo_code": _code(), "domains": fields.List(fields.Nested(DomainItem))},
     load=_load,
     dump=_dump,
     generators={
@@ -181,9 +225,21 @@ SECTION = Section(
 )
 
 
+class ByDomain(fields.Dict):
+    """What is said of each domain, once: two spellings of a name are the same one."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        loaded: dict[str, Any] = super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]
+        if len(loaded) < len(value):
+            count = Counter(map(ascii_form, value))
+            twice = [name for name in value if count[ascii_form(name)] > 1]
+            raise ValidationError({key: {"key": ["stands there twice, in two spellings"]} for key in twice})
+        return loaded
+
+
 def _load_world(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for name, answers in data.get("dns", {}).items():
-        workspace.table(DnsView)[name.lower()] = _view(answers)
+        workspace.table(DnsView)[name] = _view(answers)
 
 
 def _dump_world(workspace: Workspace) -> dict[str, Any]:
@@ -192,5 +248,5 @@ def _dump_world(workspace: Workspace) -> dict[str, Any]:
 
 
 WORLD = WorldSection(
-    fields={"dns": fields.Dict(keys=Hostname(), values=fields.Nested(DnsItem))}, load=_load_world, dump=_dump_world
+    fields={"dns": ByDomain(keys=Hostname(), values=fields.Nested(DnsItem))}, load=_load_world, dump=_dump_world
 )

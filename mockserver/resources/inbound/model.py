@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
-from mockserver.core.domain_name import domain_of
+from mockserver.core.domain_name import comparable, domain_of
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
@@ -50,7 +50,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
         offset=query["offset"],
         limit=query["limit"],
         oldest_first=query["sort"] == "asc",
-        where=None if sender is None else lambda row: row.sender.lower() == sender.lower(),
+        where=None if sender is None else lambda row: comparable(row.sender) == comparable(sender),
     )
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from mockserver.core.account import Account, User
 from mockserver.core.caller import Guest
+from mockserver.core.domain_name import comparable
 from mockserver.core.workspace import Workspace
 from mockserver.resources.activities import model as activities
 from mockserver.resources.oauth.apps import App, accounts_for
@@ -39,7 +40,7 @@ def chosen(workspace: Workspace, app: App, value: str) -> Person | None:
 
 def named(workspace: Workspace, app: App, email: str) -> Person | None:
     """The user of this address; of several accounts that whose users can let the app in."""
-    return next((row for row in people(workspace, app) if row.user.email.lower() == email.lower()), None)
+    return next((row for row in people(workspace, app) if comparable(row.user.email) == comparable(email)), None)
 
 
 def with_password(guest: Guest, app: App, email: str, password: str) -> Person | None:
@@ -47,7 +48,7 @@ def with_password(guest: Guest, app: App, email: str, password: str) -> Person |
 
     Of several accounts with this address, it is the first one whose password fits.
     """
-    same = [row for row in people(guest.workspace, app) if row.user.email.lower() == email.lower()]
+    same = [row for row in people(guest.workspace, app) if comparable(row.user.email) == comparable(email)]
     if not same or not password:
         return None
     found = next((row for row in same if _is_right(row.user.password, password)), None)

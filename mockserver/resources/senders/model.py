@@ -9,7 +9,10 @@ from typing import Any, NamedTuple
 from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
+from mockserver.core.domain_name import ascii_form, comparable, domain_of
 from mockserver.core.errors import (
+    BAD_REQUEST,
+    DMARC_POLICY,
     DOCUMENT_NOT_FOUND,
     DUPLICATE_PARAMETER,
     MISSING_PARAMETER,
@@ -63,7 +66,7 @@ class Sender:
 
 
 class Addresses(dict[str, int]):
-    """Which sender an address in lower case belongs to; one record of each account."""
+    """Which sender a `comparable` address belongs to; one record of each account."""
 
 
 def _secrets(sender: Sender) -> dict[str, Any]:
@@ -90,7 +93,8 @@ def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
     if ip is not None:
         rows = [row for row in rows if any(share.ip == ip for share in row.ips)]
     if domain is not None:
-        rows = [row for row in rows if row.email.rpartition("@")[2].lower() == domain.lower()]
+        name = ascii_form(domain)
+        rows = [row for row in rows if domain_of(row.email) == name]
     return rows
 
 
@@ -105,17 +109,15 @@ def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] |
     """A new sender, and a code on its way to it.
 
     Raises:
-        ServiceError: 400; the address is a sender already, or the IPs break their rules.
+        ServiceError: 400; the address is a sender already, the IPs break their rules, or the domain's DMARC policy is
+            strict and the domain not authenticated.
     """
     workspace, account = caller.workspace, caller.account
     _refuse_duplicate(account, email)
-    if not ips and account.table(DedicatedIp):
-        known = facts.listed(account.table(DedicatedIp))
-        reason = f"account {account.name} has dedicated IPs, so a new sender needs some of them: {known}"
-        raise MISSING_PARAMETER("Missing ips attribute in the request").because(reason)
-    shares = allot(account, ips or [])
+    shares = _allot(account, ips or [], "a new sender")
+    _refuse_strict_policy(workspace, account, email)
     sender = Sender(workspace.next_id("sender"), name, email, ips=shares)
-    account.record(Addresses)[email.lower()] = sender.id
+    account.record(Addresses)[comparable(email)] = sender.id
     SENDER.begin(workspace, account, sender)
     spf, dkim = _dns_health(workspace, account, email)
     return Created(sender.id, spf_error=not spf, dkim_error=not dkim)
@@ -131,11 +133,13 @@ def update(
         ServiceError: 404; 400 as for `create`. Nothing has changed then.
     """
     sender = get(caller, sender_id)
-    moved = email is not None and email.lower() != sender.email.lower()
+    moved = email is not None and comparable(email) != comparable(sender.email)
     if email is not None and moved:
         _refuse_duplicate(caller.account, email)
-    if ips is not None:
-        sender.ips = allot(caller.account, ips)
+    shares = sender.ips if ips is None else _allot(caller.account, ips, f"sender {sender_id}")
+    if email is not None and moved:
+        _refuse_strict_policy(caller.workspace, caller.account, email)
+    sender.ips = shares
     sender.name = sender.name if name is None else name
     if email is not None:
         _rename(caller.account, sender, email)
@@ -181,17 +185,39 @@ def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
 
 
 def _refuse_duplicate(account: Account, email: str) -> None:
-    owner = account.record(Addresses).get(email.lower())
+    owner = account.record(Addresses).get(comparable(email))
     if owner is not None:
         state = account.table(Sender)[owner].state
         reason = f"sender {owner} of account {account.name}, {state}, has the address {facts.shown(email)}"
         raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
 
 
+def _allot(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpShare]:
+    """The shares of a request; a sender of an account with dedicated IPs never is without one (SPEC 2.1)."""
+    known = account.table(DedicatedIp)
+    if not ips and known:
+        reason = f"account {account.name} has dedicated IPs, so {who} needs some of them: {facts.listed(known)}"
+        raise MISSING_PARAMETER("Missing ips attribute in the request").because(reason)
+    return allot(account, ips)
+
+
+def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) -> None:
+    """Receivers would turn down what such a domain has not signed; only the very domain counts (ledger 0.1)."""
+    name = domain_of(email)
+    policy = domains.dmarc_policy(workspace, name)
+    if policy == domains.NO_POLICY:
+        return
+    domain = domains.find(account, name)
+    if domain is None or domain.state != domains.AUTHENTICATED:
+        state = "not there" if domain is None else domain.state
+        reason = f"the DMARC policy of {facts.shown(name)} is {policy}, and the domain is {state} in account"
+        raise BAD_REQUEST(DMARC_POLICY.message).because(f"{reason} {account.name}")
+
+
 def _rename(account: Account, sender: Sender, email: str) -> None:
     addresses = account.record(Addresses)
-    del addresses[sender.email.lower()]
-    addresses[email.lower()] = sender.id
+    del addresses[comparable(sender.email)]
+    addresses[comparable(email)] = sender.id
     sender.email = email
 
 
@@ -240,7 +266,7 @@ def _forget_code(workspace: Workspace, account: Account, sender: Sender) -> None
 
 @SENDER.on("delete")
 def _free_address(workspace: Workspace, account: Account, sender: Sender) -> None:
-    del account.record(Addresses)[sender.email.lower()]
+    del account.record(Addresses)[comparable(sender.email)]
 
 
 def trust_senders(workspace: Workspace, event: Changed) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from mockserver.core import errors
 from mockserver.core.caller import Caller
-from mockserver.core.contract import documented, proposed
+from mockserver.core.contract import documented, observed, proposed
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.senders import model, schemas
 from mockserver.web.operation import Endpoints
@@ -18,9 +18,15 @@ _UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown senderId", "SPEC 4.1, 
 _BAD_ID = proposed(errors.INVALID_PARAMETER, "senderId is not a positive integer", "ledger 2.4")
 _WEIGHTS = documented(errors.IP_WEIGHTS, "weights stand there but do not sum to 100", "SPEC 7.3")
 _BAD_BODY = proposed(
-    errors.INVALID_PARAMETER, "bad e-mail, wrong type, weight for some IPs only, unknown IP", "ledger 2.2"
+    errors.INVALID_PARAMETER,
+    "bad e-mail, wrong type, weight for some IPs only, an IP that is not available",
+    "ledger 2.2",
 )
 _WEIGHT_RANGE = proposed(errors.OUT_OF_RANGE, "a weight outside 1 to 100", "ledger 2.2")
+_NO_IPS = proposed(errors.MISSING_PARAMETER, "no ips, with dedicated IPs", "SPEC 2.1, ledger 2.2")
+_STRICT_POLICY = observed(
+    errors.BAD_REQUEST, "the domain's DMARC policy is strict, and the domain is not authenticated", "ledger 0.1"
+)
 _DUPLICATE = proposed(errors.DUPLICATE_PARAMETER, "the address is a sender already", "ledger 2.2")
 
 
@@ -45,7 +51,7 @@ def get_senders(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     answer=schemas.SenderCreated,
     errors=(
         proposed(errors.MISSING_PARAMETER, "email or name is absent; ips, with dedicated IPs", "ledger 2.2"),
-        _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE,
+        _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _STRICT_POLICY,
     ),
 )  # fmt: skip
 def create_sender(caller: Caller, body: dict[str, Any]) -> model.Created:
@@ -59,7 +65,7 @@ def create_sender(caller: Caller, body: dict[str, Any]) -> model.Created:
     status=204,
     params=_PATH,
     body=schemas.SenderChanges,
-    errors=(_BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _UNKNOWN),
+    errors=(_NO_IPS, _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _STRICT_POLICY, _UNKNOWN),
     notes=("An empty body changes nothing and is well.",),
 )  # fmt: skip
 def update_sender(caller: Caller, sender_id: int, body: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from mockserver.core.account import Account
+from mockserver.core.domain_name import comparable
 from mockserver.core.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.room import Section
@@ -25,7 +26,7 @@ class SenderPath(Input):
 
 class SenderFilter(Input):
     ip = Text(**documented("senders of this dedicated IP"))
-    domain = Text(**documented("senders of this domain, compared without case"))
+    domain = Text(**documented("senders of this domain, compared without case, in either spelling"))
 
 
 class IpShareIn(Input):
@@ -119,7 +120,7 @@ class IpShareItem(Item):
 class SenderItem(Item):
     id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
     name = fields.String(required=True)
-    email = fields.Email(required=True)
+    email = Email(required=True)
     state = fields.String(validate=validate.OneOf((AWAITING, VERIFIED)), load_default=VERIFIED)
     otp = fields.Integer(strict=True, allow_none=True, validate=validate.Range(*OTP_RANGE))
     otp_expires_at = Instant(allow_none=True)
@@ -147,12 +148,12 @@ def _load_sender(workspace: Workspace, account: Account, index: int, item: Mappi
     addresses = account.record(Addresses)
     if any(sender.id in other.table(Sender) for other in workspace.accounts.values()):
         raise Taken(("senders", index, "id"), f"sender {sender.id} is there already")
-    if sender.email.lower() in addresses:
+    if comparable(sender.email) in addresses:
         raise Taken(("senders", index, "email"), f"{sender.email} is a sender already")
     for share in sender.ips:
         if share.ip not in account.table(DedicatedIp):
             raise Misfit(("senders", index, "ips"), f"{share.ip} is not one of the account's dedicated_ips")
-    addresses[sender.email.lower()] = sender.id
+    addresses[comparable(sender.email)] = sender.id
     account.table(Sender)[sender.id] = sender
     if sender.state == AWAITING:
         _complete(workspace, account, sender)

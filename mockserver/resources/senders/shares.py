@@ -7,6 +7,7 @@ from typing import Any
 
 from mockserver.core import facts
 from mockserver.core.account import Account
+from mockserver.core.domain_name import ascii_form
 from mockserver.core.errors import INVALID_PARAMETER, IP_WEIGHTS, OUT_OF_RANGE
 from mockserver.resources.account.model import DedicatedIp
 
@@ -25,6 +26,7 @@ def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
     weights = [item["weight"] for item in items if "weight" in item]
     _check_weights(weights, len(items))
     _refuse_unknown_ips(account, [item["ip"] for item in items])
+    _refuse_unavailable_ips(account, items)
     share, rest = divmod(100, len(items) or 1)
     equal = [share + (index < rest) for index in range(len(items))]
     return [IpShare(item["domain"], item["ip"], weight) for item, weight in zip(items, weights or equal, strict=True)]
@@ -50,3 +52,16 @@ def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
             raise INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account").because(reason)
     if len(set(ips)) != len(ips):
         raise INVALID_PARAMETER("ips: an IP stands there twice").because(f"the ips are {facts.listed(ips)}")
+
+
+def _refuse_unavailable_ips(account: Account, items: list[dict[str, Any]]) -> None:
+    """SPEC 2.1: the domain is that of the IP; the official clients' documents: an IP "available in your account"."""
+    known = account.table(DedicatedIp)
+    for item in items:
+        row = known[item["ip"]]
+        if not row.active:
+            refused = INVALID_PARAMETER(f"ips: {row.ip} is not active")
+            raise refused.because(f"dedicated IP {row.ip} of account {account.name} is inactive")
+        if ascii_form(item["domain"]) != ascii_form(row.domain):
+            refused = INVALID_PARAMETER(f"ips: {facts.shown(item['domain'])} is not the domain of {row.ip}")
+            raise refused.because(f"the domain of dedicated IP {row.ip} is {row.domain}")

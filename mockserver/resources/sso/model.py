@@ -11,6 +11,7 @@ from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller, Guest
 from mockserver.core.contract import Role
+from mockserver.core.domain_name import comparable
 from mockserver.core.errors import DOCUMENT_NOT_FOUND, GONE, INVALID_PARAMETER
 from mockserver.core.workspace import Workspace
 from mockserver.resources.activities import model as activities
@@ -51,7 +52,7 @@ def admin_token(caller: Caller, email: str) -> str:
         if row.role in (Role.MASTER, Role.ADMIN) and workspace.master_of(row) is master
     ]
     admins = [user.email for row in family for user in row.users if user.admin]
-    if email.lower() not in {admin.lower() for admin in admins}:
+    if comparable(email) not in map(comparable, admins):
         reason = f"{facts.shown(email)} is no admin user around account {caller.account.name}; {facts.there(admins)}"
         raise INVALID_PARAMETER("Invalid email address").because(reason)
     return _token(workspace, caller.account, corporate=True, email=email)
@@ -68,7 +69,7 @@ def sub_account_token(
     row = corporate.require(caller, sub_account_id)
     account = caller.workspace.accounts[row.id]
     users = [user.email for user in account.users]
-    if email is not None and email.lower() not in {user.lower() for user in users}:
+    if email is not None and comparable(email) not in map(comparable, users):
         reason = f"{facts.shown(email)} is no user of sub-account {row.id}; {facts.there(users)}"
         raise INVALID_PARAMETER("Invalid email address").because(reason)
     return _token(caller.workspace, account, corporate=False, email=email, target=target, url=url)

@@ -13,6 +13,7 @@ from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
 from mockserver.core.clock import EARLIEST, LATEST
+from mockserver.core.domain_name import comparable
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
 from mockserver.core.events import Changed
 from mockserver.core.lifecycle import Lifecycle
@@ -165,7 +166,7 @@ def _is_wanted(line: dict[str, Any], row: Export) -> bool:
         line["type"] == filters["type"]
         and (event == _ALL or line["event"] in _SAME.get(event, (event,)))
         and start <= line["date"] < end
-        and filters.get("email", line["email"]).lower() == line["email"].lower()
+        and comparable(filters.get("email", line["email"])) == comparable(line["email"])
         and _bare(filters.get("messageId", line["message_id"])) == _bare(line["message_id"])
         and filters.get("webhookId", line["webhook_id"]) == line["webhook_id"]
     )

@@ -1,0 +1,65 @@
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockserver.core.domain_name import ascii_form, below_registrable, comparable, is_host_name, registrable
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("Acme.Test", "acme.test"), ("BÜCHER.test", "xn--bcher-kva.test"), ("bu\u0308cher.test", "xn--bcher-kva.test"),
+        ("straße.test", "xn--strae-oqa.test"), ("\uff41cme\uff0etest", "acme.test"),
+        ("bücher。test.", "xn--bcher-kva.test"),
+        ("XN--BCHER-KVA.test", "xn--bcher-kva.test"), ("ü..test", "ü..test"), ("\ud800.test", "\ud800.test"),
+    ],
+)  # fmt: skip
+def test_every_spelling_of_a_name_has_one_form(name, form):
+    assert ascii_form(name) == form
+
+
+@given(st.text())
+def test_the_form_of_a_form_is_itself(name):
+    assert ascii_form(ascii_form(name)) == ascii_form(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["1.2.3.4", "acme.1", "acme.0x1f", "[::1]", "::1", "localhost", "", ".", "a..test", "-a.test", "a-.test",
+     "a_b.test", "a b.test", "acme.test\n", "ü.test", "x" * 64 + ".test", "x." * 125 + "test"],
+)  # fmt: skip
+def test_what_is_no_domain_is_none(name):
+    assert not is_host_name(name)
+
+
+@pytest.mark.parametrize("name", ["acme.test", "1.2.3.test", "xn--bcher-kva.test", "a.1a", "x" * 63 + ".test"])
+def test_what_is_a_domain_is_one(name):
+    assert is_host_name(name)
+
+
+def test_neither_case_nor_spelling_makes_two_addresses_of_one():
+    assert comparable("Ops@BÜCHER.test") == comparable("ops@xn--bcher-kva.test") == "ops@xn--bcher-kva.test"
+
+
+@pytest.mark.parametrize(
+    ("name", "top", "below"),
+    [
+        ("acme.test", "acme.test", ""), ("news.acme.test", "acme.test", "news"), ("a.b.acme.com", "acme.com", "a.b"),
+        ("acme.co.uk", "acme.co.uk", ""), ("news.acme.co.uk", "acme.co.uk", "news"), ("co.uk", "co.uk", ""),
+        ("a.b.ck", "a.b.ck", ""), ("x.acme.xn--55qx5d.cn", "acme.xn--55qx5d.cn", "x"),
+        ("a.acme.internal", "acme.internal", "a"),
+    ],
+)  # fmt: skip
+def test_a_name_has_one_label_more_than_its_public_suffix(name, top, below):
+    assert (registrable(name), below_registrable(name)) == (top, below)
+
+
+def test_what_few_need_is_not_imported_at_the_start():
+    script = "import mockserver.app, sys; print([name for name in ('idna', 'publicsuffixlist') if name in sys.modules])"
+
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert found.stdout == "[]\n"
