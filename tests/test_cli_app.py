@@ -129,7 +129,7 @@ def test_without_a_server_it_is_found_wanting(run):
 
 def test_the_app_is_one_of_the_workspace_that_is_named(run, server):
     requests.post(f"{server}/_mock/workspaces", json={"name": "mine"}, timeout=10)
-    run("create", "--workspace", "mine")
+    run("create", "--workspace", "mine", "--name", "Mine")
 
     assert listed(run) == []
     assert len(json.loads(run("list", "--workspace", "mine", "--json").output)) == 1
