@@ -27,6 +27,15 @@ class Text(fields.String):
     """A string."""
 
 
+class Quantity(validate.Validator):
+    """Refuses what is less than nothing, but for -1, which is unlimited; the breach is `out_of_range`."""
+
+    def __call__(self, value: float) -> float:
+        if value < 0 and value != -1:
+            raise ValidationError([Flaw(OUT_OF_RANGE, "Must be 0 or more, or -1 for unlimited")])
+        return value
+
+
 class NotBlank(validate.Validator):
     """Refuses a string of nothing but blanks."""
 
@@ -84,8 +93,8 @@ class Int64(fields.Integer):
 
 
 def identifier(name: str) -> Int64:
-    """A positive number in a path."""
-    return Int64(text=True, data_key=name, required=True, validate=validate.Range(min=1), **documented())
+    """A number in a path: whatever has 64 bits can be asked for, and may be unknown."""
+    return Int64(text=True, data_key=name, required=True, **documented())
 
 
 class Number(fields.Float):
