@@ -242,17 +242,21 @@ class Day(fields.Field[datetime]):
             raise self.make_error("invalid") from error
 
 
+#: The Z of the documented form stands for an offset (ledger 0.1); a blank is a plus that a client has not encoded.
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+ -](?:0\d|1[0-4]):?[0-5]\d)", re.ASCII)
+
+
 class DayOrMoment(Day):
-    """`YYYY-MM-DD` or `YYYY-MM-DDTHH:mm:ss.SSSZ`; the latter is loaded to the millisecond."""
+    """`YYYY-MM-DD`, or `YYYY-MM-DDTHH:mm:ss.SSSZ` where Z is any offset, loaded as that millisecond in UTC."""
 
     default_error_messages = {  # noqa: RUF012  # marshmallow's
         "invalid": "Not a valid date, the formats are YYYY-MM-DD and YYYY-MM-DDTHH:mm:ss.SSSZ"
     }
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
-        if isinstance(value, str) and re.fullmatch(r"[\d-]{10}T[\d:]{8}\.\d{3}Z", value, re.ASCII):
+        if isinstance(value, str) and _MOMENT.fullmatch(value):
             try:
-                return datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
-            except ValueError as error:
+                return datetime.fromisoformat(value.replace(" ", "+")).astimezone(UTC)
+            except (ValueError, OverflowError) as error:
                 raise self.make_error("invalid") from error
         return super()._deserialize(value, attr, data, **kwargs)
