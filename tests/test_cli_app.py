@@ -55,10 +55,20 @@ def test_apps_are_listed_a_line_each(run, app):
 
 
 def test_an_update_changes_what_is_given(run, app):
-    run("update", app["client_id"], "--scope", "all", "--public")
+    run("update", app["client_id"], "--scope", "all", "--private")
 
     (changed,) = listed(run)
-    assert (changed["scopes"], changed["public"], changed["name"]) == (["all"], True, "CRM")
+    assert (changed["scopes"], changed["public"], changed["name"]) == (["all"], False, "CRM")
+
+
+def test_an_app_becomes_public_only_where_the_world_has_public_apps(run, app, server):
+    refused = run("update", app["client_id"], "--public")
+    assert refused.exit_code != 0
+    assert "behaviour.oauth_public_apps" in refused.output
+
+    requests.post(f"{server}/_mock/reset", json={"scenario": "oauth-public"}, timeout=10)
+    run("update", "0123456789abcdef0123456789abcdef", "--public")
+    assert [row["public"] for row in listed(run)] == [True, True]
 
 
 def test_an_app_gets_a_new_secret(run, app):

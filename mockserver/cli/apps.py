@@ -28,7 +28,9 @@ _FACTS = (
         help="What the app may ask for; can be given several times. The default is contacts and crm, read and write.",
     ),
     click.option(
-        "--public/--private", default=None, help="A public app has no secret and needs PKCE; the default is private."
+        "--public/--private", default=None,
+        help="Private is the default. A public app has no secret and needs PKCE; it is refused unless the world's "
+        "behaviour.oauth_public_apps is true.",
     ),
     click.option("--account", metavar="NAME", help="The account that the app belongs to; the default is the first."),
     click.option("--client-secret", metavar="SECRET", help="The default is one that is drawn."),

@@ -12,7 +12,7 @@ from mockserver.control.problem import Problem, of_mistakes
 from mockserver.core.workspace import Workspace
 from mockserver.resources.oauth import apps, exchange
 from mockserver.resources.oauth.apps import App
-from mockserver.resources.oauth.section import AppChange, AppItem, add, check_account, dump_app
+from mockserver.resources.oauth.section import AppChange, AppItem, add, check, dump_app
 from mockserver.resources.section import Misfit, Taken
 from mockserver.scenario.mistakes import Mistake
 
@@ -56,7 +56,7 @@ def change(client_id: str, body: dict[str, Any]) -> Response:
         if not body:
             raise of_mistakes([Mistake((), "there is nothing to change")])
         try:
-            check_account(workspace, body, ())
+            check(workspace, body, ())
         except Misfit as error:
             raise _problem(error) from error
         apps.update(workspace, app, body)

@@ -9,6 +9,9 @@ from typing import NamedTuple
 from mockserver.core.contract import Role
 from mockserver.core.shelf import Shelf
 
+#: Those in which the service speaks (ledger 2.22).
+LANGUAGES = ("en", "fr", "it", "es", "pt", "de")
+
 
 class User(NamedTuple):
     """Somebody who signs in to an account."""
@@ -36,6 +39,8 @@ class Account(Shelf):
     last_name: str = ""
     company_name: str = ""
     enterprise: bool = False
+    #: One of `LANGUAGES`; None: nobody has chosen.
+    language: str | None = None
     api_keys: list[str] = field(default_factory=list)
     revoked_keys: list[str] = field(default_factory=list)
     users: list[User] = field(default_factory=list)

@@ -64,3 +64,9 @@ class Behaviour(NamedTuple):
     oauth_login: str = "pick"
     oauth_rotate_refresh: bool = True
     sso_token: SsoToken = SsoToken()
+    #: SPEC 5.2: public apps are not offered yet.
+    oauth_public_apps: bool = False
+    #: `unused`, or `all`: whether credits that a sub-account has used come back to its master as well (proposed).
+    plan_refund: str = "unused"
+    #: `refuse`, or `accept`: what becomes of a plan update to less than is used (proposed).
+    plan_below_used: str = "refuse"

@@ -28,13 +28,13 @@ from mockserver.resources.room import Room
 
 #: In the order in which a scenario loads their sections: what another room looks at comes first.
 ROOMS: tuple[Room, ...] = (
+    corporate.ROOM,
     account.ROOM,
     domains.ROOM,
     senders.ROOM,
     deliveries.ROOM,
     webhooks.ROOM,
     activities.ROOM,
-    corporate.ROOM,
     inbound.ROOM,
     campaigns.ROOM,
     scheduled_emails.ROOM,

@@ -16,6 +16,7 @@ from mockserver.core.match import Match
 from mockserver.core.workspace import Workspace
 from mockserver.resources.rooms import ALL_OPERATIONS
 from mockserver.resources.section import Instant, Item, counted_from, write_instant
+from mockserver.scenario import sentences
 from mockserver.scenario.match import MatchItem, as_match, unknown_operation
 from mockserver.scenario.mistakes import Mistake, nearest
 from mockserver.web.fields import Flag, Number
@@ -192,7 +193,7 @@ def _fits_everywhere(data: dict[str, Any]) -> bool:
 
 
 def _gives(operation: Operation, code: str) -> bool:
-    return any(row.code.code == code for row in operation.errors)
+    return sentences.fits(code, operation) or any(row.code.code == code for row in operation.errors)
 
 
 def _own(code: str) -> frozenset[str]:

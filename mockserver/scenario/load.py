@@ -170,7 +170,7 @@ class _Filling:
         workspace.claim_id("user", max([_USER_IDS, *(other.get("user_id", 0) for other in self._items)]))
         email = item.get("email") or f"owner@{_slug(item['name'])}.test"
         users = [User(**user) for user in item.get("users", ())] or [User(email, admin=True)]
-        names = ("of", "first_name", "last_name", "company_name", "enterprise", "revoked_keys")
+        names = ("of", "first_name", "last_name", "company_name", "enterprise", "language", "revoked_keys")
         account = Account(
             id=item["id"] if "id" in item else workspace.next_id("account"),
             name=item["name"],

@@ -10,6 +10,7 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, post_dump, post_load, validate
 
+from mockserver.core.account import LANGUAGES
 from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
 from mockserver.core.contract import Role
 from mockserver.resources.rooms import ROOMS
@@ -164,6 +165,15 @@ class BehaviourItem(Item):
     sso_token = fields.Nested(
         SsoTokenBehaviourItem, **_about("how long a single-sign-on token lives, and whether it works once only")
     )
+    oauth_public_apps = Flag(**_about("whether there are public apps, which anybody's users can let in"))
+    plan_refund = fields.String(
+        validate=validate.OneOf(("unused", "all")),
+        **_about("what of a deleted or smaller plan the master has back: unused credits, or all of them"),
+    )
+    plan_below_used = fields.String(
+        validate=validate.OneOf(("refuse", "accept")),
+        **_about("what becomes of a plan update to less than is used: refuse, or accept, and nothing is left"),
+    )
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Behaviour:
@@ -200,6 +210,7 @@ class IdentityItem(Item):
     last_name = fields.String()
     company_name = fields.String()
     enterprise = Flag()
+    language = fields.String(validate=validate.OneOf(LANGUAGES))
     organization_id = Id24()
     user_id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
     created_at = Instant()

@@ -33,7 +33,8 @@ class Apps:
     def create(self, **facts: Any) -> App:
         """Register an app: `create(name="CRM", redirect_uris=["http://127.0.0.1:5000/cb"], scopes=["account:read"])`.
 
-        Members are those of `App`; credentials that are left out are drawn, and scopes are the four of a new app.
+        Members are those of `App`; credentials that are left out are drawn, and scopes are the four of a new app. A
+        public app is refused unless `behaviour.oauth_public_apps` is true.
 
         Raises:
             MockServerError: 400, with every mistake; 409, there is an app with this client id.

@@ -28,6 +28,15 @@ class Text(fields.String):
     """A string."""
 
 
+class Quantity(validate.Validator):
+    """Refuses what is less than nothing, but for -1, which is unlimited; the breach is `out_of_range`."""
+
+    def __call__(self, value: float) -> float:
+        if value < 0 and value != -1:
+            raise ValidationError([Flaw(OUT_OF_RANGE, "Must be 0 or more, or -1 for unlimited")])
+        return value
+
+
 class NotBlank(validate.Validator):
     """Refuses a string of nothing but blanks."""
 
@@ -94,8 +103,8 @@ class Int64(fields.Integer):
 
 
 def identifier(name: str) -> Int64:
-    """A positive number in a path."""
-    return Int64(text=True, data_key=name, required=True, validate=validate.Range(min=1), **documented())
+    """A number in a path: whatever has 64 bits can be asked for, and may be unknown."""
+    return Int64(text=True, data_key=name, required=True, **documented())
 
 
 class Number(fields.Float):
@@ -241,17 +250,21 @@ class Day(fields.Field[datetime]):
             raise self.make_error("invalid") from error
 
 
+#: The Z of the documented form stands for an offset (ledger 0.1); a blank is a plus that a client has not encoded.
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+ -](?:0\d|1[0-4]):?[0-5]\d)", re.ASCII)
+
+
 class DayOrMoment(Day):
-    """`YYYY-MM-DD` or `YYYY-MM-DDTHH:mm:ss.SSSZ`; the latter is loaded to the millisecond."""
+    """`YYYY-MM-DD`, or `YYYY-MM-DDTHH:mm:ss.SSSZ` where Z is any offset, loaded as that millisecond in UTC."""
 
     default_error_messages = {  # noqa: RUF012  # marshmallow's
         "invalid": "Not a valid date, the formats are YYYY-MM-DD and YYYY-MM-DDTHH:mm:ss.SSSZ"
     }
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
-        if isinstance(value, str) and re.fullmatch(r"[\d-]{10}T[\d:]{8}\.\d{3}Z", value, re.ASCII):
+        if isinstance(value, str) and _MOMENT.fullmatch(value):
             try:
-                return datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
-            except ValueError as error:
+                return datetime.fromisoformat(value.replace(" ", "+")).astimezone(UTC)
+            except (ValueError, OverflowError) as error:
                 raise self.make_error("invalid") from error
         return super()._deserialize(value, attr, data, **kwargs)

@@ -24,7 +24,10 @@ FORMS: dict[type, Form] = {
     Day: {"type": "string", "format": "date"},
     DayOrMoment: {
         "type": "string",
-        "anyOf": [{"format": "date"}, {"format": "date-time", "pattern": r"^[0-9T:-]{19}\.[0-9]{3}Z$"}],
+        "anyOf": [
+            {"format": "date"},
+            {"format": "date-time", "pattern": r"^[0-9T:-]{19}\.[0-9]{3}(Z|[+-][0-9]{2}:[0-9]{2})$"},
+        ],
     },
 }
 

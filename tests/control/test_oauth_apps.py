@@ -19,6 +19,12 @@ def api(make_api):
     return make_api({"accounts": [{"name": "acme"}, {"name": "globex"}], "oauth_apps": [APP]})
 
 
+@pytest.fixture
+def public_api(make_api):
+    """A world in which there are public apps."""
+    return make_api({"behaviour": {"oauth_public_apps": True}, "oauth_apps": [APP]})
+
+
 def test_an_app_of_the_scenario_is_there(api):
     assert api.get("/_mock/oauth/apps").json == {"items": [APP], "count": 1}
     assert api.get("/_mock/oauth/apps/crm-sync").json == APP
@@ -51,8 +57,32 @@ def test_two_worlds_of_one_scenario_draw_other_credentials(api):
     assert one["client_secret"] != other["client_secret"]
 
 
-def test_a_public_app_has_no_secret(api):
-    assert "client_secret" not in api.post("/_mock/oauth/apps", json={"public": True, "client_secret": "x"}).json
+def test_a_public_app_has_no_secret(public_api):
+    answer = public_api.post("/_mock/oauth/apps", json={"public": True, "client_secret": "x"})
+
+    assert answer.status_code == 201
+    assert "client_secret" not in answer.json
+
+
+@pytest.mark.parametrize(("method", "path"), [("post", ""), ("put", "/crm-sync")])
+def test_there_are_no_public_apps_unless_the_world_says_so(api, method, path):
+    answer = getattr(api, method)(f"/_mock/oauth/apps{path}", json={"public": True})
+
+    wrong = {"path": "/public", "message": "apps are private only, unless behaviour.oauth_public_apps is true"}
+    assert (answer.status_code, answer.json["errors"]) == (400, [wrong])
+    assert api.get("/_mock/oauth/apps").json["items"] == [APP]
+
+
+def test_a_scenario_with_a_public_app_says_that_there_are_public_apps(api):
+    document = {"oauth_apps": [{"client_id": "phone", "public": True}]}
+
+    answer = api.post("/_mock/reset", json={"scenario": document})
+
+    assert (answer.status_code, [row["path"] for row in answer.json["errors"]]) == (400, ["/oauth_apps/0/public"])
+    assert (
+        api.post("/_mock/reset", json={"scenario": {**document, "behaviour": {"oauth_public_apps": True}}}).status_code
+        == 200
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,10 +107,11 @@ def test_null_in_the_place_of_the_secret_draws_a_new_one(api):
     assert len(secret) == 48
 
 
-def test_an_app_that_becomes_public_loses_its_secret_and_gets_one_when_it_becomes_private(api):
-    assert "client_secret" not in api.put("/_mock/oauth/apps/crm-sync", json={"public": True}).json
+def test_an_app_that_becomes_public_loses_its_secret_and_gets_one_when_it_becomes_private(public_api):
+    public = public_api.put("/_mock/oauth/apps/crm-sync", json={"public": True}).json
+    assert (public["public"], public.get("client_secret")) == (True, None)
 
-    assert len(api.put("/_mock/oauth/apps/crm-sync", json={"public": False}).json["client_secret"]) == 48
+    assert len(public_api.put("/_mock/oauth/apps/crm-sync", json={"public": False}).json["client_secret"]) == 48
 
 
 def test_an_app_that_is_deleted_is_gone(api):
@@ -163,7 +194,8 @@ def test_apps_can_be_seeded(api):
     assert api.post("/_mock/seed", json={"oauth_apps": [{"client_id": "other"}]}).status_code == 409
 
 
-def test_written_state_holds_the_apps(api):
+def test_written_state_holds_the_apps(public_api):
+    api = public_api
     api.post("/_mock/oauth/apps", json={"public": True, "name": "Phone"})
     before = api.get("/_mock/oauth/apps").json
 

@@ -25,6 +25,7 @@ def _story():
     return {
         "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
         "seed": 5,
+        "behaviour": {"oauth_public_apps": True},
         "accounts": [
             {
                 "name": "group",
@@ -45,7 +46,7 @@ def _story():
             {
                 "name": "shop",
                 "id": 1003002,
-                "role": "sub_account",
+                "role": "admin",
                 "of": "group",
                 "enterprise": True,
                 "api_keys": ["key-shop"],
@@ -98,7 +99,7 @@ def _story():
 
 @pytest.fixture
 def story():
-    """A master account with a sub-account and a foreign account, their users, and apps of both organizations."""
+    """A master account with an admin account and a foreign account, their users, and apps of both organizations."""
     return _story()
 
 
@@ -275,8 +276,20 @@ def question():
 
 @pytest.fixture
 def make_realm(make_api, story):
-    """A factory of worlds with the story, changed at its top level."""
-    return lambda **changes: Realm(make_api({**story, **changes}))
+    """A factory of worlds with the story, changed at its top level; what they behave like is added to the story's."""
+
+    def make(behaviour=None, **changes):
+        return Realm(make_api({**story, **changes, "behaviour": {**story["behaviour"], **(behaviour or {})}}))
+
+    return make
+
+
+@pytest.fixture
+def shop_realm(make_realm, story):
+    """The story's world where shop is a sub-account, and so an organization of its own, with an app of its own."""
+    story["accounts"][1]["role"] = "sub_account"
+    own = {"client_id": "own-app", "client_secret": "0wn", "account": "shop", "redirect_uris": [CALLBACK]}
+    return make_realm(oauth_apps=[*story["oauth_apps"], own])
 
 
 @pytest.fixture

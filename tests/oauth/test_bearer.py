@@ -193,7 +193,7 @@ def test_the_role_is_checked_whatever_the_scopes(realm):
 
     assert realm.call(token, path="/v3/corporate/masterAccount").status_code == 403
     reason = realm.api.get("/_mock/requests").json["items"][0]["reason"]
-    assert reason == "account shop has the role sub_account, and getMasterAccount needs master"
+    assert reason == "account shop has the role admin, and getMasterAccount needs master"
 
 
 def test_a_token_from_an_address_that_is_not_authorised_is_refused(make_realm):

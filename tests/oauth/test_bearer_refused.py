@@ -56,6 +56,11 @@ def of_a_dropped_world(realm, other_world):
 
 
 def of_a_deleted_account(realm, _):
+    for row in (state := realm.api.get("/_mock/state").json)["accounts"]:
+        row["role"] = "sub_account" if row["name"] == "shop" else row["role"]
+    state["oauth_apps"][0]["account"] = "shop"
+    state["accounts"][1].pop("plan")
+    assert realm.api.put("/_mock/state", json=state).status_code == 200
     token = realm.tokens(user="keeper@shop.test")["access_token"]
     assert realm.api.delete("/v3/corporate/subAccount/1003002", key="key-group").status_code == 204
     return token

@@ -64,11 +64,21 @@ def test_a_public_app_gets_no_token_for_itself(realm, is_refused):
 @pytest.fixture
 def of_shop(make_realm, story):
     """A world with an app of a sub-account."""
+    accounts = [row | ({"role": "sub_account"} if row["name"] == "shop" else {}) for row in story["accounts"]]
     app = {
         "client_id": "of-shop", "client_secret": "s", "account": "shop", "scopes": ["account:read"],
         "redirect_uris": ["https://app.test/callback"],
     }  # fmt: skip
-    return make_realm(oauth_apps=[*story["oauth_apps"], app])
+    return make_realm(accounts=accounts, oauth_apps=[*story["oauth_apps"], app])
+
+
+@pytest.fixture
+def granted(of_shop, pkce):
+    """A token that a user of the master account has let the sub-account's app have, as anybody can if it is public."""
+    asked, answered = pkce
+    of_shop.api.put("/_mock/oauth/apps/of-shop", json={"public": True})
+    code = of_shop.code("of-shop", **{**asked, "scope": "account:read"})
+    return of_shop.exchange(code, "of-shop", **answered).json["access_token"]
 
 
 def delete_shop(realm):
@@ -85,17 +95,16 @@ def test_an_app_goes_with_its_account(of_shop, is_refused):
     assert of_shop.api.get("/_mock/oauth/apps/of-shop").status_code == 404
 
 
-def test_what_users_of_other_accounts_have_granted_it_ends_as_well(of_shop):
-    token = of_shop.exchange(of_shop.code("of-shop", scope="account:read"), "of-shop", client_secret="s").json
-    assert of_shop.works(token["access_token"])
+def test_what_users_of_other_accounts_have_granted_it_ends_as_well(of_shop, granted):
+    assert of_shop.works(granted)
 
     delete_shop(of_shop)
 
-    assert not of_shop.works(token["access_token"])
+    assert not of_shop.works(granted)
 
 
+@pytest.mark.usefixtures("granted")
 def test_the_state_of_a_world_that_has_lost_an_app_like_this_still_loads(of_shop):
-    of_shop.code("of-shop", scope="account:read")
     delete_shop(of_shop)
 
     assert of_shop.api.put("/_mock/state", json=of_shop.api.get("/_mock/state").json).status_code == 200
@@ -109,11 +118,12 @@ def test_no_other_app_goes_with_it(of_shop):
     assert of_shop.works(token)
 
 
-def test_a_token_dies_with_its_account(realm):
-    token = realm.tokens(user="keeper@shop.test")
+def test_a_token_dies_with_its_account(shop_realm, pkce):
+    realm, (asked, answered) = shop_realm, pkce
+    token = realm.exchange(realm.code("public-app", "keeper@shop.test", **asked), "public-app", **answered).json
     assert realm.works(token["access_token"])
 
     realm.api.delete("/v3/corporate/subAccount/1003002", key="key-group")
 
     assert not realm.works(token["access_token"])
-    assert realm.refresh(token["refresh_token"]).status_code == 400
+    assert realm.refresh(token["refresh_token"], "public-app").status_code == 400

@@ -51,6 +51,7 @@ ALLOWED = {
 }
 STORY = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+    "behaviour": {"oauth_public_apps": True},
     "accounts": [{"name": "acme", "api_keys": ["any"], "users": [{"email": "ann@acme.test"}]}],
     "oauth_apps": [
         {
@@ -408,7 +409,7 @@ class WithoutRotation(GrantHistory):
 @pytest.mark.parametrize("machine", [GrantHistory, WithoutRotation])
 @pytest.mark.slow
 def test_grants_follow_the_model(make_api, machine):
-    api = make_api({**STORY, "behaviour": {"oauth_rotate_refresh": machine.rotates}})
+    api = make_api({**STORY, "behaviour": {"oauth_public_apps": True, "oauth_rotate_refresh": machine.rotates}})
     run_state_machine_as_test(
         lambda: machine(api),
         settings=settings(
@@ -428,7 +429,7 @@ def test_grants_follow_the_model(make_api, machine):
 
 @pytest.mark.parametrize(("rotates", "error"), [(True, None), (False, "invalid_grant")])
 def test_a_refresh_token_ends_on_its_day_though_a_young_access_token_goes_on(make_api, rotates, error):
-    api = make_api({**STORY, "behaviour": {"oauth_rotate_refresh": rotates}})
+    api = make_api({**STORY, "behaviour": {"oauth_public_apps": True, "oauth_rotate_refresh": rotates}})
     history = (GrantHistory if rotates else WithoutRotation)(api)
     history.open("one")
     history.advance(30 * DAY - 30 * MINUTE)

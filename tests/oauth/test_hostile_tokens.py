@@ -262,8 +262,10 @@ def test_a_token_of_another_server_is_none(make_realm):
     assert refuses(here, token)
 
 
-def test_a_token_dies_with_its_account(realm):
-    token = realm.tokens(user="keeper@shop.test")["access_token"]
+def test_a_token_dies_with_its_account(shop_realm, pkce):
+    realm, (asked, answered) = shop_realm, pkce
+    code = realm.code("public-app", "keeper@shop.test", **asked)
+    token = realm.exchange(code, "public-app", **answered).json["access_token"]
     assert realm.works(token)
     answer = realm.api.delete("/v3/corporate/subAccount/1003002", key="key-group")
     assert answer.status_code == 204, answer.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-#: Those of the master account and its sub-account.
+#: Those of the master account and its admin account.
 KEYS = ("key-group", "key-shop")
 
 
@@ -18,7 +18,7 @@ def is_sent_back(realm, answer, error, state="s1"):
 
 @pytest.mark.parametrize("user", ["boss@group.test", "clerk@group.test", "keeper@shop.test"])
 def test_a_private_app_is_for_the_users_of_its_organization(realm, user):
-    """Those of the master account and of its sub-accounts."""
+    """Those of the master account and of its admin accounts (proposed)."""
     assert realm.works(realm.tokens(user=user)["access_token"])
 
 
@@ -30,18 +30,14 @@ def test_a_private_app_is_for_nobody_else(realm, app, user):
     assert "organization" in realm.told(answer)["error_description"]
 
 
-def test_an_app_of_a_sub_account_is_for_the_whole_organization(make_realm):
-    app = {
-        "client_id": "of-shop",
-        "client_secret": "s",
-        "account": "shop",
-        "redirect_uris": ["https://app.test/callback"],
-    }
-    realm = make_realm(oauth_apps=[app])
+@pytest.mark.parametrize(("app", "user"), [("own-app", "boss@group.test"), ("shop-app", "keeper@shop.test")])
+def test_a_sub_account_is_another_organization_than_its_master(shop_realm, app, user):
+    """Neither lets the other's app in; each lets in its own."""
+    answer = shop_realm.authorize(app, scope="contacts:read", mock_user=user, mock_consent="accept")
 
-    assert realm.code("of-shop", "boss@group.test", scope="contacts:read")
-    answer = realm.authorize("of-shop", scope="contacts:read", mock_user="owner@foreign.test", mock_consent="accept")
-    assert is_sent_back(realm, answer, "access_denied")
+    assert is_sent_back(shop_realm, answer, "access_denied")
+    assert shop_realm.code("own-app", "keeper@shop.test", scope="contacts:read")
+    assert shop_realm.code("shop-app", "boss@group.test", scope="contacts:read")
 
 
 def test_two_standalone_accounts_are_two_organizations(make_realm):

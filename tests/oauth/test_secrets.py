@@ -34,7 +34,8 @@ WRONG = {
 @pytest.fixture
 def asking(make_api, story, realm):
     """A world that wants passwords, and keeps a log."""
-    api = make_api({**story, "behaviour": {"oauth_login": "form"}}, log_format="json")
+    story["accounts"][1]["role"] = "sub_account"
+    api = make_api({**story, "behaviour": {"oauth_login": "form", "oauth_public_apps": True}}, log_format="json")
     return type(realm)(api)
 
 

@@ -1,4 +1,7 @@
-"""Whatever a master does with the plans of its sub-accounts, its pool always adds up: what is left, what is given."""
+"""Whatever a master does with the plans of its sub-accounts, and whatever they use, all add up to the pool.
+
+The pool is what is not assigned and what is; what is assigned is what is used and what is left.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +34,11 @@ CHANGES = st.fixed_dictionaries(
 )
 
 
-def scenario(solution):
+def scenario(solution, **behaviour):
     return {
         "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
         "solution": solution,
-        "behaviour": {"bulk_plan": {"after": "PT1H"}},
+        "behaviour": {"bulk_plan": {"after": "PT1H"}, **behaviour},
         "accounts": [
             {
                 "name": "acme",
@@ -58,8 +61,24 @@ def body(change):
 @dataclass
 class SubAccount:
     assigned: dict[str, int] = field(default_factory=dict)
+    used: dict[str, int] = field(default_factory=dict)
     has_plan: bool = False
     keys: list[str] = field(default_factory=list)
+
+    def left(self, name):
+        amount = self.assigned.get(name, 0)
+        return amount if amount == -1 else amount - self.used.get(name, 0)
+
+    def keeps(self, name, amount):
+        """How much of what is used counts for another amount: what is unlimited counts nothing."""
+        before = self.assigned.get(name, 0)
+        used = self.used.get(name, 0)
+        return used if amount == before else 0 if -1 in (amount, before) else min(used, amount)
+
+    def loses(self, name, amount):
+        """What was used and comes back to nobody: credits are spent, seats are free again."""
+        is_spent = name in CREDITS and self.assigned.get(name, 0) != -1
+        return self.used.get(name, 0) - self.keeps(name, amount) if is_spent else 0
 
 
 @dataclass(eq=False)
@@ -71,6 +90,8 @@ class Bulk:
 
 class PlanHistory(RuleBasedStateMachine):
     unlimited = True
+    #: Whether what is used is lost to the pool, and whether a plan of less than is used is refused.
+    is_strict = True
 
     def __init__(self, api):
         super().__init__()
@@ -82,11 +103,14 @@ class PlanHistory(RuleBasedStateMachine):
         self.now = START
         self.created = 0
 
-    @initialize(count=st.integers(1, 3))
-    def begin(self, count):
+    @initialize(changes=st.lists(CHANGES, min_size=1, max_size=3), parts=st.sampled_from([1, 4, 2, 0]))
+    def begin(self, changes, parts):
         assert self.api.post("/_mock/reset").status_code == 200
-        for _ in range(count):
+        self.pool = dict(POOL)
+        for position, change in enumerate(changes):
             self.create()
+            self.change_one(position, change)
+            self.use(position, parts)
 
     # ------------------------------------------------------------------ the model
 
@@ -100,13 +124,32 @@ class PlanHistory(RuleBasedStateMachine):
 
     def short(self, numbers, change):
         """Whether the pool holds too little to give the change to every one of them."""
-        for name in POOL.keys() & change.keys():
-            others = sum(max(row.assigned.get(name, 0), 0) for key, row in self.subs.items() if key not in numbers)
-            wanted = max(change[name], 0) * len(numbers)
-            has = sum(max(self.subs[number].assigned.get(name, 0), 0) for number in numbers)
-            if wanted > has and others + wanted > POOL[name]:
-                return True
-        return False
+        return any(
+            sum(self.takes(self.subs[number], name, change[name]) for number in numbers)
+            > self.pool[name] - self.given(name)
+            for name in POOL.keys() & change.keys()
+        )
+
+    def takes(self, row, name, amount):
+        lost = row.loses(name, amount) if self.is_strict else 0
+        return max(amount, 0) - max(row.assigned.get(name, 0), 0) + lost
+
+    def too_small(self, numbers, change):
+        """Whether one of them has used more than it would have."""
+        return self.is_strict and any(
+            -1 not in (amount, row.assigned.get(name, 0)) and amount < row.used.get(name, 0)
+            for row in (self.subs[number] for number in numbers)
+            for name, amount in change.items()
+        )
+
+    def assign(self, number, change):
+        row = self.subs[number]
+        row.has_plan = True
+        for name, amount in change.items():
+            if self.is_strict and name in self.pool:
+                self.pool[name] -= row.loses(name, amount)
+            row.used[name] = row.keeps(name, amount)
+            row.assigned[name] = amount
 
     def pending(self, number):
         return any(number in bulk.members for bulk in self.bulks)
@@ -119,11 +162,10 @@ class PlanHistory(RuleBasedStateMachine):
     def settle(self, bulk, *, refused=False):
         """A change is applied to all of its members or to none."""
         self.bulks.remove(bulk)
-        if refused or self.short(bulk.members, bulk.change):
+        if refused or self.too_small(bulk.members, bulk.change) or self.short(bulk.members, bulk.change):
             return
         for number in bulk.members:
-            self.subs[number].assigned.update(bulk.change)
-            self.subs[number].has_plan = True
+            self.assign(number, bulk.change)
 
     def refuses(self, answer, status, code):
         assert (answer.status_code, answer.json["code"]) == (status, code)
@@ -133,6 +175,9 @@ class PlanHistory(RuleBasedStateMachine):
         """Whether a change was taken; if not, the refusal was the right one."""
         if any(number not in self.subs for number in numbers) or not self.suits_the_solution(change):
             self.refuses(answer, 400, "invalid_parameter")
+            return False
+        if self.too_small(numbers, change):
+            self.refuses(answer, 400, "out_of_range")
             return False
         if self.short(numbers, change):
             self.refuses(answer, 400, "not_enough_credits")
@@ -152,14 +197,14 @@ class PlanHistory(RuleBasedStateMachine):
         assert (answer.status_code, answer.json) == (201, {"id": FIRST + self.created})
         self.subs[FIRST + self.created] = SubAccount()
         self.created += 1
+        self.make_key(len(self.subs) - 1)
 
     @rule(position=POSITIONS, change=CHANGES)
     def change_one(self, position, change):
         number = self.number(position)
         answer = self.api.put(f"/v3/corporate/subAccount/{number}/plan", json=body(change))
         if self.accepts(answer, [number], change, 204):
-            self.subs[number].assigned.update(change)
-            self.subs[number].has_plan = True
+            self.assign(number, change)
 
     @rule(positions=st.lists(POSITIONS, min_size=1, max_size=4), change=CHANGES)
     def change_several(self, positions, change):
@@ -195,7 +240,10 @@ class PlanHistory(RuleBasedStateMachine):
             self.refuses(answer, 404, "document_not_found")
             return
         assert answer.status_code == 204
-        self.dead_keys += self.subs.pop(number).keys
+        row = self.subs.pop(number)
+        self.dead_keys += row.keys
+        for name in self.pool if self.is_strict else ():
+            self.pool[name] -= row.loses(name, 0)
         for bulk in list(self.bulks):
             bulk.members = [member for member in bulk.members if member != number]
             if not bulk.members:
@@ -211,6 +259,28 @@ class PlanHistory(RuleBasedStateMachine):
         assert answer.status_code == 201
         self.subs[number].keys.append(answer.json["key"])
 
+    @rule(position=POSITIONS, parts=st.sampled_from([2, 1, 4, 0]))
+    def use(self, position, parts):
+        """A sub-account has used so many quarters of what is left, as the state says that goes out and comes in."""
+        number = self.number(position)
+        state = self.api.get("/_mock/state").json
+        row = self.subs.get(number, SubAccount())
+        for name in POOL:
+            if row.left(name) > 0 and parts:
+                row.used[name] = row.used.get(name, 0) + row.left(name) * parts // 4
+        for written in state["accounts"]:
+            if written["id"] == number and any(row.used.values()):
+                written["used"] = body({name: amount for name, amount in row.used.items() if amount})
+        answer = self.api.put("/_mock/state", json=state)
+        assert answer.status_code == 200, answer.text
+
+    @rule(sure=st.sampled_from([False] * 9 + [True]))
+    def reset(self, sure):
+        if sure:
+            assert self.api.post("/_mock/reset").status_code == 200
+            self.subs, self.bulks, self.dead_keys = {}, [], []
+            self.pool, self.now, self.created = dict(POOL), START, 0
+
     @rule(minutes=st.sampled_from([60, 30, 10, 90]))
     def advance(self, minutes):
         self.now += timedelta(minutes=minutes)
@@ -223,25 +293,58 @@ class PlanHistory(RuleBasedStateMachine):
     # ------------------------------------------------------------------ what always holds
 
     @invariant()
-    def the_plans_are_the_model(self):
+    def the_master_sees_what_is_assigned_and_left(self):
         for number, row in self.subs.items():
             found = self.api.get(f"/v3/corporate/subAccount/{number}").json["planInfo"]
             for name in ("email", "sms", "wpSubscribers"):
-                amount = row.assigned.get(name, 0)
-                assert found["credits"][READ.get(name, name)] == {"quantity": amount, "remaining": amount}
-            users = row.assigned.get("users", 0)
-            assert found["features"]["users"] == {"quantity": users, "remaining": users}
+                balance = {"quantity": row.assigned.get(name, 0), "remaining": row.left(name)}
+                assert found["credits"][READ.get(name, name)] == balance
+            assert found["features"]["users"] == {
+                "quantity": row.assigned.get("users", 0),
+                "remaining": row.left("users"),
+            }
 
     @invariant()
-    def the_pool_adds_up(self):
+    def a_sub_account_sees_the_same(self):
+        for row in self.subs.values():
+            found = self.api.get("/v3/account", key=row.keys[0]).json
+            sms = [row.left("sms")] if row.assigned.get("sms", 0) else []
+            assert [plan["credits"] for plan in found["plan"]] == [row.left("email"), *sms]
+            assert found["plan"][0]["type"] == ("subscription" if row.has_plan and row.assigned else "free")
+            for vertical in found.get("planVerticals", ()):
+                seats = {"purchasedSeats": row.assigned.get("users", 0), "usedSeats": row.used.get("users", 0)}
+                assert vertical["users"] == {name: str(count) for name, count in seats.items()}
+                assert vertical["credits"] == str(row.left("email"))
+
+    @invariant()
+    def the_pool_is_what_is_assigned_and_what_is_not(self):
         features = {
             row["name"]: row for row in self.api.get("/v3/corporate/masterAccount").json["planInfo"]["features"]
         }
         for name, shown in MASTER.items():
             row = features[shown]
-            assert (row["quantity"], row["used"]) == (POOL[name], self.given(name))
-            assert row["remaining"] == POOL[name] - self.given(name) >= 0
-        assert self.given("sms") <= POOL["sms"]
+            assert (row["quantity"], row["used"]) == (self.pool[name], self.given(name))
+            assert row["remaining"] == self.pool[name] - self.given(name) >= 0
+        assert self.given("sms") <= self.pool["sms"]
+
+    @invariant()
+    def the_master_has_what_is_not_assigned(self):
+        found = self.api.get("/v3/account").json
+        free = {name: self.pool[name] - self.given(name) for name in self.pool}
+        sms = [free["sms"]] if self.pool["sms"] else []
+        assert [plan["credits"] for plan in found["plan"]] == [free["email"], *sms]
+        seats = {"purchasedSeats": str(self.pool["users"]), "usedSeats": str(self.given("users"))}
+        assert found["planVerticals"][0]["users"] == seats
+
+    @invariant()
+    def the_state_says_so_too(self):
+        state = {account["id"]: account for account in self.api.get("/_mock/state").json["accounts"]}
+        assert state[FIRST - 1]["pool"] == body(self.pool)
+        for number, row in self.subs.items():
+            for member, amounts in (("assigned", row.assigned), ("used", row.used)):
+                written = state[number].get(member, {})
+                found = {**written.get("credits", {}), **written.get("features", {})}
+                assert {name: found.get(name, 0) for name in amounts} == amounts
 
     @invariant()
     def the_machine_is_the_model(self):
@@ -264,20 +367,27 @@ class OnVersionOne(PlanHistory):
 
     unlimited = False
 
-    @invariant()
-    def the_plans_are_the_model(self):
-        for number, row in self.subs.items():
-            found = self.api.get(f"/v3/corporate/subAccount/{number}").json["planInfo"]["credits"]
-            assert found["emails"]["quantity"] == row.assigned.get("email", 0)
-            assert found["wpSubscribers"]["quantity"] == 0
+
+class OnEasyTerms(PlanHistory):
+    """Nothing that was used is lost to the pool, and a plan can be of less than is used."""
+
+    is_strict = False
+
+
+EASY = {"plan_refund": "all", "plan_below_used": "accept"}
 
 
 @pytest.mark.parametrize(
-    ("machine", "solution"), [pytest.param(PlanHistory, "v2", id="v2"), pytest.param(OnVersionOne, "v1", id="v1")]
+    ("machine", "solution", "behaviour"),
+    [
+        pytest.param(PlanHistory, "v2", {}, id="v2"),
+        pytest.param(OnVersionOne, "v1", {}, id="v1"),
+        pytest.param(OnEasyTerms, "v2", EASY, id="easy terms"),
+    ],
 )
 @pytest.mark.slow
-def test_plans_follow_the_model(make_api, run_history, machine, solution):
-    run_history(machine, make_api(scenario(solution), key="master-key"), examples=80, steps=30)
+def test_plans_follow_the_model(make_api, run_history, machine, solution, behaviour):
+    run_history(machine, make_api(scenario(solution, **behaviour), key="master-key"), examples=40, steps=30)
 
 
 # ---------------------------------------------------------------------- what the histories seldom meet

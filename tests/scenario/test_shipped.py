@@ -46,9 +46,9 @@ def test_every_account_reads_all_that_its_role_and_plan_allow(name, make_api):
 
 
 def _expected(account, operation):
-    foreign = operation.roles is not None and account.role not in operation.roles
-    without_plan = operation.id == "getAccountActivity" and not account.enterprise
-    return 403 if foreign or without_plan else 200
+    if operation.roles is not None and account.role not in operation.roles:
+        return 403
+    return 400 if operation.id == "getAccountActivity" and not account.enterprise else 200
 
 
 def _addresses(operation, keys):

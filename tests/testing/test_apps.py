@@ -19,9 +19,9 @@ def test_an_app_is_registered_with_credentials_of_its_own(world, app):
 
 
 def test_what_is_named_of_an_app_changes(world, app):
-    changed = world.apps.update(app.client_id, public=True, scopes=["all"])
+    changed = world.apps.update(app.client_id, name="Sync", scopes=["all"])
 
-    assert changed == app._replace(public=True, scopes=("all",), client_secret=None)
+    assert changed == app._replace(name="Sync", scopes=("all",))
     assert world.apps.get(app.client_id) == changed
 
 

@@ -129,4 +129,4 @@ def test_who_asked_is_still_known_after_a_restart(master):
 def test_without_an_enterprise_plan_nobody_reads_it(master):
     api = master(enterprise=False)
     ask(api, "POST", "/v3/corporate/subAccount/key", {"id": 2, "name": "ci"})
-    assert api.get("/v3/organization/activities").status_code == 403
+    assert api.get("/v3/organization/activities").status_code == 400

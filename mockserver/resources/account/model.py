@@ -6,6 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.corporate import pool
+from mockserver.resources.corporate.plan import Balance
+
+PLAN_TYPES = ("payAsYouGo", "free", "subscription", "sms")
 
 
 @dataclass(slots=True, eq=False)
@@ -23,16 +28,19 @@ class Profile:
     """The facts that `GET /v3/account` shows beside the account's identity, in the form that they have there."""
 
     address: dict[str, Any] = field(default_factory=dict)
+    #: Plan and verticals count where the account does not live out of a pool: else they follow from what it has there.
     plan: list[dict[str, Any]] = field(default_factory=lambda: [{"type": "free", "credits": 300}])
     plan_verticals: list[dict[str, Any]] | None = None
     #: Left out: the address of the real relay, with the account's e-mail as user.
     relay: dict[str, Any] | None = None
     marketing_automation: dict[str, Any] = field(default_factory=lambda: {"enabled": False})
+    date_time_preferences: dict[str, Any] | None = None
 
 
-def details(account: Account) -> dict[str, Any]:
+def details(workspace: Workspace, account: Account) -> dict[str, Any]:
     """The answer of `GET /v3/account`, address and relay always filled in for strict clients (ledger 2.19)."""
     profile = account.record(Profile)
+    plan, verticals = _plan(workspace, account, profile)
     return {
         "organization_id": account.organization_id,
         "user_id": account.user_id,
@@ -42,11 +50,45 @@ def details(account: Account) -> dict[str, Any]:
         "lastName": account.last_name,
         "companyName": account.company_name,
         "address": {"street": "", "city": "", "zipCode": "", "country": "", **profile.address},
-        "plan": [{"creditsType": "sendLimit", **plan} for plan in profile.plan],
-        "planVerticals": profile.plan_verticals and [{"status": "active", **row} for row in profile.plan_verticals],
+        "plan": [{"creditsType": "sendLimit", **row} for row in plan],
+        "planVerticals": verticals and [{"status": "active", **row} for row in verticals],
         "relay": profile.relay or _default_relay(account),
         "marketingAutomation": profile.marketing_automation,
+        "dateTimePreferences": profile.date_time_preferences,
+        "language": account.language,
     }
+
+
+Rows = list[dict[str, Any]]
+
+
+def _plan(workspace: Workspace, account: Account, profile: Profile) -> tuple[Rows, Rows | None]:
+    """The plan and its verticals: out of the pool that the account lives out of, else as the scenario has them."""
+    emails = pool.holding(workspace, account, "email")
+    if emails is None:
+        return profile.plan, profile.plan_verticals
+    held = {name: pool.holding(workspace, account, name) or emails for name in ("sms", "users", "salesUsers")}
+    kind = pool.kind_of_plan(workspace, account)
+    plan = [{"type": kind if kind in PLAN_TYPES else "subscription", "credits": emails.left}]
+    if held["sms"].quantity:
+        plan.append({"type": "sms", "credits": held["sms"].left})
+    return plan, _verticals(kind, emails, held["users"], held["salesUsers"])
+
+
+def _verticals(kind: str, emails: Balance, users: Balance, sales_users: Balance) -> Rows | None:
+    """Marketing with its users and e-mails, and CRM with its own users, each where there are any."""
+    rows = []
+    name = {"planType": kind, "name": kind.capitalize()}
+    if users.quantity or emails.quantity:
+        marketing = {"users": _seats(users), "credits": str(emails.left)}
+        rows.append({"planCategory": "Marketing", **name, **marketing})
+    if sales_users.quantity:
+        rows.append({"planCategory": "CRM", **name, "users": _seats(sales_users)})
+    return rows or None
+
+
+def _seats(balance: Balance) -> dict[str, str]:
+    return {"purchasedSeats": str(balance.quantity), "usedSeats": str(balance.used)}
 
 
 def _default_relay(account: Account) -> dict[str, Any]:

@@ -18,4 +18,4 @@ ACCOUNT = Endpoints("account")
     answer=schemas.AccountOut,
 )  # fmt: skip
 def get_account(caller: Caller) -> dict[str, Any]:
-    return model.details(caller.account)
+    return model.details(caller.workspace, caller.account)

@@ -9,14 +9,14 @@ from typing import Any
 from marshmallow import fields, validate
 
 from mockserver.core.account import Account
+from mockserver.core.contract import Role
 from mockserver.core.workspace import Workspace
-from mockserver.resources.account.model import DedicatedIp, Profile
+from mockserver.resources.account.model import PLAN_TYPES, DedicatedIp, Profile
+from mockserver.resources.corporate import pool
 from mockserver.resources.room import Section
-from mockserver.resources.section import Item, Taken
-from mockserver.web.fields import Choice, Email, Flag, Int64, Number, Text
-from mockserver.web.schema import OPENAPI_NEWEST, Output, documented
-
-PLAN_TYPES = ("payAsYouGo", "free", "subscription", "sms")
+from mockserver.resources.section import Item, Misfit, Taken
+from mockserver.web.fields import Choice, Email, Flag, Int64, Number, Quantity, Text, Timezone
+from mockserver.web.schema import OPENAPI_NEWEST, Output, documented, observed
 
 
 class Address(Output):
@@ -29,7 +29,9 @@ class Address(Output):
 class Plan(Output):
     type = Choice(*PLAN_TYPES, required=True, **documented())
     creditsType = Choice("sendLimit", required=True, **documented())
-    credits = Number(required=True, **documented("remaining; SMS credits may be fractional"))
+    credits = Number(
+        required=True, validate=Quantity(), **documented("remaining; SMS credits may be fractional; -1: unlimited")
+    )
     startDate = Text(**documented("left out unless the scenario gives it: clients disagree on its form"))
     endDate = Text(**documented("left out unless the scenario gives it"))
 
@@ -66,6 +68,12 @@ class MarketingAutomation(Output):
     key = Text(**documented("only when enabled"))
 
 
+class DateTimePreferences(Output):
+    timezone = Timezone(required=True, **observed("IANA name", source="ledger 2.19"))
+    timeFormat = Choice("12", "24", required=True, **observed(source="ledger 2.19"))
+    dateFormat = Text(required=True, **observed("such as mm-dd-yyyy", source="ledger 2.19"))
+
+
 class AccountOut(Output):
     names_from = OPENAPI_NEWEST
 
@@ -81,6 +89,8 @@ class AccountOut(Output):
     planVerticals = fields.List(fields.Nested(PlanVertical), **documented("only when available"))
     relay = fields.Nested(Relay, required=True, **documented())
     marketingAutomation = fields.Nested(MarketingAutomation, **documented())
+    dateTimePreferences = fields.Nested(DateTimePreferences, **observed("of newer accounts", source="ledger 0.1"))
+    language = Text(**observed("of newer accounts", source="ledger 0.1"))
 
 
 # ---------------------------------------------------------------------- scenario
@@ -93,10 +103,13 @@ class DedicatedIpItem(Item):
     active = Flag(load_default=True)
 
 
-_FACTS = ("address", "plan", "plan_verticals", "relay", "marketing_automation")
+_FACTS = ("address", "plan", "plan_verticals", "relay", "marketing_automation", "date_time_preferences")
+#: What of them follows from what an account has out of a pool, where it lives out of one.
+_OUT_OF_A_POOL = ("plan", "plan_verticals")
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    _check_plan(workspace, account, data)
     profile = account.record(Profile)
     for name in _FACTS:
         if name in data:
@@ -109,9 +122,25 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         ips[address] = DedicatedIp(**{**item, "ip": address})
 
 
+def _check_plan(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    """Refuse a plan of an account whose plan follows from what it has out of a pool.
+
+    Raises:
+        Misfit: as it says.
+    """
+    if pool.holding(workspace, account, "email") is None:
+        return
+    where = "its pool" if account.role is Role.MASTER else "what it was assigned and has used"
+    for name in _OUT_OF_A_POOL:
+        if name in data:
+            raise Misfit((name,), f"the plan of {account.name} follows from {where}")
+
+
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     profile = account.record(Profile)
-    facts = {name: getattr(profile, name) for name in _FACTS if getattr(profile, name) is not None}
+    follows = () if pool.holding(workspace, account, "email") is None else _OUT_OF_A_POOL
+    facts = {name: getattr(profile, name) for name in _FACTS if name not in follows}
+    facts = {name: value for name, value in facts.items() if value is not None}
     ips = [asdict(row) for row in account.table(DedicatedIp).values()]
     return {**facts, **({"dedicated_ips": ips} if ips else {})}
 
@@ -124,6 +153,7 @@ SECTION = Section(
         "plan_verticals": fields.List(fields.Nested(PlanVertical(partial=("status",)))),
         "relay": fields.Nested(Relay),
         "marketing_automation": fields.Nested(MarketingAutomation),
+        "date_time_preferences": fields.Nested(DateTimePreferences),
         "dedicated_ips": fields.List(fields.Nested(DedicatedIpItem)),
     },
     load=_load,

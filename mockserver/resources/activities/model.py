@@ -44,11 +44,11 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
     """The entries of a period, newest first; of the last 12 months, if none is given.
 
     Raises:
-        ServiceError: 403 without an enterprise plan; 400 for a bad period.
+        ServiceError: 400 without an enterprise plan, or for a bad period.
     """
     if not caller.account.enterprise:
         reason = f"account {caller.account.name} is no enterprise account, and only those have activity logs"
-        raise PERMISSION_DENIED().because(reason)
+        raise PERMISSION_DENIED(status=400).because(reason)
     start, end = _period(query, caller.workspace)
     email = query.get("email")
     return caller.account.timeline(Activity).page(

@@ -23,7 +23,7 @@ ACTIVITIES = Endpoints("account")
         proposed(errors.INVALID_PARAMETER, "a bad date, startDate after endDate", "ledger 2.20"),
         proposed(errors.MISSING_PARAMETER, "one of the dates only", "ledger 2.20"),
         proposed(errors.OUT_OF_RANGE, "over a month, older than 12 months, limit outside 1 to 100", "ledger 2.20"),
-        proposed(errors.PERMISSION_DENIED, "the account has no enterprise plan", "ledger 2.20"),
+        proposed(errors.PERMISSION_DENIED, "the account has no enterprise plan", "SPEC 4.4 and 7.1", status=400),
     ),
     scope="organization",
 )  # fmt: skip

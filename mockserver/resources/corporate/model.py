@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from mockserver.core import facts
 from mockserver.core.account import Account, User
 from mockserver.core.caller import Caller, Visit
 from mockserver.core.contract import Role
-from mockserver.core.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, MISSING_PARAMETER, NOT_ENOUGH_CREDITS
+from mockserver.core.errors import (
+    DOCUMENT_NOT_FOUND,
+    INVALID_PARAMETER,
+    MISSING_PARAMETER,
+    NOT_ENOUGH_CREDITS,
+    OUT_OF_RANGE,
+)
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
 from mockserver.resources.activities import model as activities
-from mockserver.resources.corporate import plan
-from mockserver.resources.corporate.plan import Allotment
+from mockserver.resources.corporate import bulk as bulks
+from mockserver.resources.corporate import plan, pool
+from mockserver.resources.corporate.bulk import BulkPlan
+from mockserver.resources.corporate.plan import Allotment, Amount
+from mockserver.resources.corporate.pool import Master, SubAccount
 
 UNASSIGNED, ACTIVE = "unassigned", "active"
 ASSIGNMENT_PENDING, CHANGE_PENDING = "assignment_pending", "change_pending"
-LANGUAGES = ("en", "fr", "it", "es", "pt", "de")
 
 MACHINE = StateMachine(
     "sub_account_plan",
@@ -43,54 +48,17 @@ MACHINE = StateMachine(
 )
 
 
-@dataclass(slots=True, eq=False)
-class SubAccount:
-    """What a master knows of a sub-account; the account itself has the same id."""
-
-    id: int
-    state: str = UNASSIGNED
-    assigned: Allotment = field(default_factory=Allotment)
-    used: Allotment = field(default_factory=Allotment)
-    #: Left out: `free` without a plan, `paid` with one.
-    plan_type: str | None = None
-    language: str | None = None
-    timezone: str | None = None
-    group_ids: list[str] = field(default_factory=list)
+def _shown(row: SubAccount) -> dict[str, dict[str, Amount]]:
+    """A plan as the control API shows it; what is used of a feature or a credit, and left, where it was assigned."""
+    balances = {name: row.balance(name) for name, _ in row.assigned.items()}
+    return {
+        "assigned": {name: balance.quantity for name, balance in balances.items()},
+        "used": {name: balance.used for name, balance in balances.items()},
+        "left": {name: balance.left for name, balance in balances.items()},
+    }
 
 
-@dataclass(slots=True, eq=False)
-class BulkPlan:
-    """A plan update for several sub-accounts that was accepted and is not applied yet; a row of the master."""
-
-    id: int
-    due: datetime
-    change: Allotment
-    #: The sub-accounts for which it is still to be applied.
-    members: list[int]
-    #: Who asked for it.
-    user_ip: str = Visit().ip
-    user_agent: str = ""
-    #: What happens to every member, while it is happening: apply_bulk or reject_bulk.
-    verdict: str | None = None
-
-
-@dataclass(slots=True, eq=False)
-class Master:
-    """What a master account has beside an account; one record of it."""
-
-    currency_code: str = "EUR"
-    timezone: str = "Europe/Paris"
-    billing_info: dict[str, Any] | None = None
-    plan_info: dict[str, Any] = field(default_factory=dict)
-    #: The names of groups by their id.
-    groups: dict[str, str] = field(default_factory=dict)
-    #: All that the master has bought; what sub-accounts hold is part of it.
-    pool: Allotment = field(default_factory=Allotment)
-
-
-SUB_ACCOUNT_PLAN = Lifecycle(
-    MACHINE, SubAccount, key="id", parse=int, reveal=lambda row: {"assigned": dict(row.assigned.items())}
-)
+SUB_ACCOUNT_PLAN = Lifecycle(MACHINE, SubAccount, key="id", parse=int, reveal=_shown)
 
 
 # ---------------------------------------------------------------------- sub-accounts
@@ -126,7 +94,7 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
         ServiceError: 400; a group is not one of the master's.
     """
     workspace, master = caller.workspace, caller.account
-    group_ids = body.get("groupIds", [])
+    group_ids = list(dict.fromkeys(body.get("groupIds", ())))
     groups = master.record(Master).groups
     for group_id in group_ids:
         if group_id not in groups:
@@ -144,16 +112,17 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
             role=Role.SUB_ACCOUNT,
             of=master.name,
             company_name=body["companyName"],
+            language=body.get("language"),
             users=[User(body["email"], admin=True)],
         )
     )
-    row = SubAccount(number, language=body.get("language"), timezone=body.get("timezone"), group_ids=list(group_ids))
+    row = SubAccount(number, UNASSIGNED, timezone=body.get("timezone"), group_ids=group_ids)
     SUB_ACCOUNT_PLAN.begin(workspace, master, row)
     return number
 
 
 def delete(caller: Caller, sub_account_id: int) -> None:
-    """Remove a sub-account with all its data; its keys die, its credits are the pool's again.
+    """Remove a sub-account with all its data; its keys die, and what it has not used is the pool's again.
 
     Raises:
         ServiceError: 404.
@@ -168,7 +137,8 @@ def delete(caller: Caller, sub_account_id: int) -> None:
 @SUB_ACCOUNT_PLAN.on("delete")
 def _remove(workspace: Workspace, master: Account, row: SubAccount) -> None:
     for bulk in list(master.table(BulkPlan).values()):
-        _leave(master, bulk, row)
+        bulks.leave(master, bulk, row.id)
+    pool.release(workspace, master, row)
     workspace.remove_account(workspace.accounts[row.id])
 
 
@@ -192,11 +162,12 @@ def change_plan(caller: Caller, sub_account_id: int, change: Allotment) -> None:
     """Change the plan of one sub-account.
 
     Raises:
-        ServiceError: 400; an unknown sub-account, a value that the solution does not know, too few credits.
+        ServiceError: 400; an unknown sub-account, a value that the solution does not know, too few credits, or less
+            than is used.
     """
     row = require(caller, sub_account_id)
     change = _checked(caller, [row], change)
-    row.assigned.update(change)
+    pool.assign(caller.workspace, caller.account, row, change)
     event = "assign" if row.state in (UNASSIGNED, ASSIGNMENT_PENDING) else "change"
     SUB_ACCOUNT_PLAN.fire(caller.workspace, caller.account, row, event)
     activities.log(caller.workspace, caller.account, activities.PLAN_UPDATED, caller.visit)
@@ -217,7 +188,7 @@ def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) 
     due = workspace.clock.now() + workspace.behaviour.bulk_plan
     visit = caller.visit
     bulk = BulkPlan(
-        workspace.next_id("bulk_plan"), due, change, [row.id for row in rows], visit.ip, visit.user_agent
+        workspace.next_id("bulk_plan"), due, change, {row.id: None for row in rows}, visit.ip, visit.user_agent
     )  # fmt: skip
     master.table(BulkPlan)[bulk.id] = bulk
     for row in rows:
@@ -234,44 +205,37 @@ def _checked(caller: Caller, rows: list[SubAccount], change: Allotment) -> Allot
     solution = caller.workspace.solution
     plan.check_solution(change, solution)
     change = plan.applicable(change, solution)
-    short = _shortage(caller.account, rows, change)
+    used = pool.below_used(caller.workspace, rows, change)
+    if used:
+        reason = f"sub-account {used.sub_account_id} has used {used.amount} {used.name}, and is to have less"
+        raise OUT_OF_RANGE(f"{plan.path(used.name)}: {used.amount} are used already").because(reason)
+    short = pool.shortage(caller.workspace, caller.account, rows, change)
     if short:
         refused = NOT_ENOUGH_CREDITS(f"Not enough credits: the master account has too little {short.name} left")
         whom = f"sub-account {facts.listed(row.id for row in rows)}"
-        # Sums of fractions are not exact.
-        taken = f"takes {round(short.needed, 6)} more {short.name} from the pool of account {caller.account.name}"
-        raise refused.because(f"the change for {whom} {taken}, which has {round(short.left, 6)} left")
+        taken = f"takes {short.needed} more {short.name} from the pool of account {caller.account.name}"
+        raise refused.because(f"the change for {whom} {taken}, which has {short.left} left")
     return change
-
-
-def _shortage(master: Account, rows: Iterable[SubAccount], change: Allotment) -> plan.Shortage | None:
-    assigned = [row.assigned for row in master.table(SubAccount).values()]
-    return plan.shortage(master.record(Master).pool, assigned, [row.assigned for row in rows], change)
 
 
 def await_bulk(workspace: Workspace, master: Account, row: SubAccount) -> None:
     """Let the oldest change that a sub-account waits for be applied when it is due."""
-    bulk = _oldest_bulk(master, row)
+    bulk = bulks.oldest(master, row.id)
     if bulk is not None:
         workspace.timers.set(bulk.due, master.id, MACHINE.name, row.id, "apply_bulk")
 
 
-def _oldest_bulk(master: Account, row: SubAccount) -> BulkPlan | None:
-    """The change that a sub-account waits for: the one that is being settled, else the first that was accepted."""
-    waiting = [bulk for bulk in master.table(BulkPlan).values() if row.id in bulk.members]
-    return min(waiting, key=lambda bulk: bulk.verdict is None, default=None)
-
-
 @SUB_ACCOUNT_PLAN.guard("apply_bulk")
 def _apply_or_reject(workspace: Workspace, master: Account, row: SubAccount) -> str:
-    bulk = _oldest_bulk(master, row)
+    bulk = bulks.oldest(master, row.id)
     if bulk is None:
         return "apply_bulk"
     if bulk.verdict is not None:
         return bulk.verdict
     _settle_earlier(workspace, master, bulk)
     rows = [master.table(SubAccount)[number] for number in bulk.members]
-    return "reject_bulk" if _shortage(master, rows, bulk.change) else "apply_bulk"
+    is_impossible = pool.below_used(workspace, rows, bulk.change) or pool.shortage(workspace, master, rows, bulk.change)
+    return "reject_bulk" if is_impossible else "apply_bulk"
 
 
 def _settle_earlier(workspace: Workspace, master: Account, bulk: BulkPlan) -> None:
@@ -280,7 +244,9 @@ def _settle_earlier(workspace: Workspace, master: Account, bulk: BulkPlan) -> No
         if earlier is bulk:
             return
         if earlier.due <= workspace.clock.now():
-            SUB_ACCOUNT_PLAN.fire(workspace, master, master.table(SubAccount)[earlier.members[0]], "apply_bulk")
+            SUB_ACCOUNT_PLAN.fire(
+                workspace, master, master.table(SubAccount)[next(iter(earlier.members))], "apply_bulk"
+            )
 
 
 @SUB_ACCOUNT_PLAN.on("apply_bulk")
@@ -295,14 +261,14 @@ def _reject(workspace: Workspace, master: Account, row: SubAccount) -> None:
 
 def _settle(workspace: Workspace, master: Account, row: SubAccount, event: str) -> None:
     """Do for one sub-account what was decided, and for the others of its change with it: all or none."""
-    bulk = _oldest_bulk(master, row)
+    bulk = bulks.oldest(master, row.id)
     if bulk is None:
         return
     if event == "apply_bulk":
-        row.assigned.update(bulk.change)
-    _leave(master, bulk, row)
+        pool.assign(workspace, master, row, bulk.change)
+    bulks.leave(master, bulk, row.id)
     workspace.timers.cancel(MACHINE.name, row.id)
-    if _oldest_bulk(master, row) is not None:
+    if bulks.oldest(master, row.id) is not None:
         SUB_ACCOUNT_PLAN.fire(workspace, master, row, "accept_bulk")
         await_bulk(workspace, master, row)
     if bulk.verdict is None:
@@ -311,10 +277,3 @@ def _settle(workspace: Workspace, master: Account, row: SubAccount, event: str) 
         activities.log(workspace, master, action, Visit(ip=bulk.user_ip, user_agent=bulk.user_agent))
         for number in list(bulk.members):
             SUB_ACCOUNT_PLAN.fire(workspace, master, master.table(SubAccount)[number], event)
-
-
-def _leave(master: Account, bulk: BulkPlan, row: SubAccount) -> None:
-    if row.id in bulk.members:
-        bulk.members.remove(row.id)
-    if not bulk.members:
-        master.table(BulkPlan).pop(bulk.id, None)

@@ -1,8 +1,8 @@
-"""Plans of sub-accounts: what they may hold, and how much of it the master's pool has left (SPEC 2.8, DESIGN 5)."""
+"""Plans of sub-accounts: what they may hold, and how much of it is used (SPEC 2.8, DESIGN 5)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,6 +12,8 @@ from mockserver.core.errors import INVALID_PARAMETER
 UNLIMITED = -1
 CREDITS = ("email", "sms", "whatsapp", "wpSubscribers", "externalFeeds")
 FEATURES = ("users", "landingPage", "salesUsers", "inbox")
+#: Credits that may be fractions (ledger 2.25).
+FRACTIONAL = ("sms", "whatsapp")
 #: The members that only the v2 solution has (ledger 2.25), and those that it has no more (SPEC 2.8).
 V2_ONLY = frozenset({"wpSubscribers", "externalFeeds", "salesUsers"})
 V1_ONLY = frozenset({"inbox", "landingPage"})
@@ -19,8 +21,8 @@ V1_ONLY = frozenset({"inbox", "landingPage"})
 SWITCHES: dict[str, tuple[int, ...]] = {"wpSubscribers": (0, UNLIMITED), "externalFeeds": (0, 1)}
 
 Amount = int | float
-#: Credits of SMS may be fractions, whose sums are not exact.
-_ROUNDING = 1e-9
+#: Credits of SMS may be fractions, whose sums are exact to so many digits.
+_DIGITS = 9
 
 
 @dataclass(slots=True)
@@ -38,12 +40,54 @@ class Allotment:
     def get(self, name: str) -> Amount:
         return (self.credits if name in CREDITS else self.features).get(name, 0)
 
-    def update(self, change: Allotment) -> None:
-        self.credits.update(change.credits)
-        self.features.update(change.features)
+    def set(self, name: str, amount: Amount) -> None:
+        (self.credits if name in CREDITS else self.features)[name] = exact(amount)
 
     def __bool__(self) -> bool:
         return bool(self.credits or self.features)
+
+
+def exact(amount: Amount) -> Amount:
+    """An amount without what sums of fractions leave behind: 0.3 and not 0.30000000000000004, 1 and not 1.0."""
+    if isinstance(amount, int):
+        return amount
+    rounded = round(amount, _DIGITS)
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+class Balance(NamedTuple):
+    """How much there is of one credit or feature, and how much of that is used."""
+
+    quantity: Amount
+    used: Amount
+
+    @property
+    def is_unlimited(self) -> bool:
+        return self.quantity == UNLIMITED
+
+    @property
+    def left(self) -> Amount:
+        """What is not used, and never less than nothing; of what is unlimited all is left, always."""
+        return UNLIMITED if self.is_unlimited else max(exact(self.quantity - self.used), 0)
+
+    def changed(self, quantity: Amount) -> Balance:
+        """What it is with another quantity: what was used still is, as far as the quantity reaches.
+
+        What was used while it was unlimited counts for nothing once it is not, and the other way round.
+        """
+        if quantity == self.quantity:
+            return self
+        lasts = not self.is_unlimited and quantity != UNLIMITED
+        return Balance(quantity, min(self.used, quantity) if lasts else 0)
+
+    def settled(self, after: Balance) -> Amount:
+        """What was used out of a quantity, and counts no more in the balance that comes after."""
+        return 0 if self.is_unlimited else exact(self.used - after.used)
+
+
+def is_spent(name: str) -> bool:
+    """Whether use uses it up: a credit is gone, a seat or a page is free again, and a switch counts nothing."""
+    return name in CREDITS and name not in SWITCHES
 
 
 def check_solution(change: Allotment, solution: str) -> None:
@@ -53,17 +97,21 @@ def check_solution(change: Allotment, solution: str) -> None:
         ServiceError: 400 `invalid_parameter`.
     """
     for name, amount in change.items():
-        kind = "credits" if name in CREDITS else "features"
-        if amount == UNLIMITED and name not in SWITCHES and (solution != "v2" or kind == "features"):
-            refused = INVALID_PARAMETER(f"{kind}.{name}: unlimited is for credits of the v2 solution only")
-            raise refused.because(_told(kind, name, amount, solution))
+        if amount == UNLIMITED and name not in SWITCHES and (solution != "v2" or name in FEATURES):
+            refused = INVALID_PARAMETER(f"{path(name)}: unlimited is for credits of the v2 solution only")
+            raise refused.because(_told(name, amount, solution))
         if name in V2_ONLY and solution != "v2":
-            refused = INVALID_PARAMETER(f"{kind}.{name}: only the v2 solution has it")
-            raise refused.because(_told(kind, name, amount, solution))
+            refused = INVALID_PARAMETER(f"{path(name)}: only the v2 solution has it")
+            raise refused.because(_told(name, amount, solution))
 
 
-def _told(kind: str, name: str, amount: Amount, solution: str) -> str:
-    return f"{kind}.{name} is {amount}, and the workspace's solution is {solution}"
+def path(name: str) -> str:
+    """Where a credit or a feature stands in the body of a plan update."""
+    return f"{'credits' if name in CREDITS else 'features'}.{name}"
+
+
+def _told(name: str, amount: Amount, solution: str) -> str:
+    return f"{path(name)} is {amount}, and the workspace's solution is {solution}"
 
 
 def applicable(change: Allotment, solution: str) -> Allotment:
@@ -71,31 +119,3 @@ def applicable(change: Allotment, solution: str) -> Allotment:
     if solution != "v2":
         return change
     return Allotment(change.credits, {name: value for name, value in change.features.items() if name not in V1_ONLY})
-
-
-class Shortage(NamedTuple):
-    """What a pool holds too little of, how much of it is needed beside what is given already, and how much is left."""
-
-    name: str
-    needed: Amount
-    left: Amount
-
-
-def shortage(
-    pool: Allotment, assigned: Iterable[Allotment], members: Iterable[Allotment], change: Allotment
-) -> Shortage | None:
-    """The first thing that the pool holds too little of to give the change to every member; None: it holds enough."""
-    assigned, members = list(assigned), list(members)
-    for name, amount in change.items():
-        if name in SWITCHES:
-            continue
-        needed = sum(max(amount, 0) - max(member.get(name), 0) for member in members)
-        there = max(left(pool, assigned, name), 0)
-        if needed > there + _ROUNDING:
-            return Shortage(name, needed, there)
-    return None
-
-
-def left(pool: Allotment, assigned: Iterable[Allotment], name: str) -> Amount:
-    """What the pool still has of one name."""
-    return pool.get(name) - sum(max(plan.get(name), 0) for plan in assigned)

@@ -16,7 +16,7 @@ _NOT_MASTER = proposed(errors.PERMISSION_DENIED, "the caller is not a master acc
 _NOT_MASTER_DOCUMENTED = documented(errors.PERMISSION_DENIED, "the caller is not a master account", "SPEC 4.5")
 _PATH = schemas.SubAccountPath
 _BAD_PLAN = proposed(errors.INVALID_PARAMETER, "a value that the solution does not know, an unknown id", "ledger 2.25")
-_PLAN_RANGE = proposed(errors.OUT_OF_RANGE, "an amount below the lowest", "ledger 2.25")
+_PLAN_RANGE = proposed(errors.OUT_OF_RANGE, "an amount below the lowest, or below what is used", "ledger 2.25")
 _SHORT = proposed(errors.NOT_ENOUGH_CREDITS, "the master's pool holds too little", "ledger 2.25")
 _INSUFFICIENT = proposed(errors.INSUFFICIENT_CREDITS, "SPEC's other code for it; by a fault only", "ledger 1.4")
 
@@ -30,7 +30,7 @@ _INSUFFICIENT = proposed(errors.INSUFFICIENT_CREDITS, "SPEC's other code for it;
     errors=(
         proposed(errors.MISSING_PARAMETER, "offset or limit is absent", "ledger 2.21"),
         proposed(errors.INVALID_PARAMETER, "offset or limit is not an integer", "ledger 2.21"),
-        proposed(errors.OUT_OF_RANGE, "limit outside 1 to 100, offset below 0", "ledger 1.6"),
+        proposed(errors.OUT_OF_RANGE, "limit below 1, offset below 0", "ledger 1.6"),
         _NOT_MASTER,
     ),
     roles=MASTER_ONLY,
@@ -83,7 +83,7 @@ def get_sub_account(caller: Caller, sub_account_id: int) -> dict[str, Any]:
     status=204,
     params=schemas.DeletedSubAccountPath,
     errors=(
-        documented(errors.MISSING_PARAMETER, "id is not a positive number", "ledger 2.24"),
+        documented(errors.MISSING_PARAMETER, "id is no number", "ledger 2.24"),
         documented(errors.DOCUMENT_NOT_FOUND, "unknown id", "ledger 2.24"),
         _NOT_MASTER,
     ),

@@ -6,8 +6,8 @@ from typing import Any
 
 from marshmallow import fields, post_load, validate
 
+from mockserver.core.account import LANGUAGES
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER
-from mockserver.resources.corporate.model import LANGUAGES
 from mockserver.resources.corporate.plan import SWITCHES, Allotment
 from mockserver.web.fields import (
     INT64_MAX,
@@ -17,6 +17,7 @@ from mockserver.web.fields import (
     Int64,
     NotBlank,
     Number,
+    Quantity,
     Range,
     Text,
     Timezone,
@@ -43,13 +44,13 @@ class DeletedSubAccountPath(Input):
 
 class SubAccountPage(Input):
     offset = Int64(text=True, required=True, validate=Range(min=0), **documented("index of the first"))
-    limit = Int64(text=True, required=True, validate=Range(1, 100), **documented("1 to 100 (proposed)"))
+    limit = Int64(text=True, required=True, validate=Range(min=1), **documented("page size; it has no maximum"))
 
 
 class NewSubAccount(Input):
     companyName = Text(required=True, validate=NotBlank(), **documented())
     email = Email(required=True, flaw=_BAD_EMAIL, **documented())
-    groupIds = fields.List(Text, **documented("groups of the master account"))
+    groupIds = fields.List(Text, **documented("groups of the master account; one that is named twice counts once"))
     language = Choice(*LANGUAGES, **documented())
     timezone = Timezone(**documented("IANA name"))
 
@@ -125,12 +126,16 @@ class SubAccountDetail(Output):
 # ---------------------------------------------------------------------- plan updates
 
 
+#: Between -1 and 0 there is nothing.
+_FRACTION = (Range(min=-1), Quantity(), Range(max=INT64_MAX))
+
+
 class Credits(Input):
     names_from = OPENAPI
 
     email = Int64(validate=Range(-1, INT64_MAX), **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
-    sms = Number(validate=Range(min=-1), **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
-    whatsapp = Number(validate=Range(min=-1), **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
+    sms = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
+    whatsapp = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
     wpSubscribers = Int64(
         validate=validate.OneOf(SWITCHES["wpSubscribers"], error="Must be 0 or -1"), **documented("0 or -1, v2 only")
     )
@@ -163,9 +168,7 @@ class PlanChange(Input):
 
 
 class PlansChange(PlanChange):
-    subAccountIds = fields.List(
-        Int64(validate=validate.Range(min=1)), required=True, **documented("one at least (proposed)", minItems=1)
-    )
+    subAccountIds = fields.List(Int64, required=True, **documented("one at least (proposed)", minItems=1))
     features = fields.Nested(BulkFeatures, **documented("without inbox"))
 
 

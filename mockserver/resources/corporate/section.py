@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from types import MappingProxyType
 from typing import Any
 
 from marshmallow import fields, post_load, validate
@@ -11,46 +12,60 @@ from marshmallow import fields, post_load, validate
 from mockserver.core.account import Account
 from mockserver.core.caller import Visit
 from mockserver.core.contract import Role
+from mockserver.core.errors import ServiceError
 from mockserver.core.workspace import Workspace
-from mockserver.resources.corporate import model, plan
-from mockserver.resources.corporate.model import (
-    ACTIVE,
-    LANGUAGES,
-    MACHINE,
-    UNASSIGNED,
-    BulkPlan,
-    Master,
-    SubAccount,
-)
-from mockserver.resources.corporate.plan import CREDITS, FEATURES, Allotment
+from mockserver.resources.corporate import model, plan, pool
+from mockserver.resources.corporate.bulk import BulkPlan
+from mockserver.resources.corporate.model import ACTIVE, MACHINE, UNASSIGNED
+from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, SWITCHES, Allotment, Amount
+from mockserver.resources.corporate.pool import Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.room import Section
 from mockserver.resources.section import Id24, Instant, Item, Misfit
-from mockserver.web.fields import Timezone
+from mockserver.web.fields import INT64_MAX, Int64, Number, Quantity, Timezone
 
-#: Every whole number up to here is a float of its own.
-_MOST = 2**53
+_NOT_NEGATIVE = validate.Range(min=0, error="must not be negative")
 
 
-def _amounts(names: tuple[str, ...], lowest: int, *, name: str) -> Any:
-    return Item.from_dict(
-        {amount: fields.Float(validate=validate.Range(min=lowest, max=_MOST)) for amount in names}, name=name
-    )
+def _amount(name: str, check: Any) -> fields.Field[Any]:
+    kind = Number if name in FRACTIONAL else Int64
+    return kind(validate=[check, validate.Range(max=INT64_MAX)])
+
+
+def _amounts(kind: str, names: tuple[str, ...], check: Any, others: Mapping[str, Any] = MappingProxyType({})) -> Any:
+    """The members of this kind; each is looked at by one check, or by another of its own."""
+    return fields.Nested(Item.from_dict({name: _amount(name, others.get(name, check)) for name in names}, name=kind))
 
 
 class AllotmentItem(Item):
-    """Credits and features; the same form for a pool, for what is assigned, and for what is used."""
+    """Credits and features; -1 is an unlimited credit."""
 
-    credits = fields.Nested(_amounts(CREDITS, plan.UNLIMITED, name="CreditAmounts"))
-    features = fields.Nested(_amounts(FEATURES, 0, name="FeatureAmounts"))
+    credits = _amounts("CreditAmounts", CREDITS, Quantity())
+    features = _amounts("FeatureAmounts", FEATURES, _NOT_NEGATIVE)
 
     @post_load
     def _as_allotment(self, data: dict[str, Any], **_: Any) -> Allotment:
-        return Allotment(_whole(data.get("credits", {})), _whole(data.get("features", {})))
+        found = Allotment()
+        for name, amount in (*data.get("credits", {}).items(), *data.get("features", {}).items()):
+            found.set(name, amount)
+        return found
 
 
-def _whole(amounts: dict[str, float]) -> dict[str, plan.Amount]:
-    return {name: int(amount) if amount == int(amount) else amount for name, amount in amounts.items()}
+class PlanItem(AllotmentItem):
+    """What a sub-account is assigned: what is a switch has a few values only."""
+
+    credits = _amounts(
+        "PlanCredits",
+        CREDITS,
+        Quantity(),
+        {name: validate.OneOf(values, error="must be one of: {choices}") for name, values in SWITCHES.items()},
+    )
+
+
+class UsedItem(AllotmentItem):
+    """What of that is used."""
+
+    credits = _amounts("UsedCredits", CREDITS, _NOT_NEGATIVE)
 
 
 class GroupItem(Item):
@@ -61,14 +76,20 @@ class GroupItem(Item):
 class BulkPlanItem(Item):
     id = fields.Integer(required=True, strict=True)
     due = Instant(required=True)
-    change = fields.Nested(AllotmentItem, required=True)
+    change = fields.Nested(PlanItem, required=True)
     members = fields.List(fields.Integer(strict=True), required=True)
     user_ip = fields.String(load_default=Visit().ip)
     user_agent = fields.String(load_default="")
 
+    @post_load
+    def _as_row(self, data: dict[str, Any], **_: Any) -> BulkPlan:
+        return BulkPlan(**{**data, "members": dict.fromkeys(data["members"])})
+
 
 _MASTER = ("currency_code", "billing_info", "plan_info", "groups", "pool", "bulk_plans")
-_SUB_ACCOUNT = ("plan_type", "language", "group_ids", "assigned", "used", "plan_state")
+_SUB_ACCOUNT = ("plan_type", "group_ids", "assigned", "used", "plan_state")
+#: What of a sub-account needs no check.
+_AS_GIVEN = ("plan_type", "timezone", "group_ids")
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -95,28 +116,60 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
         if name in data:
             setattr(master, name, data[name])
     master.groups.update({group["id"]: group["name"] for group in data.get("groups", ())})
-    for item in data.get("bulk_plans", ()):
-        workspace.claim_id("bulk_plan", item["id"])
-        account.table(BulkPlan)[item["id"]] = BulkPlan(**item)
+    if "pool" in data:
+        _check_solution(workspace, "pool", Allotment(_unlimited(master.pool)))
+    for bulk in data.get("bulk_plans", ()):
+        workspace.claim_id("bulk_plan", bulk.id)
+        account.table(BulkPlan)[bulk.id] = bulk
+
+
+def _unlimited(pool: Allotment) -> dict[str, Amount]:
+    """The credits of a pool that are unlimited; what else only one solution has, it may hold in stock."""
+    return {name: amount for name, amount in pool.credits.items() if amount == plan.UNLIMITED and name not in SWITCHES}
+
+
+def _check_solution(workspace: Workspace, member: str, found: Allotment) -> None:
+    """Refuse what the world's corporate solution does not know.
+
+    Raises:
+        Misfit: as it says.
+    """
+    try:
+        plan.check_solution(found, workspace.solution)
+    except ServiceError as error:
+        raise Misfit((member,), error.message) from error
 
 
 def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     master = workspace.master_of(account)
     assert master is not None, "the scenario's accounts are checked first"
-    facts = {name: data[name] for name in ("plan_type", "language", "timezone", "group_ids", "used") if name in data}
-    row = SubAccount(account.id, **facts)
+    row = SubAccount(account.id, UNASSIGNED, **{name: data[name] for name in _AS_GIVEN if name in data})
+    row.group_ids = list(dict.fromkeys(row.group_ids))
     for index, group_id in enumerate(row.group_ids):
         if group_id not in master.record(Master).groups:
             raise Misfit(("group_ids", index), f"{group_id} is not one of the groups of {master.name}")
-    assigned = data.get("assigned", Allotment())
-    plans = [other.assigned for other in master.table(SubAccount).values()]
-    short = plan.shortage(master.record(Master).pool, plans, [Allotment()], assigned)
-    if short:
-        raise Misfit(("assigned",), f"the pool of {master.name} holds too little {short.name}")
-    row.assigned = assigned
-    row.state = data.get("plan_state") or (ACTIVE if assigned else UNASSIGNED)
+    _load_plan(workspace, master, row, data.get("assigned", Allotment()), data.get("used", Allotment()))
+    row.state = data.get("plan_state") or (ACTIVE if row.assigned else UNASSIGNED)
     master.table(SubAccount)[row.id] = row
     model.await_bulk(workspace, master, row)
+
+
+def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned: Allotment, used: Allotment) -> None:
+    """Let a sub-account hold what it was assigned, and have used some of it.
+
+    Raises:
+        Misfit: the solution does not know it, the pool does not hold it, or more is used than was assigned.
+    """
+    _check_solution(workspace, "assigned", assigned)
+    short = pool.shortage(workspace, master, [row], assigned)
+    if short:
+        raise Misfit(("assigned",), f"the pool of {master.name} holds too little {short.name}")
+    row.assigned, row.used = assigned, used
+    for name, amount in used.items():
+        quantity = assigned.get(name)
+        if quantity != plan.UNLIMITED and amount > quantity:
+            kind = "credits" if name in CREDITS else "features"
+            raise Misfit(("used", kind, name), f"{amount} are used, and {quantity} were assigned")
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
@@ -136,7 +189,7 @@ def _dump_master(account: Account) -> dict[str, Any]:
         "plan_info": master.plan_info,
         "groups": [{"id": group_id, "name": name} for group_id, name in master.groups.items()],
         "pool": _written(master.pool),
-        "bulk_plans": [_BULK_ITEM.dump(row) for row in account.table(BulkPlan).values()],
+        "bulk_plans": [_written_bulk(row) for row in account.table(BulkPlan).values()],
     }
     return {name: value for name, value in found.items() if value}
 
@@ -144,7 +197,6 @@ def _dump_master(account: Account) -> dict[str, Any]:
 def _dump_sub_account(row: SubAccount) -> dict[str, Any]:
     found = {
         "plan_type": row.plan_type,
-        "language": row.language,
         "timezone": row.timezone,
         "group_ids": row.group_ids,
         "assigned": _written(row.assigned),
@@ -158,7 +210,12 @@ def _written(amounts: Allotment) -> dict[str, Any]:
     return {kind: values for kind, values in asdict(amounts).items() if values}
 
 
-_BULK_ITEM = BulkPlanItem()
+def _written_bulk(row: BulkPlan) -> dict[str, Any]:
+    found: dict[str, Any] = _BULK_ITEM.dump(row)
+    return {**found, "change": _written(row.change), "members": list(row.members)}
+
+
+_BULK_ITEM = BulkPlanItem(exclude=("change", "members"))
 
 SECTION = Section(
     fields={
@@ -170,10 +227,9 @@ SECTION = Section(
         "pool": fields.Nested(AllotmentItem),
         "bulk_plans": fields.List(fields.Nested(BulkPlanItem)),
         "plan_type": fields.String(),
-        "language": fields.String(validate=validate.OneOf(LANGUAGES)),
         "group_ids": fields.List(Id24()),
-        "assigned": fields.Nested(AllotmentItem),
-        "used": fields.Nested(AllotmentItem),
+        "assigned": fields.Nested(PlanItem),
+        "used": fields.Nested(UsedItem),
         "plan_state": fields.String(validate=validate.OneOf(MACHINE.states)),
     },
     load=_load,

@@ -8,9 +8,9 @@ from mockserver.core.account import Account
 from mockserver.core.calendar import months_later
 from mockserver.core.caller import Caller
 from mockserver.core.workspace import Workspace
-from mockserver.resources.corporate import plan
-from mockserver.resources.corporate.model import Master, SubAccount
-from mockserver.resources.corporate.plan import CREDITS, FEATURES, UNLIMITED, V1_ONLY
+from mockserver.resources.corporate import pool
+from mockserver.resources.corporate.plan import CREDITS, FEATURES, V1_ONLY
+from mockserver.resources.corporate.pool import Master, SubAccount
 
 #: The update says `email`, the read model `emails` (ledger 7 row 22).
 _READ_NAMES = {"email": "emails"}
@@ -52,7 +52,7 @@ def detail(caller: Caller, row: SubAccount) -> dict[str, Any]:
         "companyName": account.company_name,
         "groups": _groups(caller.account, row),
         "planInfo": {
-            "planType": row.plan_type or ("paid" if row.assigned else "free"),
+            "planType": row.kind,
             "credits": {_READ_NAMES.get(name, name): _balance(row, name) for name in CREDITS},
             "features": {name: _balance(row, name) for name in features},
         },
@@ -60,10 +60,9 @@ def detail(caller: Caller, row: SubAccount) -> dict[str, Any]:
 
 
 def _balance(row: SubAccount, name: str) -> dict[str, int]:
-    quantity = int(row.assigned.get(name))
-    if quantity == UNLIMITED:
-        return {"quantity": UNLIMITED, "remaining": UNLIMITED}
-    return {"quantity": quantity, "remaining": max(0, int(row.assigned.get(name) - row.used.get(name)))}
+    """Whole numbers (SPEC 2.8), also of credits that can be fractions."""
+    balance = row.balance(name)
+    return {"quantity": int(balance.quantity), "remaining": int(balance.left)}
 
 
 def master(caller: Caller) -> dict[str, Any]:
@@ -86,6 +85,7 @@ def _default_billing(account: Account) -> dict[str, Any]:
 
 
 def _default_plan(workspace: Workspace, account: Account, facts: Master) -> dict[str, Any]:
+    bought = dict(facts.pool.items())
     now = workspace.clock.now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return {
         "currencyCode": facts.currency_code,
@@ -93,17 +93,16 @@ def _default_plan(workspace: Workspace, account: Account, facts: Master) -> dict
         "price": 0,
         "planPeriod": "month",
         "subAccounts": len(account.table(SubAccount)),
-        "features": [_feature(account, facts, name) for name in _MASTER_FEATURES if facts.pool.get(name)],
+        "features": [_feature(account, name) for name in _MASTER_FEATURES if name in bought],
     }
 
 
-def _feature(account: Account, facts: Master, name: str) -> dict[str, Any]:
-    quantity = int(facts.pool.get(name))
-    remaining = int(plan.left(facts.pool, [row.assigned for row in account.table(SubAccount).values()], name))
+def _feature(account: Account, name: str) -> dict[str, Any]:
+    balance = pool.of_master(account, name)
     return {
         "name": _MASTER_FEATURES[name],
         "unitValue": "1",
-        "quantity": quantity,
-        "used": quantity - remaining,
-        "remaining": remaining,
+        "quantity": int(balance.quantity),
+        "used": int(balance.used),
+        "remaining": int(balance.left),
     }

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mockserver.core.account import Account
+from mockserver.core.contract import Role
 from mockserver.core.workspace import Workspace
 from mockserver.resources.oauth import scopes
 
@@ -98,8 +99,9 @@ def may_enter(workspace: Workspace, app: App, account: Account) -> bool:
 
 
 def _organization(workspace: Workspace, account: Account) -> str:
-    """What an account and its master, its sub-accounts and its admin accounts have in common."""
-    return (workspace.master_of(account) or account).organization_id
+    """What a master account and its admin accounts have in common; a sub-account is an organization of its own."""
+    is_admin = account.role is Role.ADMIN
+    return ((workspace.master_of(account) if is_admin else None) or account).organization_id
 
 
 def accounts_for(workspace: Workspace, app: App) -> Iterable[Account]:

@@ -21,8 +21,9 @@ OPENID_CONFIGURATION = f"{REALM}/.well-known/openid-configuration"
 _CLIENT_METHODS = ["client_secret_basic", "client_secret_post"]
 
 
-def metadata(root: str) -> dict[str, Any]:
-    """The discovery document of the world at this root."""
+def metadata(root: str, *, has_public_apps: bool) -> dict[str, Any]:
+    """The discovery document of the world at this root; an app without a secret need not prove who it is."""
+    methods = [*_CLIENT_METHODS, "none"] if has_public_apps else _CLIENT_METHODS
     return {
         "issuer": issuer(root),
         "authorization_endpoint": f"{root}{AUTHORIZE}",
@@ -35,8 +36,8 @@ def metadata(root: str) -> dict[str, Any]:
         "response_types_supported": ["code"],
         "response_modes_supported": ["query"],
         "grant_types_supported": ["authorization_code", "refresh_token", "client_credentials"],
-        "token_endpoint_auth_methods_supported": [*_CLIENT_METHODS, "none"],
-        "revocation_endpoint_auth_methods_supported": [*_CLIENT_METHODS, "none"],
+        "token_endpoint_auth_methods_supported": methods,
+        "revocation_endpoint_auth_methods_supported": methods,
         "introspection_endpoint_auth_methods_supported": _CLIENT_METHODS,
         "code_challenge_methods_supported": ["S256", "plain"],
         "subject_types_supported": ["public"],

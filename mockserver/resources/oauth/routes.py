@@ -208,7 +208,7 @@ def _credentials(request: Request) -> str:
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
 def authorization_server(guest: Guest, request: Request) -> dict[str, Any]:
-    return metadata.metadata(guest.visit.root)
+    return metadata.metadata(guest.visit.root, has_public_apps=guest.workspace.behaviour.oauth_public_apps)
 
 
 @OAUTH.operation(
@@ -220,7 +220,7 @@ def authorization_server(guest: Guest, request: Request) -> dict[str, Any]:
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
 def openid_configuration(guest: Guest, request: Request) -> dict[str, Any]:
-    return metadata.metadata(guest.visit.root)
+    return metadata.metadata(guest.visit.root, has_public_apps=guest.workspace.behaviour.oauth_public_apps)
 
 
 @OAUTH.operation(

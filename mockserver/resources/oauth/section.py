@@ -56,16 +56,16 @@ def add(workspace: Workspace, item: dict[str, Any], path: tuple[str | int, ...])
     """Register an app.
 
     Raises:
-        Misfit: its client id is taken, or its account is not there.
+        Misfit: its client id is taken, its account is not there, or it is public where there are no public apps.
     """
     if item.get("client_id") in workspace.table(App):
         raise Taken((*path, "client_id"), f"an app with the client_id {item['client_id']} is there already")
-    check_account(workspace, item, path)
+    check(workspace, item, path)
     return apps.register(workspace, item)
 
 
-def check_account(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
-    """Refuse an account that is not there.
+def check(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
+    """Refuse an account that is not there, and a public app where there are none (SPEC 5.2).
 
     Raises:
         Misfit: as it says.
@@ -73,6 +73,8 @@ def check_account(workspace: Workspace, item: Mapping[str, Any], path: tuple[str
     names = [account.name for account in workspace.accounts.values()]
     if "account" in item and item["account"] not in names:
         raise Misfit((*path, "account"), f"there is no account {item['account']!r}; there are: {', '.join(names)}")
+    if item.get("public") and not workspace.behaviour.oauth_public_apps:
+        raise Misfit((*path, "public"), "apps are private only, unless behaviour.oauth_public_apps is true")
 
 
 def dump_app(app: App) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from mockserver.core.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
+from mockserver.resources.corporate import pool
 from mockserver.resources.webhooks import events
 
 SCHEDULED, SENT, CANCELLED = "scheduled", "sent", "cancelled"
@@ -106,6 +107,7 @@ def _settle(workspace: Workspace, account: Account, email: ScheduledEmail) -> No
 
 @SCHEDULED_EMAIL.on("fall_due")
 def _send(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
-    """Send it: the webhooks are told of the request and, soon after, of the delivery."""
+    """Send it: it costs a credit, and the webhooks are told of the request and, soon after, of the delivery."""
     _settle(workspace, account, email)
+    pool.use(workspace, account, "email")
     events.tell_story(workspace, account, events.STORIES["delivered"], email.to, email.message_id, email.subject)

@@ -31,7 +31,6 @@ class SubAccountSso(Input):
     id = Int64(
         required=True,
         flaw=Sentence(INVALID_PARAMETER, "Invalid sub-account id."),
-        validate=validate.Range(min=1),
         **documented("sub-account"),
     )
     email = Email(flaw=_BAD_EMAIL, **documented("user of the sub-account"))

@@ -66,11 +66,11 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
     """Ask for the history of an enterprise account; answers the id of the process.
 
     Raises:
-        ServiceError: 403 for an account without the feature (proposed); 400 for filters that contradict each other.
+        ServiceError: 400 for an account without the feature, or for filters that contradict each other.
     """
     if not caller.account.enterprise:
         reason = f"account {caller.account.name} is no enterprise account, and only those export webhook history"
-        raise PERMISSION_DENIED().because(reason)
+        raise PERMISSION_DENIED(status=400).because(reason)
     _check_period(filters)
     workspace = caller.workspace
     number, token = workspace.next_id("process"), workspace.random.secret("export", 24)

@@ -103,7 +103,7 @@ def delete_webhook(caller: Caller, webhook_id: int) -> None:
     errors=(
         proposed(errors.MISSING_PARAMETER, "type, event, notifyURL or one of the dates is absent", "ledger 2.18"),
         proposed(errors.INVALID_PARAMETER, "bad value, days beside dates, startDate after endDate", "ledger 2.18"),
-        proposed(errors.PERMISSION_DENIED, "the account is not an enterprise account", "ledger 2.18"),
+        proposed(errors.PERMISSION_DENIED, "the account is not an enterprise account", "SPEC 4.3 and 7.1", status=400),
     ),
     scope="webhooks",
 )  # fmt: skip

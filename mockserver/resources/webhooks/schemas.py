@@ -130,7 +130,7 @@ class NewExport(Input):
     email = Email(**documented("filter"))
     sort = Choice("asc", "desc", **documented("not an enum in the schema"))
     messageId = TextOrNumber(**documented("a string since April 2026, an integer before; transactional only"))
-    webhookId = Int64(validate=validate.Range(min=1), **documented("filter"))
+    webhookId = Int64(**documented("filter"))
 
 
 class ExportAccepted(Output):

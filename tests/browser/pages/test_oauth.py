@@ -191,6 +191,7 @@ def test_a_scheme_of_an_apps_own_is_not_held_back(browser, world):
 
 
 def test_a_public_app_proves_itself_with_its_verifier(browser, story, make_world, app):
+    story["behaviour"] = {**story.get("behaviour", {}), "oauth_public_apps": True}
     story["oauth_apps"][0] |= {"public": True, "client_secret": None}
     verifier = "a-verifier-of-at-least-forty-three-characters-in-all"
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
