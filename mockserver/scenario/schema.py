@@ -127,6 +127,10 @@ class BehaviourItem(Item):
         validate=validate.Range(min=0),
         **_about("how many marketing and transactional webhooks an account may have"),
     )
+    webhooks_none = fields.String(
+        validate=validate.OneOf(("error", "empty")),
+        **_about("the answer to a list of webhooks where there is none of the type: error (400), or empty (200)"),
+    )
     webhook_names = fields.Dict(
         keys=fields.String(validate=validate.OneOf(OTHER_NAMES)),
         values=fields.String(validate=validate.Length(min=1)),

@@ -197,6 +197,10 @@ TABLE = {
         "acme", lambda caller: webhooks.get(caller, 99),
         "webhook 99 does not exist in account acme; there are 11, 12",
     ),
+    "no webhook of a type": (
+        "acme", lambda caller: webhooks.select(caller, "inbound", "desc"),
+        "account acme has no inbound webhooks, and behaviour.webhooks_none is error",
+    ),
     "no events": (
         "us", lambda caller: webhooks.create(caller, hook()),
         "the body's member events is missing; transactional webhooks need it",

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from mockserver.core import facts
-from mockserver.core.account import Account
 from mockserver.core.caller import Caller
 from mockserver.core.errors import (
     DOCUMENT_NOT_FOUND,
@@ -84,16 +83,27 @@ _CHANGEABLE = frozenset({"url", "events", "description", "domain", "batched", "a
 assert frozenset(row.name for row in fields(Webhook)) >= _CHANGEABLE
 
 
-def select(account: Account, kind: str, order: str) -> list[Webhook]:
-    """The webhooks of one type, by creation."""
-    rows = sorted(account.table(Webhook).values(), key=lambda row: (row.created_at, row.id), reverse=order == "desc")
-    return [row for row in rows if row.type == kind]
+#: Observed in a dozen public programs, of a list without webhooks and of an id alike (ledger 0.1).
+_NO_WEBHOOK = "Webhook record does not exist"
+
+
+def select(caller: Caller, kind: str, order: str) -> list[Webhook]:
+    """The webhooks of one type, by creation.
+
+    Raises:
+        ServiceError: 400, there is none of that type, unless `behaviour.webhooks_none` is `empty`.
+    """
+    found = [row for row in caller.account.table(Webhook).values() if row.type == kind]
+    if not found and caller.workspace.behaviour.webhooks_none == "error":
+        reason = f"account {caller.account.name} has no {kind} webhooks, and behaviour.webhooks_none is error"
+        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK, status=400).because(reason)
+    return sorted(found, key=lambda row: (row.created_at, row.id), reverse=order == "desc")
 
 
 def get(caller: Caller, webhook_id: int) -> Webhook:
     webhook = caller.account.table(Webhook).get(webhook_id)
     if webhook is None:
-        raise DOCUMENT_NOT_FOUND("Webhook ID not found").because(facts.absent(caller, "webhook", Webhook, webhook_id))
+        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(facts.absent(caller, "webhook", Webhook, webhook_id))
     return webhook
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from mockserver.core import errors
 from mockserver.core.caller import Caller
-from mockserver.core.contract import documented, proposed
+from mockserver.core.contract import documented, observed, proposed
 from mockserver.resources.webhooks import history, model, schemas
 from mockserver.web.operation import Endpoints
 
@@ -23,11 +23,14 @@ _UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "SPEC 4.3,
     source="SPEC 4.3, ledger 2.13",
     query=schemas.WebhookFilter,
     answer=schemas.Webhooks,
-    errors=(proposed(errors.INVALID_PARAMETER, "type or sort outside its values", "ledger 2.13"),),
+    errors=(
+        proposed(errors.INVALID_PARAMETER, "type or sort outside its values", "ledger 2.13"),
+        observed(errors.DOCUMENT_NOT_FOUND, "the account has no webhook of the type", "ledger 0.1", status=400),
+    ),
     scope="webhooks",
 )  # fmt: skip
 def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
-    return {"webhooks": model.select(caller.account, query["type"], query["sort"])}
+    return {"webhooks": model.select(caller, query["type"], query["sort"])}
 
 
 @WEBHOOKS.operation(
