@@ -42,7 +42,8 @@ class Behaviour(NamedTuple):
     dns: str = "view"
     bulk_plan: timedelta = timedelta()
     export: timedelta = timedelta(minutes=1)
-    webhook_5xx: str = "retry"
+    #: `drop`, or `retry` as the older documents have it (ledger 3.2).
+    webhook_5xx: str = "drop"
     webhook_timeout: timedelta = timedelta(seconds=10)
     #: Of the `date` of payloads; the documents speak of CET (ledger 3.4).
     webhook_timezone: str = "Europe/Paris"

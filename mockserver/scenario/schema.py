@@ -118,7 +118,7 @@ class BehaviourItem(Item):
     bulk_plan = After(**_about("how long after its request a plan update for many sub-accounts is applied"))
     export = After(**_about("how long after its request the file of an export is ready"))
     webhook_5xx = fields.String(
-        validate=validate.OneOf(("retry", "drop")), **_about("retry or drop a call that is answered with 5xx")
+        validate=validate.OneOf(("drop", "retry")), **_about("drop or retry a call that is answered with 5xx")
     )
     webhook_timeout = Duration(validate=_LONGEST_CALL, **_about("how long a receiver of a call may take"))
     webhook_timezone = Timezone(**_about("of the dates in payloads"))

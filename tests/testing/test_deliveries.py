@@ -38,7 +38,7 @@ def test_an_event_becomes_a_call_with_all_that_a_test_needs(world, receiver):
 
 
 def test_a_test_of_twelve_hours_moves_the_clock(world, receiver):
-    receiver.answer(503)
+    receiver.answer(429)
     world.trigger("hardBounce")
 
     fired = world.clock.advance(hours=12)
@@ -46,7 +46,7 @@ def test_a_test_of_twelve_hours_moves_the_clock(world, receiver):
     assert [row.event for row in fired if row.machine == "delivery"] == ["fail"] * 3 + ["give_up"]
     (found,) = world.deliveries.all(webhook=1)
     assert found.state == "dropped"
-    assert [attempt.status for attempt in found.attempts] == [503] * 5
+    assert [attempt.status for attempt in found.attempts] == [429] * 5
     minutes = [(attempt.at - BEGIN) / timedelta(minutes=1) for attempt in found.attempts]
     assert minutes == [0, 10, 70, 190, 670]
 

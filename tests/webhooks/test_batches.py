@@ -132,7 +132,7 @@ def test_a_batch_that_was_sent_before_a_restart_collects_no_more(hooked):
 
 def test_a_batch_that_is_retried_collects_no_more(hooked):
     world = hooked(BATCHED)
-    world.receiver.statuses = [500]
+    world.receiver.statuses = [429]
     (tried,) = world.trigger()
     world.advance("PT5M")
 

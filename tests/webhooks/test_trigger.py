@@ -71,6 +71,16 @@ def test_a_call_goes_to_the_address_with_its_headers(hooked):
     assert call.headers.items() >= {("Authorization", "Bearer hook-token"), ("x-team", "mail")}
 
 
+def test_a_call_says_who_makes_it(hooked):
+    """As recorded in September 2026; older calls said `SendinBlue Webhook`."""
+    world = hooked({})
+
+    world.settled(world.trigger()[0]["id"])
+
+    agent = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
+    assert world.receiver.calls[0].headers["User-Agent"] == agent
+
+
 @pytest.mark.parametrize("given", [{"auth": {}}, {"auth": {"type": "bearer"}}, {"headers": [{"key": "x-team"}, {}]}])
 def test_half_a_credential_or_header_does_not_hinder_the_call(given, hooked):
     world = hooked({})
