@@ -85,8 +85,6 @@ class Delivery:
     kind: str = ""
     export: int | None = None
     batched: bool = False
-    #: The moment of the last event of a batch.
-    until: datetime | None = None
     state: str = SCHEDULED
     attempts: list[Attempt] = field(default_factory=list)
     #: How many attempts had to go for newer ones.

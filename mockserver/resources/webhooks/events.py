@@ -1,18 +1,18 @@
-"""Events and whom they are told: each webhook that subscribes to one gets a call, or a place in its batch."""
+"""Events and whom they are told: each webhook that subscribes to one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mockserver.core.account import Account
 from mockserver.core.domain_name import domain_of
 from mockserver.core.workspace import Workspace
-from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.webhooks import payloads
+from mockserver.resources.webhooks.batches import send
 from mockserver.resources.webhooks.model import (
     EMAIL,
     HELD_EVENTS,
@@ -25,10 +25,6 @@ from mockserver.resources.webhooks.model import (
     Webhook,
 )
 from mockserver.resources.webhooks.payloads import Happening
-
-#: Ledger 3.2: batches collect for so long, and hold no more than so many events.
-BATCH_WINDOW = timedelta(minutes=5)
-BATCH_SIZE = 500
 
 
 class Scene(NamedTuple):
@@ -97,7 +93,7 @@ def raise_event(
         happening = happening._replace(tags=tuple(str(tag) for tag in tags))
     payload = _payload(workspace, kind, channel, happening)
     return [
-        _send(workspace, account, webhook, happening.event, {**payload, "id": webhook.id, **overrides}, happening.at)
+        send(workspace, account, webhook, happening.event, {**payload, "id": webhook.id, **overrides}, happening.at)
         for webhook in _subscribers(account, kind, channel, happening.event)
     ]
 
@@ -122,7 +118,7 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
     for webhook in list(account.table(Webhook).values()):
         event = next((name for name in happened if name in webhook.events), None)
         if webhook.type == INBOUND and domain_of(webhook.domain or "") == domain and event is not None:
-            found.append(_send(workspace, account, webhook, event, {"items": [item]}, workspace.clock.now()))
+            found.append(send(workspace, account, webhook, event, {"items": [item]}, workspace.clock.now()))
     return found
 
 
@@ -145,60 +141,3 @@ def _payload(workspace: Workspace, kind: str, channel: str, happening: Happening
     if kind == MARKETING:
         return payloads.marketing(workspace, happening)
     return payloads.transactional(workspace, happening)
-
-
-# ---------------------------------------------------------------------- batches
-
-
-def _send(
-    workspace: Workspace, account: Account, webhook: Webhook, event: str, payload: dict[str, Any], at: datetime
-) -> Delivery:
-    """A call of its own, or a place in the webhook's batch."""
-    found = _open_batch(account, webhook, at) if webhook.batched else None
-    found = _begun(workspace, account, webhook, at) if found is None else found
-    found.payloads.append(payload)
-    found.events.append(event)
-    found.until = max(found.until or at, at)
-    if len(found.payloads) == BATCH_SIZE:
-        # It is full with what has happened by its last event, which may be still to come in a story.
-        found.next_at = found.until
-        deliveries.await_attempt(workspace, account, found)
-    return found
-
-
-def _begun(workspace: Workspace, account: Account, webhook: Webhook, at: datetime) -> Delivery:
-    """A new call, which a batch makes when it has collected long enough."""
-    due = at + BATCH_WINDOW if webhook.batched else at
-    found = Delivery(
-        workspace.next_id("delivery"), webhook.target, [], [], created_at=at, next_at=due, webhook=webhook.id,
-        kind=webhook.type, batched=webhook.batched,
-    )  # fmt: skip
-    if webhook.batched:
-        account.record(OpenBatches).setdefault(webhook.id, []).append(found)
-    return deliveries.schedule(workspace, account, found)
-
-
-class OpenBatches(dict[int, list[Delivery]]):
-    """The batches that still collect, by webhook; one record of each account."""
-
-
-def _open_batch(account: Account, webhook: Webhook, at: datetime) -> Delivery | None:
-    """The webhook's batch that collects at this moment."""
-    batches = account.record(OpenBatches)
-    still = [row for row in batches.get(webhook.id, ()) if _collects(account, row)]
-    batches[webhook.id] = still
-    return next((row for row in still if row.created_at <= at < row.created_at + BATCH_WINDOW), None)
-
-
-def _collects(account: Account, row: Delivery) -> bool:
-    untouched = row.state == deliveries.SCHEDULED and not row.attempts and not row.in_flight
-    return untouched and len(row.payloads) < BATCH_SIZE and account.table(Delivery).get(row.id) is row
-
-
-def resume_batches(account: Account) -> None:
-    """Let the batches of a state that was loaded go on collecting."""
-    batches = account.record(OpenBatches)
-    batches.clear()
-    for row in account.table(Delivery).values():
-        if row.batched and row.webhook is not None and _collects(account, row):
-            batches.setdefault(row.webhook, []).append(row)

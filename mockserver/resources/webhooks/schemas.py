@@ -11,7 +11,7 @@ from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item, Misfit, Taken
-from mockserver.resources.webhooks.events import resume_batches
+from mockserver.resources.webhooks import batches
 from mockserver.resources.webhooks.history import ACCEPTED, EXPORT_EVENTS, MACHINE, Export, await_completion
 from mockserver.resources.webhooks.model import (
     CHANNELS,
@@ -198,7 +198,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         if row.state == ACCEPTED:
             row.ready_at = row.ready_at or row.requested_at + workspace.behaviour.export
             await_completion(workspace, account, row)
-    resume_batches(account)
+    batches.resume(account)
 
 
 def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> None:
