@@ -16,8 +16,8 @@ from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import Item
 from mockserver.resources.webhooks import events
-from mockserver.resources.webhooks.model import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Webhook
-from mockserver.resources.webhooks.payloads import Happening
+from mockserver.resources.webhooks.event_table import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Happening
+from mockserver.resources.webhooks.model import Webhook
 
 TRIGGER = Noun("trigger", "/_mock/trigger")
 

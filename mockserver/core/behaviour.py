@@ -51,7 +51,7 @@ class Behaviour(NamedTuple):
     webhook_limit: int = 40
     #: What a list of webhooks says where there is none of the type: `error`, or `empty` (ledger 0.1).
     webhooks_none: str = "error"
-    #: Names of events in payloads, and what stands there instead: `{complaint: spam}` (ledger 3.3).
+    #: Names of events in payloads, and what stands there instead: `{spam: complaint}` (ledger 3.3).
     webhook_names: Mapping[str, str] = MappingProxyType({})
     #: Addresses or networks; when there are any, callers from elsewhere get the ledger's 401.
     authorised_ips: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from mockserver.core.account import Account
@@ -18,6 +19,10 @@ class Visit(NamedTuple):
     user_agent: str = ""
 
 
+def _unheard(_: str) -> None:
+    """Where no request is written down, nobody is warned."""
+
+
 class Caller(NamedTuple):
     """The account behind a request, in its workspace."""
 
@@ -26,6 +31,8 @@ class Caller(NamedTuple):
     visit: Visit = Visit()
     #: What an OAuth token is good for; None: an API key opens everything.
     scopes: frozenset[str] | None = None
+    #: Takes what the caller should know although nothing is refused: a sentence of the journal.
+    warn: Callable[[str], None] = _unheard
 
     def may(self, scope: str) -> bool:
         """Whether the key or the token is good for a scope; `:write` is not good for `:read`."""

@@ -14,7 +14,7 @@ from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, 
 from mockserver.core.contract import Role
 from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import Duration, Id24, Instant, Item, write_duration
-from mockserver.resources.webhooks.payloads import OTHER_NAMES
+from mockserver.resources.webhooks.event_table import CONTESTED
 from mockserver.scenario.faults import rules
 from mockserver.scenario.mistakes import Mistake, Path, nearest
 from mockserver.web.fields import Flag, Timezone
@@ -132,9 +132,9 @@ class BehaviourItem(Item):
         **_about("the answer to a list of webhooks where there is none of the type: error (400), or empty (200)"),
     )
     webhook_names = fields.Dict(
-        keys=fields.String(validate=validate.OneOf(OTHER_NAMES)),
+        keys=fields.String(validate=validate.OneOf(CONTESTED)),
         values=fields.String(validate=validate.Length(min=1)),
-        **_about("what stands for an event in payloads instead of its name there: {complaint: spam}"),
+        **_about("what stands for an event in payloads instead of its name there: {spam: complaint}"),
     )
     authorised_ips = fields.List(
         fields.String(validate=_check_network),

@@ -221,7 +221,7 @@ TABLE = {
     "event of a new webhook only": (
         "acme", lambda caller: webhooks.update(caller, 12, {"events": ["contactUpdated"]}),
         ("a webhook of type marketing and channel email cannot take contactUpdated when it is changed; it can take "
-        "spam, opened, click, hardBounce, softBounce, unsubscribed, listAddition, delivered"),
+        "spam, opened, click, hardBounce, softBounce, unsubscribed, listAddition, delivered, uniqueCouponSent"),
     ),
     "too many webhooks": (
         "acme", lambda caller: webhooks.create(caller, hook(events=["sent"])),

@@ -213,31 +213,31 @@ def test_each_event_of_a_batch_has_its_line(exporting):
 @pytest.mark.parametrize(
     ("filters", "events"),
     [
-        ({}, ["opened", "delivered", "sent"]),
-        ({"sort": "desc"}, ["opened", "delivered", "sent"]),
-        ({"sort": "asc"}, ["sent", "delivered", "opened"]),
+        ({}, ["opened", "delivered", "request"]),
+        ({"sort": "desc"}, ["opened", "delivered", "request"]),
+        ({"sort": "asc"}, ["request", "delivered", "opened"]),
         ({"event": "delivered"}, ["delivered"]),
-        ({"event": "request"}, ["sent"]),
+        ({"event": "request"}, ["request"]),
         ({"event": "loadedByProxy"}, []),
         ({"event": "hardBounce"}, []),
         ({"type": "marketing"}, ["click"]),
         ({"email": "BOB@example.test"}, ["delivered"]),
         ({"email": "nobody@example.test"}, []),
-        ({"webhookId": 1}, ["opened", "delivered", "sent"]),
+        ({"webhookId": 1}, ["opened", "delivered", "request"]),
         ({"webhookId": 2}, []),
         ({"days": 1}, ["opened"]),
         ({"days": 2}, ["opened", "delivered"]),
-        ({"days": 2**62}, ["opened", "delivered", "sent"]),
-        ({"startDate": "2026-01-15", "endDate": "2026-01-16"}, ["delivered", "sent"]),
+        ({"days": 2**62}, ["opened", "delivered", "request"]),
+        ({"startDate": "2026-01-15", "endDate": "2026-01-16"}, ["delivered", "request"]),
         ({"startDate": "2026-01-17", "endDate": "2026-01-17"}, ["opened"]),
-        ({"startDate": "0001-01-01", "endDate": "9999-12-31"}, ["opened", "delivered", "sent"]),
+        ({"startDate": "0001-01-01", "endDate": "9999-12-31"}, ["opened", "delivered", "request"]),
         ({"event": "invalid_parameter"}, []),
     ],
 )
 def test_it_holds_what_was_asked_for(filters, events, exporting):
     """An event on each of three days, one of them to somebody else, and one of a campaign."""
     world = exporting()
-    world.trigger("sent")
+    world.trigger("request")
     world.trigger("click", type="marketing")
     world.advance("P1D")
     world.trigger("delivered", to="bob@example.test")

@@ -17,7 +17,8 @@ from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.webhooks import events
-from mockserver.resources.webhooks.model import INBOUND, Webhook
+from mockserver.resources.webhooks.event_table import INBOUND
+from mockserver.resources.webhooks.model import Webhook
 
 if TYPE_CHECKING:
     from mockserver.resources.inbound.mail import Received

@@ -11,20 +11,21 @@ from mockserver.core.account import Account
 from mockserver.core.domain_name import domain_of
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
-from mockserver.resources.webhooks import payloads
+from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks.batches import send
-from mockserver.resources.webhooks.model import (
+from mockserver.resources.webhooks.event_table import (
     EMAIL,
-    HELD_EVENTS,
     INBOUND,
     INBOUND_DEFAULT,
-    MARKETING,
     REPLY,
-    SMS,
+    TABLE,
     TRANSACTIONAL,
-    Webhook,
+    Event,
+    Happening,
+    event,
 )
-from mockserver.resources.webhooks.payloads import Happening
+from mockserver.resources.webhooks.model import Webhook
+from mockserver.resources.webhooks.payloads import payload
 
 
 class Scene(NamedTuple):
@@ -57,24 +58,11 @@ STORIES: Mapping[str, Sequence[Scene]] = MappingProxyType(
         "invalid": _scenes((0, "request"), (0, "invalid")),
     }
 )
-#: Which subscriptions an event is told to, where it is not just that of its name: two mean the same, and some events
-#: occur although nothing is subscribed to by their names (ledger 3.3; who is told of those is proposed).
-_TOLD_TO: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "sent": ("sent", "request"),
-        "request": ("sent", "request"),
-        "proxyOpen": ("opened",),
-        "uniqueProxyOpen": ("uniqueOpened",),
-        "error": ("blocked",),
-    }
-)
 
 
 def raisable(kind: str, channel: str) -> list[str]:
     """The events of which webhooks of a type and a channel can be told."""
-    held = HELD_EVENTS[kind, channel]
-    besides = {event for event, told in _TOLD_TO.items() if channel == EMAIL and held.intersection(told)}
-    return sorted(held | besides)
+    return sorted(TABLE[kind, channel])
 
 
 def raise_event(
@@ -91,10 +79,11 @@ def raise_event(
     if isinstance(tags, list):
         # Whoever is tagged has two members that say so.
         happening = happening._replace(tags=tuple(str(tag) for tag in tags))
-    payload = _payload(workspace, kind, channel, happening)
+    happening = happening._replace(sender=happening.sender or _sender(account))
+    row, told = event((kind, channel), happening.event), payload(workspace, kind, channel, happening)
     return [
-        send(workspace, account, webhook, happening.event, {**payload, "id": webhook.id, **overrides}, happening.at)
-        for webhook in _subscribers(account, kind, channel, happening.event)
+        send(workspace, account, webhook, row.name, {**told, "id": webhook.id, **overrides}, happening.at)
+        for webhook in _subscribers(account, kind, channel, row)
     ]
 
 
@@ -116,9 +105,9 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
     happened = (INBOUND_DEFAULT, REPLY) if item.get("InReplyTo") else (INBOUND_DEFAULT,)
     found = []
     for webhook in list(account.table(Webhook).values()):
-        event = next((name for name in happened if name in webhook.events), None)
-        if webhook.type == INBOUND and domain_of(webhook.domain or "") == domain and event is not None:
-            found.append(send(workspace, account, webhook, event, {"items": [item]}, workspace.clock.now()))
+        name = next((name for name in happened if name in webhook.events), None)
+        if webhook.type == INBOUND and domain_of(webhook.domain or "") == domain and name is not None:
+            found.append(send(workspace, account, webhook, name, {"items": [item]}, workspace.clock.now()))
     return found
 
 
@@ -128,16 +117,13 @@ def draw_message_id(workspace: Workspace) -> str:
     return f"<{workspace.clock.now():%Y%m%d%H%M}.{digits}@smtp-relay.mailin.fr>"
 
 
-def _subscribers(account: Account, kind: str, channel: str, event: str) -> Iterator[Webhook]:
-    names = set(_TOLD_TO.get(event, (event,)))
+def _subscribers(account: Account, kind: str, channel: str, row: Event) -> Iterator[Webhook]:
+    names = set(row.told_to or (row.name,))
     for webhook in list(account.table(Webhook).values()):
         if (webhook.type, webhook.channel) == (kind, channel) and names & set(webhook.events):
             yield webhook
 
 
-def _payload(workspace: Workspace, kind: str, channel: str, happening: Happening) -> dict[str, Any]:
-    if channel == SMS:
-        return payloads.sms(workspace, happening, kind)
-    if kind == MARKETING:
-        return payloads.marketing(workspace, happening)
-    return payloads.transactional(workspace, happening)
+def _sender(account: Account) -> str:
+    """From where e-mails of an account come, if nothing says so."""
+    return next((row.email for row in account.table(Sender).values() if row.active), account.email)

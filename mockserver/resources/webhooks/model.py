@@ -17,42 +17,15 @@ from mockserver.core.errors import (
 )
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Target
-
-TRANSACTIONAL, MARKETING, INBOUND = TYPES = ("transactional", "marketing", "inbound")
-EMAIL, SMS = CHANNELS = ("email", "sms")
-INBOUND_DEFAULT, REPLY = "inboundEmailProcessed", "reply"
-
-_TRANSACTIONAL_EMAIL = (
-    "sent", "request", "delivered", "hardBounce", "softBounce", "blocked", "spam", "invalid", "deferred", "click",
-    "opened", "uniqueOpened", "unsubscribed",
-)  # fmt: skip
-_MARKETING_UPDATE = (
-    "spam", "opened", "click", "hardBounce", "softBounce", "unsubscribed", "listAddition", "delivered",
-)  # fmt: skip
-_MARKETING_SMS = ("sent", "delivered", "softBounce", "hardBounce", "unsubscribe", "reply", "subscribe", "skip")
-_TRANSACTIONAL_SMS = ("accepted", *_MARKETING_SMS, "blacklisted")
-
-#: What a webhook may subscribe to when it is made, SPEC 6; of SMS ledger 2.14.
-CREATE_EVENTS: dict[tuple[str, str], tuple[str, ...]] = {
-    (TRANSACTIONAL, EMAIL): _TRANSACTIONAL_EMAIL,
-    (MARKETING, EMAIL): (*_MARKETING_UPDATE, "contactUpdated", "contactDeleted"),
-    (TRANSACTIONAL, SMS): _TRANSACTIONAL_SMS,
-    (MARKETING, SMS): _MARKETING_SMS,
-    (INBOUND, EMAIL): (INBOUND_DEFAULT,),
-    (INBOUND, SMS): (INBOUND_DEFAULT,),
-}
-#: The same for an update: SPEC 6 leaves two marketing events out (ledger 7 row 4), and names one more for inbound.
-UPDATE_EVENTS = {
-    **CREATE_EVENTS,
-    (MARKETING, EMAIL): _MARKETING_UPDATE,
-    (INBOUND, EMAIL): (INBOUND_DEFAULT, REPLY),
-    (INBOUND, SMS): (INBOUND_DEFAULT, REPLY),
-}
-#: What a webhook can have come to.
-HELD_EVENTS = {kind: frozenset(CREATE_EVENTS[kind]) | frozenset(UPDATE_EVENTS[kind]) for kind in CREATE_EVENTS}
-
-#: The events of ledger 2.14 and 6, of all types and channels.
-EVENTS = tuple(dict.fromkeys((*(event for events in CREATE_EVENTS.values() for event in events), REPLY)))
+from mockserver.resources.webhooks.event_table import (
+    CREATE_EVENTS,
+    EMAIL,
+    INBOUND,
+    INBOUND_DEFAULT,
+    TRANSACTIONAL,
+    UPDATE_EVENTS,
+    subscribed,
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -118,8 +91,9 @@ def create(caller: Caller, given: dict[str, Any]) -> Webhook:
     if kind == INBOUND:
         given["events"] = given.get("events") or [INBOUND_DEFAULT]
         _require(given, "domain", kind)
+    _keep_domain(caller, given, kind)
     _require(given, "events", kind)
-    _check_events(given["events"], CREATE_EVENTS, (kind, channel))
+    given["events"] = _events(given["events"], CREATE_EVENTS, (kind, channel))
     _check_limit(caller, kind)
     now = workspace.clock.now()
     webhook = Webhook(workspace.next_id("webhook"), created_at=now, modified_at=now, **given)
@@ -134,9 +108,10 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
         ServiceError: 404; 400, an event is not of the type, or there are none.
     """
     webhook = get(caller, webhook_id)
+    _keep_domain(caller, changes, webhook.type)
     if "events" in changes:
         _require(changes, "events", webhook.type)
-        _check_events(changes["events"], UPDATE_EVENTS, (webhook.type, webhook.channel))
+        changes["events"] = _events(changes["events"], UPDATE_EVENTS, (webhook.type, webhook.channel))
     for name in _CHANGEABLE & changes.keys():
         setattr(webhook, name, changes[name])
     webhook.modified_at = caller.workspace.clock.now()
@@ -149,19 +124,31 @@ def delete(caller: Caller, webhook_id: int) -> None:
     deliveries.cancel_all(caller.workspace, caller.account, webhook_id)
 
 
+def _keep_domain(caller: Caller, given: dict[str, Any], kind: str) -> None:
+    """Let a domain stand on an inbound webhook only: on others the service shows none."""
+    if kind != INBOUND and given.pop("domain", None) is not None:
+        caller.warn(f"a webhook of type {kind} has no domain; the one that was sent is ignored")
+
+
 def _require(given: dict[str, Any], name: str, kind: str) -> None:
     if not given.get(name):
         reason = f"the body's member {name} is {'empty' if name in given else 'missing'}; {kind} webhooks need it"
         raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
 
 
-def _check_events(events: list[str], known: Mapping[tuple[str, str], tuple[str, ...]], form: tuple[str, str]) -> None:
-    for event in events:
+def _events(names: list[str], known: Mapping[tuple[str, str], tuple[str, ...]], form: tuple[str, str]) -> list[str]:
+    """The events as they are read back, each once.
+
+    Raises:
+        ServiceError: 400; one is not of the type.
+    """
+    for event in names:
         if event not in known[form]:
             refused = INVALID_PARAMETER(f"events: {event} is not an event of {form[0]} webhooks")
             when = "when it is made" if known is CREATE_EVENTS else "when it is changed"
             reason = f"a webhook of type {form[0]} and channel {form[1]} cannot take {event} {when}"
             raise refused.because(f"{reason}; it can take {', '.join(known[form])}")
+    return subscribed(form, names)
 
 
 def _check_limit(caller: Caller, kind: str) -> None:

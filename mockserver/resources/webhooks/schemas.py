@@ -12,8 +12,7 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item, Misfit, Taken
 from mockserver.resources.webhooks import batches
-from mockserver.resources.webhooks.history import ACCEPTED, EXPORT_EVENTS, MACHINE, Export, await_completion
-from mockserver.resources.webhooks.model import (
+from mockserver.resources.webhooks.event_table import (
     CHANNELS,
     CREATE_EVENTS,
     EVENTS,
@@ -23,8 +22,10 @@ from mockserver.resources.webhooks.model import (
     MARKETING,
     TRANSACTIONAL,
     TYPES,
-    Webhook,
+    subscribed,
 )
+from mockserver.resources.webhooks.history import ACCEPTED, EXPORT_EVENTS, MACHINE, Export, await_completion
+from mockserver.resources.webhooks.model import Webhook
 from mockserver.web.fields import (
     INT64_MAX,
     Choice,
@@ -209,6 +210,9 @@ def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapp
     if any(facts["id"] in other.table(Webhook) for other in workspace.accounts.values()):
         raise Taken(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
     _check_subscription(("webhooks", index), facts)
+    facts["events"] = subscribed((facts["type"], facts["channel"]), facts["events"])
+    if facts["type"] != INBOUND:
+        facts.pop("domain", None)  # only inbound webhooks have one
     account.table(Webhook)[facts["id"]] = Webhook(**facts)
 
 
