@@ -49,6 +49,10 @@ class Behaviour(NamedTuple):
     webhook_timezone: str = "Europe/Paris"
     #: Marketing and transactional webhooks together (ledger 3.1).
     webhook_limit: int = 40
+    #: A second webhook with the url and type of another: `allow`, or `refuse` (ledger 0.1).
+    webhook_duplicates: str = "allow"
+    #: The domain of an inbound webhook: `authenticated`, one of the account's; `any` (ledger 0.1).
+    inbound_domain: str = "authenticated"
     #: What a list of webhooks says where there is none of the type: `error`, or `empty` (ledger 0.1).
     webhooks_none: str = "error"
     #: Names of events in payloads, and what stands there instead: `{spam: complaint}` (ledger 3.3).

@@ -127,6 +127,14 @@ class BehaviourItem(Item):
         validate=validate.Range(min=0),
         **_about("how many marketing and transactional webhooks an account may have"),
     )
+    webhook_duplicates = fields.String(
+        validate=validate.OneOf(("allow", "refuse")),
+        **_about("a second webhook with the url and type of another: allow, with a warning in the journal, or refuse"),
+    )
+    inbound_domain = fields.String(
+        validate=validate.OneOf(("authenticated", "any")),
+        **_about("the domain of an inbound webhook: authenticated, one of the account's; any"),
+    )
     webhooks_none = fields.String(
         validate=validate.OneOf(("error", "empty")),
         **_about("the answer to a list of webhooks where there is none of the type: error (400), or empty (200)"),

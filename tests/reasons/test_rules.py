@@ -90,6 +90,11 @@ def hook(**given):
     return {"url": "http://127.0.0.1:9/", **given}
 
 
+def second_webhook(caller):
+    behave(caller, webhook_duplicates="refuse")
+    webhooks.create(caller, hook(events=["sent"]))
+
+
 def export(**given):
     return lambda caller: history.export(caller, given)
 
@@ -212,6 +217,23 @@ TABLE = {
     "no domain": (
         "us", lambda caller: webhooks.create(caller, hook(type="inbound")),
         "the body's member domain is missing; inbound webhooks need it",
+    ),
+    "domain that is none": (
+        "us", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme")),
+        "the body's member domain, acme, is no name of a domain",
+    ),
+    "unknown domain of an inbound webhook": (
+        "us", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme.test")),
+        ("domain acme.test does not exist in account us; account acme has it; "
+        "behaviour.inbound_domain is authenticated"),
+    ),
+    "domain of an inbound webhook that is not authenticated": (
+        "acme", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme.test")),
+        "acme.test is verified; behaviour.inbound_domain is authenticated",
+    ),
+    "second webhook": (
+        "acme", second_webhook,
+        "webhook 11 has the same url and type, and behaviour.webhook_duplicates is refuse",
     ),
     "event of another type": (
         "us", lambda caller: webhooks.create(caller, hook(type="marketing", channel="sms", events=["opened"])),

@@ -214,3 +214,36 @@ def test_a_story_goes_on_after_a_restart(hooked):
     assert told_of[:2] == ["request", "delivered"]
     # What happens at one moment may arrive in any order.
     assert sorted(told_of[2:]) == ["opened", "unique_opened"]
+
+
+# ---------------------------------------------------------------------- a second webhook
+
+
+def test_a_second_webhook_with_a_url_and_type_is_made_with_a_warning_and_told_as_well(hooked):
+    world = hooked({})
+    again = {"url": world.receiver.url, "events": ["delivered", "click"]}
+
+    assert world.api.post("/v3/webhooks", json=again).status_code == 201
+
+    assert world.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"] == [
+        "webhook 1 has the same url and type; both are told of what both subscribe to"
+    ]
+    assert told(world.trigger()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("members", "warnings"),
+    [
+        ({"type": "marketing", "events": ["click"]}, []),
+        (
+            {"events": ["click"], "domain": "acme.test"},
+            ["a webhook of type transactional has no domain; the one that was sent is ignored"],
+        ),
+    ],
+)
+def test_of_another_type_or_url_a_webhook_is_no_second_one(members, warnings, hooked):
+    world = hooked({"type": "marketing", "events": ["opened"], "url": "http://127.0.0.1:9/other"})
+
+    assert world.api.post("/v3/webhooks", json={"url": world.receiver.url, **members}).status_code == 201
+
+    assert world.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"] == warnings

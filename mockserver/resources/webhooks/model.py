@@ -9,14 +9,17 @@ from typing import Any
 
 from mockserver.core import facts
 from mockserver.core.caller import Caller
+from mockserver.core.domain_name import domain_of, is_host_name
 from mockserver.core.errors import (
     DOCUMENT_NOT_FOUND,
+    DUPLICATE_PARAMETER,
     INVALID_PARAMETER,
     MISSING_PARAMETER,
     OUT_OF_RANGE,
 )
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Target
+from mockserver.resources.domains import model as domains
 from mockserver.resources.webhooks.event_table import (
     CREATE_EVENTS,
     EMAIL,
@@ -84,17 +87,16 @@ def create(caller: Caller, given: dict[str, Any]) -> Webhook:
     """A new webhook.
 
     Raises:
-        ServiceError: 400; events or domain are missing, an event is not of the type, or there are too many webhooks.
+        ServiceError: 400; events or domain are missing or not of the type, or there are too many webhooks.
     """
     workspace = caller.workspace
-    kind, channel = given.setdefault("type", TRANSACTIONAL), given.setdefault("channel", EMAIL)
-    if kind == INBOUND:
+    form = given.setdefault("type", TRANSACTIONAL), given.setdefault("channel", EMAIL)
+    if form[0] == INBOUND:
         given["events"] = given.get("events") or [INBOUND_DEFAULT]
-        _require(given, "domain", kind)
-    _keep_domain(caller, given, kind)
-    _require(given, "events", kind)
-    given["events"] = _events(given["events"], CREATE_EVENTS, (kind, channel))
-    _check_limit(caller, kind)
+        _require(given, "domain", form[0])
+    _require(given, "events", form[0])
+    given = _settled(caller, given, form, CREATE_EVENTS)
+    _check_limit(caller, form[0])
     now = workspace.clock.now()
     webhook = Webhook(workspace.next_id("webhook"), created_at=now, modified_at=now, **given)
     caller.account.table(Webhook)[webhook.id] = webhook
@@ -105,13 +107,12 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
     """Change what is given; type and channel stay (ledger 2.16).
 
     Raises:
-        ServiceError: 404; 400, an event is not of the type, or there are none.
+        ServiceError: 404; 400, events or domain are not of the type, or there are none.
     """
     webhook = get(caller, webhook_id)
-    _keep_domain(caller, changes, webhook.type)
     if "events" in changes:
         _require(changes, "events", webhook.type)
-        changes["events"] = _events(changes["events"], UPDATE_EVENTS, (webhook.type, webhook.channel))
+    changes = _settled(caller, changes, (webhook.type, webhook.channel), UPDATE_EVENTS, webhook)
     for name in _CHANGEABLE & changes.keys():
         setattr(webhook, name, changes[name])
     webhook.modified_at = caller.workspace.clock.now()
@@ -124,10 +125,66 @@ def delete(caller: Caller, webhook_id: int) -> None:
     deliveries.cancel_all(caller.workspace, caller.account, webhook_id)
 
 
-def _keep_domain(caller: Caller, given: dict[str, Any], kind: str) -> None:
-    """Let a domain stand on an inbound webhook only: on others the service shows none."""
-    if kind != INBOUND and given.pop("domain", None) is not None:
-        caller.warn(f"a webhook of type {kind} has no domain; the one that was sent is ignored")
+def _settled(
+    caller: Caller,
+    given: dict[str, Any],
+    form: tuple[str, str],
+    known: Mapping[tuple[str, str], tuple[str, ...]],
+    webhook: Webhook | None = None,
+) -> dict[str, Any]:
+    """What is given, as a webhook keeps it, by the rules that a new one and a changed one share.
+
+    Raises:
+        ServiceError: 400; one of the rules is broken.
+    """
+    found = dict(given)
+    if "events" in found:
+        found["events"] = _events(found["events"], known, form)
+    if form[0] == INBOUND and "domain" in found:
+        found["domain"] = _domain(caller, found["domain"])
+    elif found.pop("domain", None) is not None:
+        caller.warn(f"a webhook of type {form[0]} has no domain; the one that was sent is ignored")
+    if "url" in found:
+        _compare(caller, form[0], found["url"], webhook)
+    return found
+
+
+def _domain(caller: Caller, given: str) -> str:
+    """The domain of an inbound webhook, in the form in which domains are compared.
+
+    Raises:
+        ServiceError: 400; it is none, or no authenticated one of the account, unless any will do.
+    """
+    name = domain_of(given)
+    if "@" in given or not is_host_name(name):
+        reason = f"the body's member domain, {facts.shown(given)}, is no name of a domain"
+        raise INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
+    if caller.workspace.behaviour.inbound_domain == "any":
+        return name
+    # A parent does not stand for its sub-domains: recorded (ledger 0.1).
+    domain = domains.find(caller.account, name)
+    if domain is None or domain.state != domains.AUTHENTICATED:
+        stands = facts.absent(caller, "domain", domains.Domain, name) if domain is None else f"{name} is {domain.state}"
+        refused = INVALID_PARAMETER("Domain is not found or is inactive")
+        raise refused.because(f"{stands}; behaviour.inbound_domain is authenticated")
+    return name
+
+
+def _compare(caller: Caller, kind: str, url: str, webhook: Webhook | None) -> None:
+    """Warn of a webhook with the url and type of another, or refuse it.
+
+    Raises:
+        ServiceError: 400; `behaviour.webhook_duplicates` is `refuse`.
+    """
+    others = (row for row in caller.account.table(Webhook).values() if row is not webhook)
+    twin = next((row for row in others if (row.type, row.url) == (kind, url)), None)
+    if twin is None:
+        return
+    same = f"webhook {twin.id} has the same url and type"
+    if caller.workspace.behaviour.webhook_duplicates == "refuse":
+        refused = DUPLICATE_PARAMETER("Webhook with this url and type already exists")
+        raise refused.because(f"{same}, and behaviour.webhook_duplicates is refuse")
+    caller.warn(f"{same}; both are told of what both subscribe to")
 
 
 def _require(given: dict[str, Any], name: str, kind: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.core.account import Account
+from mockserver.core.domain_name import domain_of, is_host_name
 from mockserver.core.workspace import Workspace
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item, Misfit, Taken
@@ -32,15 +33,19 @@ from mockserver.web.fields import (
     Day,
     Email,
     Flag,
+    HeaderName,
+    HeaderValue,
     Int64,
     MillisecondMoment,
-    NotBlank,
     Text,
     TextOrNumber,
     Url,
     identifier,
 )
 from mockserver.web.schema import Input, Output, documented, observed
+
+#: The only kind of `auth` that is documented (ledger 3.1); another one is refused, which is proposed.
+BEARER = "bearer"
 
 
 class WebhookPath(Input):
@@ -53,20 +58,20 @@ class WebhookFilter(Input):
 
 
 class Auth(Input):
-    type = Text(**documented("free in the schema; the only documented value is bearer"))
-    token = Text(**documented())
+    type = Choice(BEARER, **documented("free in the schema; the only documented value is bearer"))
+    token = HeaderValue(**documented())
 
 
 class Header(Input):
-    key = Text(**documented())
-    value = Text(**documented())
+    key = HeaderName(**documented())
+    value = HeaderValue(**documented())
 
 
 class WebhookChanges(Input):
     url = Url(**documented("may hold user:password@ for basic authentication"))
     events = fields.List(Choice(*EVENTS), **documented("those of the webhook's type", minItems=1))
     description = Text(**documented())
-    domain = Text(validate=NotBlank(), **documented("inbound domain"))
+    domain = Text(**documented("inbound domain"))
     batched = Flag(**documented())
     auth = fields.Nested(Auth, **documented("adds `Authorization: Bearer` to the calls"))
     headers = fields.List(fields.Nested(Header), **documented("sent with each call"))
@@ -77,7 +82,7 @@ class NewWebhook(WebhookChanges):
     type = Choice(*TYPES, **documented("default transactional"))
     channel = Choice(*CHANNELS, **documented("default email"))
     events = fields.List(Choice(*EVENTS), **documented("required unless the type is inbound"))
-    domain = Text(validate=NotBlank(), **documented("required when the type is inbound"))
+    domain = Text(**documented("required when the type is inbound"))
 
 
 class WebhookCreated(Output):
@@ -133,6 +138,16 @@ class ExportAccepted(Output):
 # ---------------------------------------------------------------------- scenario
 
 
+class AuthItem(Item):
+    type = fields.String(validate=validate.OneOf((BEARER,)))
+    token = HeaderValue()
+
+
+class HeaderItem(Item):
+    key = HeaderName()
+    value = HeaderValue()
+
+
 class WebhookItem(Item):
     id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
     url = Url(required=True)
@@ -142,8 +157,8 @@ class WebhookItem(Item):
     description = fields.String(load_default="")
     domain = fields.String(allow_none=True)
     batched = Flag(load_default=False)
-    auth = fields.Nested(AuthOut, allow_none=True)
-    headers = fields.List(fields.Nested(HeaderOut), load_default=list)
+    auth = fields.Nested(AuthItem, allow_none=True)
+    headers = fields.List(fields.Nested(HeaderItem), load_default=list)
     created_at = Instant()
     modified_at = Instant()
 
@@ -226,6 +241,8 @@ def _check_subscription(path: tuple[str | int, ...], facts: Mapping[str, Any]) -
             raise Misfit((*path, "events"), f"{event} is not an event of {kind} webhooks")
     if kind == INBOUND and not facts.get("domain"):
         raise Misfit((*path, "domain"), "a webhook of type inbound needs a domain")
+    if kind == INBOUND and ("@" in facts["domain"] or not is_host_name(domain_of(facts["domain"]))):
+        raise Misfit((*path, "domain"), "is no name of a domain")
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
