@@ -120,7 +120,9 @@ class Webhooks(Output):
 
 class NewExport(Input):
     type = Choice(TRANSACTIONAL, MARKETING, required=True, **documented())
-    event = Choice(*EXPORT_EVENTS, required=True, **documented("two of them are a generator's slip, but in the enum"))
+    event = Choice(
+        *EXPORT_EVENTS, required=True, **documented("the official enum has two codes of errors besides, by a slip")
+    )
     notifyURL = Url(required=True, **documented("where the link to the CSV is sent"))
     days = Int64(validate=validate.Range(min=1), **documented("counts today; not together with the dates"))
     startDate = Day(**documented("needs endDate"))
