@@ -9,7 +9,8 @@ from flask import Response, current_app, request
 from marshmallow import Schema, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockserver.control.problem import Problem, of_mistakes
+from mockserver.control.problem import Problem, of_mistakes, of_one
+from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.store import Store, StoreFullError
 from mockserver.core.workspace import Workspace
@@ -65,11 +66,30 @@ def acting_on(workspace: Workspace) -> Workspace:
     return workspace
 
 
-def account(of: Workspace) -> Account:
-    """The account behind the call's `api-key`, else the workspace's first one."""
+def account(of: Workspace, body: dict[str, Any]) -> Account:
+    """The account that the body names, else the one behind the call's `api-key`, else the workspace's first one.
+
+    Raises:
+        Problem: 400; there is none of that name.
+    """
     key = request.headers.get("api-key")
-    found = of.account_of(key) if key else None
+    found = named_account(of, body) or (of.account_of(key) if key else None)
     return found or of.first_account
+
+
+def named_account(of: Workspace, body: dict[str, Any]) -> Account | None:
+    """The account that the body names as `account`; None, if it names none.
+
+    Raises:
+        Problem: 400; there is none of that name.
+    """
+    if "account" not in body:
+        return None
+    accounts = of.accounts.values()
+    found = next((row for row in accounts if row.name == body["account"]), None)
+    if found is None:
+        raise of_one("account", f"is no account's name; those are {facts.listed(row.name for row in accounts)}")
+    return found
 
 
 def named(name: str) -> Workspace:

@@ -21,16 +21,18 @@ class Arrival(Item):
     recipient = fields.Email(required=True)
     subject = fields.String(load_default="Hello")
     text = fields.String(load_default="Hello\n")
+    account = fields.String()
 
 
 @INBOUND.call("POST", body=Arrival, answer="Arrived", status=201)
 def arrive(body: dict[str, Any]) -> Response:
-    """A mail arrives: it is recorded, and told to the inbound webhooks of its domain."""
+    """A mail arrives at the account that listens for its domain: it is recorded, and told to the inbound webhooks."""
     from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
 
     workspace = call.workspace()
     with workspace.lock:
-        account = call.account(workspace)
+        account = call.named_account(workspace, body)
+        account = account or model.home(workspace, body["recipient"], call.account(workspace, body))
         message = compose(workspace, body["sender"], body["recipient"], body["subject"], body["text"])
         event, made = model.receive(workspace, account, message, body["sender"], body["recipient"])
         workspace.catch_up()

@@ -43,12 +43,15 @@ def replace() -> Response:
         return call.answer(described(workspace))
 
 
-@STATE.call("POST", "/seed", document="Scenario", answer="World", problems=(409,))
+@STATE.call("POST", "/seed", document="Seed", answer="World", problems=(409,))
 def seed() -> Response:
     """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
     workspace = call.workspace()
     with workspace.lock:
-        seeding = seeded(workspace, call.account(workspace), call.document())
+        document = call.document()
+        account = call.account(workspace, document)
+        document.pop("account", None)
+        seeding = seeded(workspace, account, document)
         try:
             call.store().put(workspace, seeding.document)
         except ScenarioError as error:

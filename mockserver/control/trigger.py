@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from flask import Response
@@ -16,8 +17,8 @@ from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import Item
 from mockserver.resources.webhooks import events
-from mockserver.resources.webhooks.model import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Webhook
-from mockserver.resources.webhooks.payloads import Happening
+from mockserver.resources.webhooks.event_table import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Happening
+from mockserver.resources.webhooks.model import Webhook
 
 TRIGGER = Noun("trigger", "/_mock/trigger")
 
@@ -40,6 +41,7 @@ class Trigger(Item):
     story = fields.String(validate=validate.OneOf(tuple(events.STORIES)))
     to = fields.String(validate=validate.Length(min=1))
     payload = fields.Dict(keys=fields.String())
+    account = fields.String()
 
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
@@ -63,8 +65,11 @@ def trigger(body: dict[str, Any]) -> Response:
     """Raise an event, or a whole story, as the service would; answers the calls that it makes."""
     workspace = call.workspace()
     with workspace.lock:
-        account = call.account(workspace)
-        found = _raise(workspace, account, body)
+        if _form(body)[0] == INBOUND:
+            account, found = _arrive(workspace, body)
+        else:
+            account = call.account(workspace, body)
+            found = _raise(workspace, account, body)
         workspace.catch_up()
         return call.listed([described(account.name, row) for row in dict.fromkeys(found)])
 
@@ -75,23 +80,21 @@ def _form(body: dict[str, Any]) -> tuple[str, str]:
 
 
 def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list[Delivery]:
-    kind, channel = _form(body)
-    if kind == INBOUND:
-        return _arrive(workspace, account, body)
     to, message_id = body.get("to", _RECIPIENT), events.draw_message_id(workspace)
     if "story" in body:
         return events.tell_story(workspace, account, events.STORIES[body["story"]], to, message_id, "Hello")
+    kind, channel = _form(body)
     happening = Happening(body["event"], to, workspace.clock.now(), message_id)
     return events.raise_event(
         workspace, account, kind, happening, channel=channel, overrides=body.get("payload", {})
     )  # fmt: skip
 
 
-def _arrive(workspace: Workspace, account: Account, body: dict[str, Any]) -> list[Delivery]:
-    """Let a mail arrive, an answer to another one if that is the event."""
+def _arrive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[Delivery]]:
+    """Let a mail arrive, an answer to another one if that is the event; gives the account at which it does."""
     from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
 
-    to = body.get("to") or _inbound_address(account)
+    account, to = _addressed(workspace, body)
     is_reply = body["event"] == REPLY
     received = compose(workspace, _SENDER, to, "Re: Hello" if is_reply else "Hello", "Hello\n")
     if is_reply:
@@ -99,10 +102,19 @@ def _arrive(workspace: Workspace, account: Account, body: dict[str, Any]) -> lis
         received.members["InReplyTo"] = answered
         received.members["Headers"]["In-Reply-To"] = answered
     _, made = inbound.receive(workspace, account, received, _SENDER, to, body.get("payload", {}))
-    return made
+    return account, made
 
 
-def _inbound_address(account: Account) -> str:
-    """An address of the account's first inbound webhook whose domain mails can go to."""
-    found = (f"reply@{row.domain}" for row in account.table(Webhook).values() if row.type == INBOUND)
+def _addressed(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, str]:
+    """At which account a mail arrives, and at which address; without one, at the first that is listened to."""
+    named, meant = call.named_account(workspace, body), call.account(workspace, body)
+    asked = [meant] if named is not None else [meant, *workspace.accounts.values()]
+    to = body.get("to") or _inbound_address(asked)
+    return named or inbound.home(workspace, to, meant), to
+
+
+def _inbound_address(accounts: Iterable[Account]) -> str:
+    """An address of the accounts' first inbound webhook whose domain mails can go to."""
+    hooks = (row for account in accounts for row in account.table(Webhook).values() if row.type == INBOUND)
+    found = (f"reply@{row.domain}" for row in hooks)
     return next((address for address in found if not _Recipient().validate({"to": address})), "reply@example.test")

@@ -50,13 +50,20 @@ class Behaviour(NamedTuple):
     sentence_codes: str = "specification"
     bulk_plan: timedelta = timedelta()
     export: timedelta = timedelta(minutes=1)
-    webhook_5xx: str = "retry"
+    #: `drop`, or `retry` as the older documents have it (ledger 3.2).
+    webhook_5xx: str = "drop"
     webhook_timeout: timedelta = timedelta(seconds=10)
     #: Of the `date` of payloads; the documents speak of CET (ledger 3.4).
     webhook_timezone: str = "Europe/Paris"
     #: Marketing and transactional webhooks together (ledger 3.1).
     webhook_limit: int = 40
-    #: Names of events in payloads, and what stands there instead: `{complaint: spam}` (ledger 3.3).
+    #: A second webhook with the url and type of another: `allow`, or `refuse` (ledger 0.1).
+    webhook_duplicates: str = "allow"
+    #: The domain of an inbound webhook: `authenticated`, one of the account's; `any` (ledger 0.1).
+    inbound_domain: str = "authenticated"
+    #: What a list of webhooks says where there is none of the type: `error`, or `empty` (ledger 0.1).
+    webhooks_none: str = "error"
+    #: Names of events in payloads, and what stands there instead: `{spam: complaint}` (ledger 3.3).
     webhook_names: Mapping[str, str] = MappingProxyType({})
     #: Addresses or networks; when there are any, callers from elsewhere get the ledger's 401.
     authorised_ips: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from mockserver.core.account import Account
@@ -18,6 +19,10 @@ class Visit(NamedTuple):
     user_agent: str = ""
 
 
+def _unheard(_: str) -> None:
+    """Where no request is written down, nobody is warned."""
+
+
 class Caller(NamedTuple):
     """The account behind a request, in its workspace."""
 
@@ -28,6 +33,8 @@ class Caller(NamedTuple):
     scopes: frozenset[str] | None = None
     #: Whether the key is nobody's, and opens the account because the server takes any.
     is_unknown: bool = False
+    #: Takes what the caller should know although nothing is refused: a sentence of the journal.
+    warn: Callable[[str], None] = _unheard
 
     def may(self, scope: str) -> bool:
         """Whether the key or the token is good for a scope; `:write` is not good for `:read`."""

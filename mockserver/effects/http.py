@@ -25,6 +25,7 @@ import urllib3
 from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError, ProtocolError
 
+from mockserver.core import header_form
 from mockserver.core.outside import Outcome, Post
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress, EgressRefusedError, connect
@@ -39,9 +40,6 @@ _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[\w.~!$&'()*+,;=:%-]+", re.ASCII)
 #: What a path and a query may be written with, RFC 3986; all else is percent-encoded.
 _PATH_CHARACTERS = "/?:@!$&'()*+,;=%[]"
-#: RFC 9110, 5.1 and 5.5; no line may be folded.
-_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
-_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 class UnsendableError(ValueError):
@@ -157,9 +155,9 @@ def _query(url: str, query: str) -> str:
 
 def _check_headers(headers: Sequence[tuple[str, str]]) -> None:
     for name, value in headers:
-        if not _HEADER_NAME.fullmatch(name):
+        if not header_form.is_name(name):
             raise UnsendableError(f"{name!r} is no name of a header")
-        if not _HEADER_VALUE.fullmatch(value):
+        if not header_form.is_value(value):
             raise UnsendableError(f"the header {name} cannot be sent: its value has characters that no header has")
 
 

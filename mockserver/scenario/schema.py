@@ -15,7 +15,7 @@ from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, 
 from mockserver.core.contract import Role
 from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import Duration, Id24, Instant, Item, write_duration
-from mockserver.resources.webhooks.payloads import OTHER_NAMES
+from mockserver.resources.webhooks.event_table import CONTESTED
 from mockserver.scenario.faults import rules
 from mockserver.scenario.mistakes import Mistake, Path, nearest
 from mockserver.web.fields import Email, Flag, Timezone
@@ -135,7 +135,7 @@ class BehaviourItem(Item):
     bulk_plan = After(**_about("how long after its request a plan update for many sub-accounts is applied"))
     export = After(**_about("how long after its request the file of an export is ready"))
     webhook_5xx = fields.String(
-        validate=validate.OneOf(("retry", "drop")), **_about("retry or drop a call that is answered with 5xx")
+        validate=validate.OneOf(("drop", "retry")), **_about("drop or retry a call that is answered with 5xx")
     )
     webhook_timeout = Duration(validate=_LONGEST_CALL, **_about("how long a receiver of a call may take"))
     webhook_timezone = Timezone(**_about("of the dates in payloads"))
@@ -144,10 +144,22 @@ class BehaviourItem(Item):
         validate=validate.Range(min=0),
         **_about("how many marketing and transactional webhooks an account may have"),
     )
+    webhook_duplicates = fields.String(
+        validate=validate.OneOf(("allow", "refuse")),
+        **_about("a second webhook with the url and type of another: allow, with a warning in the journal, or refuse"),
+    )
+    inbound_domain = fields.String(
+        validate=validate.OneOf(("authenticated", "any")),
+        **_about("the domain of an inbound webhook: authenticated, one of the account's; any"),
+    )
+    webhooks_none = fields.String(
+        validate=validate.OneOf(("error", "empty")),
+        **_about("the answer to a list of webhooks where there is none of the type: error (400), or empty (200)"),
+    )
     webhook_names = fields.Dict(
-        keys=fields.String(validate=validate.OneOf(OTHER_NAMES)),
+        keys=fields.String(validate=validate.OneOf(CONTESTED)),
         values=fields.String(validate=validate.Length(min=1)),
-        **_about("what stands for an event in payloads instead of its name there: {complaint: spam}"),
+        **_about("what stands for an event in payloads instead of its name there: {spam: complaint}"),
     )
     authorised_ips = fields.List(
         fields.String(validate=_check_network),

@@ -27,8 +27,8 @@ class Link:
     def put(self, path: str, body: object) -> Any:
         return self._json("PUT", path, body=body)
 
-    def post(self, path: str, body: object = None, *, key: str | None = None) -> Any:
-        return self._json("POST", path, body=body, headers={"api-key": key} if key else {})
+    def post(self, path: str, body: object = None) -> Any:
+        return self._json("POST", path, body=body)
 
     def delete(self, path: str) -> None:
         self._json("DELETE", path)

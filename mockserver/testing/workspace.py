@@ -126,14 +126,17 @@ class Workspace:
             LookupError: there is no such account, or it has no key.
         """
         if not self._keys().get(name):
-            # It may have come meanwhile.
-            self._link.renew(self._link.get(f"/workspaces/{part(self.name)}"))
+            self._renew()
         keys = self._keys()
         found = keys.get(name)
         if found is None:
             why = "has no key" if name in keys else f"is not among {', '.join(keys)}"
             raise LookupError(f"the account {name!r} {why}")
         return found
+
+    def _renew(self) -> None:
+        """Ask for the accounts anew: one may have come meanwhile."""
+        self._link.renew(self._link.get(f"/workspaces/{part(self.name)}"))
 
     def _keys(self) -> dict[str, str | None]:
         return {account.name: account.api_key for account in self.accounts}
@@ -179,12 +182,16 @@ class Workspace:
             MockServerError: 400, with every mistake; 409, something of it is there already. Nothing has changed.
             LookupError: there is no such account.
         """
-        key = None if account is None else self.key(account)
-        self._link.renew(self._link.post("/seed", document, key=key))
+        self._link.renew(self._link.post("/seed", {**document, **self._meant(account)}))
 
-    def revoke_key(self, key: str) -> None:
-        """Let the service refuse a key with 401 from now on, until the world is reset."""
-        self._link.post("/keys/revoke", {"key": key})
+    def revoke_key(self, key: str | None = None, *, account: str | None = None) -> None:
+        """Let the service refuse a key with 401 from now on, until the world is reset; or all those of an account.
+
+        Raises:
+            MockServerError: 400; neither is given, or the key is none of the account's.
+            LookupError: there is no such account.
+        """
+        self._link.post("/keys/revoke", {**({} if key is None else {"key": key}), **self._meant(account)})
 
     # ------------------------------------------------------------------ what happens outside of the API
 
@@ -231,6 +238,8 @@ class Workspace:
     ) -> Arrival:
         """Let a mail arrive: it is recorded, and told to the inbound webhooks of the recipient's domain.
 
+        It arrives at the account that listens for that domain, or at the one named.
+
         Raises:
             MockServerError: 400; that is no e-mail address.
             LookupError: there is no such account.
@@ -253,4 +262,18 @@ class Workspace:
 
     def _post(self, path: str, body: Mapping[str, Any], account: str | None) -> Any:
         given = {member: value for member, value in body.items() if value is not None}
-        return self._link.post(path, given, key=None if account is None else self.key(account))
+        return self._link.post(path, {**given, **self._meant(account)})
+
+    def _meant(self, account: str | None) -> dict[str, str]:
+        """The member that names an account.
+
+        Raises:
+            LookupError: there is no such account.
+        """
+        if account is None:
+            return {}
+        if account not in self._keys():
+            self._renew()
+        if account not in self._keys():
+            raise LookupError(f"the account {account!r} is not among {', '.join(self._keys())}")
+        return {"account": account}

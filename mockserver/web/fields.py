@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from marshmallow import ValidationError, fields, missing, validate
 
+from mockserver.core import header_form
 from mockserver.core.domain_name import ascii_form, is_host_name
 from mockserver.core.errors import OUT_OF_RANGE
 from mockserver.web.schema import Flaw, documented, invalid
@@ -168,6 +169,30 @@ def _check_url(value: str) -> None:
         raise invalid("Not a valid URL") from error
     if parts.scheme not in ("http", "https") or not host or not _URL_CHARACTERS.fullmatch(value):
         raise invalid("Not a valid URL")
+
+
+class HeaderName(fields.String):
+    """The name of an HTTP header."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(validate=_check_header_name, **kwargs)
+
+
+def _check_header_name(value: str) -> None:
+    if not header_form.is_name(value):
+        raise invalid("Not the name of a header")
+
+
+class HeaderValue(fields.String):
+    """The value of an HTTP header."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(validate=_check_header_value, **kwargs)
+
+
+def _check_header_value(value: str) -> None:
+    if not header_form.is_value(value):
+        raise invalid("Has characters that no header has")
 
 
 class Hostname(fields.String):

@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import fields
 
-from mockserver.web.fields import Day, DayOrMoment, Hostname, Int64, NotBlank, Number, Url
+from mockserver.web.fields import Day, DayOrMoment, HeaderName, HeaderValue, Hostname, Int64, NotBlank, Number, Url
 
 #: What is said of a field: always the same, or what a function makes of the field and of what apispec has found so far.
 Form = dict[str, Any] | Callable[[Any, dict[str, Any]], dict[str, Any]]
@@ -20,6 +20,8 @@ FORMS: dict[type, Form] = {
     Int64: {"minimum": -(2**63), "maximum": 2**63 - 1},
     Number: {"minimum": -(2**63), "maximum": 2**63 - 1},
     Url: {"pattern": "^[hH][tT][tT][pP][sS]?://[^/?#]"},
+    HeaderName: {"pattern": r"^[A-Za-z0-9_!#$%&'*+.^`|~-]+$"},
+    HeaderValue: {"pattern": r"^[\t\x20-\x7e\x80-\xff]*$"},
     Hostname: {"pattern": HOSTNAME, "maxLength": 253},
     Day: {"type": "string", "format": "date"},
     DayOrMoment: {

@@ -174,7 +174,7 @@ def test_journals_and_mailboxes_are_added_up_over_workspaces(make_api, scrape):
 
 
 def test_attempts_of_deliveries_are_counted_by_what_they_have_made_of_them(make_api, scrape, hook):
-    api = make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "webhooks": [hook(503, 200, 400)]})
+    api = make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "webhooks": [hook(429, 200, 400)]})
     api.post("/_mock/trigger", json={"event": "delivered"})
     api.advance("PT0S")
     assert scrape(api)["mockserver_deliveries_total", "retrying"] == 1

@@ -136,7 +136,7 @@ def hooked(live):
     hook = {"id": 7, "url": f"{live.root}/_mock/receiver/mine", "events": ["delivered"]}
     assert live.call("PUT", "/_mock/clock", json={"frozen": True}).ok
     assert live.call("POST", "/_mock/seed", json={"webhooks": [hook]}).ok
-    assert live.call("PUT", "/_mock/receivers/mine", json={"status": 503, "times": 1}).ok
+    assert live.call("PUT", "/_mock/receivers/mine", json={"status": 429, "times": 1}).ok
     return live
 
 
@@ -155,9 +155,9 @@ def test_an_attempt_that_is_over_comes_with_its_delivery_as_that_is_then(hooked)
     assert [begun.data["event"], failed.data["event"], succeeded.data["event"]] == ["schedule", "fail", "succeed"]
     assert [first.kind, second.kind] == ["delivery", "delivery"]
     assert first.data == shown
-    assert (shown["state"], [attempt["status"] for attempt in shown["attempts"]]) == ("retrying", [503])
+    assert (shown["state"], [attempt["status"] for attempt in shown["attempts"]]) == ("retrying", [429])
     assert second.data == hooked.call("GET", "/_mock/deliveries/1").json()
-    assert [attempt["status"] for attempt in second.data["attempts"]] == [503, 200]
+    assert [attempt["status"] for attempt in second.data["attempts"]] == [429, 200]
 
 
 def test_what_was_told_of_a_delivery_stays_so_whatever_becomes_of_it(hooked):

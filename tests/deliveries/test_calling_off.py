@@ -28,7 +28,7 @@ CALLED_OFF = {
 @pytest.mark.parametrize("how", CALLED_OFF)
 def test_a_retry_that_was_called_off_is_not_made(make_world, peer, ask, how):
     world = make_world(peer.url)
-    peer.always = 503
+    peer.always = 429
     world.trigger("delivered")
     assert world.deliveries.all(state="retrying", wait=10)
 
@@ -136,7 +136,7 @@ def test_a_state_that_is_loaded_elsewhere_makes_the_call_there(make_world, peer)
 
 def test_a_retry_is_kept_by_a_state_with_its_moment_and_its_count(make_world, peer):
     world = make_world(peer.url)
-    peer.always = 503
+    peer.always = 429
     world.trigger("delivered")
     world.clock.advance("PT30M")
 

@@ -27,7 +27,7 @@ def test_servers_leave_no_threads_behind(peer):
     for _ in range(3):
         with MockServer() as server:
             world = hooked(server, peer.url)
-            peer.answers = [503]
+            peer.answers = [429]
             world.trigger("delivered")
             assert world.deliveries.all(state="retrying", wait=10)  # whose retry the pacemaker awaits
             assert set(ours()) - before

@@ -48,7 +48,7 @@ def test_those_that_were_made_first_go_when_there_are_too_many(peer):
 def test_those_that_rest_go_before_those_that_are_still_to_be_sent(peer):
     with MockServer(deliveries_limit=3) as server:
         world = world_of(server, peer.url, hooks=1)
-        peer.answers = [503, 200, 404]
+        peer.answers = [429, 200, 404]
         for state in ("retrying", "delivered", "dropped"):
             world.trigger("delivered")
             assert world.deliveries.all(state=state, wait=10)

@@ -37,7 +37,7 @@ def waiting(url, moment):
     return {
         "id": 1, "target": {"url": url}, "payloads": [{"event": "delivered"}], "events": ["delivered"], "webhook": 1,
         "created_at": "-PT10M", "next_at": moment, "state": "retrying", "failures": 1,
-        "attempts": [{"at": "-PT10M", "status": 503}],
+        "attempts": [{"at": "-PT10M", "status": 429}],
     }  # fmt: skip
 
 
@@ -120,7 +120,7 @@ def test_an_event_that_a_story_has_left_for_later_leaves_by_itself(make_world, p
 def test_retries_follow_each_other_by_themselves(make_world, peer, monkeypatch):
     monkeypatch.setattr(model, "RETRIES", (timedelta(seconds=0.05),) * 4)
     world = make_world(peer.url, frozen=False)
-    peer.always = 503
+    peer.always = 429
 
     world.trigger("delivered")
 

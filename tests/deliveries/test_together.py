@@ -18,7 +18,7 @@ SHORT = {"webhook_timeout": "PT0.3S"}
 
 
 def test_requests_that_come_during_an_advance_see_the_moment_reached(world, peer, ask, later, await_watcher):
-    peer.answers = [503, "hold"]
+    peer.answers = [429, "hold"]
     world.trigger("delivered")
     moved = later(world.clock.advance, "PT12H")
     peer.await_calls(2)
@@ -34,8 +34,8 @@ def test_requests_that_come_during_an_advance_see_the_moment_reached(world, peer
 
 
 def test_two_advances_at_once_both_arrive_and_nothing_is_made_twice(world, peer, later, await_watcher):
-    peer.answers, peer.always = ["hold", 503], 503
-    peer.after_hold = 503
+    peer.answers, peer.always = ["hold", 429], 429
+    peer.after_hold = 429
     world.trigger("delivered")
     moves = [later(world.clock.advance, by) for by in ("PT1H", "PT12H")]
     await_watcher(2)
@@ -93,7 +93,7 @@ def test_a_receiver_that_advances_the_clock_and_so_waits_for_itself_runs_out_of_
 def test_the_mocks_own_receiver_is_called_while_an_advance_waits_for_it(make_world, ask):
     world = make_world()
     receiver = world.receiver()
-    receiver.answer(503, delay_ms=20, times=2)
+    receiver.answer(429, delay_ms=20, times=2)
     ask(world, "POST", "/webhooks", {"url": receiver.url, "events": ["delivered"]})
     world.trigger("delivered")
 
@@ -163,7 +163,7 @@ def threaded(peer):
 
 
 def test_an_advance_waits_in_its_thread(threaded, peer):
-    peer.answers = [503, "reset", "hold"]
+    peer.answers = [429, "reset", "hold"]
     peer.on_call = lambda body: threaded.clock.now
     threaded.trigger("delivered")
 

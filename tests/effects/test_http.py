@@ -590,12 +590,34 @@ def test_a_bearer_without_a_token_is_none(make_api, listen):
 
 
 @pytest.mark.parametrize("value", ["1\r\nX-Evil: 1", "€"])
-def test_a_webhook_whose_header_cannot_be_sent_is_dropped_with_that_reason(make_api, listen, value):
+def test_a_delivery_whose_header_cannot_be_sent_is_dropped_with_that_reason(make_api, listen, value):
     receiver = listen()
-    row = _delivery(_hooked(make_api, receiver.url(), headers=[{"key": "X-A", "value": value}]))
-    assert row["state"] == "dropped"
-    assert row["attempts"][0]["error"].startswith("the header X-A cannot be sent")
+    target = {"url": receiver.url(), "headers": [["X-A", value]]}
+    row = {"id": 1, "target": target, "payloads": [{}], "events": ["delivered"], "created_at": "2026-01-01T00:00:00Z"}
+    api = make_api({"clock": {"frozen": True}, "deliveries": [row]})
+    api.advance("PT0S")
+    (found,) = api.get("/_mock/deliveries").json["items"]
+    assert found["state"] == "dropped"
+    assert found["attempts"][0]["error"].startswith("the header X-A cannot be sent")
     assert receiver.calls == []
+
+
+@pytest.mark.parametrize(
+    ("members", "path"),
+    [
+        ({"headers": [{"key": "X-A", "value": "1\r\nX-Evil: 1"}]}, "headers/0/value"),
+        ({"headers": [{"key": "X A", "value": "1"}]}, "headers/0/key"),
+        ({"auth": {"type": "bearer", "token": "€"}}, "auth/token"),
+        ({"auth": {"type": "basic", "token": "t"}}, "auth/type"),
+        ({"type": "inbound", "domain": "acme"}, "domain"),
+        ({"type": "inbound", "domain": "reply@in.acme.test"}, "domain"),
+    ],
+)
+def test_a_webhook_of_a_scenario_keeps_the_rules_of_the_operations(make_api, members, path):
+    webhook = {"id": 1, "url": "http://127.0.0.1:9/", **({} if "type" in members else {"events": ["click"]}), **members}
+    answer = make_api().post("/_mock/reset", json={"scenario": {"webhooks": [webhook]}})
+    assert answer.status_code == 400
+    assert [row["path"] for row in answer.json["errors"]] == [f"/webhooks/0/{path}"]
 
 
 @pytest.mark.parametrize("url", ["http://[::1/", "http://a\u2100b/", "ftp://127.0.0.1/", "hook"])

@@ -280,8 +280,17 @@ def test_an_odd_address_of_an_event_can_be_written_out_and_in(make_api, to):
 
 
 @each("domain", ["no domain", "\r\nBcc: x@y.test", "@", "\u202e"])
-def test_a_mail_that_goes_by_the_domain_of_a_webhook_can_be_written_out_and_in(make_api, domain):
+def test_an_inbound_webhook_of_what_is_no_domain_is_refused(make_api, domain):
     hook = {"url": NOBODY, "type": "inbound", "events": ["reply"], "domain": domain}
+    answer = make_api().post("/_mock/seed", json={"webhooks": [hook]})
+
+    assert answer.status_code == 400
+    assert [row["path"] for row in answer.json["errors"]] == ["/webhooks/0/domain"]
+
+
+def test_a_mail_for_a_domain_that_no_address_has_can_be_written_out_and_in(make_api):
+    """A label of one letter at its end makes a host name, and none that addresses have."""
+    hook = {"url": NOBODY, "type": "inbound", "events": ["reply"], "domain": "in.x"}
     api = make_api({"clock": {"frozen": True}, "webhooks": [hook]})
 
     assert api.post("/_mock/trigger", json={"event": "reply", "type": "inbound"}).status_code == 200

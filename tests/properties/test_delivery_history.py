@@ -114,7 +114,7 @@ class DeliveryHistory(RuleBasedStateMachine):
 
     def settle(self, call, answer):
         call.attempts.append((self.model.now, answer))
-        is_retried = not isinstance(answer, int) or answer == 429 or answer >= 500
+        is_retried = not isinstance(answer, int) or answer == 429
         if isinstance(answer, int) and answer < 300:
             event = "succeed"
         else:

@@ -95,6 +95,11 @@ def hook(**given):
     return {"url": "http://127.0.0.1:9/", **given}
 
 
+def second_webhook(caller):
+    behave(caller, webhook_duplicates="refuse")
+    webhooks.create(caller, hook(events=["sent"]))
+
+
 def export(**given):
     return lambda caller: history.export(caller, given)
 
@@ -219,6 +224,10 @@ TABLE = {
         "acme", lambda caller: webhooks.get(caller, 99),
         "webhook 99 does not exist in account acme; there are 11, 12",
     ),
+    "no webhook of a type": (
+        "acme", lambda caller: webhooks.select(caller, "inbound", "desc"),
+        "account acme has no inbound webhooks, and behaviour.webhooks_none is error",
+    ),
     "no events": (
         "us", lambda caller: webhooks.create(caller, hook()),
         "the body's member events is missing; transactional webhooks need it",
@@ -231,6 +240,23 @@ TABLE = {
         "us", lambda caller: webhooks.create(caller, hook(type="inbound")),
         "the body's member domain is missing; inbound webhooks need it",
     ),
+    "domain that is none": (
+        "us", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme")),
+        "the body's member domain, acme, is no name of a domain",
+    ),
+    "unknown domain of an inbound webhook": (
+        "us", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme.test")),
+        ("domain acme.test does not exist in account us; account acme has it; "
+        "behaviour.inbound_domain is authenticated"),
+    ),
+    "domain of an inbound webhook that is not authenticated": (
+        "acme", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme.test")),
+        "acme.test is verified; behaviour.inbound_domain is authenticated",
+    ),
+    "second webhook": (
+        "acme", second_webhook,
+        "webhook 11 has the same url and type, and behaviour.webhook_duplicates is refuse",
+    ),
     "event of another type": (
         "us", lambda caller: webhooks.create(caller, hook(type="marketing", channel="sms", events=["opened"])),
         ("a webhook of type marketing and channel sms cannot take opened when it is made; it can take sent, delivered, "
@@ -239,7 +265,7 @@ TABLE = {
     "event of a new webhook only": (
         "acme", lambda caller: webhooks.update(caller, 12, {"events": ["contactUpdated"]}),
         ("a webhook of type marketing and channel email cannot take contactUpdated when it is changed; it can take "
-        "spam, opened, click, hardBounce, softBounce, unsubscribed, listAddition, delivered"),
+        "spam, opened, click, hardBounce, softBounce, unsubscribed, listAddition, delivered, uniqueCouponSent"),
     ),
     "too many webhooks": (
         "acme", lambda caller: webhooks.create(caller, hook(events=["sent"])),

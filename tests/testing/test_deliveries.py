@@ -38,7 +38,7 @@ def test_an_event_becomes_a_call_with_all_that_a_test_needs(world, receiver):
 
 
 def test_a_test_of_twelve_hours_moves_the_clock(world, receiver):
-    receiver.answer(503)
+    receiver.answer(429)
     world.trigger("hardBounce")
 
     fired = world.clock.advance(hours=12)
@@ -46,7 +46,7 @@ def test_a_test_of_twelve_hours_moves_the_clock(world, receiver):
     assert [row.event for row in fired if row.machine == "delivery"] == ["fail"] * 3 + ["give_up"]
     (found,) = world.deliveries.all(webhook=1)
     assert found.state == "dropped"
-    assert [attempt.status for attempt in found.attempts] == [503] * 5
+    assert [attempt.status for attempt in found.attempts] == [429] * 5
     minutes = [(attempt.at - BEGIN) / timedelta(minutes=1) for attempt in found.attempts]
     assert minutes == [0, 10, 70, 190, 670]
 
@@ -146,6 +146,7 @@ def test_events_happen_to_the_account_that_is_named(server):
 def test_a_mail_arrives_and_is_told_to_the_webhooks_of_its_domain(world, ask):
     receiver = world.receiver()
     body = {"url": receiver.url, "type": "inbound", "events": ["inboundEmailProcessed"], "domain": "in.acme.test"}
+    world.seed({"domains": [{"name": "in.acme.test", "state": "authenticated"}]})
     ask(world, "POST", "/webhooks", json=body)
 
     arrival = world.inbound("bob@example.test", "reply@in.acme.test", "Re: Hi", "Thank you")
@@ -155,6 +156,14 @@ def test_a_mail_arrives_and_is_told_to_the_webhooks_of_its_domain(world, ask):
     assert ask(world, "GET", "/inbound/events").json["events"][0]["uuid"] == arrival.uuid
     (call,) = receiver.calls(count=1, wait=10)
     assert "Re: Hi" in str(call.body)
+
+
+def test_a_mail_arrives_at_the_account_that_listens_or_is_named(server):
+    hook = {"url": "http://127.0.0.1:9/", "type": "inbound", "domain": "in.acme.test"}
+    with server.workspace({"accounts": [{"name": "a"}, {"name": "b", "webhooks": [hook]}]}) as world:
+        arrivals = [world.inbound("bob@example.test", "x@in.acme.test", account=name) for name in (None, "a", "b")]
+
+        assert [[call.account for call in arrival.deliveries] for arrival in arrivals] == [["b"], [], ["b"]]
 
 
 def test_a_mail_needs_addresses(world):

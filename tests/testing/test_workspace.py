@@ -3,6 +3,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+import requests
 
 from mockserver import MockServerError
 
@@ -165,6 +166,26 @@ def test_an_account_without_a_key_is_told(server):
         assert world.key("b") == world.accounts[1].api_key
         with pytest.raises(LookupError, match="the account 'a' has no key"):
             _ = world.api_key
+
+
+def test_an_account_without_a_key_can_be_named(server):
+    with server.workspace({"accounts": [{"name": "a"}, {"name": "b", "api_keys": []}]}) as world:
+        world.seed({"webhooks": [{"url": "http://127.0.0.1:9/", "events": ["spam"]}]}, account="b")
+
+        assert [call.account for call in world.trigger("spam", account="b")] == ["b"]
+        with pytest.raises(LookupError, match="the account 'nobody' is not among a, b"):
+            world.seed({"senders": []}, account="nobody")
+
+
+def test_all_keys_of_an_account_can_be_revoked(server):
+    with server.workspace({"accounts": [{"name": "a"}, {"name": "b"}]}) as world:
+        world.revoke_key(account="b")
+
+        statuses = [
+            requests.get(f"{world.url}/account", headers={"api-key": world.key(name)}, timeout=10).status_code
+            for name in "ab"
+        ]
+        assert statuses == [200, 401]
 
 
 def test_a_key_that_is_revoked_is_refused_until_the_reset(world, ask):

@@ -1,10 +1,10 @@
 """Batches: five minutes of the world's clock, and no more than five hundred events in one call."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import pytest
 
-from mockserver.resources.webhooks.events import BATCH_SIZE, BATCH_WINDOW
+from mockserver.resources.webhooks.batches import BATCH_SIZE, BATCH_WINDOW
 
 BATCHED = {"batched": True, "events": ["delivered", "request", "opened", "uniqueOpened"]}
 
@@ -57,17 +57,28 @@ def test_each_webhook_collects_for_itself(hooked):
     assert sorted(body[0]["id"] for body in world.receiver.bodies[1:]) == [1, 2]
 
 
-def test_a_full_batch_goes_at_once_and_another_begins(hooked):
+def test_all_calls_of_a_window_go_at_its_end_each_with_at_most_500_events(hooked):
     world = hooked(BATCHED)
-    for _ in range(BATCH_SIZE):
-        (full,) = world.trigger()
-    (begun,) = world.trigger()
+    full = {world.trigger()[0]["id"] for _ in range(BATCH_SIZE)}
+    world.advance("PT3M")
+    second = {world.trigger()[0]["id"] for _ in range(BATCH_SIZE)}
+    (third,) = world.trigger()
 
-    world.advance("PT0S")
-    assert sizes(world) == [BATCH_SIZE]
-    assert begun["id"] != full["id"]
+    assert [len(ids) for ids in (full, second, full | second | {third["id"]})] == [1, 1, 3]
+    world.advance("PT1M59S")
+    assert sizes(world) == []
+    world.advance("PT1S")
+    assert sorted(sizes(world)) == [1, BATCH_SIZE, BATCH_SIZE]
+
+
+def test_after_a_window_with_several_calls_a_new_one_begins(hooked):
+    world = hooked(BATCHED)
+    for _ in range(BATCH_SIZE + 1):
+        world.trigger()
     world.advance("PT5M")
-    assert sizes(world) == [BATCH_SIZE, 1]
+    (later,) = world.trigger()
+
+    assert datetime.fromisoformat(later["next_at"]) - datetime.fromisoformat(later["created_at"]) == BATCH_WINDOW
 
 
 def test_a_story_falls_into_as_many_windows_as_it_lasts(hooked):
@@ -81,21 +92,6 @@ def test_a_story_falls_into_as_many_windows_as_it_lasts(hooked):
     assert sizes(world) == [2]
     world.advance("PT1S")
     assert sizes(world) == [2, 2]
-
-
-def test_a_batch_that_fills_up_does_not_tell_what_is_still_to_come(hooked):
-    """The story's delivery comes two seconds after its request; the batch is full before that."""
-    world = hooked(BATCHED)
-    world.tell("delivered")
-    for _ in range(BATCH_SIZE - 2):
-        (full,) = world.trigger()
-
-    until = datetime.fromisoformat(full["next_at"]) - datetime.fromisoformat(full["created_at"])
-    assert until == timedelta(seconds=2)
-    world.advance("PT1S")
-    assert sizes(world) == []
-    world.advance("PT1S")
-    assert sizes(world) == [BATCH_SIZE]
 
 
 def test_a_batch_goes_on_collecting_after_a_restart(hooked):
@@ -112,14 +108,17 @@ def test_a_batch_goes_on_collecting_after_a_restart(hooked):
     assert sizes(world) == [2]
 
 
-def test_after_a_restart_a_batch_is_full_when_it_would_have_been(hooked):
+@pytest.mark.parametrize("before", [BATCH_SIZE - 1, BATCH_SIZE, BATCH_SIZE + 1])
+def test_a_window_with_a_full_call_goes_on_collecting_after_a_restart(before, hooked):
     world = hooked(BATCHED)
-    for _ in range(BATCH_SIZE - 1):
+    for _ in range(before):
         world.trigger()
+    world.advance("PT1M")
     world.save_and_load()
     world.trigger()
-    world.advance("PT0S")
-    assert sizes(world) == [BATCH_SIZE]
+    world.trigger()
+    world.advance("PT4M")
+    assert sorted(sizes(world)) == [before + 2 - BATCH_SIZE, BATCH_SIZE]
 
 
 def test_a_batch_that_was_sent_before_a_restart_collects_no_more(hooked):
@@ -132,7 +131,7 @@ def test_a_batch_that_was_sent_before_a_restart_collects_no_more(hooked):
 
 def test_a_batch_that_is_retried_collects_no_more(hooked):
     world = hooked(BATCHED)
-    world.receiver.statuses = [500]
+    world.receiver.statuses = [429]
     (tried,) = world.trigger()
     world.advance("PT5M")
 

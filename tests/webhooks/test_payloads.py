@@ -6,11 +6,16 @@ import pytest
 import yaml
 
 from mockserver.fixture import differences
+from mockserver.resources.webhooks.event_table import HELD_EVENTS, INBOUND
 from mockserver.resources.webhooks.events import raisable
-from mockserver.resources.webhooks.model import HELD_EVENTS, INBOUND
 
 FOLDER = pathlib.Path(__file__).parent / "payloads"
 DOCUMENTS = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yaml"))]
+#: The first one that is verified sends what says nothing of its sender.
+SENDERS = [
+    {"id": 1, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification"},
+    {"id": 2, "name": "News", "email": "news@acme.test"},
+]
 WANTED = {
     (row["type"], row["channel"], event): (row.get("to"), payload)
     for row in DOCUMENTS
@@ -24,7 +29,8 @@ def test_the_payload_of_an_event(case, hooked):
     to, payload = WANTED[case]
     domain = {"domain": "in.acme.test"} if kind == INBOUND else {}
     subscribed = sorted(HELD_EVENTS[kind, channel])
-    world = hooked({"id": 814200, "type": kind, "channel": channel, "events": subscribed, **domain}, seed=7)
+    hook = {"id": 814200, "type": kind, "channel": channel, "events": subscribed, **domain}
+    world = hooked(hook, seed=7, senders=SENDERS)
 
     (delivery,) = world.trigger(event, type=kind, channel=channel, **({"to": to} if to else {}))
 
@@ -71,7 +77,9 @@ def test_a_campaign_has_one_tag_as_plain_text(hooked):
 @pytest.mark.parametrize(
     ("kind", "event", "names", "told"),
     [
+        ("transactional", "spam", {"spam": "complaint"}, "complaint"),
         ("transactional", "spam", {"complaint": "spam"}, "spam"),
+        ("marketing", "spam", {"spam": "complaint"}, "spam"),
         ("marketing", "hardBounce", {"hard_bounced": "hard_bounce"}, "hard_bounce"),
         ("marketing", "softBounce", {"soft_bounced": "soft_bounce"}, "soft_bounce"),
         ("marketing", "unsubscribed", {"unsubscribed": "unsubscribe"}, "unsubscribe"),

@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from mockserver.resources.webhooks.event_table import HELD_EVENTS
 from mockserver.resources.webhooks.events import STORIES, raisable
-from mockserver.resources.webhooks.model import HELD_EVENTS
 
 MINUTE = timedelta(minutes=1)
 ALL = sorted(HELD_EVENTS["transactional", "email"])
@@ -23,15 +23,21 @@ def test_only_webhooks_that_subscribe_to_the_event_are_told(hooked):
 @pytest.mark.parametrize("event", ["sent", "request"])
 def test_sent_and_request_are_the_same_event(event, hooked):
     world = hooked({"events": ["sent"]}, {"events": ["request"]}, {"events": ["sent", "request"]})
-    assert told(world.trigger(event)) == [1, 2, 3]
+    made = world.trigger(event)
+
+    assert told(made) == [1, 2, 3]
+    assert {row["event"] for row in made} == {"request"}
 
 
-@pytest.mark.parametrize(
-    ("event", "subscribed"), [("proxyOpen", "opened"), ("uniqueProxyOpen", "uniqueOpened"), ("error", "blocked")]
-)
+@pytest.mark.parametrize(("event", "subscribed"), [("proxyOpen", "opened"), ("uniqueProxyOpen", "uniqueOpened")])
 def test_an_event_that_nothing_subscribes_to_by_name_goes_to_those_of_its_like(event, subscribed, hooked):
     world = hooked({"events": [subscribed]}, {"events": [name for name in ALL if name != subscribed]})
     assert told(world.trigger(event)) == [1]
+
+
+def test_an_error_is_told_to_those_who_want_errors_or_blocked_mails(hooked):
+    world = hooked({"events": ["blocked"]}, {"events": ["error"]}, {"events": ["spam"]})
+    assert told(world.trigger("error")) == [1, 2]
 
 
 def test_a_webhook_of_another_type_is_not_told(hooked):
@@ -69,6 +75,16 @@ def test_a_call_goes_to_the_address_with_its_headers(hooked):
     (call,) = world.receiver.calls
     assert call.path == "/hook"
     assert call.headers.items() >= {("Authorization", "Bearer hook-token"), ("x-team", "mail")}
+
+
+def test_a_call_says_who_makes_it(hooked):
+    """As recorded in September 2026; older calls said `SendinBlue Webhook`."""
+    world = hooked({})
+
+    world.settled(world.trigger()[0]["id"])
+
+    agent = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
+    assert world.receiver.calls[0].headers["User-Agent"] == agent
 
 
 @pytest.mark.parametrize("given", [{"auth": {}}, {"auth": {"type": "bearer"}}, {"headers": [{"key": "x-team"}, {}]}])
@@ -198,3 +214,36 @@ def test_a_story_goes_on_after_a_restart(hooked):
     assert told_of[:2] == ["request", "delivered"]
     # What happens at one moment may arrive in any order.
     assert sorted(told_of[2:]) == ["opened", "unique_opened"]
+
+
+# ---------------------------------------------------------------------- a second webhook
+
+
+def test_a_second_webhook_with_a_url_and_type_is_made_with_a_warning_and_told_as_well(hooked):
+    world = hooked({})
+    again = {"url": world.receiver.url, "events": ["delivered", "click"]}
+
+    assert world.api.post("/v3/webhooks", json=again).status_code == 201
+
+    assert world.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"] == [
+        "webhook 1 has the same url and type; both are told of what both subscribe to"
+    ]
+    assert told(world.trigger()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("members", "warnings"),
+    [
+        ({"type": "marketing", "events": ["click"]}, []),
+        (
+            {"events": ["click"], "domain": "acme.test"},
+            ["a webhook of type transactional has no domain; the one that was sent is ignored"],
+        ),
+    ],
+)
+def test_of_another_type_or_url_a_webhook_is_no_second_one(members, warnings, hooked):
+    world = hooked({"type": "marketing", "events": ["opened"], "url": "http://127.0.0.1:9/other"})
+
+    assert world.api.post("/v3/webhooks", json={"url": world.receiver.url, **members}).status_code == 201
+
+    assert world.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"] == warnings

@@ -70,6 +70,8 @@ Worlds = members.listing(World, "Worlds")
 
 #: A whole scenario.
 Scenario = scenario_schema()
+#: What a world gets added: a partial scenario, and the account that gets what stands at its top.
+Seed = type(Scenario).from_dict({"account": fields.String()}, name="SeedItem")()
 
 
 class ScenarioLine(Base):

@@ -39,6 +39,8 @@ MACHINE = StateMachine(
 )
 #: How many attempts a delivery keeps, the last ones: redelivery makes five more each time.
 KEPT_ATTEMPTS = 100
+#: Recorded in September 2026 (ledger 0.1).
+USER_AGENT = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
 #: Headers that a webhook's own do not replace: they say where the call goes, and where it ends.
 _OF_THE_CALL = frozenset(
     ["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]
@@ -83,8 +85,6 @@ class Delivery:
     kind: str = ""
     export: int | None = None
     batched: bool = False
-    #: The moment of the last event of a batch.
-    until: datetime | None = None
     state: str = SCHEDULED
     attempts: list[Attempt] = field(default_factory=list)
     #: How many attempts had to go for newer ones.
@@ -167,7 +167,7 @@ def retarget(account: Account, webhook: int, target: Target) -> None:
 
 def request_headers(target: Target) -> list[tuple[str, str]]:
     """The headers of a call: the webhook's own, a bearer token, or the credentials of its address (ledger 3.1)."""
-    headers = [("Content-Type", "application/json"), ("User-Agent", "Brevo-Webhook/1.0")]
+    headers = [("Content-Type", "application/json"), ("User-Agent", USER_AGENT)]
     credentials = _credentials(target.url)
     if target.auth and "token" in target.auth:
         headers.append(("Authorization", f"Bearer {target.auth['token']}"))
@@ -226,7 +226,7 @@ def _comes_to(workspace: Workspace, delivery: Delivery, outcome: Outcome) -> str
 
 
 def _is_retried(workspace: Workspace, outcome: Outcome) -> bool:
-    """Ledger 3.2: 429 and no answer at all always, 5xx unless behaviour says otherwise, all else never.
+    """Ledger 3.2: 429 and no answer at all always, 5xx only where behaviour says so, all else never.
 
     That goes for a redirect as well, which is not followed, and for a call that cannot be made at all (both proposed).
     """

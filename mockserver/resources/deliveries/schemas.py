@@ -52,7 +52,6 @@ class DeliveryItem(Item):
     kind = fields.String(load_default="")
     export = fields.Integer(strict=True, allow_none=True, load_default=None)
     batched = Flag(load_default=False)
-    until = Instant(allow_none=True, load_default=None)
     state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=SCHEDULED)
     attempts = fields.List(fields.Nested(AttemptItem), load_default=list)
     attempts_evicted = fields.Integer(strict=True, validate=validate.Range(min=0, max=2**62), load_default=0)

@@ -17,7 +17,8 @@ from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.webhooks import events
-from mockserver.resources.webhooks.model import INBOUND, Webhook
+from mockserver.resources.webhooks.event_table import INBOUND
+from mockserver.resources.webhooks.model import Webhook
 
 if TYPE_CHECKING:
     from mockserver.resources.inbound.mail import Received
@@ -74,21 +75,31 @@ def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> No
 def _take(store: Store, workspace: Workspace, received: Received, sender: str, recipient: str) -> bool:
     """Let a mail arrive in a world, if it has its inbound domain; the world then counts as used."""
     with workspace.lock:
-        account = _home(workspace, domain_of(recipient))
-        if account is None or store.get(workspace.name) is not workspace:
+        found = _listening(workspace, recipient)
+        if not found or store.get(workspace.name) is not workspace:
             return False
-        receive(workspace, account, received, sender, recipient)
+        receive(workspace, found[0], received, sender, recipient)
         workspace.catch_up()
         return True
 
 
-def _home(workspace: Workspace, domain: str) -> Account | None:
-    """The account that has an inbound domain."""
-    for account in workspace.accounts.values():
-        for webhook in account.table(Webhook).values():
-            if webhook.type == INBOUND and domain_of(webhook.domain or "") == domain:
-                return account
-    return None
+def home(workspace: Workspace, recipient: str, otherwise: Account) -> Account:
+    """The account to which a mail goes: one that listens for its domain, `otherwise` if that does or if none does."""
+    found = _listening(workspace, recipient)
+    return otherwise if not found or any(account is otherwise for account in found) else found[0]
+
+
+def _listening(workspace: Workspace, recipient: str) -> list[Account]:
+    """The accounts with an inbound webhook of a recipient's domain."""
+    domain = domain_of(recipient)
+    return [
+        account
+        for account in workspace.accounts.values()
+        if any(
+            webhook.type == INBOUND and domain_of(webhook.domain or "") == domain
+            for webhook in account.table(Webhook).values()
+        )
+    ]
 
 
 def receive(

@@ -1,34 +1,31 @@
-"""Events and whom they are told: each webhook that subscribes to one gets a call, or a place in its batch."""
+"""Events and whom they are told: each webhook that subscribes to one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mockserver.core.account import Account
 from mockserver.core.domain_name import domain_of
 from mockserver.core.workspace import Workspace
-from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Delivery
-from mockserver.resources.webhooks import payloads
-from mockserver.resources.webhooks.model import (
+from mockserver.resources.senders.model import Sender
+from mockserver.resources.webhooks.batches import send
+from mockserver.resources.webhooks.event_table import (
     EMAIL,
-    HELD_EVENTS,
     INBOUND,
     INBOUND_DEFAULT,
-    MARKETING,
     REPLY,
-    SMS,
+    TABLE,
     TRANSACTIONAL,
-    Webhook,
+    Event,
+    Happening,
+    event,
 )
-from mockserver.resources.webhooks.payloads import Happening
-
-#: Ledger 3.2: batches collect for so long, and hold no more than so many events.
-BATCH_WINDOW = timedelta(minutes=5)
-BATCH_SIZE = 500
+from mockserver.resources.webhooks.model import Webhook
+from mockserver.resources.webhooks.payloads import payload
 
 
 class Scene(NamedTuple):
@@ -61,24 +58,11 @@ STORIES: Mapping[str, Sequence[Scene]] = MappingProxyType(
         "invalid": _scenes((0, "request"), (0, "invalid")),
     }
 )
-#: Which subscriptions an event is told to, where it is not just that of its name: two mean the same, and some events
-#: occur although nothing is subscribed to by their names (ledger 3.3; who is told of those is proposed).
-_TOLD_TO: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "sent": ("sent", "request"),
-        "request": ("sent", "request"),
-        "proxyOpen": ("opened",),
-        "uniqueProxyOpen": ("uniqueOpened",),
-        "error": ("blocked",),
-    }
-)
 
 
 def raisable(kind: str, channel: str) -> list[str]:
     """The events of which webhooks of a type and a channel can be told."""
-    held = HELD_EVENTS[kind, channel]
-    besides = {event for event, told in _TOLD_TO.items() if channel == EMAIL and held.intersection(told)}
-    return sorted(held | besides)
+    return sorted(TABLE[kind, channel])
 
 
 def raise_event(
@@ -95,10 +79,11 @@ def raise_event(
     if isinstance(tags, list):
         # Whoever is tagged has two members that say so.
         happening = happening._replace(tags=tuple(str(tag) for tag in tags))
-    payload = _payload(workspace, kind, channel, happening)
+    happening = happening._replace(sender=happening.sender or _sender(account))
+    row, told = event((kind, channel), happening.event), payload(workspace, kind, channel, happening)
     return [
-        _send(workspace, account, webhook, happening.event, {**payload, "id": webhook.id, **overrides}, happening.at)
-        for webhook in _subscribers(account, kind, channel, happening.event)
+        send(workspace, account, webhook, row.name, {**told, "id": webhook.id, **overrides}, happening.at)
+        for webhook in _subscribers(account, kind, channel, row)
     ]
 
 
@@ -120,9 +105,9 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
     happened = (INBOUND_DEFAULT, REPLY) if item.get("InReplyTo") else (INBOUND_DEFAULT,)
     found = []
     for webhook in list(account.table(Webhook).values()):
-        event = next((name for name in happened if name in webhook.events), None)
-        if webhook.type == INBOUND and domain_of(webhook.domain or "") == domain and event is not None:
-            found.append(_send(workspace, account, webhook, event, {"items": [item]}, workspace.clock.now()))
+        name = next((name for name in happened if name in webhook.events), None)
+        if webhook.type == INBOUND and domain_of(webhook.domain or "") == domain and name is not None:
+            found.append(send(workspace, account, webhook, name, {"items": [item]}, workspace.clock.now()))
     return found
 
 
@@ -132,73 +117,13 @@ def draw_message_id(workspace: Workspace) -> str:
     return f"<{workspace.clock.now():%Y%m%d%H%M}.{digits}@smtp-relay.mailin.fr>"
 
 
-def _subscribers(account: Account, kind: str, channel: str, event: str) -> Iterator[Webhook]:
-    names = set(_TOLD_TO.get(event, (event,)))
+def _subscribers(account: Account, kind: str, channel: str, row: Event) -> Iterator[Webhook]:
+    names = set(row.told_to or (row.name,))
     for webhook in list(account.table(Webhook).values()):
         if (webhook.type, webhook.channel) == (kind, channel) and names & set(webhook.events):
             yield webhook
 
 
-def _payload(workspace: Workspace, kind: str, channel: str, happening: Happening) -> dict[str, Any]:
-    if channel == SMS:
-        return payloads.sms(workspace, happening, kind)
-    if kind == MARKETING:
-        return payloads.marketing(workspace, happening)
-    return payloads.transactional(workspace, happening)
-
-
-# ---------------------------------------------------------------------- batches
-
-
-def _send(
-    workspace: Workspace, account: Account, webhook: Webhook, event: str, payload: dict[str, Any], at: datetime
-) -> Delivery:
-    """A call of its own, or a place in the webhook's batch."""
-    found = _open_batch(account, webhook, at) if webhook.batched else None
-    found = _begun(workspace, account, webhook, at) if found is None else found
-    found.payloads.append(payload)
-    found.events.append(event)
-    found.until = max(found.until or at, at)
-    if len(found.payloads) == BATCH_SIZE:
-        # It is full with what has happened by its last event, which may be still to come in a story.
-        found.next_at = found.until
-        deliveries.await_attempt(workspace, account, found)
-    return found
-
-
-def _begun(workspace: Workspace, account: Account, webhook: Webhook, at: datetime) -> Delivery:
-    """A new call, which a batch makes when it has collected long enough."""
-    due = at + BATCH_WINDOW if webhook.batched else at
-    found = Delivery(
-        workspace.next_id("delivery"), webhook.target, [], [], created_at=at, next_at=due, webhook=webhook.id,
-        kind=webhook.type, batched=webhook.batched,
-    )  # fmt: skip
-    if webhook.batched:
-        account.record(OpenBatches).setdefault(webhook.id, []).append(found)
-    return deliveries.schedule(workspace, account, found)
-
-
-class OpenBatches(dict[int, list[Delivery]]):
-    """The batches that still collect, by webhook; one record of each account."""
-
-
-def _open_batch(account: Account, webhook: Webhook, at: datetime) -> Delivery | None:
-    """The webhook's batch that collects at this moment."""
-    batches = account.record(OpenBatches)
-    still = [row for row in batches.get(webhook.id, ()) if _collects(account, row)]
-    batches[webhook.id] = still
-    return next((row for row in still if row.created_at <= at < row.created_at + BATCH_WINDOW), None)
-
-
-def _collects(account: Account, row: Delivery) -> bool:
-    untouched = row.state == deliveries.SCHEDULED and not row.attempts and not row.in_flight
-    return untouched and len(row.payloads) < BATCH_SIZE and account.table(Delivery).get(row.id) is row
-
-
-def resume_batches(account: Account) -> None:
-    """Let the batches of a state that was loaded go on collecting."""
-    batches = account.record(OpenBatches)
-    batches.clear()
-    for row in account.table(Delivery).values():
-        if row.batched and row.webhook is not None and _collects(account, row):
-            batches.setdefault(row.webhook, []).append(row)
+def _sender(account: Account) -> str:
+    """From where e-mails of an account come, if nothing says so."""
+    return next((row.email for row in account.table(Sender).values() if row.active), account.email)

@@ -37,10 +37,11 @@ COLUMNS = ("webhook_id", "type", "event", "email", "message_id", "date", "state"
 #: An export's name of all events, and its names of several.
 _ALL, _SAME = "allEvents", {"request": ("request", "sent"), "loadedByProxy": ("proxyOpen", "uniqueProxyOpen")}
 
-#: The `event` of an export, with the two that a generator has put into the official enum (ledger 2.18).
+#: The `event` of an export. The official enum has two codes of errors besides, by a slip (ledger 2.18):
+#: they are refused, which is proposed.
 EXPORT_EVENTS = (
-    "invalid_parameter", "missing_parameter", "hardBounce", "softBounce", "delivered", "spam", "request", "opened",
-    "click", "invalid", "deferred", "blocked", "unsubscribed", "error", "uniqueOpened", "loadedByProxy", "allEvents",
+    "hardBounce", "softBounce", "delivered", "spam", "request", "opened", "click", "invalid", "deferred", "blocked",
+    "unsubscribed", "error", "uniqueOpened", "loadedByProxy", "allEvents",
 )  # fmt: skip
 
 

@@ -8,52 +8,27 @@ from datetime import datetime
 from typing import Any
 
 from mockserver.core import facts
-from mockserver.core.account import Account
 from mockserver.core.caller import Caller
+from mockserver.core.domain_name import domain_of, is_host_name
 from mockserver.core.errors import (
     DOCUMENT_NOT_FOUND,
+    DUPLICATE_PARAMETER,
     INVALID_PARAMETER,
     MISSING_PARAMETER,
     OUT_OF_RANGE,
 )
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Target
-
-TRANSACTIONAL, MARKETING, INBOUND = TYPES = ("transactional", "marketing", "inbound")
-EMAIL, SMS = CHANNELS = ("email", "sms")
-INBOUND_DEFAULT, REPLY = "inboundEmailProcessed", "reply"
-
-_TRANSACTIONAL_EMAIL = (
-    "sent", "request", "delivered", "hardBounce", "softBounce", "blocked", "spam", "invalid", "deferred", "click",
-    "opened", "uniqueOpened", "unsubscribed",
-)  # fmt: skip
-_MARKETING_UPDATE = (
-    "spam", "opened", "click", "hardBounce", "softBounce", "unsubscribed", "listAddition", "delivered",
-)  # fmt: skip
-_MARKETING_SMS = ("sent", "delivered", "softBounce", "hardBounce", "unsubscribe", "reply", "subscribe", "skip")
-_TRANSACTIONAL_SMS = ("accepted", *_MARKETING_SMS, "blacklisted")
-
-#: What a webhook may subscribe to when it is made, SPEC 6; of SMS ledger 2.14.
-CREATE_EVENTS: dict[tuple[str, str], tuple[str, ...]] = {
-    (TRANSACTIONAL, EMAIL): _TRANSACTIONAL_EMAIL,
-    (MARKETING, EMAIL): (*_MARKETING_UPDATE, "contactUpdated", "contactDeleted"),
-    (TRANSACTIONAL, SMS): _TRANSACTIONAL_SMS,
-    (MARKETING, SMS): _MARKETING_SMS,
-    (INBOUND, EMAIL): (INBOUND_DEFAULT,),
-    (INBOUND, SMS): (INBOUND_DEFAULT,),
-}
-#: The same for an update: SPEC 6 leaves two marketing events out (ledger 7 row 4), and names one more for inbound.
-UPDATE_EVENTS = {
-    **CREATE_EVENTS,
-    (MARKETING, EMAIL): _MARKETING_UPDATE,
-    (INBOUND, EMAIL): (INBOUND_DEFAULT, REPLY),
-    (INBOUND, SMS): (INBOUND_DEFAULT, REPLY),
-}
-#: What a webhook can have come to.
-HELD_EVENTS = {kind: frozenset(CREATE_EVENTS[kind]) | frozenset(UPDATE_EVENTS[kind]) for kind in CREATE_EVENTS}
-
-#: The events of ledger 2.14 and 6, of all types and channels.
-EVENTS = tuple(dict.fromkeys((*(event for events in CREATE_EVENTS.values() for event in events), REPLY)))
+from mockserver.resources.domains import model as domains
+from mockserver.resources.webhooks.event_table import (
+    CREATE_EVENTS,
+    EMAIL,
+    INBOUND,
+    INBOUND_DEFAULT,
+    TRANSACTIONAL,
+    UPDATE_EVENTS,
+    subscribed,
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -84,16 +59,27 @@ _CHANGEABLE = frozenset({"url", "events", "description", "domain", "batched", "a
 assert frozenset(row.name for row in fields(Webhook)) >= _CHANGEABLE
 
 
-def select(account: Account, kind: str, order: str) -> list[Webhook]:
-    """The webhooks of one type, by creation."""
-    rows = sorted(account.table(Webhook).values(), key=lambda row: (row.created_at, row.id), reverse=order == "desc")
-    return [row for row in rows if row.type == kind]
+#: Observed in a dozen public programs, of a list without webhooks and of an id alike (ledger 0.1).
+_NO_WEBHOOK = "Webhook record does not exist"
+
+
+def select(caller: Caller, kind: str, order: str) -> list[Webhook]:
+    """The webhooks of one type, by creation.
+
+    Raises:
+        ServiceError: 400, there is none of that type, unless `behaviour.webhooks_none` is `empty`.
+    """
+    found = [row for row in caller.account.table(Webhook).values() if row.type == kind]
+    if not found and caller.workspace.behaviour.webhooks_none == "error":
+        reason = f"account {caller.account.name} has no {kind} webhooks, and behaviour.webhooks_none is error"
+        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK, status=400).because(reason)
+    return sorted(found, key=lambda row: (row.created_at, row.id), reverse=order == "desc")
 
 
 def get(caller: Caller, webhook_id: int) -> Webhook:
     webhook = caller.account.table(Webhook).get(webhook_id)
     if webhook is None:
-        raise DOCUMENT_NOT_FOUND("Webhook ID not found").because(facts.absent(caller, "webhook", Webhook, webhook_id))
+        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(facts.absent(caller, "webhook", Webhook, webhook_id))
     return webhook
 
 
@@ -101,16 +87,16 @@ def create(caller: Caller, given: dict[str, Any]) -> Webhook:
     """A new webhook.
 
     Raises:
-        ServiceError: 400; events or domain are missing, an event is not of the type, or there are too many webhooks.
+        ServiceError: 400; events or domain are missing or not of the type, or there are too many webhooks.
     """
     workspace = caller.workspace
-    kind, channel = given.setdefault("type", TRANSACTIONAL), given.setdefault("channel", EMAIL)
-    if kind == INBOUND:
+    form = given.setdefault("type", TRANSACTIONAL), given.setdefault("channel", EMAIL)
+    if form[0] == INBOUND:
         given["events"] = given.get("events") or [INBOUND_DEFAULT]
-        _require(given, "domain", kind)
-    _require(given, "events", kind)
-    _check_events(given["events"], CREATE_EVENTS, (kind, channel))
-    _check_limit(caller, kind)
+        _require(given, "domain", form[0])
+    _require(given, "events", form[0])
+    given = _settled(caller, given, form, CREATE_EVENTS)
+    _check_limit(caller, form[0])
     now = workspace.clock.now()
     webhook = Webhook(workspace.next_id("webhook"), created_at=now, modified_at=now, **given)
     caller.account.table(Webhook)[webhook.id] = webhook
@@ -121,12 +107,12 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
     """Change what is given; type and channel stay (ledger 2.16).
 
     Raises:
-        ServiceError: 404; 400, an event is not of the type, or there are none.
+        ServiceError: 404; 400, events or domain are not of the type, or there are none.
     """
     webhook = get(caller, webhook_id)
     if "events" in changes:
         _require(changes, "events", webhook.type)
-        _check_events(changes["events"], UPDATE_EVENTS, (webhook.type, webhook.channel))
+    changes = _settled(caller, changes, (webhook.type, webhook.channel), UPDATE_EVENTS, webhook)
     for name in _CHANGEABLE & changes.keys():
         setattr(webhook, name, changes[name])
     webhook.modified_at = caller.workspace.clock.now()
@@ -139,19 +125,87 @@ def delete(caller: Caller, webhook_id: int) -> None:
     deliveries.cancel_all(caller.workspace, caller.account, webhook_id)
 
 
+def _settled(
+    caller: Caller,
+    given: dict[str, Any],
+    form: tuple[str, str],
+    known: Mapping[tuple[str, str], tuple[str, ...]],
+    webhook: Webhook | None = None,
+) -> dict[str, Any]:
+    """What is given, as a webhook keeps it, by the rules that a new one and a changed one share.
+
+    Raises:
+        ServiceError: 400; one of the rules is broken.
+    """
+    found = dict(given)
+    if "events" in found:
+        found["events"] = _events(found["events"], known, form)
+    if form[0] == INBOUND and "domain" in found:
+        found["domain"] = _domain(caller, found["domain"])
+    elif found.pop("domain", None) is not None:
+        caller.warn(f"a webhook of type {form[0]} has no domain; the one that was sent is ignored")
+    if "url" in found:
+        _compare(caller, form[0], found["url"], webhook)
+    return found
+
+
+def _domain(caller: Caller, given: str) -> str:
+    """The domain of an inbound webhook, in the form in which domains are compared.
+
+    Raises:
+        ServiceError: 400; it is none, or no authenticated one of the account, unless any will do.
+    """
+    name = domain_of(given)
+    if "@" in given or not is_host_name(name):
+        reason = f"the body's member domain, {facts.shown(given)}, is no name of a domain"
+        raise INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
+    if caller.workspace.behaviour.inbound_domain == "any":
+        return name
+    # A parent does not stand for its sub-domains: recorded (ledger 0.1).
+    domain = domains.find(caller.account, name)
+    if domain is None or domain.state != domains.AUTHENTICATED:
+        stands = facts.absent(caller, "domain", domains.Domain, name) if domain is None else f"{name} is {domain.state}"
+        refused = INVALID_PARAMETER("Domain is not found or is inactive")
+        raise refused.because(f"{stands}; behaviour.inbound_domain is authenticated")
+    return name
+
+
+def _compare(caller: Caller, kind: str, url: str, webhook: Webhook | None) -> None:
+    """Warn of a webhook with the url and type of another, or refuse it.
+
+    Raises:
+        ServiceError: 400; `behaviour.webhook_duplicates` is `refuse`.
+    """
+    others = (row for row in caller.account.table(Webhook).values() if row is not webhook)
+    twin = next((row for row in others if (row.type, row.url) == (kind, url)), None)
+    if twin is None:
+        return
+    same = f"webhook {twin.id} has the same url and type"
+    if caller.workspace.behaviour.webhook_duplicates == "refuse":
+        refused = DUPLICATE_PARAMETER("Webhook with this url and type already exists")
+        raise refused.because(f"{same}, and behaviour.webhook_duplicates is refuse")
+    caller.warn(f"{same}; both are told of what both subscribe to")
+
+
 def _require(given: dict[str, Any], name: str, kind: str) -> None:
     if not given.get(name):
         reason = f"the body's member {name} is {'empty' if name in given else 'missing'}; {kind} webhooks need it"
         raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
 
 
-def _check_events(events: list[str], known: Mapping[tuple[str, str], tuple[str, ...]], form: tuple[str, str]) -> None:
-    for event in events:
+def _events(names: list[str], known: Mapping[tuple[str, str], tuple[str, ...]], form: tuple[str, str]) -> list[str]:
+    """The events as they are read back, each once.
+
+    Raises:
+        ServiceError: 400; one is not of the type.
+    """
+    for event in names:
         if event not in known[form]:
             refused = INVALID_PARAMETER(f"events: {event} is not an event of {form[0]} webhooks")
             when = "when it is made" if known is CREATE_EVENTS else "when it is changed"
             reason = f"a webhook of type {form[0]} and channel {form[1]} cannot take {event} {when}"
             raise refused.because(f"{reason}; it can take {', '.join(known[form])}")
+    return subscribed(form, names)
 
 
 def _check_limit(caller: Caller, kind: str) -> None:

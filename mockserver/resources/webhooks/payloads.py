@@ -1,121 +1,56 @@
-"""What webhook calls carry, by type and event (ledger 3.3 to 3.7), odd names included."""
+"""What webhook calls carry, by type and channel (ledger 3.3 to 3.7), odd names included."""
 
 from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from mockserver.core.workspace import Workspace
+from mockserver.resources.webhooks.event_table import MARKETING, SMS, Event, Happening, event
 
-#: Names of payloads, where they are not those of the subscription: ledger 3.3.
-_TRANSACTIONAL_NAMES = {
-    "sent": "request",
-    "hardBounce": "hard_bounce",
-    "softBounce": "soft_bounce",
-    "spam": "complaint",
-    "invalid": "invalid_email",
-    "uniqueOpened": "unique_opened",
-    "proxyOpen": "proxy_open",
-    "uniqueProxyOpen": "unique_proxy_open",
-}
-_MARKETING_NAMES = {
-    "hardBounce": "hard_bounced",
-    "softBounce": "soft_bounced",
-    "proxyOpen": "proxy_open",
-    "listAddition": "list_addition",
-    "contactUpdated": "contact_updated",
-    "contactDeleted": "contact_deleted",
-}
-#: Names that other sources give otherwise: spam, hard_bounce, soft_bounce, unsubscribe (ledger 3.3).
-OTHER_NAMES = ("complaint", "hard_bounced", "soft_bounced", "unsubscribed")
-
-_USER_AGENT = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0"
 #: How long before its events a campaign is sent.
 _SENT_BEFORE = timedelta(minutes=5)
-#: Documentation addresses, RFC 5737.
-_SENDING_IP = "198.51.100.7"
-_REASONS = {
-    "request": "sent",
-    "delivered": "sent",
-    "hard_bounce": "550 5.1.1 The email account that you tried to reach does not exist",
-    "hard_bounced": "550 5.1.1 The email account that you tried to reach does not exist",
-    "soft_bounce": "452 4.2.2 The recipient's inbox is out of storage space",
-    "soft_bounced": "452 4.2.2 The recipient's inbox is out of storage space",
-    "deferred": "421 4.7.0 Try again later",
-    "blocked": "blocked : due to blacklist user",
-    "error": "error while sending",
-    "spam": "complaint of the recipient",
-}
-
-_SENT_FROM = {"sending_ip": _SENDING_IP}
-_SEEN = {"user_agent": _USER_AGENT, "device_used": "DESKTOP"}
-_OPENED = {**_SENT_FROM, "link": "", **_SEEN}
-#: What a transactional event adds to the members that all have: the table of ledger 3.4.
-_TRANSACTIONAL_MEMBERS: Mapping[str, Mapping[str, Any]] = {
-    "request": _SENT_FROM,
-    "delivered": _SENT_FROM,
-    "soft_bounce": _SENT_FROM,
-    "deferred": _SENT_FROM,
-    "opened": _OPENED,
-    "unique_opened": _OPENED,
-    "proxy_open": _OPENED,
-    "unique_proxy_open": _OPENED,
-    "click": {"link": "https://acme.test/offer", **_SENT_FROM, **_SEEN},
-    "unsubscribed": {**_SENT_FROM, "is_returnpath": False, **_SEEN},
-}
-#: The same of a campaign's: ledger 3.5.
-_MARKETING_MEMBERS: Mapping[str, Mapping[str, Any]] = {
-    "click": {"URL": "https://acme.test/offer"},
-    "hard_bounced": _SENT_FROM,
-    "soft_bounced": _SENT_FROM,
-    "delivered": _SENT_FROM,
-    "unsubscribed": {"list_id": [8], **_SENT_FROM},
-}
 
 
-class Happening(NamedTuple):
-    """Something that a webhook may be told: what, to whom, when, and the e-mail that it happened to."""
+def payload(workspace: Workspace, kind: str, channel: str, happening: Happening) -> dict[str, Any]:
+    """The payload of what happened to an e-mail, a text message or a contact; the webhook's own id is still to come."""
+    row = event((kind, channel), happening.event)
+    if channel == SMS:
+        return _sms(workspace, row, happening, kind)
+    if row.of_contact is not None:
+        return {**_contact(workspace, row, happening), **row.of_contact(happening)}
+    members = _marketing if kind == MARKETING else _transactional
+    return {**members(workspace, row, happening), **row.adds}
 
-    event: str
-    to: str
-    at: datetime
-    message_id: str
-    subject: str = "Hello"
-    tags: tuple[str, ...] = ()
 
-
-def transactional(workspace: Workspace, happening: Happening) -> dict[str, Any]:
-    """The payload of an event of a transactional e-mail; the webhook's own id is still to come."""
-    name = _TRANSACTIONAL_NAMES.get(happening.event, happening.event)
+def _transactional(workspace: Workspace, row: Event, happening: Happening) -> dict[str, Any]:
+    """What all events of transactional e-mails have: ledger 3.4."""
     found: dict[str, Any] = {
-        "event": _told(workspace, name),
+        "event": _told(workspace, row),
         "email": happening.to,
         "id": 0,
         **_moments(workspace, happening.at),
         "message-id": happening.message_id,
+        "subject": happening.subject,
+        "sender_email": happening.sender,
+        "contact_id": 0,
+        "mirror_link": f"https://app-smtp.brevo.com/log/preview/{_uuid(happening)}",
     }
-    if name != "complaint":
-        found["subject"] = happening.subject
+    if row.has_uuid:
+        found["uuid"] = str(_uuid(happening))
     if happening.tags:
         # A list, written as a string: that is what the service sends.
         found |= {"tag": json.dumps(list(happening.tags), separators=(",", ":")), "tags": list(happening.tags)}
-    if name in _REASONS:
-        found["reason"] = _REASONS[name]
-    found |= {"contact_id": 0, "mirror_link": _mirror(happening)}
-    return {**found, **_TRANSACTIONAL_MEMBERS.get(name, {})}
+    return found
 
 
-def marketing(workspace: Workspace, happening: Happening) -> dict[str, Any]:
-    """The payload of an event of a campaign, or of a contact."""
-    name = _MARKETING_NAMES.get(happening.event, happening.event)
-    if name in _CONTACT_EVENTS:
-        return _CONTACT_EVENTS[name](workspace, happening)
+def _marketing(workspace: Workspace, row: Event, happening: Happening) -> dict[str, Any]:
+    """What all events of campaigns have: ledger 3.5."""
     seconds, sent = int(happening.at.timestamp()), happening.at - _SENT_BEFORE
-    found: dict[str, Any] = {
-        "event": _told(workspace, name),
+    return {
+        "event": _told(workspace, row),
         "id": 0,
         "camp_id": 31,
         "email": happening.to,
@@ -128,41 +63,16 @@ def marketing(workspace: Workspace, happening: Happening) -> dict[str, Any]:
         "ts": seconds,
         "segment_ids": [1],
     }
-    if name in ("spam", "hard_bounced", "soft_bounced"):
-        found["reason"] = _REASONS[name]
-    return {**found, **_MARKETING_MEMBERS.get(name, {})}
 
 
-def _list_addition(workspace: Workspace, happening: Happening) -> dict[str, Any]:
-    return {**_of_contact(workspace, happening, "list_addition"), "list_id": [8]}
-
-
-def _contact_updated(workspace: Workspace, happening: Happening) -> dict[str, Any]:
-    content = [{"email": happening.to, "attributes": {"FIRSTNAME": "Bob"}}]
-    return {**_of_contact(workspace, happening, "contact_updated"), "content": content}
-
-
-def _contact_deleted(workspace: Workspace, happening: Happening) -> dict[str, Any]:
-    # The service sends a list here, and a moment of another form: both were captured.
-    date = happening.at.isoformat(timespec="microseconds").replace("+00:00", "Z")
-    return {**_of_contact(workspace, happening, "contact_deleted"), "email": [happening.to], "date": date}
-
-
-def _of_contact(workspace: Workspace, happening: Happening, name: str) -> dict[str, Any]:
+def _contact(workspace: Workspace, row: Event, happening: Happening) -> dict[str, Any]:
+    """What all events of contacts have: ledger 3.5."""
     date, ts = _local(workspace, happening.at), int(happening.at.timestamp())
-    return {"event": name, "id": 0, "email": happening.to, "date": date, "ts": ts}
+    return {"event": row.told_as, "id": 0, "email": happening.to, "date": date, "ts": ts}
 
 
-_CONTACT_EVENTS: Mapping[str, Callable[[Workspace, Happening], dict[str, Any]]] = {
-    "list_addition": _list_addition,
-    "contact_updated": _contact_updated,
-    "contact_deleted": _contact_deleted,
-}
-
-
-def sms(workspace: Workspace, happening: Happening, kind: str) -> dict[str, Any]:
-    """The payload of an event of a text message (ledger 3.7): it has neither `event` nor `email`."""
-    statuses = {"softBounce": "soft_bounce", "hardBounce": "hard_bounce"}
+def _sms(workspace: Workspace, row: Event, happening: Happening, kind: str) -> dict[str, Any]:
+    """What all events of text messages have, which is neither `event` nor `email`: ledger 3.7."""
     return {
         "id": 0,
         "to": _digits(happening.to) or "33612345678",
@@ -170,7 +80,7 @@ def sms(workspace: Workspace, happening: Happening, kind: str) -> dict[str, Any]
         "credits_used": 1,
         "messageId": int(workspace.random.digits("sms", 10)),
         "remaining_credit": 99,
-        "msg_status": statuses.get(happening.event, happening.event),
+        "msg_status": row.told_as,
         "date": _local(workspace, happening.at),
         "type": kind,
         "reference": happening.message_id.strip("<>"),
@@ -182,14 +92,14 @@ def _digits(to: str) -> str:
     return "" if "@" in to else "".join(sign for sign in to if "0" <= sign <= "9")
 
 
-def _told(workspace: Workspace, name: str) -> str:
+def _told(workspace: Workspace, row: Event) -> str:
     """The name of an event as this world's service tells it: the sources contradict each other (ledger 3.3)."""
-    return workspace.behaviour.webhook_names.get(name, name)
+    return workspace.behaviour.webhook_names.get(row.told_as, row.told_as) if row.is_contested else row.told_as
 
 
-def _mirror(happening: Happening) -> str:
-    """Where the e-mail can be looked at: an address of the same form for all that happens to it."""
-    return f"https://app-smtp.brevo.com/log/preview/{uuid.uuid5(uuid.NAMESPACE_URL, happening.message_id)}"
+def _uuid(happening: Happening) -> uuid.UUID:
+    """The service's id of an e-mail: the same for all that happens to it, and part of its mirror's address."""
+    return uuid.uuid5(uuid.NAMESPACE_URL, happening.message_id)
 
 
 def _moments(workspace: Workspace, at: datetime) -> dict[str, Any]:

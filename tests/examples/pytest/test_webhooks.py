@@ -8,7 +8,7 @@ pytestmark = pytest.mark.mockserver(scenario="onboarding")
 
 def test_a_bounce_is_told_again_until_it_is_heard(mockserver):
     receiver = mockserver.receiver()
-    receiver.answer(503, times=2)
+    receiver.answer(429, times=2)
     client = Brevo(api_key=mockserver.api_key, base_url=mockserver.url)
     client.webhooks.create_webhook(url=receiver.url, events=["hardBounce"])
 
@@ -16,4 +16,4 @@ def test_a_bounce_is_told_again_until_it_is_heard(mockserver):
     mockserver.clock.advance(hours=12)
 
     assert [call.body["event"] for call in receiver.calls(count=3)] == ["hard_bounce"] * 3
-    assert [attempt.status for attempt in mockserver.deliveries.get(delivery.id).attempts] == [503, 503, 200]
+    assert [attempt.status for attempt in mockserver.deliveries.get(delivery.id).attempts] == [429, 429, 200]

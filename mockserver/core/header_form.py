@@ -1,0 +1,16 @@
+"""What the name and the value of an HTTP header may be (RFC 9110, 5.1 and 5.5); no line may be folded."""
+
+from __future__ import annotations
+
+import re
+
+_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+
+
+def is_name(text: str) -> bool:
+    return _NAME.fullmatch(text) is not None
+
+
+def is_value(text: str) -> bool:
+    return _VALUE.fullmatch(text) is not None

@@ -1,0 +1,79 @@
+"""Calls for events: one for each, or one for many where the webhook is batched (ledger 3.2)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from mockserver.core.account import Account
+from mockserver.core.workspace import Workspace
+from mockserver.resources.deliveries import model as deliveries
+from mockserver.resources.deliveries.model import Delivery
+from mockserver.resources.webhooks.model import Webhook
+
+#: A window collects for so long, and its calls, which all go at its end, hold at most so many events each.
+BATCH_WINDOW = timedelta(minutes=5)
+BATCH_SIZE = 500
+
+
+class OpenWindows(dict[int, list[Delivery]]):
+    """The call of each window that was begun last, by webhook; one record of each account."""
+
+
+def send(
+    workspace: Workspace, account: Account, webhook: Webhook, event: str, payload: dict[str, Any], at: datetime
+) -> Delivery:
+    """Give an event a call of its own or, if the webhook is batched, a place in one of its window's; gives the call."""
+    last = _window(account, webhook, at) if webhook.batched else None
+    has_room = last is not None and len(last.payloads) < BATCH_SIZE
+    call = last if last is not None and has_room else _begun(workspace, account, webhook, at, last)
+    call.payloads.append(payload)
+    call.events.append(event)
+    return call if has_room else deliveries.schedule(workspace, account, call)
+
+
+def resume(account: Account) -> None:
+    """Let the windows of a state that was loaded go on collecting."""
+    account.record(OpenWindows).clear()
+    for row in account.table(Delivery).values():
+        if row.batched and _collects(account, row):
+            _open(account, row)
+
+
+def _window(account: Account, webhook: Webhook, at: datetime) -> Delivery | None:
+    """The last call of the window in which a moment falls; None, where there is none."""
+    windows = account.record(OpenWindows)
+    windows[webhook.id] = still = [row for row in windows.get(webhook.id, ()) if _collects(account, row)]
+    return next((row for row in still if _end(row) - BATCH_WINDOW <= at < _end(row)), None)
+
+
+def _begun(
+    workspace: Workspace, account: Account, webhook: Webhook, at: datetime, last: Delivery | None
+) -> Delivery:  # fmt: skip
+    """A new call: for this moment, or for the end of a window whose last call is full."""
+    due = at if not webhook.batched else _end(last) if last is not None else at + BATCH_WINDOW
+    call = Delivery(
+        workspace.next_id("delivery"), webhook.target, [], [], created_at=at, next_at=due, webhook=webhook.id,
+        kind=webhook.type, batched=webhook.batched,
+    )  # fmt: skip
+    if webhook.batched:
+        _open(account, call)
+    return call
+
+
+def _open(account: Account, call: Delivery) -> None:
+    """Let a call take the place of the one of its window that is full."""
+    windows = account.record(OpenWindows)
+    others = [row for row in windows.get(call.webhook or 0, ()) if _end(row) != _end(call)]
+    windows[call.webhook or 0] = [*others, call]
+
+
+def _end(call: Delivery) -> datetime:
+    """When the window of a call ends that nobody has tried."""
+    return call.next_at or call.created_at + BATCH_WINDOW
+
+
+def _collects(account: Account, call: Delivery) -> bool:
+    """Whether a call's window is still open: the call is there, and nobody has tried it."""
+    untouched = call.state == deliveries.SCHEDULED and not call.attempts and not call.in_flight
+    return untouched and account.table(Delivery).get(call.id) is call

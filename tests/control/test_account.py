@@ -1,0 +1,181 @@
+"""On which account a call acts: the one that the body names, else the one behind the key, else the first."""
+
+import pytest
+
+MASTER = {"name": "group", "id": 1, "role": "master", "api_keys": ["group-key"]}
+SUB = {"name": "eu", "id": 2, "role": "sub_account", "of": "group", "api_keys": ["eu-key", "eu-other-key"]}
+KEYLESS = {"name": "labs", "id": 3, "role": "sub_account", "of": "group"}
+CALLS = {
+    "trigger": ("/_mock/trigger", {"event": "delivered"}),
+    "story": ("/_mock/trigger", {"story": "delivered"}),
+    "inbound event": ("/_mock/trigger", {"event": "inboundEmailProcessed", "type": "inbound"}),
+    "inbound": ("/_mock/inbound", {"sender": "bob@example.test", "recipient": "a@in.acme.test"}),
+    "seed": ("/_mock/seed", {"senders": [{"name": "Jo", "email": "jo@acme.test"}]}),
+    "revoke": ("/_mock/keys/revoke", {"key": "eu-key"}),
+}
+
+every_call = pytest.mark.parametrize(("path", "body"), CALLS.values(), ids=CALLS)
+
+
+def hook(number, **members):
+    return {"id": number, "url": "http://127.0.0.1:9/hook", "events": ["delivered"], **members}
+
+
+def inbound_hook(number, domain="in.acme.test"):
+    return {"id": number, "url": "http://127.0.0.1:9/hook", "type": "inbound", "domain": domain}
+
+
+@pytest.fixture
+def world(make_api):
+    """A master, a sub-account that listens for mails, and one without a key; each has a webhook for deliveries."""
+    accounts = [
+        {**MASTER, "webhooks": [hook(1)]},
+        {**SUB, "webhooks": [hook(2), inbound_hook(12)]},
+        {**KEYLESS, "webhooks": [hook(3)]},
+    ]
+    return make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accounts": accounts})
+
+
+def call(world, path, body, key=None):
+    return world.client.post(path, json=body, headers={"api-key": key} if key else {})
+
+
+def told(answer):
+    return [(row["account"], row["webhook"]) for row in answer.json.get("items", answer.json.get("deliveries"))]
+
+
+@pytest.mark.parametrize(
+    ("named", "key", "wanted"),
+    [
+        ({}, None, ("group", 1)),
+        ({}, "eu-key", ("eu", 2)),
+        ({"account": "eu"}, None, ("eu", 2)),
+        ({"account": "labs"}, "eu-key", ("labs", 3)),
+    ],
+)
+def test_an_event_is_told_to_the_webhooks_of_that_account(world, named, key, wanted):
+    assert told(call(world, "/_mock/trigger", {"event": "delivered", **named}, key)) == [wanted]
+
+
+def test_a_story_is_told_to_the_webhooks_of_that_account(world):
+    assert told(call(world, "/_mock/trigger", {"story": "delivered", "account": "labs"})) == [("labs", 3)]
+
+
+@every_call
+def test_a_name_of_no_account_is_a_mistake_of_that_member(world, path, body):
+    before = world.get("/_mock/state").json
+
+    answer = call(world, path, {**body, "account": "nobody"})
+
+    assert answer.status_code == 400
+    assert answer.json["errors"] == [{"path": "/account", "message": "is no account's name; those are group, eu, labs"}]
+    assert world.get("/_mock/state").json == before
+
+
+@every_call
+@pytest.mark.parametrize("name", [None, 7, ["eu"], {"eu": 1}, ""])
+def test_what_is_no_name_is_a_mistake_as_well(world, path, body, name):
+    answer = call(world, path, {**body, "account": name})
+
+    assert answer.status_code == 400
+    assert [row["path"] for row in answer.json["errors"]] == ["/account"]
+
+
+# ---------------------------------------------------------------------- mails
+
+
+def events(world, key):
+    return len(world.get("/v3/inbound/events", key=key).json["events"])
+
+
+@pytest.mark.parametrize("key", [None, "group-key", "eu-key"])
+def test_a_mail_goes_to_the_account_that_listens_for_its_domain(world, key):
+    answer = call(world, *CALLS["inbound"], key)
+
+    assert told(answer) == [("eu", 12)]
+    assert (events(world, "group-key"), events(world, "eu-key")) == (0, 1)
+
+
+@pytest.mark.parametrize("members", [{}, {"to": "b@in.acme.test"}])
+def test_a_triggered_mail_goes_to_the_account_that_listens(world, members):
+    answer = call(world, "/_mock/trigger", {"event": "reply", "type": "inbound", **members})
+
+    assert (events(world, "group-key"), events(world, "eu-key")) == (0, 1)
+    assert told(answer) == [("eu", 12)]
+
+
+def test_a_mail_that_is_sent_to_an_account_by_name_arrives_there(world):
+    call(world, "/_mock/inbound", {**CALLS["inbound"][1], "account": "group"})
+    call(world, "/_mock/trigger", {"event": "reply", "type": "inbound", "account": "group"})
+
+    assert (events(world, "group-key"), events(world, "eu-key")) == (2, 0)
+
+
+@pytest.mark.parametrize(("key", "counts"), [(None, (1, 0)), ("eu-key", (0, 1))])
+def test_a_mail_that_nobody_listens_for_arrives_where_the_call_belongs(world, key, counts):
+    call(world, "/_mock/inbound", {"sender": "bob@example.test", "recipient": "a@nobody.test"}, key)
+
+    assert (events(world, "group-key"), events(world, "eu-key")) == counts
+
+
+def test_of_two_that_listen_the_one_behind_the_key_gets_the_mail(make_api):
+    accounts = [{**MASTER, "webhooks": [inbound_hook(1)]}, {**SUB, "webhooks": [inbound_hook(2, "In.Acme.Test")]}]
+    world = make_api({"accounts": accounts})
+
+    assert told(call(world, *CALLS["inbound"])) == [("group", 1)]
+    assert told(call(world, *CALLS["inbound"], "eu-key")) == [("eu", 2)]
+
+
+# ---------------------------------------------------------------------- what is added, and keys
+
+
+def senders(world, key):
+    return [row["email"] for row in world.get("/v3/senders", key=key).json["senders"]]
+
+
+def test_what_is_added_goes_to_the_account_that_is_named(world):
+    assert call(world, "/_mock/seed", {**CALLS["seed"][1], "account": "eu"}, "group-key").status_code == 200
+
+    assert (senders(world, "group-key"), senders(world, "eu-key")) == ([], ["jo@acme.test"])
+
+
+def test_what_is_added_may_be_yaml(world):
+    text = "account: eu\nsenders:\n  - {name: Jo, email: jo@acme.test}\n"
+    answer = world.client.post("/_mock/seed", data=text, content_type="application/yaml")
+
+    assert answer.status_code == 200
+    assert senders(world, "eu-key") == ["jo@acme.test"]
+
+
+def test_an_account_alone_is_nothing_to_add(world):
+    assert call(world, "/_mock/seed", {"account": "eu"}).status_code == 400
+
+
+def statuses(world):
+    return [world.get("/v3/account", key=key).status_code for key in ("group-key", "eu-key", "eu-other-key")]
+
+
+@pytest.mark.parametrize(
+    ("body", "wanted"),
+    [
+        ({"key": "eu-key"}, [200, 401, 200]),
+        ({"key": "eu-key", "account": "eu"}, [200, 401, 200]),
+        ({"account": "eu"}, [200, 401, 401]),
+        ({"account": "labs"}, [200, 200, 200]),
+    ],
+)
+def test_a_key_is_revoked_or_all_those_of_an_account(world, body, wanted):
+    assert call(world, "/_mock/keys/revoke", body).status_code == 200
+
+    assert statuses(world) == wanted
+
+
+@pytest.mark.parametrize(
+    ("body", "path"), [({}, ""), ({"key": "group-key", "account": "eu"}, "/key"), ({"key": ""}, "/key")]
+)
+def test_a_key_that_is_not_meant_is_not_revoked(world, body, path):
+    answer = call(world, "/_mock/keys/revoke", body)
+
+    assert answer.status_code == 400
+    assert [row["path"] for row in answer.json["errors"]] == [path]
+    assert statuses(world) == [200, 200, 200]
