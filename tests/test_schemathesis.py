@@ -78,7 +78,7 @@ BEYOND_A_SCHEMA = {
     "updateSender": _IPS,
     "validateSenderByOtp": r"Invalid OTP code provided",
     "createDomain": r"Domain already exists",
-    "authenticateDomain": r"DNS records not properly configured",
+    "authenticateDomain": r"The domain cannot be authenticated",
     "createWebhook": r"is not an event of|Missing (events|domain) attribute",
     "updateWebhook": r"is not an event of",
     "exportWebhooksHistory": rf"days cannot be used together|{_DATES}",
