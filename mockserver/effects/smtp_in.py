@@ -11,6 +11,7 @@ from typing import Any
 from aiosmtpd.smtp import SMTP, Envelope, Session
 from marshmallow import ValidationError, validate
 
+from mockserver.web.fields import LONGEST_EMAIL
 from mockserver.web.server import bind
 
 #: The largest mail that is taken, in bytes.
@@ -160,6 +161,8 @@ class Listener:
 
 def _is_address(text: str) -> bool:
     """Whether the API could show it as an address."""
+    if len(text) > LONGEST_EMAIL:
+        return False
     try:
         validate.Email()(text)
     except ValidationError:

@@ -14,6 +14,11 @@ from mockserver.core.errors import OUT_OF_RANGE
 from mockserver.web.schema import Flaw, documented, invalid
 
 INT64_MAX = 2**63 - 1
+#: The longest address of a mail (RFC 5321, 4.5.3.1, with erratum 1690) and the longest URL (proposed), in characters.
+#: What is longer is refused before anything else looks at it.
+LONGEST_EMAIL, LONGEST_URL = 254, 2_048
+#: The longest name of a host (RFC 1035, 2.3.4), and more than the longest one of a time zone.
+_LONGEST_HOSTNAME, _LONGEST_TIMEZONE = 253, 100
 
 
 class Range(validate.Range):
@@ -47,6 +52,11 @@ class _EmailCheck(validate.Email):
     def __init__(self, flaw: Flaw | None) -> None:
         super().__init__(error="Not a valid email address")
         self._flaw = flaw
+
+    def __call__(self, value: str) -> str:
+        if len(value) > LONGEST_EMAIL:
+            raise ValidationError(self._format_error(value))
+        return super().__call__(value)
 
     def _format_error(self, value: str) -> Any:
         return [self._flaw] if self._flaw else super()._format_error(value)
@@ -138,10 +148,12 @@ class Url(fields.String):
 
 
 #: RFC 3986, 2: percent-encoded, reserved and unreserved characters.
-_URL_CHARACTERS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-])+")
+_URL_CHARACTERS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-])++")
 
 
 def _check_url(value: str) -> None:
+    if len(value) > LONGEST_URL:
+        raise invalid(f"Not a valid URL: it is longer than {LONGEST_URL:,} characters")
     try:
         parts = urlsplit(value)
         host, _ = parts.hostname, parts.port
@@ -152,7 +164,7 @@ def _check_url(value: str) -> None:
 
 
 _LABEL = r"(?!-)[a-z0-9-]{1,63}(?<!-)"
-_HOSTNAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})+", re.ASCII | re.IGNORECASE)
+_HOSTNAME = re.compile(rf"{_LABEL}(\.{_LABEL})+", re.ASCII | re.IGNORECASE)
 
 
 class Hostname(fields.String):
@@ -163,7 +175,7 @@ class Hostname(fields.String):
 
 
 def _check_hostname(value: str) -> None:
-    if not _HOSTNAME.fullmatch(value):
+    if len(value) > _LONGEST_HOSTNAME or not _HOSTNAME.fullmatch(value):
         raise invalid("Not a valid hostname")
 
 
@@ -177,6 +189,8 @@ class Timezone(fields.String):
 def _check_timezone(value: str) -> None:
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415  # few requests name a zone
 
+    if len(value) > _LONGEST_TIMEZONE:
+        raise invalid("Not the name of a time zone")
     try:
         ZoneInfo(value)
     except (ValueError, OSError, ZoneInfoNotFoundError) as error:
