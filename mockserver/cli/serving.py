@@ -71,9 +71,16 @@ def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Comm
 @_limit("--workspaces-limit", "How many workspaces there may be; the one idle longest goes.", 1_000, least=2)
 @_limit("--journal-limit", "How many requests a workspace's journal keeps.", 1_000)
 @_limit("--journal-bytes-limit", "How many bytes a workspace's journal keeps.", 4 * 1024 * 1024)
+@_limit("--feed-limit", "How many events a workspace keeps for those who watch its stream.", 1_000)
+@_limit("--feed-bytes-limit", "How many bytes of events a workspace keeps.", 4 * 1024 * 1024)
 @_limit("--mailbox-limit", "How many e-mails a workspace keeps.", 1_000)
+@_limit("--mailbox-bytes-limit", "How many bytes of e-mails a workspace keeps.", 16 * 1024 * 1024)
 @_limit("--snapshots-limit", "How many snapshots a workspace keeps.", 100)
+@_limit("--snapshots-bytes-limit", "How many bytes of snapshots a workspace keeps.", 64 * 1024 * 1024)
 @_limit("--deliveries-limit", "How many calls an account keeps; the oldest settled one goes.", 20_000)
+@_limit("--deliveries-bytes-limit", "How many bytes of calls a workspace keeps.", 64 * 1024 * 1024)
+@_limit("--receivers-limit", "How many calls all receivers of a workspace keep.", 10_000)
+@_limit("--receivers-bytes-limit", "How many bytes of calls all receivers of a workspace keep.", 16 * 1024 * 1024)
 @_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024)
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""

@@ -165,12 +165,12 @@ class Service:
                     reply = self._reply(caller.now(), request, exchange, headers)
                 reply = self._told(reply, workspace, request, exchange)
                 body = self._finish(exchange, reply, headers)
+                workspace.catch_up()  # what has fallen due by this request happens at once
             finally:
                 workspace.stop_collecting(changes)
             exchange.transitions = changes
             exchange.ms = (perf_counter() - started) * 1000
             workspace.note(exchange)
-            workspace.catch_up()  # what has fallen due by this request happens at once
         self._store.meter.add(exchange)
         if self._log is not None:
             self._log(workspace.name, exchange)

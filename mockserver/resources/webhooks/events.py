@@ -156,7 +156,7 @@ def _send(
     """A call of its own, or a place in the webhook's batch."""
     found = _open_batch(account, webhook, at) if webhook.batched else None
     found = _begun(workspace, account, webhook, at) if found is None else found
-    found.payloads.append(payload)
+    deliveries.add_payload(workspace, account, found, payload)
     found.events.append(event)
     found.until = max(found.until or at, at)
     if len(found.payloads) == BATCH_SIZE:
