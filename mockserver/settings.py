@@ -42,7 +42,7 @@ class Settings:
     deliveries_limit: int = 20_000
     deliveries_bytes_limit: int = 64 * 1024 * 1024
     receivers_limit: int = 10_000
-    receivers_bytes_limit: int = 16 * 1024 * 1024
+    receivers_bytes_limit: int = 64 * 1024 * 1024
     #: The largest request body that is read, in bytes; ledger 1.1, proposed.
     body_limit: int = 10 * 1024 * 1024
 

@@ -80,7 +80,7 @@ def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Comm
 @_limit("--deliveries-limit", "How many calls an account keeps; the oldest settled one goes.", 20_000)
 @_limit("--deliveries-bytes-limit", "How many bytes of calls a workspace keeps.", 64 * 1024 * 1024)
 @_limit("--receivers-limit", "How many calls all receivers of a workspace keep.", 10_000)
-@_limit("--receivers-bytes-limit", "How many bytes of calls all receivers of a workspace keep.", 16 * 1024 * 1024)
+@_limit("--receivers-bytes-limit", "How many bytes of calls all receivers of a workspace keep.", 64 * 1024 * 1024)
 @_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024)
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""

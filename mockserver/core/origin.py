@@ -31,7 +31,7 @@ class Limits(NamedTuple):
     deliveries_bytes: int = 64 * _MB
     #: Calls that all receivers together keep.
     receivers: int = 10_000
-    receivers_bytes: int = 16 * _MB
+    receivers_bytes: int = 64 * _MB
 
 
 class Origin(NamedTuple):

@@ -47,6 +47,7 @@ PATTERNS = [
     "fixture:_UUID",
     "outside:_SERVER",
     "replay:_ROOT",
+    "resources.inbound.mime:_WORD",
     "resources.inbound.reply:_SPACE",
     "resources.inbound.reply:_TARGET",
     "resources.inbound.reply:_TOKEN",
