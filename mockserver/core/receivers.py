@@ -117,4 +117,4 @@ class Receivers:
     def remove(self, name: str) -> None:
         """Forget a receiver, and what it got."""
         receiver = self._receivers.pop(name, None)
-        self._calls.keep(row for row in self._calls if row[0] is not receiver)
+        self._calls.keep(lambda row: row[0] is not receiver)

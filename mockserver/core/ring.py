@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from sys import getsizeof
 from typing import Any, Generic, TypeVar
@@ -59,15 +59,10 @@ class Ring(Generic[Thing]):
         self.evicted += len(gone)
         return gone
 
-    def keep(self, things: Iterable[Thing]) -> None:
-        """Keep only these of the things that are there."""
-        wanted = {id(thing) for thing in things}
-        rows, self._rows = self._rows, deque()
-        for thing, size in rows:
-            if id(thing) in wanted:
-                self._rows.append((thing, size))
-            else:
-                self.bytes -= size
+    def keep(self, wanted: Callable[[Thing], bool]) -> None:
+        """Keep only those of the things that are wanted."""
+        self._rows = deque(row for row in self._rows if wanted(row[0]))
+        self.bytes = sum(size for _, size in self._rows)
 
     def copy(self) -> Ring[Thing]:
         """Another ring with the same things."""
