@@ -40,6 +40,11 @@ class Timers:
     def __iter__(self) -> Iterator[Timer]:
         return iter(sorted(timer for events in self._live.values() for timer in events.values()))
 
+    @property
+    def held(self) -> int:
+        """How many are in memory, cancelled ones included."""
+        return len(self._heap)
+
     def set(self, moment: datetime, account: int, machine: str, key: Key, event: str) -> None:
         """Let an event happen at a moment; a timer for the same event of the same instance gives way."""
         timer = Timer(moment, self._set, account, machine, key, event)

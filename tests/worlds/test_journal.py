@@ -351,3 +351,14 @@ def test_emptying_it_changes_neither_state_nor_mails(world):
     world.delete("/_mock/requests")
 
     assert (world.state, world.get("/_mock/mailbox").json) == before
+
+
+def test_an_entry_has_the_transitions_that_its_request_brings_about_at_once(make_api, default_world):
+    world = default_world(make_api("corporate-v2"))
+    found = world.get("/v3/corporate/subAccount?limit=2&offset=0").json["subAccounts"]
+    body = {"subAccountIds": [row["id"] for row in found], "credits": {"email": 1}}
+    answer = world.put("/v3/corporate/subAccounts/plan", body)
+
+    assert answer.status_code < 300
+    (entry,) = world.get("/_mock/requests?limit=1").json["items"]
+    assert [row["event"] for row in entry["transitions"]] == ["accept_bulk"] * 2 + ["apply_bulk"] * 2
