@@ -154,13 +154,7 @@ def _add_control(app: Flask, guard: Guard) -> None:
 
 
 def _loader(library: Library, settings: Settings) -> Any:
-    limits = Limits(
-        settings.mailbox_limit,
-        settings.journal_limit,
-        settings.journal_bytes_limit,
-        settings.snapshots_limit,
-        settings.deliveries_limit,
-    )
+    limits = Limits(**{name: getattr(settings, f"{name}_limit") for name in Limits._fields})
 
     def from_library(
         scenario: object, *, name: str, seed: int | None = None, keyring: Callable[[int], Keyring] | None = None

@@ -39,9 +39,16 @@ class Settings:
     journal_limit: int = 1_000
     #: In bytes.
     journal_bytes_limit: int = 4 * 1024 * 1024
+    feed_limit: int = 1_000
+    feed_bytes_limit: int = 4 * 1024 * 1024
     mailbox_limit: int = 1_000
+    mailbox_bytes_limit: int = 16 * 1024 * 1024
     snapshots_limit: int = 100
+    snapshots_bytes_limit: int = 64 * 1024 * 1024
     deliveries_limit: int = 20_000
+    deliveries_bytes_limit: int = 64 * 1024 * 1024
+    receivers_limit: int = 10_000
+    receivers_bytes_limit: int = 64 * 1024 * 1024
     #: The largest request body that is read, in bytes; ledger 1.1, proposed.
     body_limit: int = 10 * 1024 * 1024
     #: Of a request's line and its headers together, in bytes.

@@ -114,9 +114,28 @@ def _limit(
 @_limit("--workspaces-limit", "How many workspaces there may be.", 1_000, "The one idle longest goes.", least=2)
 @_limit("--journal-limit", "How many requests a workspace's journal keeps.", 1_000, "The oldest one goes.")
 @_limit("--journal-bytes-limit", "How many bytes a workspace's journal keeps.", 4 * 1024 * 1024, "The oldest one goes.")
+@_limit("--feed-limit", "How many events a workspace keeps for its stream.", 1_000, "The oldest one goes.")
+@_limit("--feed-bytes-limit", "How many bytes of events a workspace keeps.", 4 * 1024 * 1024, "The oldest one goes.")
 @_limit("--mailbox-limit", "How many e-mails a workspace keeps.", 1_000, "The oldest one goes.")
+@_limit(
+    "--mailbox-bytes-limit", "How many bytes of e-mails a workspace keeps.", 16 * 1024 * 1024, "The oldest one goes."
+)
 @_limit("--snapshots-limit", "How many snapshots a workspace keeps.", 100, "409")
+@_limit("--snapshots-bytes-limit", "How many bytes of snapshots a workspace keeps.", 64 * 1024 * 1024, "409")
 @_limit("--deliveries-limit", "How many calls an account keeps.", 20_000, "The oldest settled one goes.")
+@_limit(
+    "--deliveries-bytes-limit",
+    "How many bytes of calls a workspace keeps.",
+    64 * 1024 * 1024,
+    "The oldest settled one goes; a payload of more than a quarter of it is not kept.",
+)
+@_limit("--receivers-limit", "How many calls all receivers of a workspace keep.", 10_000, "The oldest one goes.")
+@_limit(
+    "--receivers-bytes-limit",
+    "How many bytes of calls all receivers of a workspace keep.",
+    64 * 1024 * 1024,
+    "The oldest one goes.",
+)
 @_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024, "413")
 @_limit("--body-timeout", "How many seconds a body may take to come in.", 60.0, "408, and the connection ends.")
 @_limit(

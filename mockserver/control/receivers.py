@@ -11,19 +11,17 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
-from mockserver.core.exchange import Form, Wire, read_json
-from mockserver.core.receivers import Manner, Received, Receiver
+from mockserver.core.exchange import Form, Wire
+from mockserver.core.receivers import MOST, Manner, Received, Receiver
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.web import wire
+from mockserver.web import json_text, wire
 from mockserver.web.fields import Flag, Number
 from mockserver.web.waiting import LONGEST_WAIT, wait_for
 
 RECEIVERS = Noun("receivers", "/_mock/receivers")
 RECEIVER = Noun("receiver", "/_mock/receiver")
 
-#: More receivers than any test has.
-_MOST = 100
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
@@ -62,7 +60,7 @@ def take(name: str) -> Response:
             workspace.clock.now(), request.method, request.path, request.query_string.decode("latin-1"),
             request.headers.to_wsgi_list(), request.get_data(),
         )  # fmt: skip
-        manner = receiver.take(got)
+        manner = workspace.receivers.take(receiver, got)
         workspace.wake()
     form = Form.RESET if manner.reset else Form.WHOLE
     return wire.leave_by(Wire(form, manner.delay_ms / 1000), Response(status=manner.status), request.environ)
@@ -77,7 +75,7 @@ def index() -> Response:
     """The receivers that were called, or told how to answer."""
     workspace = call.workspace()
     with workspace.lock:
-        return call.listed([_described(receiver) for receiver in workspace.receivers.values()])
+        return call.listed([_described(receiver) for receiver in workspace.receivers])
 
 
 @RECEIVERS.call("GET", "/<name>", query=CallFilter, answer="ReceiverCalls")
@@ -87,7 +85,7 @@ def show(name: str, query: dict[str, Any]) -> Response:
     wait_for(workspace, query["wait"], lambda: _enough(workspace, name, query["count"]))
     with workspace.lock:
         receiver = workspace.receivers.get(name) or Receiver(name)
-        calls = list(receiver.calls)[::-1][query["offset"] :][: query["limit"]]
+        calls = workspace.receivers.calls(receiver)[query["offset"] :][: query["limit"]]
         return call.answer({**_described(receiver), "items": [_call(row) for row in calls]})
 
 
@@ -106,37 +104,45 @@ def clear(name: str) -> Response:
     """Forget what came in, and answer 200 again."""
     workspace = call.workspace()
     with workspace.lock:
-        workspace.receivers.pop(name, None)
+        workspace.receivers.remove(name)
     return call.done()
 
 
 def _made(workspace: Workspace, name: str) -> Receiver:
-    if name not in workspace.receivers and len(workspace.receivers) >= _MOST:
-        raise Problem(409, f"there are {_MOST} receivers; delete some")
-    return workspace.receivers.setdefault(name, Receiver(name))
+    found = workspace.receivers.made(name)
+    if found is None:
+        raise Problem(409, f"there are {MOST} receivers; delete some")
+    return found
 
 
 def _enough(workspace: Workspace, name: str, count: int) -> Sequence[Received]:
     receiver = workspace.receivers.get(name)
-    return list(receiver.calls) if receiver is not None and len(receiver.calls) >= count else []
+    return workspace.receivers.calls(receiver) if receiver is not None and receiver.kept >= count else []
 
 
 def _described(receiver: Receiver) -> dict[str, Any]:
     return {
         "name": receiver.name,
         "answers": receiver.manner._asdict(),
-        "count": len(receiver.calls),
+        "count": receiver.kept,
         "evicted": receiver.evicted,
     }
 
 
 def _call(row: Received) -> dict[str, Any]:
-    value = read_json(row.body)
     return {
         "at": row.at,
         "method": row.method,
         "path": row.path,
         "query": row.query,
         "headers": {name.lower(): value for name, value in row.headers},
-        "body": value if value is not None else row.body.decode(errors="replace") or None,
+        "body": f"{row.left_out:,} bytes, too many to be kept" if row.left_out else _shown(row.body),
     }
+
+
+def _shown(body: bytes) -> Any:
+    """The value of a JSON body, the text of another one, and of JSON that an answer could not hold; None: no body."""
+    try:
+        return json_text.read(body) if body else None
+    except json_text.JsonError:
+        return body.decode(errors="replace")

@@ -36,15 +36,20 @@ _WORDS = "otp|token|key|password|secret|verifier|challenge|authorization|value|c
 
 def _pairs_of(words: str) -> re.Pattern[str]:
     """Names that end like this, with their values."""
-    value = r"""("(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|[^\s,&}\]]+)"""
-    return re.compile(rf"""(["']?(?:{words})["']?\s*[:=]\s*){value}""", re.IGNORECASE | re.DOTALL)
+    # Possessive, so that nothing is tried a second time in another way, however long it is.
+    value = r"""("(?:[^"\\]++|\\.)*+"?|'(?:[^'\\]++|\\.)*+'?|[^\s,&}\]]++)"""
+    return re.compile(rf"""(["']?(?:{words})["']?\s*+[:=]\s*+){value}""", re.IGNORECASE | re.DOTALL)
 
 
 #: The same in a text that is no JSON, where nobody can tell a webhook's own header by its form.
 _IN_TEXT, _IN_SENT_TEXT = _pairs_of(_WORDS), _pairs_of(f"{_WORDS}|code")
 _CREDENTIALS = re.compile(r"(:(?:\\?/){2})[^/?#\s\"\\]*@")
-#: Wherever they stand: keys of the service's form and signed tokens.
-_BARE = re.compile(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}|eyJ[\w-]+\.[\w-]+\.[\w-]*")
+#: Wherever they stand: keys of the service's form.
+_KEY = re.compile(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}")
+#: Words with dots between them, among which a signed token can be; each one whole, so that none is looked at twice.
+_DOTTED = re.compile(r"(?<![\w-])[\w-]++(?:\.[\w-]*+)++")
+#: How a signed token begins: `{"` in base64.
+_SIGNED = "eyJ"
 #: What lets somebody in, within an address or a form: a member that holds a secret, the way of a sign-in.
 _WAY_IN = re.compile(
     rf"""((?:^|[?&])(?:code|{"|".join(name.replace(" ", "[-_]?") for name in _NAMES)})="""
@@ -172,7 +177,20 @@ def _spelt(name: str) -> str:
 def _plain(text: str) -> str:
     """A text without the credentials of the addresses in it, and without keys and tokens of the service's form."""
     found = _CREDENTIALS.sub(rf"\1{REDACTED}@", _WAY_IN.sub(rf"\1{REDACTED}", text))
-    return _BARE.sub(REDACTED, found)
+    found = _KEY.sub(REDACTED, found)
+    return _DOTTED.sub(_without_tokens, found) if _SIGNED in found else found
+
+
+def _without_tokens(dotted: re.Match[str]) -> str:
+    """Words with dots between them, in which each signed token is hidden: three words, the first one of its form."""
+    words = dotted[0].split(".")
+    found, place = [], 0
+    while place < len(words):
+        start = words[place].find(_SIGNED)
+        is_token = 0 <= start < len(words[place]) - len(_SIGNED) and place + 2 < len(words) and words[place + 1]
+        found.append(words[place][:start] + REDACTED if is_token else words[place])
+        place += 3 if is_token else 1
+    return ".".join(found)
 
 
 def _headers(headers: Iterable[Header]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from mockserver.core.exchange import Exchange
 from mockserver.core.match import Difference, Match
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.scenario.match import ExchangeMatchItem
+from mockserver.scenario.match import ExchangeMatchItem, check_glob
 from mockserver.web.waiting import LONGEST_WAIT, wait_for
 
 REQUESTS = Noun("requests", "/_mock/requests")
@@ -29,7 +29,7 @@ class RequestFilter(Item):
     status = fields.Integer()
     method = fields.String()
     #: A glob.
-    path = fields.String()
+    path = fields.String(validate=check_glob)
     fault = fields.String()
     limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
     offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))

@@ -12,6 +12,7 @@ from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
 from mockserver.control.workspaces import described
 from mockserver.core.origin import Snapshot
+from mockserver.core.ring import weight
 from mockserver.core.store import NAME
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
@@ -36,7 +37,9 @@ def keep(body: dict[str, Any]) -> Response:
         name = body.get("name") or _unused(workspace)
         if name not in workspace.snapshots and len(workspace.snapshots) >= workspace.limits.snapshots:
             raise Problem(409, f"there are {len(workspace.snapshots)} snapshots, which is the limit; delete some")
-        snapshot = Snapshot(name, workspace.clock.now(), dump(workspace), workspace.mailbox.copy())
+        document, mailbox = dump(workspace), workspace.mailbox.copy()
+        snapshot = Snapshot(name, workspace.clock.now(), document, mailbox, weight(document) + mailbox.bytes)
+        _check_room(workspace, snapshot)
         workspace.snapshots.pop(name, None)  # the newest stands last
         workspace.snapshots[name] = snapshot
         return call.answer(_described(snapshot), 201)
@@ -82,6 +85,19 @@ def _found(workspace: Workspace, name: str) -> Snapshot:
     if found is None:
         raise Problem(404, f"there is no snapshot {name!r}; there are {', '.join(workspace.snapshots) or 'none'}")
     return found
+
+
+def _check_room(workspace: Workspace, snapshot: Snapshot) -> None:
+    """Refuse a snapshot that would take more bytes than there may be.
+
+    Raises:
+        Problem: 409.
+    """
+    taken = sum(other.size for other in workspace.snapshots.values() if other.name != snapshot.name)
+    if taken + snapshot.size > workspace.limits.snapshots_bytes:
+        told = f"the snapshots take {taken:,} bytes and this one would take {snapshot.size:,}"
+        most = f"there may be {workspace.limits.snapshots_bytes:,} (--snapshots-bytes-limit)"
+        raise Problem(409, f"{told}; {most}, so delete some")
 
 
 def _unused(workspace: Workspace) -> str:

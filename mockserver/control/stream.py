@@ -11,7 +11,7 @@ from marshmallow import ValidationError, fields, validate
 
 from mockserver.control import call, deliveries, mailbox, redaction
 from mockserver.control.noun import Noun
-from mockserver.core.feed import Happening
+from mockserver.core.feed import LOST, Happening
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
@@ -137,6 +137,8 @@ class Look:
 
     @staticmethod
     def _told(happening: Happening) -> bytes:
+        if happening.what is LOST:
+            return _event(happening.number, "lost", {"count": 1})
         return _event(happening.number, happening.kind, _TOLD[happening.kind](happening.what))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from itertools import chain
 from typing import Any, NamedTuple
 
 from mockserver.core.errors import ServiceError
@@ -58,6 +59,12 @@ class Reply:
 
 
 _NOT_READ: Any = object()
+#: Stands for the value of a body that is read anew whenever somebody asks: values take many times what their texts do.
+_NOT_KEPT: Any = object()
+#: What an exchange, a header and a transition cost beside their texts, in bytes: measured, and rounded up.
+_OVERHEAD, _PER_HEADER, _PER_TRANSITION = 2_000, 160, 400
+#: The most that a character of a text takes, in bytes; what the wire has brought takes one.
+_PER_CHARACTER = 4
 
 
 @dataclass(slots=True, eq=False)
@@ -96,6 +103,8 @@ class Exchange:
     #: Why the answer is no success.
     reason: str | None = None
     ms: float = 0.0
+    #: What it takes in memory, in bytes, at most, once it is over.
+    size: int = 0
     _json: Any = field(default=_NOT_READ, repr=False)
 
     @property
@@ -103,11 +112,32 @@ class Exchange:
         """The value of the request's body; None if there is none, or it is no JSON."""
         if self._json is _NOT_READ:
             self._json = read_json(self.body)
-        return self._json
+        return read_json(self.body) if self._json is _NOT_KEPT else self._json
 
     def take_json(self, value: Any) -> None:
         """Remember the value of the body, which somebody has read already."""
         self._json = value
+
+    def forget_json(self) -> None:
+        """Keep the text of the body only: nobody is in a hurry any more."""
+        self._json = _NOT_KEPT
+
+    def leave_out_bodies(self) -> None:
+        """Keep no body, as they are too large to be kept; a warning says so."""
+        sent, told = len(self.body), len(self.answer_body)
+        self.body = self.answer_body = b""
+        self.warn(f"the bodies of {sent:,} and {told:,} bytes are not kept: they are too large for the journal")
+
+    def measure(self) -> int:
+        """Find out its size, and give it; that costs the same whatever its bodies hold."""
+        headers = (*self.headers, *self.answer_headers)
+        found = len(self.body) + len(self.answer_body) + len(self.query) + sum(map(len, chain.from_iterable(headers)))
+        found += _OVERHEAD + _PER_HEADER * (len(headers) + len(self.fields) + len(self.warnings))
+        found += _PER_CHARACTER * (2 * len(self.path) + len(self.reason or ""))
+        if self.warnings:
+            found += _PER_CHARACTER * sum(map(len, self.warnings))
+        self.size = found + _PER_TRANSITION * len(self.transitions)
+        return self.size
 
     def warn(self, warning: str) -> None:
         """Note what was sent and is ignored."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
-from itertools import islice
+from itertools import takewhile
 from typing import Any, NamedTuple
 
-#: How many happenings are kept for those who come back after a break, and how many bytes of bodies with them.
-_KEPT = 1_000
-_BYTES_KEPT = 4 * 1024 * 1024
+from mockserver.core.ring import Ring
+
+#: What a happening takes beside what it tells, in bytes.
+_OVERHEAD = 500
+#: Stands for what has happened and was too large to be kept.
+LOST: Any = object()
 
 
 class Happening(NamedTuple):
@@ -17,32 +19,29 @@ class Happening(NamedTuple):
     number: int
     kind: str
     what: Any
-    #: What it keeps in memory, in bytes.
-    size: int
 
 
 class Feed:
     """The last happenings of a workspace; numbers go on over resets."""
 
-    def __init__(self, last: int = 0) -> None:
+    def __init__(self, limit: int = 1_000, bytes_limit: int = 4 * 1024 * 1024, *, last: int = 0) -> None:
         self.last = last
-        self._happenings: deque[Happening] = deque()
-        self._bytes = 0
+        self._happenings = Ring[Happening](limit, bytes_limit)
 
     def add(self, kind: str, what: Any, size: int = 0) -> None:
+        """Keep what has happened, with its size in bytes: what is kept elsewhere too may be gone from there."""
         self.last += 1
-        self._happenings.append(Happening(self.last, kind, what, size))
-        self._bytes += size
-        while len(self._happenings) > _KEPT or self._bytes > _BYTES_KEPT:
-            self._bytes -= self._happenings.popleft().size
+        if size + _OVERHEAD > self._happenings.largest:
+            what, size = LOST, 0
+        self._happenings.add(Happening(self.last, kind, what), size + _OVERHEAD)
 
     def after(self, number: int) -> list[Happening]:
         """All that is kept after a number, oldest first."""
         # Most of those who look on have seen all but the last ones.
-        newest = list(islice(reversed(self._happenings), max(0, self.last - number)))
-        return newest[::-1]
+        return list(takewhile(lambda happening: happening.number > number, self._happenings))[::-1]
 
     def lost(self, number: int) -> int:
         """How many after a number are kept no more."""
-        first = self._happenings[0].number if self._happenings else self.last + 1
+        oldest = self._happenings.oldest
+        first = self.last + 1 if oldest is None else oldest.number
         return max(0, first - 1 - number)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
+from copy import copy
 from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
+
+from mockserver.core.ring import Ring, weight
 
 if TYPE_CHECKING:
     from email.message import EmailMessage
@@ -37,6 +39,11 @@ class Mail(NamedTuple):
     def paragraphs(self) -> list[str]:
         """The parts of the text between empty lines."""
         return [part.strip() for part in self.text.split("\n\n")]
+
+    @property
+    def size(self) -> int:
+        """What it takes in memory, in bytes."""
+        return weight(tuple(self))
 
     @property
     def html(self) -> str:
@@ -74,26 +81,32 @@ WAITING, SENT, FAILED = "waiting", "sent", "failed"
 
 
 class Mailbox:
-    """The last e-mails of a workspace, newest first; the oldest goes when the limit is reached."""
+    """The last e-mails of a workspace, newest first; the oldest go when they are too many, or too large."""
 
-    def __init__(self, limit: int) -> None:
-        self._mails: deque[Mail] = deque(maxlen=limit)
+    def __init__(self, limit: int, bytes_limit: int = 16 * 1024 * 1024) -> None:
+        self._mails = Ring[Mail](limit, bytes_limit)
         #: By the e-mail's id, where a real server is set.
         self._sendings: dict[str, Sending] = {}
-        #: How many have fallen out of the mailbox.
-        self.evicted = 0
 
     def __iter__(self) -> Iterator[Mail]:
-        return reversed(self._mails)
+        return iter(self._mails)
 
     def __len__(self) -> int:
         return len(self._mails)
 
+    @property
+    def evicted(self) -> int:
+        """How many have fallen out of the mailbox."""
+        return self._mails.evicted
+
+    @property
+    def bytes(self) -> int:
+        """How many bytes its e-mails take."""
+        return self._mails.bytes
+
     def add(self, mail: Mail) -> None:
-        if len(self._mails) == self._mails.maxlen:
-            self.evicted += 1
-            self._sendings.pop(self._mails[0].id, None)
-        self._mails.append(mail)
+        for gone in self._mails.add(mail, mail.size):
+            self._sendings.pop(gone.id, None)
 
     def find(self, identifier: str) -> Mail | None:
         return next((mail for mail in self if mail.id == identifier), None)
@@ -109,13 +122,10 @@ class Mailbox:
 
     def copy(self) -> Mailbox:
         """Another mailbox with the same e-mails."""
-        found = Mailbox(self._mails.maxlen or len(self._mails))
-        found._mails.extend(self._mails)
-        found._sendings.update(self._sendings)
-        found.evicted = self.evicted
+        found = copy(self)
+        vars(found).update(_mails=self._mails.copy(), _sendings=dict(self._sendings))
         return found
 
     def clear(self) -> None:
         self._mails.clear()
         self._sendings.clear()
-        self.evicted = 0

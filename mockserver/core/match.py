@@ -10,6 +10,8 @@ from urllib.parse import parse_qs
 
 from mockserver.core.exchange import Exchange
 
+#: How long a glob may be, in characters: it is held against the whole path of each request.
+LONGEST_GLOB = 500
 #: Stands for a body that may be anything.
 ANYTHING: Any = object()
 _NONE: Mapping[str, Any] = MappingProxyType({})

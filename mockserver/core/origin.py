@@ -9,15 +9,29 @@ from typing import Any, NamedTuple
 from mockserver.core.keys import Keyring
 from mockserver.core.mailbox import Mailbox
 
+#: In bytes.
+_MB = 1024 * 1024
+
 
 class Limits(NamedTuple):
-    """How much a workspace keeps."""
+    """How much a workspace keeps: numbers, and bytes."""
 
     mailbox: int = 1_000
+    mailbox_bytes: int = 16 * _MB
     journal: int = 1_000
-    journal_bytes: int = 4 * 1024 * 1024
+    journal_bytes: int = 4 * _MB
+    #: What has happened, for those who look on.
+    feed: int = 1_000
+    feed_bytes: int = 4 * _MB
     snapshots: int = 100
+    snapshots_bytes: int = 64 * _MB
+    #: Of one account.
     deliveries: int = 20_000
+    #: Of all accounts.
+    deliveries_bytes: int = 64 * _MB
+    #: Calls that all receivers together keep.
+    receivers: int = 10_000
+    receivers_bytes: int = 64 * _MB
 
 
 class Origin(NamedTuple):
@@ -38,3 +52,5 @@ class Snapshot(NamedTuple):
     at: datetime
     document: Mapping[str, Any]
     mailbox: Mailbox
+    #: What it takes in memory, in bytes.
+    size: int = 0

@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 Key = int | str
+#: So many cancelled timers are not worth a look.
+_FEW = 64
 
 
 class Timer(NamedTuple):
@@ -24,33 +26,46 @@ class Timer(NamedTuple):
 class Timers:
     """The timers of one workspace, soonest first.
 
-    A cancelled timer stays in the heap until it comes up, so that setting and cancelling never scan.
+    A cancelled timer stays in the heap until it comes up, or until more of them are cancelled than live; so setting and
+    cancelling cost the same however many there are.
     """
 
     def __init__(self) -> None:
         self._heap: list[Timer] = []
         self._live: dict[tuple[str, Key], dict[str, Timer]] = {}
+        #: How many live.
+        self._count = 0
         self._set = 0
 
     def __iter__(self) -> Iterator[Timer]:
         return iter(sorted(timer for events in self._live.values() for timer in events.values()))
 
+    @property
+    def held(self) -> int:
+        """How many are in memory, cancelled ones included."""
+        return len(self._heap)
+
     def set(self, moment: datetime, account: int, machine: str, key: Key, event: str) -> None:
         """Let an event happen at a moment; a timer for the same event of the same instance gives way."""
         timer = Timer(moment, self._set, account, machine, key, event)
         self._set += 1
-        self._live.setdefault((machine, key), {})[event] = timer
+        events = self._live.setdefault((machine, key), {})
+        self._count += event not in events
+        events[event] = timer
         heapq.heappush(self._heap, timer)
+        self._sweep()
 
     def cancel(self, machine: str, key: Key) -> None:
         """Forget an instance's timers."""
-        self._live.pop((machine, key), None)
+        self._count -= len(self._live.pop((machine, key), ()))
+        self._sweep()
 
     def cancel_account(self, account: int) -> None:
         """Forget all that an account still had before it."""
         for timer in self:
             if timer.account == account:
                 self._forget(timer)
+        self._sweep()
 
     def next(self) -> Timer | None:
         """The soonest timer, left where it is."""
@@ -72,5 +87,12 @@ class Timers:
     def _forget(self, timer: Timer) -> None:
         events = self._live[timer.machine, timer.key]
         del events[timer.event]
+        self._count -= 1
         if not events:
             del self._live[timer.machine, timer.key]
+
+    def _sweep(self) -> None:
+        """Let go of those that are cancelled, when they are more than those that live."""
+        if len(self._heap) > 2 * self._count + _FEW:
+            self._heap = [timer for timer in self._heap if self._is_live(timer)]
+            heapq.heapify(self._heap)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -27,10 +28,12 @@ from mockserver.core.origin import Limits, Origin, Snapshot
 from mockserver.core.outside import Nowhere, Outside
 from mockserver.core.posting import post
 from mockserver.core.randomness import Randomness
-from mockserver.core.receivers import Receiver
+from mockserver.core.receivers import Receivers
 from mockserver.core.shelf import Shelf
 from mockserver.core.state_machine import StateMachine
 from mockserver.core.timers import Timer, Timers
+
+_LOG = logging.getLogger(__name__)
 
 Listener = Callable[["Workspace", Any], None]
 
@@ -101,19 +104,19 @@ class Workspace(Shelf):
         #: The last id given out, by kind.
         self.last_ids: defaultdict[str, int] = defaultdict(int)
         self.timers = Timers()
-        self.mailbox = Mailbox(self.limits.mailbox)
+        self.mailbox = Mailbox(self.limits.mailbox, self.limits.mailbox_bytes)
         self.faults = Faults()
         self.journal = Journal(self.limits.journal, self.limits.journal_bytes)
         self.coverage = Coverage()
         #: Whether what is met here counts for the whole server, and requests stand in its log.
         self.counted = True
-        self.feed = Feed()
+        self.feed = Feed(self.limits.feed, self.limits.feed_bytes)
         #: The id of the request of the API that is being answered; what it causes names it.
         self.answering: str | None = None
         #: The server's, once it has adopted the workspace.
         self.meter = Meter()
         self.snapshots: dict[str, Snapshot] = {}
-        self.receivers: dict[str, Receiver] = {}
+        self.receivers = Receivers(self.limits.receivers, self.limits.receivers_bytes)
         #: How many deliveries had to go for newer ones.
         self.evicted_deliveries = 0
         #: The server's, once it has adopted the workspace.
@@ -233,7 +236,7 @@ class Workspace(Shelf):
         mail = mail._replace(request=self.answering)
         self.mailbox.add(mail)
         self.meter.add_mail()
-        self.feed.add("mail", mail)
+        self.feed.add("mail", mail, mail.size)
         post(self, mail)
         self.publish(mail)
 
@@ -242,7 +245,7 @@ class Workspace(Shelf):
         if evicted := self.journal.add(exchange):
             self.meter.add_evicted(evicted)
         self.coverage.add(exchange)
-        self.feed.add("request", exchange, len(exchange.body) + len(exchange.answer_body))
+        self.feed.add("request", exchange, exchange.size)
         self.wake()
 
     def wake(self) -> None:
@@ -286,10 +289,15 @@ class Workspace(Shelf):
         account = self.accounts.get(timer.account)
         row = account.table(lifecycle.row).get(timer.key) if account else None
         if account is not None and row is not None:
-            with self.clock.pinned(timer.moment):
-                lifecycle.fall_due(self, account, row, timer.event)
+            try:
+                with self.clock.pinned(timer.moment):
+                    lifecycle.fall_due(self, account, row, timer.event)
+            except Exception:  # noqa: BLE001  # whoever comes by has nothing to do with it, and others are due
+                _LOG.exception(
+                    "%s of %s %s has failed in workspace %s", timer.event, timer.machine, timer.key, self.name
+                )
 
     def forget_jobs(self) -> None:
         """Let nothing leave any more: the workspace is gone."""
         self.timers, self.jobs = Timers(), Jobs()
-        self.mailbox = Mailbox(self.limits.mailbox)
+        self.mailbox = Mailbox(self.limits.mailbox, self.limits.mailbox_bytes)

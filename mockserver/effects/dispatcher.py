@@ -54,12 +54,32 @@ class Dispatcher:
             self._waiting.setdefault(job.lane, deque()).append(job)
             self._count += 1
             self._line_up(job.lane)
-            if self._threads < self._most and len(self._idle) < self._startable():
-                self._threads += 1
-                threading.Thread(target=self._run, name=f"dispatcher-{self._threads}", daemon=True).start()
-            else:
+            is_wanted = self._threads < self._most and len(self._idle) < self._startable()
+            if not is_wanted or not self._start():
                 self._changed.notify()
+            if self._threads:
+                return True
+            self._forget_last(job.lane)
+            return False
+
+    def _start(self) -> bool:
+        """Start one more thread; false, if the system has none, and those that there are do the work."""
+        thread = threading.Thread(target=self._run, name=f"dispatcher-{self._threads + 1}", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            _LOG.exception("no thread could be started; there are %d", self._threads)
+            return False
+        self._threads += 1
         return True
+
+    def _forget_last(self, lane: str) -> None:
+        """Take back what has come last: there is nobody who would do it."""
+        self._waiting[lane].pop()
+        self._count -= 1
+        if not self._waiting[lane]:
+            del self._waiting[lane]
+            self._ready.pop(lane, None)
 
     def close(self) -> None:
         """Begin nothing more; what is under way ends by itself, unheard."""

@@ -48,7 +48,10 @@ def _begin(host: str) -> Future[Sequence[str]]:
     if len(_UNDER_WAY) >= _AT_ONCE:
         raise OSError(f"{host} could not be looked up: too many look-ups are under way")
     found: Future[Sequence[str]] = Future()
-    threading.Thread(target=_look_up, args=(host, found), name="look-up", daemon=True).start()
+    try:
+        threading.Thread(target=_look_up, args=(host, found), name="look-up", daemon=True).start()
+    except RuntimeError as error:
+        raise OSError(f"{host} could not be looked up: {error}") from error
     _UNDER_WAY[host] = found
     return found
 

@@ -45,10 +45,20 @@ class Pacemaker:
                 return
             self._turns[workspace] = turn
             if self._thread is None:
-                self._thread = threading.Thread(target=self._beat, name="pacemaker", daemon=True)
-                self._thread.start()
+                self._start()
             elif turn < self._until:
                 self._changed.notify()
+
+    def _start(self) -> None:
+        """Start the thread; where the system has none, the next call of `watch` tries again."""
+        thread = threading.Thread(target=self._beat, name="pacemaker", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            _LOG.exception("no thread could be started: what falls due waits until somebody asks")
+            self._turns.clear()
+        else:
+            self._thread = thread
 
     def close(self) -> None:
         """Let time stand still."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import smtplib
 import ssl
 import threading
@@ -26,6 +27,9 @@ _STEP_S, _WHOLE_S = 10.0, 30.0
 _WAITING = 10_000
 #: How long a close waits for the thread to see it, in seconds.
 _PATIENCE_S = 0.5
+
+
+_LOG = logging.getLogger(__name__)
 
 
 class SmtpUrl(NamedTuple):
@@ -141,13 +145,21 @@ class Postman:
 
     def _start(self) -> None:
         if self._thread is None and not self._closed:
-            self._thread = threading.Thread(target=self._run, name="postman", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._run, name="postman", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                _LOG.exception("no thread could be started: e-mails wait for the next one")
+            else:
+                self._thread = thread
 
     def _run(self) -> None:
         while (letter := self._next()) is not None:
-            if letter.wanted():
-                self._deliver(letter)
+            try:
+                if letter.wanted():
+                    self._deliver(letter)
+            except Exception:  # noqa: BLE001  # the thread has more to deliver
+                _LOG.exception("an e-mail has failed in a way that nobody has thought of")
             with self._changed:
                 self._under_way = 0
 

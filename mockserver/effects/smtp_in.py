@@ -6,11 +6,14 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 from marshmallow import ValidationError, validate
 
+from mockserver.web.fields import LONGEST_EMAIL
 from mockserver.web.server import bind
 
 #: The largest mail that is taken, in bytes.
@@ -19,6 +22,8 @@ LARGEST = 10 * 1024 * 1024
 MOST_RECIPIENTS = 100
 #: How many connections there may be at once.
 _CONNECTIONS = 100
+#: How many mails are read at once.
+_READERS = 4
 #: How long a connection may do nothing, and how long a start and a stop may take, in seconds.
 _IDLE_S, _PATIENCE_S = 60.0, 1.0
 #: How the library writes that nobody sent a mail: bounces and the like.
@@ -35,7 +40,12 @@ class _Handler:
 
     def __init__(self, take: Take) -> None:
         self._take = take
+        self._readers = ThreadPoolExecutor(_READERS, "mail-reader")
         self.received = 0
+
+    def close(self) -> None:
+        """Begin to read no more mails."""
+        self._readers.shutdown(wait=False, cancel_futures=True)
 
     async def handle_MAIL(  # noqa: N802  # aiosmtpd's
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
@@ -61,7 +71,9 @@ class _Handler:
         raw = content if isinstance(content, bytes) else content.encode()
         sender = envelope.mail_from or _NOBODY
         try:
-            self._take(raw, "" if sender == _NOBODY else sender, envelope.rcpt_tos)
+            taken = partial(self._take, raw, "" if sender == _NOBODY else sender, envelope.rcpt_tos)
+            # In another thread: while one mail is read, others come in.
+            await asyncio.get_running_loop().run_in_executor(self._readers, taken)
         except Exception:  # noqa: BLE001  # whatever is wrong with one mail, the others are taken
             _LOG.exception("a mail that came in could not be taken")
             return "451 4.3.0 the mail could not be taken, which is a mistake of the mock"
@@ -154,12 +166,15 @@ class Listener:
         self._running.set()
         await self._stopping.wait()
         server.close()
+        self._handler.close()
         for connection in tuple(connections):
             connection.abort()
 
 
 def _is_address(text: str) -> bool:
     """Whether the API could show it as an address."""
+    if len(text) > LONGEST_EMAIL:
+        return False
     try:
         validate.Email()(text)
     except ValidationError:

@@ -13,6 +13,7 @@ from mockserver.core.contract import Operation, Surface
 from mockserver.core.errors import ALL_CODES, BAD_REQUEST, INTERNAL_ERROR, NOT_FOUND
 from mockserver.core.faults import KINDS, LONGEST_MS, Fault, Kind, Latency
 from mockserver.core.match import Match
+from mockserver.core.ring import weight
 from mockserver.core.workspace import Workspace
 from mockserver.resources.rooms import ALL_OPERATIONS
 from mockserver.resources.section import Instant, Item, counted_from, write_instant
@@ -23,6 +24,8 @@ from mockserver.web.fields import Flag, Number
 
 #: More rules than any test has; each costs every request of its operation a look.
 MOST_FAULTS = 1_000
+#: How many bytes a rule may take as it was written: there may be many of them.
+_LARGEST = 64 * 1024
 #: What the fault of a request's header is called in place of an id.
 HEADER_ID = "header"
 #: Ids that mean something else, in an address or in the journal.
@@ -92,6 +95,8 @@ class FaultItem(Item):
 
     @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _check(self, data: dict[str, Any], original: Any, **_: Any) -> None:
+        if weight(original) > _LARGEST:
+            raise ValidationError(f"a rule may take {_LARGEST:,} bytes of memory, and this one would take more")
         kind = KINDS.get(data.get("fault", ""))
         found: list[tuple[str, Any]] = []
         if "fault" in data and kind is None:

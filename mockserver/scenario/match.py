@@ -8,7 +8,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate
 
-from mockserver.core.match import Match
+from mockserver.core.match import LONGEST_GLOB, Match
 from mockserver.resources.rooms import ALL_OPERATIONS
 from mockserver.resources.section import Item
 from mockserver.scenario.mistakes import nearest
@@ -30,10 +30,17 @@ class PathPattern(fields.Field[Any]):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str):
-            return value
+            return check_glob(value)
         if not isinstance(value, dict) or not all(_is_plain(inner) for inner in value.values()):
             raise ValidationError("must be a glob of the path, or a mapping of its parameters")
         return {str(name): str(inner) for name, inner in value.items()}
+
+
+def check_glob(value: str) -> str:
+    """Refuse a glob that is too long."""
+    if len(value) > LONGEST_GLOB:
+        raise ValidationError(f"must be a glob of at most {LONGEST_GLOB} characters")
+    return value
 
 
 class Texts(fields.Field[dict[str, Any]]):

@@ -16,6 +16,11 @@ from mockserver.core.errors import OUT_OF_RANGE
 from mockserver.web.schema import Flaw, documented, invalid
 
 INT64_MAX = 2**63 - 1
+#: The longest address of a mail (RFC 5321, 4.5.3.1, with erratum 1690) and the longest URL (proposed), in characters.
+#: What is longer is refused before anything else looks at it.
+LONGEST_EMAIL, LONGEST_URL = 254, 2_048
+#: The longest name of a host (RFC 1035, 2.3.4), and more than the longest one of a time zone.
+_LONGEST_HOSTNAME, _LONGEST_TIMEZONE = 253, 100
 
 
 class Range(validate.Range):
@@ -62,6 +67,8 @@ class _EmailCheck(validate.Email):
         self._flaw = flaw
 
     def __call__(self, value: str) -> str:
+        if len(value) > LONGEST_EMAIL:
+            raise ValidationError(self._format_error(value))
         local, _, domain = value.rpartition("@")
         is_whole = domain == domain.strip() and not domain.endswith(".")
         if not is_whole or not is_host_name(ascii_form(domain)) or not self.USER_REGEX.match(local):
@@ -158,10 +165,12 @@ class Url(fields.String):
 
 
 #: RFC 3986, 2: percent-encoded, reserved and unreserved characters.
-_URL_CHARACTERS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-])+")
+_URL_CHARACTERS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-])++")
 
 
 def _check_url(value: str) -> None:
+    if len(value) > LONGEST_URL:
+        raise invalid(f"Not a valid URL: it is longer than {LONGEST_URL:,} characters")
     try:
         parts = urlsplit(value)
         host, _ = parts.hostname, parts.port
@@ -219,6 +228,8 @@ class Timezone(fields.String):
 def _check_timezone(value: str) -> None:
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # noqa: PLC0415  # few requests name a zone
 
+    if len(value) > _LONGEST_TIMEZONE:
+        raise invalid("Not the name of a time zone")
     try:
         ZoneInfo(value)
     except (ValueError, OSError, ZoneInfoNotFoundError) as error:

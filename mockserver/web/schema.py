@@ -83,6 +83,9 @@ _CODE = ("otp",)
 #: How much of a flaw's text is told; the longest list of choices is shorter.
 _LONGEST = 500
 
+#: The longest text and the longest list that are taken; proposed, as what is taken is kept.
+LONGEST = 10_000
+
 _MISSING = Flaw(MISSING_PARAMETER, "Missing data for required field.")
 
 
@@ -191,6 +194,12 @@ class Base(Schema, metaclass=_Meta):
     names_from: ClassVar[str] = ""
 
 
+def _check_length(value: str | list[Any]) -> None:
+    """Refuse a text or a list that is longer than any that the service would take."""
+    if len(value) > LONGEST:
+        raise invalid(f"Longer than {LONGEST:,} {'characters' if isinstance(value, str) else 'items'}")
+
+
 class Input(Base):
     """A path, a query or a body: what it does not know it leaves aside, as the service does."""
 
@@ -201,6 +210,8 @@ class Input(Base):
 
     def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
         field_obj.error_messages["required"] = [_MISSING]
+        if isinstance(field_obj, fields.String | fields.List):
+            field_obj.validators = [_check_length, *field_obj.validators]
 
 
 class Output(Base):

@@ -110,11 +110,22 @@ class Watchers(set):
 
 
 @pytest.fixture
-def live(make_api):
-    found = Live(make_api("empty"))
-    yield found
-    assert found.stop()
-    found.http.close()
+def make_live(make_api):
+    running = []
+
+    def make(**settings):
+        running.append(Live(make_api("empty", **settings)))
+        return running[-1]
+
+    yield make
+    for live in running:
+        assert live.stop()
+        live.http.close()
+
+
+@pytest.fixture
+def live(make_live):
+    return make_live()
 
 
 def test_a_request_comes_with_what_it_did_as_the_journal_mailbox_and_machines_show_it(live):
@@ -334,8 +345,8 @@ def test_a_client_that_leaves_is_forgotten(live):
     assert watchers.nobody.wait(10)
 
 
-def test_a_client_that_does_not_read_slows_nobody_and_is_told_what_it_lost(live, monkeypatch):
-    monkeypatch.setattr("mockserver.core.feed._KEPT", 50)
+def test_a_client_that_does_not_read_slows_nobody_and_is_told_what_it_lost(make_live):
+    live = make_live(feed_limit=50)
     path = "/_mock/stream?kind=request"
     with live.connected(path) as stuck, live.events(path) as events:
         for number in range(200):

@@ -1,6 +1,6 @@
 """What is kept of all that happens in a workspace."""
 
-from mockserver.core.feed import Feed
+from mockserver.core.feed import LOST, Feed
 
 
 def numbers(happenings):
@@ -28,13 +28,15 @@ def test_the_oldest_go_when_there_are_too_many():
 def test_the_oldest_go_when_they_are_too_big():
     feed = Feed()
     for _ in range(5):
-        feed.add("a", None, 1024 * 1024)
+        feed.add("a", None, 1_000_000)
 
     assert numbers(feed.after(0)) == [2, 3, 4, 5]
 
 
-def test_one_that_is_too_big_alone_is_lost_itself():
+def test_one_that_is_too_big_is_lost_itself_and_leaves_the_others():
     feed = Feed()
-    feed.add("a", None, 5 * 1024 * 1024)
+    for size in (10, 5 * 1024 * 1024, 10):
+        feed.add("a", "told", size)
 
-    assert (feed.after(0), feed.lost(0)) == ([], 1)
+    assert [happening.what for happening in feed.after(0)] == ["told", LOST, "told"]
+    assert feed.lost(0) == 0

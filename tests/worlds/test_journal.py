@@ -318,21 +318,24 @@ def test_the_oldest_fall_out_when_there_are_too_many(make_api, default_world):
 
 
 def test_and_when_they_are_too_large(make_api, default_world):
-    world = default_world(make_api("empty", journal_bytes_limit=50_000))
-    for number in range(4):
-        world.post("/v3/senders", {"name": f"{number}" * 20_000})
+    world = default_world(make_api("empty", journal_bytes_limit=80_000))
+    for number in range(6):
+        world.post("/v3/senders", {"name": f"{number}" * 15_000})
     found = world.get("/_mock/requests").json
 
-    assert ([row["request"]["body"]["name"][0] for row in found["items"]], found["evicted"]) == (["3", "2"], 2)
+    kept = [row["request"]["body"]["name"][0] for row in found["items"]]
+    assert (kept, found["evicted"]) == (["5", "4", "3", "2"], 2)
 
 
-def test_one_request_that_is_larger_than_all_of_the_journal_is_not_kept(make_api, default_world):
+def test_one_request_that_is_too_large_is_kept_without_its_bodies_and_leaves_the_others(make_api, default_world):
     world = default_world(make_api("empty", journal_bytes_limit=50_000))
-    world.post("/v3/senders", {"name": "A" * 60_000})
     world.get("/v3/senders")
+    world.post("/v3/senders", {"name": "A" * 60_000})
     found = world.get("/_mock/requests").json
 
-    assert ([row["method"] for row in found["items"]], found["evicted"]) == (["GET"], 1)
+    assert ([row["method"] for row in found["items"]], found["evicted"]) == (["POST", "GET"], 0)
+    assert found["items"][0]["request"]["body"] is None
+    assert "are not kept: they are too large for the journal" in found["items"][0]["warnings"][-1]
 
 
 def test_a_journal_that_is_emptied_begins_anew(world):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
+
+from mockserver.control import redaction
 
 OTP = 918273
 HOOK_TOKEN, HOOK_PASSWORD, HOOK_HEADER = "hook-t0ken-1", "pa55:w@rd-2", "header-s3cret-3"
@@ -207,3 +210,30 @@ def test_a_secret_of_a_form_is_not_told(world, name):
 
     assert_silent(world)
     assert len(world.journal) == 2
+
+
+TOKENS = {
+    "alone": ("eyJa.b.c", "***"),
+    "without a signature": ("eyJa.b.", "***"),
+    "in a sentence": ("see eyJa-_1.eyJb.c, too", "see ***, too"),
+    "behind other words": ("x.y.eyJa.b.c.d", "x.y.***.d"),
+    "within a word": ("xeyJa.b.c", "x***"),
+    "twice": ("eyJa.b.c.eyJa.b.c", "***.***"),
+    "too short": ("eyJ.b.c eyJa.b eyJa..c", "eyJ.b.c eyJa.b eyJa..c"),
+}
+
+
+@pytest.mark.parametrize(("text", "shown"), TOKENS.values(), ids=TOKENS)
+def test_a_signed_token_is_hidden_wherever_it_stands(text, shown):
+    assert redaction.text(text) == shown
+
+
+def test_the_journal_of_a_hostile_body_is_read_in_linear_time(world):
+    times = []
+    for size in (4_000, 32_000):
+        raw(world, "POST", "/v3/senders", json.dumps({"name": "eyJ" * size}))
+        start = time.process_time()
+        world.get("/_mock/requests?limit=1")
+        times.append(time.process_time() - start)
+
+    assert times[1] < 30 * max(times[0], 0.002)

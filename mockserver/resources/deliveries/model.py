@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from base64 import b64encode
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -13,8 +14,11 @@ from mockserver.core.account import Account
 from mockserver.core.jobs import dispatch
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.outside import Outcome, Post
+from mockserver.core.ring import weight
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
+
+_LOG = logging.getLogger(__name__)
 
 SCHEDULED, DELIVERED, RETRYING, DROPPED = "scheduled", "delivered", "retrying", "dropped"
 #: Ledger 3.2: four more attempts, each so long after the one before.
@@ -37,10 +41,14 @@ MACHINE = StateMachine(
     # What an attempt comes to, which a timer begins.
     timed=frozenset({"succeed", "fail", "give_up"}),
 )
+#: No payload takes more than this part of the bytes of all of them.
+_SHARE = 4
 #: How many attempts a delivery keeps, the last ones: redelivery makes five more each time.
 KEPT_ATTEMPTS = 100
 #: Recorded in September 2026 (ledger 0.1).
 USER_AGENT = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
+#: What an attempt takes in memory, in bytes: an error is no longer than some hundred characters.
+_PER_ATTEMPT = 1_000
 #: Headers that a webhook's own do not replace: they say where the call goes, and where it ends.
 _OF_THE_CALL = frozenset(
     ["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]
@@ -93,6 +101,8 @@ class Delivery:
     failures: int = 0
     #: The moment of the attempt that is under way.
     began_at: datetime | None = None
+    #: What its payloads take in memory, in bytes.
+    size: int = 0
 
     @property
     def in_flight(self) -> bool:
@@ -102,7 +112,8 @@ class Delivery:
     def body(self) -> bytes:
         """The payload of one event, or a list of those of a batch (proposed, ledger 3.2)."""
         content: Any = self.payloads if self.batched else self.payloads[0]
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+        text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
+        return text.encode(errors="replace")
 
 
 def _described(delivery: Delivery) -> dict[str, Any]:
@@ -132,13 +143,54 @@ class Settled(dict[int, None]):
 
 def make_room(workspace: Workspace, account: Account) -> None:
     """Forget as many calls as there are too many: those that rest, then those that were made first."""
+    while len(account.table(Delivery)) > workspace.limits.deliveries:
+        _evict(workspace, account)
+    while _held(workspace) > workspace.limits.deliveries_bytes:
+        _evict(workspace, _crowded(workspace, account))
+
+
+def add_payload(workspace: Workspace, account: Account, delivery: Delivery, payload: dict[str, Any]) -> None:
+    """Let a call carry one more payload; where that is too large for a world, a short one says so in its place."""
+    size = weight(payload)
+    if size > workspace.limits.deliveries_bytes // _SHARE:
+        payload = {"error": f"the payload takes {size:,} bytes, more than the mock keeps of one call"}
+        size = weight(payload)
+    delivery.payloads.append(payload)
+    count(account, delivery, size)
+    make_room(workspace, account)
+
+
+def count(account: Account, delivery: Delivery, size: int) -> None:
+    """Count so many more bytes of a call."""
+    delivery.size += size
+    account.record(Held).bytes += size
+
+
+@dataclass(slots=True)
+class Held:
+    """How many bytes the payloads of an account's calls take; one record of each account."""
+
+    bytes: int = 0
+
+
+def _held(workspace: Workspace) -> int:
+    return sum(account.record(Held).bytes for account in workspace.accounts.values())
+
+
+def _crowded(workspace: Workspace, account: Account) -> Account:
+    """Whose call goes: this account's, if one rests, else that of another one in which one does."""
+    accounts = (account, *workspace.accounts.values())
+    resting = (other for other in accounts if other.record(Settled))
+    return next(resting, max(accounts, key=lambda other: other.record(Held).bytes))
+
+
+def _evict(workspace: Workspace, account: Account) -> None:
     rows, settled = account.table(Delivery), account.record(Settled)
-    while len(rows) > workspace.limits.deliveries:
-        oldest = next(iter(settled or rows))
-        settled.pop(oldest, None)
-        del rows[oldest]
-        _call_off(workspace, oldest)
-        workspace.evicted_deliveries += 1
+    oldest = next(iter(settled or rows))
+    settled.pop(oldest, None)
+    account.record(Held).bytes -= rows.pop(oldest).size
+    _call_off(workspace, oldest)
+    workspace.evicted_deliveries += 1
 
 
 def _call_off(workspace: Workspace, number: int) -> None:
@@ -195,10 +247,20 @@ def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None
     """Let the call be made; what comes of it is told when it is known."""
     delivery.next_at, delivery.began_at = None, workspace.clock.now()
     target = delivery.target
-    timeout = workspace.behaviour.webhook_timeout.total_seconds()
-    post = Post(request_url(target), request_headers(target), delivery.body, timeout)
+    try:
+        post = _post(workspace, delivery)
+    except Exception as error:  # noqa: BLE001  # whatever cannot be written is no call, and its delivery does not wait for it
+        _LOG.exception("delivery %d cannot be written", delivery.id)
+        outcome = Outcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
+        _settle(workspace, account, delivery, outcome, target)
+        return
     job = workspace.jobs.begin(account.id, MACHINE.name, delivery.id)
     dispatch(workspace, job, post, lambda outcome: _settle(workspace, account, delivery, outcome, target))
+
+
+def _post(workspace: Workspace, delivery: Delivery) -> Post:
+    target, timeout = delivery.target, workspace.behaviour.webhook_timeout.total_seconds()
+    return Post(request_url(target), request_headers(target), delivery.body, timeout)
 
 
 def _settle(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:
@@ -210,7 +272,8 @@ def _settle(workspace: Workspace, account: Account, delivery: Delivery, outcome:
         delivery.attempts_evicted += 1
     DELIVERY.fire(workspace, account, delivery, _comes_to(workspace, delivery, outcome))
     workspace.meter.add_attempt(delivery.state)
-    workspace.feed.add("delivery", (account.name, as_it_is(delivery)), len(delivery.body))
+    told = _PER_ATTEMPT * len(delivery.attempts) + delivery.size
+    workspace.feed.add("delivery", (account.name, as_it_is(delivery)), told)
 
 
 def as_it_is(delivery: Delivery) -> Delivery:

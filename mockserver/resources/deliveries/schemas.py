@@ -8,6 +8,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.core.account import Account
+from mockserver.core.ring import weight
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries import model
 from mockserver.resources.deliveries.model import MACHINE, RETRYING, SCHEDULED, Attempt, Delivery, Settled, Target
@@ -69,6 +70,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
             raise Taken(("deliveries", index, "id"), f"delivery {item['id']} is there already")
         workspace.claim_id("delivery", item["id"])
         row = account.table(Delivery)[item["id"]] = Delivery(**item)
+        model.count(account, row, sum(map(weight, row.payloads)))
         if row.state in (SCHEDULED, RETRYING):
             row.next_at = row.next_at or workspace.clock.now()
             model.await_attempt(workspace, account, row)

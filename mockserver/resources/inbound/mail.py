@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from email import message_from_bytes, policy
 from email.errors import MessageError
-from email.header import decode_header
-from email.message import Message
 from email.utils import format_datetime, getaddresses, parsedate_to_datetime
-from itertools import islice
 from typing import Any
 
 from mockserver.core import letter
 from mockserver.core.domain_name import domain_of
 from mockserver.core.workspace import Workspace
-from mockserver.resources.inbound import reply
+from mockserver.resources.inbound import mime, reply
+from mockserver.resources.inbound.mime import Part
 
-#: How many headers and how many parts of a mail are looked at, and up to which length, in characters, a header is
-#: decoded or searched for addresses: what lies beyond is nothing but an attempt to keep the reader busy.
-_MOST_HEADERS, _MOST_PARTS, _LONGEST = 1_000, 1_000, 20_000
+#: Up to which length, in characters, a header is searched for addresses, and for a date.
+_LONGEST, _LONGEST_DATE = 20_000, 200
 #: What Python's reader of mails raises over some that are none.
 _STUMBLES = (AttributeError, LookupError, MessageError, OverflowError, RecursionError, TypeError, ValueError)
 
@@ -36,11 +32,9 @@ class Received:
 def parse(raw: bytes) -> Received:
     """What stands in these bytes; where they are no mail, they are its text."""
     try:
-        return _read(message_from_bytes(raw, policy=policy.compat32))
+        return _read(mime.read(raw))
     except _STUMBLES:
-        message: Message[Any, Any] = Message()
-        message.set_payload(raw.decode("ascii", "surrogateescape"))
-        return _read(message)
+        return _read(mime.read(b"\n" + raw))
 
 
 def compose(workspace: Workspace, sender: str, recipient: str, subject: str, text: str) -> Received:
@@ -71,10 +65,10 @@ def item(workspace: Workspace, received: Received, uuid: str) -> dict[str, Any]:
     }
 
 
-def _read(message: Message[Any, Any]) -> Received:
-    fields = [(_unescaped(name), _unfolded(value)) for name, value in islice(message.raw_items(), _MOST_HEADERS)]
+def _read(message: Part) -> Received:
+    fields = [(_unescaped(name), _unfolded(value)) for name, value in message.headers]
     headers = _headers(fields)
-    parts = list(islice(_leaves(message), _MOST_PARTS))
+    parts = list(mime.leaves(message))
     text = next((part for part in parts if _is_body(part, "text/plain")), None)
     html = next((part for part in parts if _is_body(part, "text/html")), None)
     raw_text = "" if text is None else _content(text)
@@ -111,7 +105,7 @@ def _headers(fields: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     spelled: dict[str, str] = {}
     found: dict[str, list[str]] = {}
     for name, value in fields:
-        found.setdefault(spelled.setdefault(name.lower(), name), []).append(_decoded(value))
+        found.setdefault(spelled.setdefault(name.lower(), name), []).append(mime.words(value))
     return found
 
 
@@ -123,20 +117,20 @@ def _people(fields: Iterable[tuple[str, str]], name: str) -> list[dict[str, Any]
     """Names are decoded after addresses have been found: a comma in one separates nothing."""
     values = [value[:_LONGEST] for given, value in fields if given.lower() == name.lower()]
     found = getaddresses(values)
-    return [{"Name": _decoded(person) or None, "Address": address} for person, address in found if address]
+    return [{"Name": mime.words(person) or None, "Address": address} for person, address in found if address]
 
 
 def _date(text: str | None) -> str | None:
     """A date of RFC 2822, or None."""
     try:
-        return text if text and parsedate_to_datetime(text) else None
+        return text if text and len(text) <= _LONGEST_DATE and parsedate_to_datetime(text) else None
     except _STUMBLES:
         return None
 
 
 def _number(text: str | None) -> float:
     try:
-        found = float(text or 0)
+        found = float((text or "0")[:_LONGEST_DATE])
     except ValueError:
         return 0.0
     return found if math.isfinite(found) else 0.0
@@ -150,91 +144,36 @@ def _lines(value: Any) -> list[str]:
     return _unescaped(str(value)).replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def _decoded(text: str) -> str:
-    """A header with the words that RFC 2047 wraps into ASCII; as it stands, where they are none."""
-    if "=?" not in text or not text.isascii() or len(text) > _LONGEST:
-        return text
-    try:
-        found = decode_header(text)
-    except _STUMBLES:
-        return text
-    return "".join(part if isinstance(part, str) else _text(part, charset) for part, charset in found)
-
-
 # ---------------------------------------------------------------------- parts
 
 
-def _leaves(message: Message[Any, Any]) -> Iterator[Message[Any, Any]]:
-    """The parts that hold something; a mail within the mail is one."""
-    if message.get_content_maintype() == "multipart" and message.is_multipart():
-        for part in _inner(message):
-            yield from _leaves(part)
-    else:
-        yield message
+def _is_body(part: Part, kind: str) -> bool:
+    message = part.message
+    return message.get_content_type() == kind and message.get_content_disposition() != "attachment" and not _name(part)
 
 
-def _inner(message: Message[Any, Any]) -> list[Message[Any, Any]]:
-    found: Any = message.get_payload()
-    return list(found)
+def _name(part: Part) -> str:
+    name = part.parameter("filename", "content-disposition") or part.parameter("name")
+    return mime.words(_unfolded(name)).strip()
 
 
-def _is_body(part: Message[Any, Any], kind: str) -> bool:
-    return part.get_content_type() == kind and part.get_content_disposition() != "attachment" and not _name(part)
+def _content(part: Part) -> str:
+    return mime.decoded(part.content(), part.parameter("charset"))
 
 
-def _name(part: Message[Any, Any]) -> str:
-    try:
-        return _decoded(_unfolded(part.get_filename() or ""))
-    except _STUMBLES:
-        return ""
-
-
-def _content(part: Message[Any, Any]) -> str:
-    try:
-        charset = part.get_content_charset()
-    except _STUMBLES:
-        charset = None
-    return _text(_bytes(part), charset)
-
-
-def _bytes(part: Message[Any, Any]) -> bytes:
-    if part.is_multipart():
-        return b"".join(message.as_bytes() for message in _inner(part))
-    found = part.get_payload(decode=True)
-    return found if isinstance(found, bytes) else b""
-
-
-def _attachment(part: Message[Any, Any]) -> dict[str, Any]:
-    identifier = part.get("Content-ID")
+def _attachment(part: Part) -> dict[str, Any]:
+    identifier = next((value for name, value in part.headers if name.lower() == "content-id"), None)
     return {
         "Name": _name(part),
-        "ContentType": _unescaped(part.get_content_type()),
-        "ContentLength": len(_bytes(part)),
+        "ContentType": _unescaped(part.message.get_content_type()),
+        "ContentLength": len(part.content()),
         "ContentID": _unfolded(identifier).strip().strip("<>") if identifier else None,
     }
-
-
-# ---------------------------------------------------------------------- bytes
-
-
-def _text(content: bytes, charset: str | None) -> str:
-    """Bytes in the charset that they name; where that is nonsense, in UTF-8; where they are not, in Latin-1."""
-    for name in (charset, "utf-8"):
-        try:
-            return _whole(content.decode(name or "utf-8"))
-        except (LookupError, ValueError):
-            continue
-    return content.decode("latin-1")
 
 
 def _unescaped(text: str) -> str:
     """A text of a header, whose bytes beyond ASCII the reader has kept as halves of characters."""
     try:
-        return _text(text.encode("ascii", "surrogateescape"), None)
+        return mime.decoded(text.encode("ascii", "surrogateescape"), None)
     except UnicodeError:
-        return _whole(text)
-
-
-def _whole(text: str) -> str:
-    """A text without halves of characters, which no JSON can hold."""
-    return text.encode("utf-8", "replace").decode()
+        return mime.whole(text)

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from html import unescape
 
-#: What the mail that is answered stands below, in one piece.
-_ORIGINAL = re.compile(
-    r"^[ \t]*(?:-{2,}[ \t]*(?:Original Message|Forwarded message|Message d'origine|Ursprüngliche Nachricht)[ \t]*-{2,}"
-    r"|_{20,}[ \t]*\n+(?:From|De|Von):[ \t].*)$",
-    re.MULTILINE | re.IGNORECASE,
-)
-#: Who has written what is quoted below; mail programs break the line where it is long.
-_ATTRIBUTION = re.compile(
-    r"^(?:On|Le|Am|El|Il)\b[^\n]{1,300}(?:\n(?![ \t]*>)[^\n]{1,300})?"
-    r"(?:wrote|a écrit|schrieb[^\n]{0,200}|escribió|ha scritto)[ \xa0]?:[ \t]*\n*(?=^[ \t]*>|\Z)",
-    re.MULTILINE,
-)
-_QUOTED = re.compile(r"^[ \t]*>[^\n]*(?:\n|\Z)", re.MULTILINE)
-_SIGNATURE = re.compile(r"^--[ \xa0]?$", re.MULTILINE)
+#: What the mail that is answered stands below, in one piece: between dashes, or after a long line.
+_ORIGINALS = ("original message", "forwarded message", "message d'origine", "ursprüngliche nachricht")
+_SENDERS = ("from: ", "de: ", "von: ")
+_SHORTEST_LINE = 20
+#: Who has written what is quoted below: how such a sentence begins, and how it ends before its colon.
+_BEGINNINGS = ("On", "Le", "Am", "El", "Il")
+_ENDINGS = ("wrote", "a écrit", "escribió", "ha scritto")
+_GERMAN = "schrieb"
+#: How long a line of it may be, in characters; mail programs break it once.
+_LONGEST_ATTRIBUTION = 500
+_SIGNATURES = ("--", "-- ", "--\xa0")
 
 #: What nobody sees of a page.
 _UNSEEN = re.compile(
@@ -27,8 +24,8 @@ _UNSEEN = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 #: A tag, or the text up to the next one; each character is looked at once, whatever somebody sends.
-_TOKEN = re.compile(r"<(?P<end>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*)(?P<attributes>[^<>]*)>|<?[^<]+|<")
-_TARGET = re.compile(r"""\bhref\s*=\s*("[^"]*"|'[^']*'|[^\s"']+)""", re.IGNORECASE)
+_TOKEN = re.compile(r"<(?P<end>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*+)(?P<attributes>[^<>]*+)>|<?[^<]++|<")
+_TARGET = re.compile(r"""\bhref\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s"']++)""", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
 _BLOCKS = frozenset({"blockquote", "br", "div", "h1", "h2", "h3", "h4", "li", "ol", "p", "table", "tr", "ul"})
 _APART = frozenset({"blockquote", "h1", "h2", "h3", "h4", "p", "table"})
@@ -36,13 +33,73 @@ _MARKS = {"b": "**", "strong": "**", "em": "*", "i": "*", "li": "- "}
 
 
 def extract(text: str) -> tuple[str, str]:
-    """What is written in a mail of text, and its signature."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if original := _ORIGINAL.search(text):
-        text = text[: original.start()]
-    text = _QUOTED.sub("", _ATTRIBUTION.sub("", text))
-    written, _, signature = _SIGNATURE.sub("\0", text, count=1).partition("\0")
-    return _tidy(written), _tidy(signature)
+    """What is written in a mail of text, and its signature; each line is looked at a few times, whatever it is."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    kept = _unquoted(lines[: _original(lines)])
+    end = next((number for number, line in enumerate(kept) if line in _SIGNATURES), len(kept))
+    return _tidy(kept[:end]), _tidy(kept[end + 1 :])
+
+
+def _original(lines: list[str]) -> int:
+    """At which line the mail begins that is answered; beyond the last one, if there is none."""
+    found = (number for number, line in enumerate(lines) if _is_title(line) or _is_rule(lines, number))
+    return next(found, len(lines))
+
+
+def _is_title(line: str) -> bool:
+    """Whether a line is `-----Original Message-----`."""
+    bare = line.strip(" \t")
+    is_framed = bare.startswith("--") and bare.endswith("--")
+    return is_framed and bare.strip("-").strip(" \t").lower() in _ORIGINALS
+
+
+def _is_rule(lines: list[str], number: int) -> bool:
+    """Whether a long line is followed by the head of a mail."""
+    bare = lines[number].strip(" \t")
+    if len(bare) < _SHORTEST_LINE or bare.strip("_"):
+        return False
+    below = number + 1
+    while below < len(lines) and not lines[below]:  # blank lines follow one rule only: none is passed over twice
+        below += 1
+    return below < len(lines) and lines[below].lower().startswith(_SENDERS)
+
+
+def _unquoted(lines: list[str]) -> list[str]:
+    """The lines without those that are quoted, and those that say who has written these."""
+    kept: list[str] = []
+    #: Whether what stands below, blank lines aside, is quoted, or nothing does.
+    leads = True
+    left = lines[:]
+    while left:
+        line = left.pop()
+        if line.lstrip(" \t").startswith(">"):
+            leads = True
+        elif not line.strip():
+            kept.append(line)
+        elif leads and _is_ending(line) and (_is_beginning(line) or (left and _is_beginning(left[-1]))):
+            if not _is_beginning(line):
+                left.pop()
+            leads = False
+        else:
+            kept.append(line)
+            leads = False
+    return kept[::-1]
+
+
+def _is_beginning(line: str) -> bool:
+    """Whether a line begins like one that says who has written what."""
+    word = line[:2]
+    is_word = word in _BEGINNINGS and not (line[2:3].isalnum() or line[2:3] == "_")
+    return is_word and len(line) <= _LONGEST_ATTRIBUTION
+
+
+def _is_ending(line: str) -> bool:
+    """Whether a line ends like one that says who has written what."""
+    told = line.rstrip(" \t")
+    if not told.endswith(":") or len(told) > _LONGEST_ATTRIBUTION:
+        return False
+    told = told[:-1].removesuffix(" ").removesuffix("\xa0")
+    return told.endswith(_ENDINGS) or _GERMAN in told
 
 
 def extract_html(page: str) -> tuple[str, str]:
@@ -53,8 +110,10 @@ def extract_html(page: str) -> tuple[str, str]:
     return extract("".join(reader.pieces))
 
 
-def _tidy(text: str) -> str:
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(line.rstrip() for line in text.split("\n"))).strip()
+def _tidy(lines: list[str]) -> str:
+    """Lines without what is blank at their ends, and no more than one blank line in a row."""
+    bare = [line.rstrip() for line in lines]
+    return "\n".join(line for line, above in zip(bare, ["", *bare], strict=False) if line or above).strip()
 
 
 class _Page:

@@ -27,7 +27,7 @@ def send(
     last = _window(account, webhook, at) if webhook.batched else None
     has_room = last is not None and len(last.payloads) < BATCH_SIZE
     call = last if last is not None and has_room else _begun(workspace, account, webhook, at, last)
-    call.payloads.append(payload)
+    deliveries.add_payload(workspace, account, call, payload)
     call.events.append(event)
     return call if has_room else deliveries.schedule(workspace, account, call)
 

@@ -17,6 +17,7 @@ from mockserver.core.domain_name import comparable
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
 from mockserver.core.events import Changed
 from mockserver.core.lifecycle import Lifecycle
+from mockserver.core.ring import weight
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
@@ -103,6 +104,7 @@ def _complete(workspace: Workspace, account: Account, row: Export) -> None:
         workspace.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],
         ["export"], created_at=now, next_at=now, export=row.id,
     )  # fmt: skip
+    deliveries.count(account, call, weight(call.payloads))
     deliveries.schedule(workspace, account, call)
 
 

@@ -1,0 +1,70 @@
+"""What is kept of things that come without an end."""
+
+import pytest
+
+from mockserver.core.ring import Ring, weight
+
+
+@pytest.fixture
+def ring():
+    return Ring(3, 100)
+
+
+def test_the_newest_thing_comes_first(ring):
+    ring.add("a", 1)
+    ring.add("b", 1)
+
+    assert (list(ring), ring.oldest, ring.bytes) == (["b", "a"], "a", 2)
+
+
+def test_the_oldest_goes_when_there_are_too_many(ring):
+    gone = [list(ring.add(thing, 1)) for thing in "abcd"]
+
+    assert (gone, list(ring), ring.evicted) == ([[], [], [], ["a"]], ["d", "c", "b"], 1)
+
+
+def test_as_many_go_as_take_too_many_bytes():
+    ring = Ring(100, 100)
+    for thing in "abcdefghij":
+        ring.add(thing, 10)
+
+    assert list(ring.add("k", 25)) == ["a", "b", "c"]
+    assert (ring.bytes, ring.evicted) == (95, 3)
+
+
+def test_one_that_takes_more_than_a_quarter_goes_itself(ring):
+    ring.add("a", 25)
+
+    assert list(ring.add("b", 26)) == ["b"]
+    assert (list(ring), ring.bytes, ring.evicted) == (["a"], 25, 1)
+
+
+def test_what_is_not_to_be_kept_is_counted_no_more(ring):
+    for thing in "ab":
+        ring.add(thing, 10)
+
+    ring.keep(lambda thing: thing == "b")
+
+    assert (list(ring), ring.bytes) == (["b"], 10)
+
+
+def test_a_copy_goes_its_own_way(ring):
+    ring.add("a", 10)
+    copy = ring.copy()
+    copy.add("b", 10)
+
+    assert (list(ring), list(copy)) == (["a"], ["b", "a"])
+
+
+def test_clearing_forgets_the_things_and_the_counts(ring):
+    for thing in "abcd":
+        ring.add(thing, 10)
+
+    ring.clear()
+
+    assert (list(ring), ring.bytes, ring.evicted) == ([], 0, 0)
+
+
+def test_a_value_weighs_what_all_of_it_takes():
+    assert weight({"a": ["x" * 1_000, {"b": "y" * 1_000}]}) > 2_000
+    assert weight([[]] * 1_000) > 50_000

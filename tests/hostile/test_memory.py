@@ -1,0 +1,178 @@
+"""What callers send is kept only as far as the limits go, whatever they send."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import types
+
+import pytest
+
+from mockserver.core.workspace import Workspace
+from mockserver.resources.inbound.model import take
+
+KB = 1024
+LIMITS = {
+    "journal_bytes_limit": 200 * KB,
+    "feed_bytes_limit": 200 * KB,
+    "mailbox_bytes_limit": 200 * KB,
+    "deliveries_bytes_limit": 200 * KB,
+    "snapshots_bytes_limit": 400 * KB,
+    "receivers_bytes_limit": 200 * KB,
+}
+#: What a world takes that nobody has sent anything to, and its tables grow to.
+ITSELF = 600 * KB
+INBOUND = {
+    "url": "http://127.0.0.1:9/x",
+    "type": "inbound",
+    "domain": "in.acme.test",
+    "events": ["inboundEmailProcessed"],
+}
+MARKETING = {"url": "http://127.0.0.1:9/x", "type": "marketing", "events": ["delivered"]}
+
+
+def large_bodies(api, number):
+    api.post("/v3/senders", json={"name": f"{number}" + "x" * 40 * KB, "email": "a"})
+
+
+def large_values(api, number):
+    api.post("/v3/senders", json={"name": number, "x": [[]] * 2_000})
+
+
+def long_headers(api, number):
+    api.get("/v3/senders", headers={"x-long": f"{number}" + "x" * 20 * KB})
+
+
+def many_headers(api, number):
+    api.get("/v3/senders", headers={f"x-{number}-{index}": "x" for index in range(200)})
+
+
+def long_queries(api, number):
+    api.get(f"/v3/senders?a={number}{'x' * 20 * KB}")
+
+
+def long_paths(api, number):
+    api.get(f"/v3/{number}{'ä' * 10 * KB}")
+
+
+def many_unknown_members(api, number):
+    api.post("/v3/senders", json={f"m{number}-{index}": 1 for index in range(300)})
+
+
+def calls_of_receivers(api, number):
+    api.post(f"/_mock/receiver/r{number % 90}", data=f"{number}" + "x" * 30 * KB)
+
+
+def headers_of_receivers(api, number):
+    api.post("/_mock/receiver/r", headers={f"x-{number}-{index}": "x" * 100 for index in range(100)})
+
+
+def triggered_payloads(api, number):
+    payload = {"x": [str(number)] * 2_000, "y": f"{number}" + "y" * 20 * KB}
+    assert (
+        api.post("/_mock/trigger", json={"type": "marketing", "event": "delivered", "payload": payload}).status_code
+        < 300
+    )
+
+
+def mails(api, number):
+    raw = b"Subject: %d\n\n" % number + b"x" * 30 * KB
+    take(api.app.extensions["mockserver.store"], raw, "a@b.test", ["x@in.acme.test"])
+
+
+def snapshots(api, number):
+    api.post("/_mock/seed", json={"dns": {f"{number}.test": {"brevo_code": "ok"}}})
+    api.post("/_mock/snapshots", json={})
+
+
+def sent_mails(api, number):
+    api.post("/v3/senders", json={"name": f"{number}" + "x" * 9_000, "email": f"a{number % 5}@acme.test"})
+    for row in api.get("/v3/senders").json["senders"]:
+        api.delete(f"/v3/senders/{row['id']}")
+
+
+def revoked_keys(api, number):
+    api.post("/_mock/keys/revoke", json={"key": f"{number}" + "k" * 490})
+
+
+FLOWS = [
+    large_bodies, large_values, long_headers, many_headers, long_queries, long_paths, many_unknown_members,
+    calls_of_receivers, headers_of_receivers, triggered_payloads, mails, snapshots, sent_mails, revoked_keys,
+]  # fmt: skip
+_SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
+
+
+def held(world):
+    """How many bytes a world takes, with all that only it leads to."""
+    own = {
+        name: value
+        for name, value in vars(world).items()
+        if name not in ("parts", "outside", "meter", "on_key", "lock")
+    }
+    seen, found, left = set(), 0, [own]
+    while left:
+        one = left.pop()
+        if id(one) in seen or isinstance(one, (*_SHARED, Workspace)):
+            continue
+        seen.add(id(one))
+        found += sys.getsizeof(one)
+        left += gc.get_referents(one)
+    return found
+
+
+@pytest.mark.parametrize("flow", FLOWS, ids=[flow.__name__ for flow in FLOWS])
+def test_a_world_takes_no_more_than_its_limits(make_api, flow):
+    api = make_api("empty", **LIMITS)
+    assert api.post("/_mock/seed", json={"webhooks": [INBOUND, MARKETING]}).status_code < 300
+    for number in range(100):
+        flow(api, number)
+
+    assert held(api.world) < sum(LIMITS.values()) + ITSELF
+
+
+def test_a_snapshot_that_there_is_no_room_for_is_refused(make_api):
+    api = make_api("empty", snapshots_bytes_limit=10_000)
+    api.post("/_mock/seed", json={"senders": [{"name": "x" * 20_000, "email": "a@acme.test"}]})
+    answer = api.post("/_mock/snapshots", json={})
+
+    assert (answer.status_code, api.get("/_mock/snapshots").json["items"]) == (409, [])
+    assert "--snapshots-bytes-limit" in answer.json["detail"]
+
+
+def test_a_payload_that_is_too_large_is_told_in_its_place(make_api):
+    api = make_api("empty", deliveries_bytes_limit=40_000)
+    api.post("/_mock/seed", json={"webhooks": [MARKETING]})
+    body = {"type": "marketing", "event": "delivered", "payload": {"x": "x" * 20_000}}
+    answer = api.post("/_mock/trigger", json=body)
+
+    assert answer.status_code == 200
+    assert len(answer.json["items"]) == 1
+    assert held(api.world) < 40_000 + ITSELF + 200 * KB
+
+
+def test_a_text_that_is_too_long_is_refused(make_api):
+    api = make_api("empty")
+    answer = api.post("/v3/senders", json={"name": "x" * 10_001, "email": "a@acme.test"})
+
+    assert (answer.status_code, answer.json["code"]) == (400, "invalid_parameter")
+    assert "Longer than 10,000 characters" in answer.json["message"]
+
+
+def test_a_call_of_a_receiver_that_is_too_large_is_kept_without_its_body(make_api):
+    api = make_api("empty", receivers_bytes_limit=40_000)
+    for size in (10, 20_000):
+        api.post("/_mock/receiver/r", data="x" * size)
+    found = api.get("/_mock/receivers/r").json
+
+    assert [row["body"] for row in found["items"]] == ["20,000 bytes, too many to be kept", "x" * 10]
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"id":12345678901234567890123}', rb'{"s":"\ud800"}', b"[" * 300 + b"]" * 300, b"\xff"]
+)
+def test_an_odd_body_of_a_receiver_is_shown_as_text(make_api, body):
+    api = make_api("empty")
+    api.post("/_mock/receiver/r", data=body)
+    answer = api.get("/_mock/receivers/r")
+
+    assert (answer.status_code, answer.json["items"][0]["body"]) == (200, body.decode(errors="replace"))

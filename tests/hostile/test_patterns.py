@@ -1,0 +1,236 @@
+"""Nothing that a caller sends is matched by a pattern that takes more than linear time."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib
+import re
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from marshmallow import ValidationError
+
+import mockserver
+from mockserver.control import redaction
+from mockserver.core.domain_name import domain_of
+from mockserver.core.exchange import Exchange
+from mockserver.core.match import LONGEST_GLOB, Match
+from mockserver.resources import section
+from mockserver.resources.inbound import mail, reply
+from mockserver.web import fields
+
+PACKAGE = Path(mockserver.__file__).parent
+
+#: Every pattern that has a name, by its module.
+PATTERNS = [
+    "cli.environment:_OF_KUBERNETES",
+    "control.redaction:_CREDENTIALS",
+    "control.redaction:_DOTTED",
+    "control.redaction:_IN_SENT_TEXT",
+    "control.redaction:_IN_TEXT",
+    "control.redaction:_KEY",
+    "control.redaction:_WAY_IN",
+    "control.snapshots:NAME",
+    "control.workspaces:NAME",
+    "core.keys:_FORM",
+    "core.store:NAME",
+    "effects.http:_HEADER_NAME",
+    "effects.http:_HEADER_VALUE",
+    "effects.http:_HOST",
+    "fixture:_API_KEY",
+    "fixture:_DATETIME",
+    "fixture:_TOKEN",
+    "fixture:_URL",
+    "fixture:_UUID",
+    "outside:_SERVER",
+    "replay:_ROOT",
+    "resources.inbound.mime:_WORD",
+    "resources.inbound.reply:_SPACE",
+    "resources.inbound.reply:_TARGET",
+    "resources.inbound.reply:_TOKEN",
+    "resources.inbound.reply:_UNSEEN",
+    "resources.oauth.apps:_PLACE",
+    "resources.oauth.apps:_SCHEME",
+    "resources.oauth.authorization:_CHALLENGE",
+    "resources.scheduled_emails.model:_MESSAGE_ID",
+    "resources.scheduled_emails.model:_UUID4",
+    "web.csrf:_FORM",
+    "web.fields:_HOSTNAME",
+    "web.fields:_URL_CHARACTERS",
+]
+#: The functions and classes that use others; those that stand in them as texts are tried.
+USES = {
+    "control.answers.contract:OpenApi",
+    "control.document:_of_path",
+    "control.document:operation_id",
+    "control.redaction:_pairs_of",  # makes two of the above
+    "control.snapshots:NewSnapshot",  # a name of the store's
+    "control.workspaces:NewWorkspace",  # the same
+    "core.letter:_party",
+    "core.letter:compose",
+    "core.match:differences",  # a glob, of bounded length: it is tried below
+    "effects.smtp_connection:sentence",
+    "resources.campaigns.schemas:CampaignItem",
+    "resources.domains.schemas:DomainItem",
+    "resources.oauth.section:_CREDENTIAL",
+    "resources.section:_deserialize",
+    "resources.section:parse_duration",
+    "resources.section:parse_instant",
+    "resources.sso.schemas:SsoTokenItem",
+    "scenario.faults:FaultItem",
+    "scenario.load:_slug",
+    "scenario.schema:_keys",
+    "web.fields:_deserialize",
+}
+#: What reads the texts of callers, by patterns of its own or those of libraries.
+READERS = {
+    "a text of the journal": redaction.text,
+    "a query of the journal": redaction.query_text,
+    "a mail of text": reply.extract,
+    "a mail that is a page": reply.extract_html,
+    "a mail as it came": lambda text: mail.parse(text.encode()),
+    "the header of a mail": lambda text: mail.parse(b"Subject: =?utf-8?q?" + text.encode() + b"?=\r\n\r\n"),
+    "the addresses of a mail": lambda text: mail.parse(b"To: " + text.encode() + b"\r\n\r\n"),
+    "the type of a mail": lambda text: mail.parse(b"Content-Type: " + text.encode() + b"\r\n\r\n"),
+    "the name of an attachment": lambda text: mail.parse(b"Content-Disposition: " + text.encode() + b"\r\n\r\n"),
+    "an e-mail address": fields.Email().deserialize,
+    "an address of the web": fields.Url().deserialize,
+    "a name of a host": fields.Hostname().deserialize,
+    "a time zone": fields.Timezone().deserialize,
+    "a date": fields.DayOrMoment().deserialize,
+    "a duration": section.parse_duration,
+    "an instant": section.parse_instant,
+    "a domain": domain_of,
+}
+#: What makes patterns go back: their own words, over and over, and what nearly ends them.
+PIECES = [
+    "a", "a.", "a-", "-", "_", ".", "0", "0:", "%41", "%", "\\", "\\a", '"', "'", " ", "\n", "\n\n", "\r\n", "\t",
+    ":", "=", ";", ";a=b", "&", "@", "a@", "a,", "(", "<", ">", "<a", "<a ", "<!--", "<style>", "<head>", "</", "> ",
+    "eyJ", "eyJ.", "eyJa.b.", "xkeysib-", "otp:", '"token":"', "key=' ", "code=", "&code=", "://", "://a", "\\/\\/",
+    "/account/login/", "/account/login/a/sso/", "href=", 'href="', "href='", "On a\n", "On a wrote\n", "On a: \n",
+    "wrote:\n", "schrieb", "--\n", "-- ", "____________________\n", "> a\n", "=?", "=?a?q?", "?=", "=?utf-8?b?a", "ä",
+    "\0", "[", "]", "{", "P1D", "T1", "*", "*0*=", "xn--", "--a\n",
+]  # fmt: skip
+SMALL, GROWTH = 500, 8
+#: How many times longer so many times as much may take: eight times, and much more for what is not linear.
+MOST = 24
+#: What is so short says nothing, in seconds.
+NOTHING = 0.004
+
+
+#: The patterns that stand in the package as texts.
+TEXTS = set()
+
+
+def found_in(path):
+    """Where a module uses patterns: the names that it gives to some, and the functions and classes of others."""
+    module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+    rows = [("", ast.parse(path.read_text()))]
+    while rows:
+        holder, node = rows.pop()
+        holder = name_of(node) or holder
+        if is_use(node):
+            TEXTS.update(literal(node))
+            yield f"{module}:{holder}"
+        rows += [(holder, inner) for inner in ast.iter_child_nodes(node)]
+
+
+def literal(use):
+    """The pattern that a use holds as a text, if it does; one that is compiled has a name, and perhaps flags."""
+    if use.args and isinstance(use.args[0], ast.Constant) and ast.unparse(use.func) not in ("re.compile", "fnmatch"):
+        yield use.args[0].value
+
+
+def name_of(node):
+    """What a function, a class or a constant is called."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return node.name
+    if not isinstance(node, ast.Assign) or not all(isinstance(target, ast.Name) for target in node.targets):
+        return None
+    return next((target.id for target in node.targets if target.id.isupper()), None)
+
+
+def is_use(node):
+    if not isinstance(node, ast.Call):
+        return False
+    called = ast.unparse(node.func)
+    return bool(re.fullmatch(r"re\.\w+|validate\.Regexp|fnmatch\w*|\w*\.?translate", called)) and called != "re.escape"
+
+
+def seconds(work, text):
+    """How long it takes at best, in seconds of the processor."""
+    times = []
+    for _ in range(2):
+        start = time.process_time()
+        with contextlib.suppress(ValueError, ValidationError):
+            work(text)
+        times.append(time.process_time() - start)
+        if times[-1] < NOTHING:
+            break
+    return min(times)
+
+
+def assert_linear(work):
+    slow = []
+    for piece in PIECES:
+        for end in ("", "\0", "x\n>"):
+            large = seconds(work, piece * SMALL * GROWTH + end)
+            if large > NOTHING and large > MOST * max(seconds(work, piece * SMALL + end), NOTHING / GROWTH):
+                slow.append((piece, end, large))
+    assert slow == []
+
+
+def searched(pattern):
+    def work(text):
+        pattern.fullmatch(text)
+        for _ in pattern.finditer(text):
+            pass
+
+    return work
+
+
+USED = {name for path in PACKAGE.rglob("*.py") for name in found_in(path)}
+
+
+def test_every_pattern_of_the_package_is_named_here():
+    assert sorted(USED - set(PATTERNS) - USES) == []
+    assert sorted(USES - USED) == []
+
+
+def test_every_compiled_pattern_is_named_here():
+    compiled = set()
+    for path in PACKAGE.rglob("*.py"):
+        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        if path.name not in ("__main__.py", "__init__.py"):
+            module = importlib.import_module(f"mockserver.{name}")
+            compiled |= {f"{name}:{key}" for key, value in vars(module).items() if isinstance(value, re.Pattern)}
+    assert sorted(compiled) == PATTERNS
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_pattern_takes_linear_time(name):
+    module, _, constant = name.partition(":")
+    assert_linear(searched(getattr(importlib.import_module(f"mockserver.{module}"), constant)))
+
+
+@pytest.mark.parametrize("pattern", sorted(TEXTS))
+def test_a_pattern_without_a_name_takes_linear_time(pattern):
+    assert_linear(searched(re.compile(pattern)))
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_a_text_is_read_in_linear_time(read):
+    assert_linear(read)
+
+
+def test_a_glob_takes_linear_time(make_exchange):
+    match = Match(path=("*a?" * LONGEST_GLOB)[:LONGEST_GLOB])
+    assert_linear(lambda text: match.admits(make_exchange(text)))
+
+
+@pytest.fixture
+def make_exchange():
+    return lambda path: Exchange("1", datetime.now(UTC), "GET", path, "", (), b"", {})

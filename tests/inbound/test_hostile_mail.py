@@ -1,0 +1,83 @@
+"""A mail is read in linear time, whatever somebody has put into it."""
+
+import time
+
+import pytest
+
+from mockserver.resources.inbound import mail, mime
+
+
+def nested(depth, size=0):
+    """Parts within parts, the innermost one with some text."""
+    head = b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (number, number) for number in range(depth)
+    )
+    return head + b"Content-Type: text/plain\n\nHello\n" + b"line\n" * size
+
+
+def flat(number):
+    """Parts beside each other."""
+    return b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n" * number + b"--b--\n"
+
+
+HOSTILE = {
+    "parts within parts": lambda size: nested(size, 20 * size),
+    "parts beside each other": lambda size: flat(10 * size),
+    "lines that nearly end a part": lambda size: flat(1) + b"--b \0\n" * 40 * size,
+    "headers": lambda size: b"a: b\n" * 40 * size,
+    "one long header": lambda size: b"Subject: " + b"=?utf-8?q?" * 10 * size + b"\n\n",
+    "many headers of words": lambda size: b"X: =?utf-8?q?a?= =?\n" * 10 * size,
+    "parameters": lambda size: b"Content-Type: multipart/mixed" + b"; a=b" * 40 * size + b"\n\n",
+    "open comments": lambda size: b"To: " + b"(" * 40 * size + b"\n\n",
+    "punycode": lambda size: b"Content-Type: text/plain; charset=punycode\n\n" + b"a-b9" * 50 * size,
+    "a punycode subject": lambda size: b"Subject: =?punycode?q?" + b"a-b9" * 50 * size + b"?=\n\n",
+    "uuencoded": lambda size: b"Content-Transfer-Encoding: uuencode\n\nbegin 644 a\n" + b"#86)C\n" * 20 * size,
+    "base64 that is none": lambda size: b"Content-Transfer-Encoding: base64\n\n" + b"a=b" * 50 * size,
+}
+
+
+def seconds(raw):
+    times = []
+    for _ in range(2):
+        start = time.process_time()
+        mail.parse(raw)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+@pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_mail_is_read_in_linear_time(make):
+    assert seconds(make(1_600)) < 24 * max(seconds(make(200)), 0.002)
+
+
+def test_parts_that_lie_too_deep_are_one_part():
+    parts = list(mime.leaves(mime.read(nested(mime.DEEPEST + 1))))
+
+    assert [part.message.get_content_type() for part in parts] == ["multipart/mixed"]
+    assert [part.content() for part in mime.leaves(mime.read(nested(mime.DEEPEST)))] == [b"Hello\n"]
+
+
+def test_no_more_parts_than_so_many_are_looked_at():
+    assert len(list(mime.leaves(mime.read(flat(mime.MOST_PARTS + 5))))) == mime.MOST_PARTS
+
+
+@pytest.mark.parametrize("charset", [b"punycode", b"idna", b"unicode_escape", b"rot13", b"uu", b"undefined"])
+def test_a_codec_that_is_no_charset_of_mails_is_not_used(charset):
+    raw = b"Subject: =?" + charset + b"?q?a-b9?=\nContent-Type: text/plain; charset=" + charset + b"\n\na-b9"
+    found = mail.parse(raw).members
+
+    assert (found["Subject"], found["RawTextBody"]) == ("a-b9", "a-b9")
+
+
+@pytest.mark.parametrize(
+    ("subject", "read"),
+    [
+        (b"=?utf-8?b?R3LDvMOfZQ==?=", "Grüße"),
+        (b"=?utf-8?q?Gr=C3=BC?= =?utf-8?q?=C3=9Fe?=", "Grüße"),
+        (b"=?utf-8?q?Gr=C3?= =?utf-8?q?=BC?=", "Grü"),
+        (b"a =?iso-8859-1?q?=FC?= b", "a ü b"),
+        (b"=?utf-8?b?a?= and =?utf-8?x?a?=", "=?utf-8?b?a?= and =?utf-8?x?a?="),
+    ],
+)
+def test_words_of_headers_are_read(subject, read):
+    assert mail.parse(b"Subject: " + subject + b"\n\n").members["Subject"] == read
