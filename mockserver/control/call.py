@@ -18,8 +18,9 @@ from mockserver.scenario.document import Mapping, parse
 from mockserver.scenario.library import Library
 from mockserver.scenario.mistakes import Mistake
 from mockserver.scenario.schema import mistakes
-from mockserver.web import json_text
+from mockserver.web import json_text, loop
 from mockserver.web.application import WORKSPACE
+from mockserver.web.auth import find
 
 if TYPE_CHECKING:
     from mockserver.control.noun import Noun
@@ -41,16 +42,36 @@ def library() -> Library:
     return found
 
 
-def workspace() -> Workspace:
+def workspace(*, whole: bool = False) -> Workspace:
     """The workspace that the call acts on, with all that is due done.
+
+    A call that concerns the whole of it leaves the event loop where that is large.
 
     Raises:
         Problem: 404; the address or the header names none.
     """
-    found = addressed() or _in_header() or _behind_key() or store().default
+    return entered(addressed() or _in_header() or _behind_key() or store().default, whole=whole)
+
+
+def entered(found: Workspace, *, whole: bool = False) -> Workspace:
+    """A workspace with all that is due done; on the event loop, nobody else acts on it until the call is over."""
+    if whole and found.rows() > loop.LARGE_WORLD:
+        leave_loop()
+    loop.hold(request.environ, found.lock)
     with found.lock:
         found.catch_up()
     return found
+
+
+def making(scenario: object | None) -> None:
+    """Leave the event loop before a large world is made, of the server's scenario or of another one."""
+    if store().rows(scenario) > loop.LARGE_WORLD:
+        leave_loop()
+
+
+def leave_loop() -> None:
+    """Run the call in a thread, from its beginning: what follows takes long, and nothing has come of it yet."""
+    loop.leave(request.environ)
 
 
 def account(of: Workspace) -> Account:
@@ -93,7 +114,7 @@ def _behind_key() -> Workspace | None:
     if not key:
         return None
     try:
-        found = store().find(key)
+        found = find(request.environ, key, store())
     except StoreFullError as error:
         raise Problem(409, str(error)) from error
     if found is None:

@@ -77,7 +77,7 @@ class Verification(Item):
 def index(query: dict[str, Any]) -> Response:
     """The exchanges, newest first; with `wait`, as soon as one matches."""
     workspace = call.workspace()
-    found = wait_for(workspace, query["wait"], lambda: _matching(workspace, query["match"]))
+    found = wait_for(workspace, query["wait"], lambda: _matching(workspace, query["match"]), frozenset({"request"}))
     part = found[query["offset"] : query["offset"] + query["limit"]]
     return call.listed([described(exchange) for exchange in part], len(found), evicted=workspace.journal.evicted)
 

@@ -14,6 +14,7 @@ from mockserver.resources.section import Item
 from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.mistakes import ScenarioError
 from mockserver.scenario.seed import seeded
+from mockserver.web import loop
 
 STATE = Noun("state", "/_mock")
 
@@ -25,7 +26,7 @@ class Reset(Item):
 @STATE.call("GET", "/state", answer="Scenario", media=("application/json", "application/yaml"))
 def show() -> Response:
     """The whole workspace as a scenario, as JSON or as YAML by `Accept`."""
-    workspace = call.workspace()
+    workspace = call.workspace(whole=True)
     with workspace.lock:
         document = dump(workspace)
     if request.accept_mimetypes.best_match(["application/json", "application/yaml"]) == "application/yaml":
@@ -33,14 +34,12 @@ def show() -> Response:
     return call.answer(document)
 
 
-@STATE.call("PUT", "/state", document="Scenario", answer="World")
+@STATE.call("PUT", "/state", document="Scenario", answer="World", heavy=True)
 def replace() -> Response:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
     workspace = call.workspace()
-    document = call.document()
-    with workspace.lock:
-        call.store().put(workspace, document)
-        return call.answer(described(workspace))
+    call.store().put(workspace, call.document())
+    return call.answer(described(workspace))
 
 
 @STATE.call("POST", "/seed", document="Scenario", answer="World", problems=(409,))
@@ -61,10 +60,11 @@ def seed() -> Response:
 @STATE.call("POST", "/reset", body=Reset, answer="World")
 def reset(body: dict[str, Any]) -> Response:
     """The workspace as its scenario made it, or as another one makes it."""
-    workspace = call.workspace()
-    with workspace.lock:
-        call.store().reset(workspace, body.get("scenario"))
-        return call.answer(described(workspace))
+    workspace = call.workspace(whole=True)
+    call.making(body.get("scenario", workspace.origin.scenario))
+    loop.hold(request.environ, workspace.changing)
+    call.store().reset(workspace, body.get("scenario"))
+    return call.answer(described(workspace))
 
 
 @STATE.call("GET", "/scenarios", answer="Scenarios", in_world=False)

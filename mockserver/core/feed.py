@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 #: How many happenings are kept for those who come back after a break, and how many bytes of bodies with them.
 _KEPT = 1_000
 _BYTES_KEPT = 4 * 1024 * 1024
 
 
-class Happening(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Happening:
     """Something that has happened: its number, its kind, and the thing itself."""
 
     number: int
@@ -19,6 +22,8 @@ class Happening(NamedTuple):
     what: Any
     #: What it keeps in memory, in bytes.
     size: int
+    #: How it is told, once somebody has asked.
+    told: bytes | None = None
 
 
 class Feed:
@@ -33,8 +38,21 @@ class Feed:
         self.last += 1
         self._happenings.append(Happening(self.last, kind, what, size))
         self._bytes += size
+        self._make_room()
+
+    def _make_room(self) -> None:
         while len(self._happenings) > _KEPT or self._bytes > _BYTES_KEPT:
             self._bytes -= self._happenings.popleft().size
+
+    def told(self, happening: Happening, tell: Callable[[Happening], bytes]) -> bytes:
+        """How something is told; it is put into words once, for all who look on."""
+        if happening.told is None:
+            happening.told = tell(happening)
+            if happening.number > self.last - len(self._happenings):  # else it has just gone for newer ones
+                happening.size += len(happening.told)
+                self._bytes += len(happening.told)
+                self._make_room()
+        return happening.told
 
     def after(self, number: int) -> list[Happening]:
         """All that is kept after a number, oldest first."""

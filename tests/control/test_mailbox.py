@@ -2,6 +2,8 @@ from email import message_from_bytes, policy
 
 import pytest
 
+from mockserver.core.watchers import Watchers
+
 
 @pytest.fixture
 def api(make_api):
@@ -97,13 +99,13 @@ def test_waiting_under_an_ordinary_server_ends_with_the_mail(api):
     workspace = api.world
     seen = []
 
-    class Watchers(set):
-        def add(self, wake):
-            super().add(wake)
+    class Listening(Watchers):
+        def add(self, wake, kinds):
+            super().add(wake, kinds)
             seen.append(wake)
             api.post("/v3/senders", json={"name": "Late", "email": "late@acme.test"})
 
-    workspace.watchers = Watchers()
+    workspace.watchers = Listening()
 
     assert api.get("/_mock/mailbox?to=late@acme.test&wait=10").json["count"] == 1
     assert (len(seen), len(workspace.watchers)) == (1, 0)

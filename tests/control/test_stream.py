@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 import requests
 
+from mockserver.core.watchers import Watchers
 from mockserver.web.server import address, bind, server
 
 
@@ -96,11 +97,11 @@ class Events:
         return [self.next() for _ in range(count)]
 
 
-class Watchers(set):
+class Watched(Watchers):
     """Those who look at a world; says when all have left."""
 
-    def __init__(self, watchers=()):
-        super().__init__(watchers)
+    def __init__(self):
+        super().__init__()
         self.nobody = threading.Event()
 
     def discard(self, wake):
@@ -327,7 +328,7 @@ def test_it_tells_of_one_workspace_only(live, path, headers):
 
 
 def test_a_client_that_leaves_is_forgotten(live):
-    live.world.watchers = watchers = Watchers()
+    live.world.watchers = watchers = Watched()
     with live.connected():
         assert len(watchers) == 1
 
