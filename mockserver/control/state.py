@@ -13,7 +13,7 @@ from mockserver.control.workspaces import ScenarioField, described
 from mockserver.resources.section import Item
 from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.mistakes import ScenarioError
-from mockserver.scenario.seed import seeded
+from mockserver.scenario.seed import add
 from mockserver.web import loop
 
 STATE = Noun("state", "/_mock")
@@ -42,19 +42,18 @@ def replace() -> Response:
     return call.answer(described(workspace))
 
 
-@STATE.call("POST", "/seed", document="Scenario", answer="World", problems=(409,))
+@STATE.call("POST", "/seed", document="Scenario", answer="World", problems=(409,), heavy=True)
 def seed() -> Response:
     """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
     workspace = call.workspace()
-    with workspace.lock:
-        seeding = seeded(workspace, call.account(workspace), call.document())
+    document = call.document()
+    with workspace.changing:
         try:
-            call.store().put(workspace, seeding.document)
+            add(workspace, call.account(workspace), document)
         except ScenarioError as error:
-            own = seeding.of_its_own(error)
-            status = 409 if all(mistake.taken for mistake in own.mistakes) else 400
-            raise of_mistakes(own.mistakes, status) from error
-        return call.answer(described(workspace))
+            status = 409 if all(mistake.taken for mistake in error.mistakes) else 400
+            raise of_mistakes(error.mistakes, status) from error
+    return call.answer(described(workspace))
 
 
 @STATE.call("POST", "/reset", body=Reset, answer="World")

@@ -126,4 +126,5 @@ SECTION = Section(
     },
     load=_load,
     dump=_dump,
+    facts=frozenset(_FACTS),
 )

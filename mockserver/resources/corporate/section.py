@@ -98,6 +98,16 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
     for item in data.get("bulk_plans", ()):
         workspace.claim_id("bulk_plan", item["id"])
         account.table(BulkPlan)[item["id"]] = BulkPlan(**item)
+    _check_pool(account, master.pool)
+
+
+def _check_pool(account: Account, pool: Allotment) -> None:
+    """Refuse a pool that holds less than what the sub-accounts have of it already."""
+    plans = [row.assigned for row in account.table(SubAccount).values()]
+    for index, assigned in enumerate(plans):
+        short = plan.shortage(pool, plans[:index], [Allotment()], assigned)
+        if short:
+            raise Misfit(("pool",), f"the sub-accounts have been assigned more {short.name} already")
 
 
 def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -109,7 +119,7 @@ def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str,
         if group_id not in master.record(Master).groups:
             raise Misfit(("group_ids", index), f"{group_id} is not one of the groups of {master.name}")
     assigned = data.get("assigned", Allotment())
-    plans = [other.assigned for other in master.table(SubAccount).values()]
+    plans = [other.assigned for other in master.table(SubAccount).values() if other.id != account.id]
     short = plan.shortage(master.record(Master).pool, plans, [Allotment()], assigned)
     if short:
         raise Misfit(("assigned",), f"the pool of {master.name} holds too little {short.name}")
@@ -178,4 +188,5 @@ SECTION = Section(
     },
     load=_load,
     dump=_dump,
+    facts=frozenset({*_MASTER, *_SUB_ACCOUNT, "timezone"} - {"groups", "bulk_plans"}),
 )

@@ -183,7 +183,7 @@ SECTION = Section(
 
 def _load_world(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for name, answers in data.get("dns", {}).items():
-        workspace.table(DnsView)[name.lower()] = _view(answers)
+        model.publish_dns(workspace, name, answers)
 
 
 def _dump_world(workspace: Workspace) -> dict[str, Any]:
