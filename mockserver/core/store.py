@@ -214,6 +214,7 @@ class Store:
             self._keep_coverage(workspace)
             self._forget_keys(workspace)
             workspace.forget_jobs()
+            workspace.on_key = lambda key: None  # that leads back to the workspace, which so goes at once
             workspace.watchers.tell()
         return True
 

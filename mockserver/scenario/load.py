@@ -22,7 +22,7 @@ from mockserver.resources.section import Misfit, Taken, counting_from, parse_ins
 from mockserver.scenario.document import locate
 from mockserver.scenario.faults import load_faults
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError
-from mockserver.scenario.schema import GENERATORS, mistakes, scenario_schema
+from mockserver.scenario.schema import GENERATORS, MOST_GENERATED, mistakes, scenario_schema
 
 _RESOURCES = frozenset(name for room in ROOMS if room.section for name in room.section.fields) | {"generate"}
 _FIRST = "acme"
@@ -127,7 +127,7 @@ class _Filling:
         yield from _located(self._fill(), self._document)
 
     def _fill(self) -> Iterator[Mistake]:
-        found = [*self._misplaced(), *self._check_accounts()]
+        found = [*self._misplaced(), *self._check_accounts(), *check_amounts(self._data)]
         if found:
             yield from found
             return
@@ -202,6 +202,14 @@ def load_section(
         section.load(workspace, account, data)
     except Misfit as error:
         yield Mistake((*path, *error.path), error.message, taken=isinstance(error, Taken))
+
+
+def check_amounts(data: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Refuse a document that generates more rows in all than a world may have."""
+    places = [data, *data.get("accounts", ())]
+    total = sum(amount for place in places for amount in place.get("generate", {}).values())
+    if total > MOST_GENERATED:
+        yield Mistake(("generate",), f"{total:,} rows are to be generated in all, and {MOST_GENERATED:,} is the most")
 
 
 def generate(workspace: Workspace, account: Account, amounts: Mapping[str, int]) -> None:

@@ -16,7 +16,7 @@ from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import counting_from
 from mockserver.scenario.document import locate
 from mockserver.scenario.faults import MOST_FAULTS, load_faults
-from mockserver.scenario.load import check_master, generate, load_section, load_world, make_account
+from mockserver.scenario.load import check_amounts, check_master, generate, load_section, load_world, make_account
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError
 from mockserver.scenario.schema import BehaviourItem, mistakes, scenario_schema
 
@@ -102,7 +102,7 @@ class _Addition:
         self._items: list[dict[str, Any]] = data.get("accounts", [])
 
     def mistakes(self) -> Iterator[Mistake]:
-        found = list(self._check_accounts())
+        found = [*self._check_accounts(), *check_amounts(self._data)]
         if found:
             yield from found
             return
