@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +68,15 @@ def making(scenario: object | None) -> None:
     """Leave the event loop before a large world is made, of the server's scenario or of another one."""
     if store().rows(scenario) > loop.LARGE_WORLD:
         leave_loop()
+
+
+def telling(sizes: Iterable[int]) -> None:
+    """Leave the event loop before many things, or large ones, of so many bytes each, are put into words."""
+    total = 0
+    for count, size in enumerate(sizes, 1):
+        total += size
+        if count > loop.LARGE_LIST or total > loop.LARGE_BODY * 4:
+            leave_loop()
 
 
 def leave_loop() -> None:

@@ -41,7 +41,8 @@ def index(query: dict[str, Any]) -> Response:
     workspace = call.workspace()
     found = wait_for(workspace, query["wait"], lambda: _select(workspace, query), _NEWS)
     with workspace.lock:
-        part = islice(found, query["offset"], query["offset"] + query["limit"])
+        part = list(islice(found, query["offset"], query["offset"] + query["limit"]))
+        call.telling(len(row.body) for _, row in part)
         rows = [described(account.name, row) for account, row in part]
         return call.listed(rows, len(found), evicted=workspace.evicted_deliveries)
 

@@ -88,6 +88,7 @@ def show(name: str, query: dict[str, Any]) -> Response:
     with workspace.lock:
         receiver = workspace.receivers.get(name) or Receiver(name)
         calls = list(receiver.calls)[::-1][query["offset"] :][: query["limit"]]
+        call.telling(len(row.body) for row in calls)
         return call.answer({**_described(receiver), "items": [_call(row) for row in calls]})
 
 

@@ -11,6 +11,8 @@ LOOP = "mockserver.loop"
 LARGE_BODY = 16 * 1024
 #: A world of more rows is neither made nor written on the loop: each takes some 20 to 50 microseconds.
 LARGE_WORLD = 200
+#: No longer list of the control API is put into words on the loop: an entry takes some 50 microseconds.
+LARGE_LIST = 100
 #: An account with a table of more rows is served by a thread: to list one takes some 5 microseconds a row.
 LARGE_TABLE = 2_000
 
