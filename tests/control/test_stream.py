@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 import requests
 
+from mockserver.control import stream
 from mockserver.core.watchers import Watchers
 from mockserver.web.server import address, bind, server
 
@@ -204,6 +205,19 @@ def test_with_replay_it_begins_with_what_is_still_known(live):
 
     with live.events("/_mock/stream?replay=true&kind=mail") as events:
         assert events.next().data["to"] == "old@acme.test"
+
+
+def test_each_event_is_put_into_words_once_for_all_who_look_on(live, monkeypatch):
+    asked = []
+    told = {**stream._TOLD, "mail": lambda mail: asked.append(mail.to) or {"to": mail.to}}  # noqa: SLF001  # the words
+    monkeypatch.setattr(stream, "_TOLD", told)
+    with contextlib.ExitStack() as stack:
+        watching = [stack.enter_context(live.events("/_mock/stream?kind=mail")) for _ in range(5)]
+        live.sender("a")
+
+        assert {events.next().data["to"] for events in watching} == {"a@acme.test"}
+
+    assert asked == ["a@acme.test"]
 
 
 def test_kinds_are_chosen(live):

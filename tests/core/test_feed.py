@@ -38,3 +38,35 @@ def test_one_that_is_too_big_alone_is_lost_itself():
     feed.add("a", None, 5 * 1024 * 1024)
 
     assert (feed.after(0), feed.lost(0)) == ([], 1)
+
+
+def test_each_thing_is_put_into_words_once_for_all_who_look_on():
+    feed, asked = Feed(), []
+    feed.add("a", None)
+    (happening,) = feed.after(0)
+
+    told = [feed.told(happening, lambda happening: asked.append(happening.number) or b"words") for _ in range(3)]
+
+    assert (told, asked) == ([b"words"] * 3, [1])
+
+
+def test_the_words_count_as_what_is_kept():
+    feed = Feed()
+    for _ in range(3):
+        feed.add("a", None, 1024 * 1024)
+    for happening in feed.after(0):
+        feed.told(happening, lambda _: b"x" * 1024 * 1024)
+
+    assert numbers(feed.after(0)) == [2, 3]
+
+
+def test_the_words_for_what_has_gone_meanwhile_count_no_more():
+    feed = Feed()
+    feed.add("a", None, 3 * 1024 * 1024)
+    (gone,) = feed.after(0)
+    feed.add("a", None, 2 * 1024 * 1024)
+
+    assert feed.told(gone, lambda _: b"x" * 3 * 1024 * 1024)
+    feed.add("a", None, 1024 * 1024)
+
+    assert numbers(feed.after(0)) == [2, 3]
