@@ -63,8 +63,12 @@ class Bridge:
             await receive()
 
     async def _serve(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        environ, (status, headers, content) = await self._answered(scope, body, Park())
-        if environ[PARK].waiting:
+        park = Park()
+        found = LeaveLoop() if len(body) > LARGE_BODY else self._at_once(scope, body, park)
+        if isinstance(found, LeaveLoop):
+            found = await self._in_thread(scope, body, park, found)
+        environ, (status, headers, content) = found
+        if park.waiting:
             with self._waits():
                 environ, (status, headers, content) = await self._rerun(environ, scope, body, receive)
         if wire.WIRE in environ:
@@ -79,22 +83,24 @@ class Bridge:
         else:
             await send({"type": "http.response.body", "body": content})
 
-    async def _answered(
-        self, scope: Scope, body: bytes, park: Park, *, on_loop: bool = True
+    def _at_once(self, scope: Scope, body: bytes, park: Park) -> tuple[dict[str, Any], Answer] | LeaveLoop:
+        """Run a request on the loop; gives the environment and the answer, or why it leaves."""
+        environ = _environ(scope, body, park)
+        held = environ[LOOP] = []
+        try:
+            return environ, self._run(environ)
+        except LeaveLoop as leaves:
+            return leaves
+        finally:
+            for lock in held:
+                lock.release()
+
+    async def _in_thread(
+        self, scope: Scope, body: bytes, park: Park, leaves: LeaveLoop
     ) -> tuple[dict[str, Any], Answer]:
-        """Run a request, on the loop if that is done in a moment; with the environment in which it was run."""
-        environ, elsewhere = _environ(scope, body, park), self._threads.labour
-        if on_loop and len(body) <= LARGE_BODY:
-            held = environ[LOOP] = []
-            try:
-                return environ, self._run(environ)
-            except LeaveLoop as leaves:
-                environ = _environ(scope, body, park)
-                if leaves.waits:
-                    elsewhere = self._threads.wait
-            finally:
-                for lock in held:
-                    lock.release()
+        """The same beside the loop."""
+        environ = _environ(scope, body, park)
+        elsewhere = self._threads.wait if leaves.waits else self._threads.labour
         return environ, await elsewhere(partial(self._run, environ))
 
     async def _rerun(
@@ -107,7 +113,10 @@ class Bridge:
             park.waiting = False
             if not in_time:
                 park.deadline = 0.0
-            environ, answer = await self._answered(scope, body, park, on_loop=LOOP in environ)
+            found = self._at_once(scope, body, park) if LOOP in environ else LeaveLoop()
+            if isinstance(found, LeaveLoop):
+                found = await self._in_thread(scope, body, park, found)
+            environ, answer = found
             if not park.waiting or not in_time:
                 return environ, answer
 
