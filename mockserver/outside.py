@@ -124,7 +124,7 @@ class Outside:
         def over() -> list[bool]:
             return [True] if all(look_up.is_over for look_up in asked.values()) else []
 
-        wait_for(workspace, _PATIENCE_S, over, stays=True)
+        wait_for(workspace, _PATIENCE_S, over, frozenset({"look_up"}), stays=True)
         if is_waiting():
             return False
         with workspace.lock:
@@ -143,7 +143,7 @@ class Outside:
         def over(found: lookup.Found) -> None:
             with workspace.lock:
                 look_up.found, look_up.is_over = found, True
-                workspace.wake()
+                workspace.watchers.tell("look_up")
 
         if not self._askers.submit(Job(lambda: self._resolver(*question.asked, deadline), over)):
             return _LookUp(lookup.Failed("too many look-ups wait for their turn"), is_over=True)

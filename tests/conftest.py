@@ -100,12 +100,22 @@ def module_serve():
         yield servers.start
 
 
+@pytest.fixture
+def serve_app():
+    """A factory of real servers for applications that are there already: the root address back."""
+    with _Servers() as servers:
+        yield servers.start_app
+
+
 class _Servers:
     def __init__(self):
         self._running = []
 
     def start(self, scenario="standard", **settings):
-        context = running(Api(scenario, **settings).app)
+        return self.start_app(Api(scenario, **settings).app)
+
+    def start_app(self, app):
+        context = running(app)
         root = context.__enter__()
         self._running.append(context)
         return root

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,9 @@ from mockserver.scenario.document import Mapping, parse
 from mockserver.scenario.library import Library
 from mockserver.scenario.mistakes import Mistake
 from mockserver.scenario.schema import mistakes
-from mockserver.web import json_text
+from mockserver.web import json_text, loop
 from mockserver.web.application import WORKSPACE, WORKSPACE_HEADER
+from mockserver.web.auth import find
 
 if TYPE_CHECKING:
     from mockserver.control.noun import Noun
@@ -48,13 +50,22 @@ def library() -> Library:
     return found
 
 
-def workspace() -> Workspace:
+def workspace(*, whole: bool = False) -> Workspace:
     """The workspace that the call acts on, with all that is due done.
+
+    A call that concerns the whole of it leaves the event loop where that is large.
 
     Raises:
         Problem: 404; what names it names none.
     """
-    found = addressed() or _behind_key() or store().default
+    return entered(addressed() or _behind_key() or store().default, whole=whole)
+
+
+def entered(found: Workspace, *, whole: bool = False) -> Workspace:
+    """A workspace with all that is due done; on the event loop, nobody else acts on it until the call is over."""
+    if whole and found.rows() > loop.LARGE_WORLD:
+        leave_loop()
+    loop.hold(request.environ, found.lock)
     with found.lock:
         found.catch_up()
     return acting_on(found)
@@ -64,6 +75,26 @@ def acting_on(workspace: Workspace) -> Workspace:
     """The same workspace, of which the log says that the call has acted on it."""
     request.environ[ACTED_ON] = workspace
     return workspace
+
+
+def making(scenario: object | None) -> None:
+    """Leave the event loop before a large world is made, of the server's scenario or of another one."""
+    if store().rows(scenario) > loop.LARGE_WORLD:
+        leave_loop()
+
+
+def telling(sizes: Iterable[int]) -> None:
+    """Leave the event loop before many things, or large ones, of so many bytes each, are put into words."""
+    total = 0
+    for count, size in enumerate(sizes, 1):
+        total += size
+        if count > loop.LARGE_LIST or total > loop.LARGE_BODY * 4:
+            leave_loop()
+
+
+def leave_loop() -> None:
+    """Run the call in a thread, from its beginning: what follows takes long, and nothing has come of it yet."""
+    loop.leave(request.environ)
 
 
 def account(of: Workspace, body: dict[str, Any]) -> Account:
@@ -120,7 +151,7 @@ def _behind_key() -> Workspace | None:
     if not key:
         return None
     try:
-        found = store().find(key)
+        found = find(request.environ, key, store())
     except StoreFullError as error:
         raise Problem(409, str(error)) from error
     if found is None:

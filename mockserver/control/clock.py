@@ -17,6 +17,7 @@ from mockserver.core.clock import ClockError
 from mockserver.core.events import Changed
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Duration, Instant, Item
+from mockserver.web import loop
 from mockserver.web.fields import Flag, Number
 from mockserver.web.waiting import begun, is_waiting, wait_for
 
@@ -88,6 +89,8 @@ def _advanced(workspace: Workspace, target: Callable[[], datetime | None], membe
     Raises:
         Problem: 400, the target is out of reach; 409, the workspace was reset on the way, or its calls take too long.
     """
+    if len(workspace.timers) > loop.LARGE_WORLD:
+        call.leave_loop()
     move = begun("advance", lambda: _begin(workspace, target, member))
     arrived = wait_for(workspace, _PATIENCE_S, lambda: [move] if move.step() else [])
     if not arrived and not is_waiting():

@@ -73,10 +73,7 @@ def _of(name: str | None) -> Coverage:
 def _chosen(name: str | None) -> Workspace:
     if name is None:
         return call.workspace()
-    found = call.named(name)
-    with found.lock:
-        found.catch_up()
-    return found
+    return call.entered(call.named(name))
 
 
 def _written(made: Any, form: str) -> Response:

@@ -14,6 +14,7 @@ from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
 from mockserver.core.account import Account
 from mockserver.core.state_machine import Refused
+from mockserver.core.watchers import Kinds
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries import model
 from mockserver.resources.deliveries.model import DELIVERY, MACHINE, Attempt, Delivery
@@ -21,6 +22,9 @@ from mockserver.resources.section import Item
 from mockserver.web.waiting import LONGEST_WAIT, begun, wait_for
 
 DELIVERIES = Noun("deliveries", "/_mock/deliveries")
+
+#: When something of a call may be another than before.
+_NEWS: Kinds = frozenset({"transition", "job"})
 
 
 class DeliveryFilter(Item):
@@ -35,9 +39,10 @@ class DeliveryFilter(Item):
 def index(query: dict[str, Any]) -> Response:
     """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
     workspace = call.workspace()
-    found = wait_for(workspace, query["wait"], lambda: _select(workspace, query))
+    found = wait_for(workspace, query["wait"], lambda: _select(workspace, query), _NEWS)
     with workspace.lock:
-        part = islice(found, query["offset"], query["offset"] + query["limit"])
+        part = list(islice(found, query["offset"], query["offset"] + query["limit"]))
+        call.telling(len(row.body) for _, row in part)
         rows = [described(account.name, row) for account, row in part]
         return call.listed(rows, len(found), evicted=workspace.evicted_deliveries)
 
@@ -58,7 +63,7 @@ def redeliver(identifier: str) -> Response:
     with workspace.lock:
         account, delivery = _found(workspace, identifier)
         begun("redelivery", lambda: _again(workspace, account, delivery))
-    wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, delivery) else [delivery])
+    wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, delivery) else [delivery], _NEWS)
     with workspace.lock:
         return call.answer(described(account.name, delivery))
 

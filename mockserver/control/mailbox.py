@@ -33,7 +33,8 @@ class MailFilter(Item):
 def index(query: dict[str, Any]) -> Response:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
     workspace = call.workspace()
-    mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query))
+    mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
+    call.telling(len(mail.text) for mail in mails)
     return call.listed([_shown(workspace, mail) for mail in mails], evicted=workspace.mailbox.evicted)
 
 

@@ -36,6 +36,8 @@ class Call(NamedTuple):
     media: tuple[str, ...] = ("application/json",)
     #: Whether it needs no control token.
     is_open: bool = False
+    #: Whether it takes long, so that a thread carries it out.
+    heavy: bool = False
     #: Whether it acts on one workspace, which the caller names.
     in_world: bool = True
 
@@ -51,6 +53,7 @@ class Declared(TypedDict, total=False):
     problems: tuple[int, ...]
     media: tuple[str, ...]
     is_open: bool
+    heavy: bool
     in_world: bool
 
 
@@ -97,6 +100,8 @@ def _parsing(view: View, declared: Call) -> View:
 
     @wraps(view)
     def parse(**arguments: Any) -> Response:
+        if declared.heavy:
+            call.leave_loop()
         call.addressed()  # a wrong address is told, even by a call that acts on no world
         if of_query is not None:
             arguments["query"] = call.query(of_query.schema)

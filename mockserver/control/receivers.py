@@ -61,7 +61,7 @@ def take(name: str) -> Response:
             request.headers.to_wsgi_list(), request.get_data(),
         )  # fmt: skip
         manner = workspace.receivers.take(receiver, got)
-        workspace.wake()
+        workspace.watchers.tell("received")
     form = Form.RESET if manner.reset else Form.WHOLE
     return wire.leave_by(Wire(form, manner.delay_ms / 1000), Response(status=manner.status), request.environ)
 
@@ -82,10 +82,11 @@ def index() -> Response:
 def show(name: str, query: dict[str, Any]) -> Response:
     """The calls that came in, newest first; with `wait`, as soon as there are `count` of them."""
     workspace = call.workspace()
-    wait_for(workspace, query["wait"], lambda: _enough(workspace, name, query["count"]))
+    wait_for(workspace, query["wait"], lambda: _enough(workspace, name, query["count"]), frozenset({"received"}))
     with workspace.lock:
         receiver = workspace.receivers.get(name) or Receiver(name)
         calls = workspace.receivers.calls(receiver)[query["offset"] :][: query["limit"]]
+        call.telling(len(row.body) for row in calls)
         return call.answer({**_described(receiver), "items": [_call(row) for row in calls]})
 
 

@@ -77,8 +77,9 @@ class Verification(Item):
 def index(query: dict[str, Any]) -> Response:
     """The exchanges, newest first; with `wait`, as soon as one matches."""
     workspace = call.workspace()
-    found = wait_for(workspace, query["wait"], lambda: _matching(workspace, query["match"]))
+    found = wait_for(workspace, query["wait"], lambda: _matching(workspace, query["match"]), frozenset({"request"}))
     part = found[query["offset"] : query["offset"] + query["limit"]]
+    call.telling(map(_size, part))
     return call.listed([described(exchange) for exchange in part], len(found), evicted=workspace.journal.evicted)
 
 
@@ -90,6 +91,7 @@ def show(identifier: str) -> Response:
         found = workspace.journal.find(identifier)
     if found is None:
         raise Problem(404, f"there is no request {identifier!r} in the journal")
+    call.telling([_size(found)])
     return call.answer(described(found))
 
 
@@ -106,6 +108,7 @@ def clear() -> Response:
 def verify(body: dict[str, Any]) -> Response:
     """Whether so many requests match; if not, what came closest, and in what it differs."""
     workspace = call.workspace()
+    call.telling(map(_size, workspace.journal))
     match, (least, most) = body["match"], body["count"]
     with workspace.lock:
         found = workspace.journal.matching(match)
@@ -119,6 +122,10 @@ def verify(body: dict[str, Any]) -> Response:
             "near_misses": [_near(exchange, differences) for exchange, differences in near],
         }
     )
+
+
+def _size(exchange: Exchange) -> int:
+    return len(exchange.body) + len(exchange.answer_body)
 
 
 def _matching(workspace: Workspace, match: Match) -> Sequence[Exchange]:

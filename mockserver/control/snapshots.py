@@ -32,7 +32,7 @@ class NewSnapshot(Item):
 @SNAPSHOTS.call("POST", body=NewSnapshot, answer="Moment", status=201, problems=(409,))
 def keep(body: dict[str, Any]) -> Response:
     """Keep this moment: state, clock, faults and mailbox; a snapshot of the same name gives way."""
-    workspace = call.workspace()
+    workspace = call.workspace(whole=True)
     with workspace.lock:
         name = body.get("name") or _unused(workspace)
         if name not in workspace.snapshots and len(workspace.snapshots) >= workspace.limits.snapshots:
@@ -71,13 +71,14 @@ def forget(name: str) -> Response:
     return call.done()
 
 
-@SNAPSHOTS.call("POST", "/<name>/restore", answer="World")
+@SNAPSHOTS.call("POST", "/<name>/restore", answer="World", heavy=True)
 def restore(name: str) -> Response:
     """Return to a moment; journal and coverage go on."""
     workspace = call.workspace()
     with workspace.lock:
-        call.store().restore(workspace, _found(workspace, name))
-        return call.answer(described(workspace))
+        snapshot = _found(workspace, name)
+    call.store().restore(workspace, snapshot)
+    return call.answer(described(workspace))
 
 
 def _found(workspace: Workspace, name: str) -> Snapshot:

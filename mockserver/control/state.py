@@ -13,7 +13,8 @@ from mockserver.control.workspaces import ScenarioField, described
 from mockserver.resources.section import Item
 from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.mistakes import ScenarioError
-from mockserver.scenario.seed import seeded
+from mockserver.scenario.seed import add
+from mockserver.web import loop
 
 STATE = Noun("state", "/_mock")
 
@@ -25,7 +26,7 @@ class Reset(Item):
 @STATE.call("GET", "/state", answer="Scenario", media=("application/json", "application/yaml"))
 def show() -> Response:
     """The whole workspace as a scenario, as JSON or as YAML by `Accept`."""
-    workspace = call.workspace()
+    workspace = call.workspace(whole=True)
     with workspace.lock:
         document = dump(workspace)
     if request.accept_mimetypes.best_match(["application/json", "application/yaml"]) == "application/yaml":
@@ -33,41 +34,38 @@ def show() -> Response:
     return call.answer(document)
 
 
-@STATE.call("PUT", "/state", document="Scenario", answer="World")
+@STATE.call("PUT", "/state", document="Scenario", answer="World", heavy=True)
 def replace() -> Response:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
     workspace = call.workspace()
-    document = call.document()
-    with workspace.lock:
-        call.store().put(workspace, document)
-        return call.answer(described(workspace))
+    call.store().put(workspace, call.document())
+    return call.answer(described(workspace))
 
 
-@STATE.call("POST", "/seed", document="Seed", answer="World", problems=(409,))
+@STATE.call("POST", "/seed", document="Seed", answer="World", problems=(409,), heavy=True)
 def seed() -> Response:
     """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
     workspace = call.workspace()
-    with workspace.lock:
-        document = call.document()
+    document = call.document()
+    with workspace.changing:
         account = call.account(workspace, document)
         document.pop("account", None)
-        seeding = seeded(workspace, account, document)
         try:
-            call.store().put(workspace, seeding.document)
+            add(workspace, account, document)
         except ScenarioError as error:
-            own = seeding.of_its_own(error)
-            status = 409 if all(mistake.taken for mistake in own.mistakes) else 400
-            raise of_mistakes(own.mistakes, status) from error
-        return call.answer(described(workspace))
+            status = 409 if all(mistake.taken for mistake in error.mistakes) else 400
+            raise of_mistakes(error.mistakes, status) from error
+    return call.answer(described(workspace))
 
 
 @STATE.call("POST", "/reset", body=Reset, answer="World")
 def reset(body: dict[str, Any]) -> Response:
     """The workspace as its scenario made it, or as another one makes it."""
-    workspace = call.workspace()
-    with workspace.lock:
-        call.store().reset(workspace, body.get("scenario"))
-        return call.answer(described(workspace))
+    workspace = call.workspace(whole=True)
+    call.making(body.get("scenario", workspace.origin.scenario))
+    loop.hold(request.environ, workspace.changing)
+    call.store().reset(workspace, body.get("scenario"))
+    return call.answer(described(workspace))
 
 
 @STATE.call("GET", "/scenarios", answer="Scenarios", in_world=False)

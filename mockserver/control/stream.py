@@ -16,6 +16,7 @@ from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.web import stream
+from mockserver.web.loop import LARGE_BODY, LeaveLoop
 from mockserver.web.waiting import PARK
 
 STREAM = Noun("stream", "/_mock/stream")
@@ -103,14 +104,18 @@ class Look:
         self._seen = seen
         self._begun = False
 
-    def pull(self) -> bytes | None:
-        """What is new, in part if it is much; None: the workspace is gone, though another may have its name."""
+    def pull(self, *, on_loop: bool) -> bytes | None:
+        """What is new, in part if it is much; None: the workspace is gone, though another may have its name.
+
+        Raises:
+            LeaveLoop: it is on the loop, and to put the next thing into words takes long.
+        """
         workspace = self._workspace
         if self._store.get(workspace.name) is not workspace:
             return None
         with workspace.lock:
             workspace.catch_up()
-            return self._start() + self._lost() + self._news()
+            return self._start() or self._lost() or self._news(on_loop=on_loop)
 
     def _start(self) -> bytes:
         """A client that is cut off before the first event tells this number when it comes again."""
@@ -125,21 +130,25 @@ class Look:
         self._seen += lost
         return _event(self._seen, "lost", {"count": lost})
 
-    def _news(self) -> bytes:
-        part = bytearray()
-        for happening in self._workspace.feed.after(self._seen):
+    def _news(self, *, on_loop: bool) -> bytes:
+        part, feed = bytearray(), self._workspace.feed
+        for happening in feed.after(self._seen):
             if len(part) >= _PART:
                 break
-            self._seen = happening.number
             if happening.kind in self._kinds:
-                part += self._told(happening)
+                if on_loop and happening.told is None and happening.size > LARGE_BODY:
+                    if part:
+                        break
+                    raise LeaveLoop
+                part += feed.told(happening, _told)
+            self._seen = happening.number
         return bytes(part)
 
-    @staticmethod
-    def _told(happening: Happening) -> bytes:
-        if happening.what is LOST:
-            return _event(happening.number, "lost", {"count": 1})
-        return _event(happening.number, happening.kind, _TOLD[happening.kind](happening.what))
+
+def _told(happening: Happening) -> bytes:
+    if happening.what is LOST:
+        return _event(happening.number, "lost", {"count": 1})
+    return _event(happening.number, happening.kind, _TOLD[happening.kind](happening.what))
 
 
 def _event(number: int, kind: str, data: dict[str, Any]) -> bytes:

@@ -52,6 +52,7 @@ class WorkspaceFilter(Item):
 @WORKSPACES.call("POST", body=NewWorkspace, answer="World", status=201, problems=(409,))
 def create(body: dict[str, Any]) -> Response:
     """A fresh world with its own keys, clock, faults, journal, mailbox and coverage."""
+    call.making(body.get("scenario"))
     try:
         named: dict[str, Any] = {member: body.get(member) for member in ("name", "seed", "counted")}
         fresh = call.store().create(body.get("scenario"), **named)
@@ -81,17 +82,17 @@ def drop(name: str) -> Response:
     """Let a workspace go; its keys are refused from now on."""
     if name == DEFAULT:
         raise Problem(409, "the default workspace stays; reset it instead")
-    call.store().drop(call.named(name))
+    call.store().drop(call.entered(call.named(name), whole=True))
     return call.done()
 
 
 def described(workspace: Workspace) -> dict[str, Any]:
     """A workspace as it is answered: where it is, and which keys open it."""
-    with workspace.lock:
-        accounts = [
-            {"name": account.name, "role": str(account.role), "api_key": next(iter(account.api_keys), None)}
-            for account in workspace.accounts.values()
-        ]
+    # Without its lock: this may be one of many, and nobody is to wait for what happens in another one.
+    accounts = [
+        {"name": account.name, "role": str(account.role), "api_key": next(iter(account.api_keys), None)}
+        for account in tuple(workspace.accounts.values())
+    ]
     place = "" if workspace.name == DEFAULT else f"w/{workspace.name}/"
     return {
         "name": workspace.name,

@@ -60,8 +60,12 @@ class Guest(NamedTuple):
 class Bearers(Protocol):
     """Knows whom an access token lets act; filled in by the app."""
 
-    def find(self, token: str, within: Workspace | None) -> tuple[Workspace, Account, frozenset[str]]:
+    def find(
+        self, token: str, within: Workspace | None, enter: Callable[[Workspace], None]
+    ) -> tuple[Workspace, Account, frozenset[str]]:
         """The world and the account that a token opens, perhaps within one world only, and its scopes.
+
+        `enter` is called with the world before its lock is taken.
 
         Raises:
             ServiceError: 401; it is none, or is so no longer.

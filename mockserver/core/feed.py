@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from mockserver.core.ring import Ring
 
@@ -13,12 +15,17 @@ _OVERHEAD = 500
 LOST: Any = object()
 
 
-class Happening(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Happening:
     """Something that has happened: its number, its kind, and the thing itself."""
 
     number: int
     kind: str
     what: Any
+    #: What it tells keeps in memory, in bytes.
+    size: int
+    #: How it is told, once somebody has asked.
+    told: bytes | None = None
 
 
 class Feed:
@@ -33,7 +40,14 @@ class Feed:
         self.last += 1
         if size + _OVERHEAD > self._happenings.largest:
             what, size = LOST, 0
-        self._happenings.add(Happening(self.last, kind, what), size + _OVERHEAD)
+        self._happenings.add(Happening(self.last, kind, what, size), size + _OVERHEAD)
+
+    def told(self, happening: Happening, tell: Callable[[Happening], bytes]) -> bytes:
+        """How something is told; it is put into words once, for all who look on."""
+        if happening.told is None:
+            happening.told = tell(happening)
+            self._happenings.grow(happening, len(happening.told))
+        return happening.told
 
     def after(self, number: int) -> list[Happening]:
         """All that is kept after a number, oldest first."""

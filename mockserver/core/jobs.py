@@ -63,6 +63,6 @@ def dispatch(workspace: Workspace, job: Job, post: Post, done: Done) -> None:
                         done(outcome)
                 finally:
                     workspace.watch()
-                    workspace.wake()
+                    workspace.watchers.tell("job")
 
     workspace.outside.call(post, finish, lambda: job in workspace.jobs)

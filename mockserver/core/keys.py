@@ -10,6 +10,7 @@ import hashlib
 import re
 import string
 from collections.abc import Collection, Sequence
+from copy import copy
 
 _LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 _FORM = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
@@ -45,6 +46,12 @@ class Keyring:
         self._root = f"{seed}/{workspace}"
         self._first = first
         self._known: set[str] = set() if first is None else {first}
+
+    def copy(self) -> Keyring:
+        """Another one that gives the same keys."""
+        found = copy(self)
+        found._known = set(self._known)  # noqa: SLF001  # one of the same kind
+        return found
 
     def add(self, key: str) -> None:
         """Remember a key that the world has drawn, so that written state may hold it."""

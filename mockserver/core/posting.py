@@ -23,6 +23,6 @@ def post(workspace: Workspace, mail: Mail) -> None:
     def report(sending: Sending) -> None:
         with workspace.lock:
             workspace.mailbox.note_sending(mail, sending)
-            workspace.wake()
+            workspace.watchers.tell("mail")
 
     workspace.outside.post(mail, report, wanted)

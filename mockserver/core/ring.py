@@ -50,6 +50,17 @@ class Ring(Generic[Thing]):
         self.bytes += size
         return self._evict() if self.bytes > self._bytes_limit or len(self._rows) > self._limit else ()
 
+    def grow(self, thing: Thing, size: int) -> Sequence[Thing]:
+        """Count so many bytes more for a thing, if it is still kept; gives those that have gone for them."""
+        # Those that grow are mostly the newest ones.
+        for index in range(len(self._rows) - 1, -1, -1):
+            kept, before = self._rows[index]
+            if kept is thing:
+                self._rows[index] = (thing, before + size)
+                self.bytes += size
+                break
+        return self._evict()
+
     def _evict(self) -> Sequence[Thing]:
         gone = []
         while self.bytes > self._bytes_limit or len(self._rows) > self._limit:

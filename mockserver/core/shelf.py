@@ -71,6 +71,14 @@ class Shelf:
         self._timelines: dict[type, Timeline[Any]] = {}
         self._records: dict[type, Any] = {}
 
+    def longest(self) -> int:
+        """How many rows the longest table has; timelines give parts only."""
+        return max(map(len, self._tables.values()), default=0)
+
+    def count(self) -> int:
+        """How many rows stand here."""
+        return sum(map(len, tuple(self._tables.values()))) + sum(map(len, tuple(self._timelines.values())))
+
     def table(self, row: type[Row]) -> dict[Any, Row]:
         """The rows of this type by their key, in the order of adding."""
         return self._tables.setdefault(row, {})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import re
 import secrets
 import threading
@@ -87,7 +88,9 @@ class Store:
         self._met = Coverage()
         self.meter = Meter()
         self._scenario = scenario
-        self._adopt(load(scenario, name=DEFAULT, seed=seed))
+        #: How many rows a scenario has made when it was last loaded, by its name.
+        self._sizes: dict[str, int] = {}
+        self._adopt(self._made(scenario, name=DEFAULT, seed=seed))
 
     def __iter__(self) -> Iterator[Workspace]:
         with self._lock:
@@ -153,6 +156,24 @@ class Store:
 
     # ------------------------------------------------------------------ making and dropping
 
+    def rows(self, scenario: object | None = None) -> float:
+        """How many rows the server's scenario, or another one, makes: endless where nobody knows."""
+        chosen = self._scenario if scenario is None else scenario
+        return self._sizes.get(chosen, math.inf) if isinstance(chosen, str) else math.inf
+
+    def makes(self, key: str, within: Workspace | None = None) -> bool:
+        """Whether a key would get a world of its own that is not there yet."""
+        return self.keys is KeyMode.ISOLATE and within is None and not self.knows(key) and not is_drawn(key)
+
+    def _made(
+        self, scenario: object, *, name: str, seed: int | None, keyring: Callable[[int], Keyring] | None = None
+    ) -> Workspace:
+        """A workspace that nobody sees yet."""
+        found = self._load(scenario, name=name, seed=seed, keyring=keyring)
+        if isinstance(scenario, str):
+            self._sizes[scenario] = found.rows()
+        return found
+
     def create(
         self,
         scenario: object | None = None,
@@ -177,7 +198,7 @@ class Store:
         scenario = self._scenario if scenario is None else scenario
         seed = self._seed if seed is None else seed
         # Without the lock: a large scenario takes its time.
-        fresh = self._load(scenario, name=name, seed=seed, keyring=lambda seed: Keyring(seed, name, first=key))
+        fresh = self._made(scenario, name=name, seed=seed, keyring=lambda seed: Keyring(seed, name, first=key))
         fresh.counted = counted
         with self._lock:
             if name in self._workspaces:
@@ -197,19 +218,28 @@ class Store:
             self._keep_coverage(workspace)
             self._forget_keys(workspace)
             workspace.forget_jobs()
-            workspace.wake()
+            workspace.on_key = lambda key: None  # that leads back to the workspace, which so goes at once
+            workspace.watchers.tell()
         return True
 
     def _make_room(self, newest: Workspace) -> None:
         """Let those workspaces go that were used longest ago, and in which nobody waits for anything."""
         while len(self) > self._limit:
             idle = (other for other in self if other.name != DEFAULT and other is not newest and not other.watchers)
-            oldest = next(idle, None)
+            oldest = next(filter(self._drop_unused, idle), None)
             if oldest is None:
                 self.drop(newest)
                 raise StoreFullError(f"there may be {self._limit} workspaces, and there is none that could go")
-            if self.drop(oldest):
-                self._note_eviction(oldest.name)
+            self._note_eviction(oldest.name)
+
+    def _drop_unused(self, workspace: Workspace) -> bool:
+        """Let a workspace go, unless something happens in it right now, for which nobody is to wait."""
+        if not workspace.lock.acquire(blocking=False):
+            return False
+        try:
+            return self.drop(workspace)
+        finally:
+            workspace.lock.release()
 
     def _note_eviction(self, name: str) -> None:
         with self._lock:
@@ -227,10 +257,10 @@ class Store:
         Raises:
             ScenarioError: the other scenario is not a good one; nothing has changed.
         """
-        with workspace.lock:
+        with workspace.changing:
             origin = workspace.origin
             fresh = self._anew(workspace, origin.scenario if scenario is None else scenario, seed=origin.seed)
-            with self._lock:
+            with workspace.lock, self._lock:
                 self._keep_coverage(workspace)
                 self._renew(workspace, fresh)
 
@@ -240,11 +270,12 @@ class Store:
         Raises:
             ScenarioError: the document is not a good one; nothing has changed.
         """
-        with workspace.lock:
+        with workspace.changing:
             fresh = self._anew(workspace, document)
-            fresh.go_on_from(workspace)
-            fresh.mailbox = workspace.mailbox if mailbox is None else mailbox
-            self._renew(workspace, fresh)
+            with workspace.lock:
+                fresh.go_on_from(workspace)
+                fresh.mailbox = workspace.mailbox if mailbox is None else mailbox
+                self._renew(workspace, fresh)
 
     def restore(self, workspace: Workspace, snapshot: Snapshot) -> None:
         """Return to a moment that was kept: state, clock, faults, mailbox; journal and coverage go on."""
@@ -253,16 +284,19 @@ class Store:
     def _anew(self, workspace: Workspace, scenario: object, *, seed: int | None = None) -> Workspace:
         keyring = workspace.origin.keyring
         own = None if keyring is None else lambda _: keyring
-        return self._load(scenario, name=workspace.name, seed=seed, keyring=own)
+        return self._made(scenario, name=workspace.name, seed=seed, keyring=own)
 
     def _renew(self, workspace: Workspace, fresh: Workspace) -> None:
+        """Put a state that is ready in the place of another one, unless the workspace is gone meanwhile."""
         with self._lock:
+            if self._workspaces.get(workspace.name) is not workspace:
+                return
             self._forget_keys(workspace)
             workspace.become(fresh)
             self._learn_keys(workspace)
         workspace.feed.add("reset", None)
         workspace.catch_up()
-        workspace.wake()
+        workspace.watchers.tell()
 
     # ------------------------------------------------------------------ keys and coverage
 

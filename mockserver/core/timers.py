@@ -45,6 +45,10 @@ class Timers:
         """How many are in memory, cancelled ones included."""
         return len(self._heap)
 
+    def __len__(self) -> int:
+        """How many instances have one."""
+        return len(self._live)
+
     def set(self, moment: datetime, account: int, machine: str, key: Key, event: str) -> None:
         """Let an event happen at a moment; a timer for the same event of the same instance gives way."""
         timer = Timer(moment, self._set, account, machine, key, event)

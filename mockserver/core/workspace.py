@@ -32,6 +32,7 @@ from mockserver.core.receivers import Receivers
 from mockserver.core.shelf import Shelf
 from mockserver.core.state_machine import StateMachine
 from mockserver.core.timers import Timer, Timers
+from mockserver.core.watchers import Watchers
 
 _LOG = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ class Parts(NamedTuple):
 
 #: What a workspace keeps, whatever it is made to stand like.
 _LASTING = frozenset(
-    {"name", "lock", "watchers", "on_key", "wakes", "outside", "meter", "snapshots", "feed", "counted"}
+    {"name", "lock", "changing", "watchers", "on_key", "outside", "meter", "snapshots", "feed", "counted"}
 )
 #: What goes on when a state is put in its place; the draws are those of the ids that journal and mailbox hold.
 _GOING_ON = ("origin", "scenario", "journal", "coverage", "receivers")
@@ -127,10 +128,10 @@ class Workspace(Shelf):
         self._watched: Timer | None = None
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
-        #: How often something has happened: whoever begins to wait sees what came since it last looked.
-        self.wakes = 0
-        #: Called after everything that happens, by whoever waits for it.
-        self.watchers: set[Callable[[], None]] = set()
+        #: Held while a state is made for it, of which only the last short step is done under `lock`; taken before that.
+        self.changing = threading.RLock()
+        #: Who waits for something to happen here.
+        self.watchers = Watchers()
         #: Those who collect the changes from now on, for one request or one move of the clock.
         self._collectors: tuple[list[Changed], ...] = ()
 
@@ -147,6 +148,10 @@ class Workspace(Shelf):
         """Stand as another one does, in its own place: whoever holds this one, or waits in it, sees the new state."""
         state = {name: value for name, value in vars(fresh).items() if name not in _LASTING}
         vars(self).update(state)
+
+    def rows(self) -> int:
+        """How many rows stand in it, which is about what it costs to make, write and drop it."""
+        return self.count() + sum(account.count() for account in tuple(self.accounts.values()))
 
     # ------------------------------------------------------------------ accounts and keys
 
@@ -220,7 +225,7 @@ class Workspace(Shelf):
             self.feed.add("transition", event)
         for listener in self.parts.listeners.get(type(event), ()):
             listener(self, event)
-        self.wake()
+        self.watchers.tell("mail" if isinstance(event, Mail) else "transition")
 
     def collect_changes(self) -> list[Changed]:
         """A list to which the changes from now on are added, until `stop_collecting`."""
@@ -246,13 +251,7 @@ class Workspace(Shelf):
             self.meter.add_evicted(evicted)
         self.coverage.add(exchange)
         self.feed.add("request", exchange, exchange.size)
-        self.wake()
-
-    def wake(self) -> None:
-        """Let those who wait look again."""
-        self.wakes += 1
-        for watcher in tuple(self.watchers):
-            watcher()
+        self.watchers.tell("request")
 
     def add_faults(self, faults: Sequence[Fault]) -> None:
         """Let rules apply, behind those that are there; one without an id gets one that no other has."""

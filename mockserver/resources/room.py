@@ -30,6 +30,8 @@ class Section(NamedTuple):
     load: Callable[[Workspace, Account, Mapping[str, Any]], None]
     dump: Callable[[Workspace, Account], dict[str, Any]]
     generators: Mapping[str, Generator] = MappingProxyType({})
+    #: Members that say something of the account itself and are loaded as a whole; all others are rows.
+    facts: frozenset[str] = frozenset()
 
 
 class WorldSection(NamedTuple):

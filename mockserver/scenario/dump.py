@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import yaml
@@ -19,6 +20,8 @@ try:
 except ImportError:  # pragma: no cover  # wheels without libyaml
     from yaml import SafeDumper as _Dumper  # type: ignore[assignment]  # the same interface
 
+#: How many rows are written at once: that takes some ten milliseconds.
+_PART = 100
 _IDENTITY = IdentityItem()
 _BEHAVIOUR = BehaviourItem()
 
@@ -50,7 +53,41 @@ def dump(workspace: Workspace) -> dict[str, Any]:
 
 def to_yaml(document: dict[str, Any]) -> str:
     """The document as YAML; ids of 24 digits come out in quotes."""
-    text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    return "".join(_pieces(document))
+
+
+def _pieces(document: dict[str, Any]) -> Iterator[str]:
+    """The text of a document in parts: libyaml keeps everybody else waiting until it has written what it was given."""
+    for name, value in document.items():
+        if name != "accounts" or not value:
+            yield from _member(name, value)
+            continue
+        yield "accounts:\n"
+        for account in value:
+            texts = (_inner(text) for key, inner in account.items() for text in _member(key, inner))
+            yield f"-{next(texts)[1:]}"
+            yield from texts
+
+
+def _member(name: str, value: Any) -> Iterator[str]:
+    """One member of a block mapping; a long one in parts, whose texts follow each other as if they were one."""
+    if not isinstance(value, (dict, list)) or len(value) <= _PART:
+        yield _yaml({name: value})
+        return
+    yield f"{name}:\n"
+    rows = list(value.items()) if isinstance(value, dict) else value
+    for start in range(0, len(rows), _PART):
+        part = rows[start : start + _PART]
+        yield _inner(_yaml(dict(part))) if isinstance(value, dict) else _yaml(part)
+
+
+def _inner(text: str) -> str:
+    """A block as it stands within another one."""
+    return "  " + text[:-1].replace("\n", "\n  ") + "\n"
+
+
+def _yaml(data: Any) -> str:
+    text: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
     return text
 
 

@@ -16,13 +16,13 @@ from mockserver.core.keys import Keyring
 from mockserver.core.origin import Limits, Origin
 from mockserver.core.workspace import Workspace
 from mockserver.resources.people import People
-from mockserver.resources.room import WorldSection
+from mockserver.resources.room import Section, WorldSection
 from mockserver.resources.rooms import PARTS, ROOMS
 from mockserver.resources.section import Misfit, Taken, counting_from, parse_instant
 from mockserver.scenario.document import locate
 from mockserver.scenario.faults import load_faults
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError
-from mockserver.scenario.schema import GENERATORS, mistakes, scenario_schema
+from mockserver.scenario.schema import GENERATORS, MOST_GENERATED, mistakes, scenario_schema
 
 _RESOURCES = frozenset(name for room in ROOMS if room.section for name in room.section.fields) | {"generate"}
 _FIRST = "acme"
@@ -122,21 +122,23 @@ class _Filling:
         self._document = document
         self._items: list[dict[str, Any]] = data.get("accounts") or [{"name": _FIRST, "role": Role.STANDALONE}]
         self._loose = {name: data[name] for name in _RESOURCES if name in data}
-        self._people = People(workspace.random.seed, workspace.random.positions.get(_PEOPLE, 0))
 
     def mistakes(self) -> Iterator[Mistake]:
         yield from _located(self._fill(), self._document)
 
     def _fill(self) -> Iterator[Mistake]:
-        found = [*self._misplaced(), *self._check_accounts()]
+        found = [*self._misplaced(), *self._check_accounts(), *check_amounts(self._data)]
         if found:
             yield from found
             return
         keys = self._keys()
-        accounts = [self._add_account(item, own) for item, own in zip(self._items, keys, strict=True)]
+        accounts = [
+            make_account(self._workspace, item, own, self._items, self._workspace.clock.start)
+            for item, own in zip(self._items, keys, strict=True)
+        ]
         for room in ROOMS:
             if room.world is not None:
-                yield from self._load_world(room.world)
+                yield from load_world(room.world, self._workspace, self._data)
         # Masters first: the plan of a sub-account comes out of its master's pool.
         order = sorted(range(len(accounts)), key=lambda index: accounts[index].role is Role.SUB_ACCOUNT)
         for room in ROOMS:
@@ -144,7 +146,14 @@ class _Filling:
                 if room.section is not None:
                     yield from self._load_section(room.section, index, accounts[index])
         for index, account in enumerate(accounts):
-            self._generate(self._facts(index).get("generate", {}), account)
+            generate(self._workspace, account, self._facts(index).get("generate", {}))
+
+    def _load_section(self, section: Section, index: int, account: Account) -> Iterator[Mistake]:
+        facts = self._facts(index)
+        data = {name: facts[name] for name in section.fields if name in facts}
+        for mistake in load_section(section, self._workspace, account, data, ()):
+            loose = index == 0 and mistake.path[0] in self._loose
+            yield mistake if loose else mistake._replace(path=("accounts", index, *mistake.path))
 
     def _misplaced(self) -> Iterator[Mistake]:
         for name in self._loose:
@@ -159,32 +168,10 @@ class _Filling:
             for name in ("name", "id"):
                 if name in item and any(item[name] == other.get(name) for other in earlier):
                     yield Mistake((*path, name), f"{item[name]} is there already", taken=True)
-            yield from _check_master(path, item, masters)
+            yield from check_master(path, item, masters)
             for position, key in enumerate(item.get("api_keys", ())):
                 if any(key in other.get("api_keys", ()) for other in earlier):
                     yield Mistake((*path, "api_keys", position), f"{key} opens another account already", taken=True)
-
-    def _add_account(self, item: dict[str, Any], keys: list[str] | None) -> Account:
-        workspace = self._workspace
-        workspace.claim_id("account", max([_ACCOUNT_IDS, *(other.get("id", 0) for other in self._items)]))
-        workspace.claim_id("user", max([_USER_IDS, *(other.get("user_id", 0) for other in self._items)]))
-        email = item.get("email") or f"owner@{_slug(item['name'])}.test"
-        users = [User(**user) for user in item.get("users", ())] or [User(email, admin=True)]
-        names = ("of", "first_name", "last_name", "company_name", "enterprise", "language", "revoked_keys")
-        account = Account(
-            id=item["id"] if "id" in item else workspace.next_id("account"),
-            name=item["name"],
-            email=email,
-            created_at=item.get("created_at", workspace.clock.start),
-            organization_id=item.get("organization_id") or workspace.random.digits("organization", 24),
-            user_id=item["user_id"] if "user_id" in item else workspace.next_id("user"),
-            role=item["role"],
-            api_keys=[workspace.draw_api_key()] if keys is None else list(keys),
-            users=users,
-            **{name: item[name] for name in names if name in item},
-        )
-        workspace.add_account(account)
-        return account
 
     def _keys(self) -> Sequence[list[str] | None]:
         """The keys of each account; None: it gets one."""
@@ -198,32 +185,75 @@ class _Filling:
     def _facts(self, index: int) -> Mapping[str, Any]:
         return {**self._items[index], **(self._loose if index == 0 else {})}
 
-    def _load_world(self, section: WorldSection) -> Iterator[Mistake]:
-        try:
-            section.load(self._workspace, self._data)
-        except Misfit as error:
-            yield Mistake(error.path, error.message, taken=isinstance(error, Taken))
 
-    def _load_section(self, section: Any, index: int, account: Account) -> Iterator[Mistake]:
-        facts = self._facts(index)
-        data = {name: facts[name] for name in section.fields if name in facts}
-        try:
-            section.load(self._workspace, account, data)
-        except Misfit as error:
-            loose = index == 0 and error.path[0] in self._loose
-            path: Path = (*(() if loose else ("accounts", index)), *error.path)
-            yield Mistake(path, error.message, taken=isinstance(error, Taken))
-
-    def _generate(self, amounts: Mapping[str, int], account: Account) -> None:
-        for name, amount in amounts.items():
-            items = [GENERATORS[name](self._people, self._workspace, account) for _ in range(amount)]
-            section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
-            section.load(self._workspace, account, {name: items})
-        if amounts:
-            self._workspace.random.positions[_PEOPLE] = self._people.count
+def load_world(section: WorldSection, workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Load what a room has beside accounts; gives what does not fit."""
+    try:
+        section.load(workspace, data)
+    except Misfit as error:
+        yield Mistake(error.path, error.message, taken=isinstance(error, Taken))
 
 
-def _check_master(path: Path, item: Mapping[str, Any], masters: Container[str]) -> Iterator[Mistake]:
+def load_section(
+    section: Section, workspace: Workspace, account: Account, data: Mapping[str, Any], path: Path
+) -> Iterator[Mistake]:
+    """Load what a room has of an account, which stands at this path of the document; gives what does not fit."""
+    try:
+        section.load(workspace, account, data)
+    except Misfit as error:
+        yield Mistake((*path, *error.path), error.message, taken=isinstance(error, Taken))
+
+
+def check_amounts(data: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Refuse a document that generates more rows in all than a world may have."""
+    places = [data, *data.get("accounts", ())]
+    total = sum(amount for place in places for amount in place.get("generate", {}).values())
+    if total > MOST_GENERATED:
+        yield Mistake(("generate",), f"{total:,} rows are to be generated in all, and {MOST_GENERATED:,} is the most")
+
+
+def generate(workspace: Workspace, account: Account, amounts: Mapping[str, int]) -> None:
+    """Fill lists of an account with made-up items, going on from those that there are."""
+    if not amounts:
+        return
+    people = People(workspace.random.seed, workspace.random.positions.get(_PEOPLE, 0))
+    for name, amount in amounts.items():
+        items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
+        section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
+        section.load(workspace, account, {name: items})
+    workspace.random.positions[_PEOPLE] = people.count
+
+
+def make_account(
+    workspace: Workspace,
+    item: Mapping[str, Any],
+    keys: Sequence[str] | None,
+    items: Sequence[Mapping[str, Any]],
+    moment: datetime,
+) -> Account:
+    """An account of a document with these accounts, made at a moment; without keys it gets one."""
+    workspace.claim_id("account", max([_ACCOUNT_IDS, *(other.get("id", 0) for other in items)]))
+    workspace.claim_id("user", max([_USER_IDS, *(other.get("user_id", 0) for other in items)]))
+    email = item.get("email") or f"owner@{_slug(item['name'])}.test"
+    users = [User(**user) for user in item.get("users", ())] or [User(email, admin=True)]
+    names = ("of", "first_name", "last_name", "company_name", "enterprise", "language", "revoked_keys")
+    account = Account(
+        id=item["id"] if "id" in item else workspace.next_id("account"),
+        name=item["name"],
+        email=email,
+        created_at=item.get("created_at", moment),
+        organization_id=item.get("organization_id") or workspace.random.digits("organization", 24),
+        user_id=item["user_id"] if "user_id" in item else workspace.next_id("user"),
+        role=item["role"],
+        api_keys=[workspace.draw_api_key()] if keys is None else list(keys),
+        users=users,
+        **{name: item[name] for name in names if name in item},
+    )
+    workspace.add_account(account)
+    return account
+
+
+def check_master(path: Path, item: Mapping[str, Any], masters: Container[str]) -> Iterator[Mistake]:
     """Sub-accounts and admin accounts name their master, the others have none."""
     role, master = item["role"], item.get("of")
     if role in (Role.SUB_ACCOUNT, Role.ADMIN):

@@ -26,8 +26,8 @@ GENERATORS = {name: generator for room in ROOMS if room.section for name, genera
 #: What a behaviour can last: later than any clock shows is never. A call that takes longer than an hour is none.
 _LONGEST = validate.Range(max=timedelta(days=36_525), error="must be P36525D at most")
 _LONGEST_CALL = validate.Range(max=timedelta(hours=1), error="must be PT1H at most")
-#: No list is generated longer than this.
-_MOST_GENERATED = 1_000_000
+#: How many rows are generated in all lists of one document: a world of so many takes some 200 MB.
+MOST_GENERATED = 200_000
 
 
 class ClockItem(Item):
@@ -246,7 +246,7 @@ def scenario_schema() -> Schema:
     """The schema of a whole document."""
     resources = {name: field for room in ROOMS if room.section for name, field in room.section.fields.items()}
     world = {name: field for room in ROOMS if room.world for name, field in room.world.fields.items()}
-    amount = fields.Integer(strict=True, validate=validate.Range(min=0, max=_MOST_GENERATED))
+    amount = fields.Integer(strict=True, validate=validate.Range(min=0, max=MOST_GENERATED))
     generate = Item.from_dict(dict.fromkeys(GENERATORS, amount), name="GenerateItem")
     resources["generate"] = fields.Nested(generate)
     account = type("AccountItem", (IdentityItem,), dict(resources))

@@ -1,20 +1,24 @@
-"""What a running world gets added: a partial document laid into the one that describes the world."""
+"""What a running world gets added: the accounts, rows and rules of a partial document, behind those that it has."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
 
-from mockserver.core.account import Account
+from mockserver.core.account import Account, User
+from mockserver.core.contract import Role
+from mockserver.core.trial import trial_of
 from mockserver.core.workspace import Workspace
+from mockserver.resources.room import Section
 from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import counting_from
 from mockserver.scenario.document import locate
-from mockserver.scenario.dump import dump
+from mockserver.scenario.faults import MOST_FAULTS, load_faults
+from mockserver.scenario.load import check_amounts, check_master, generate, load_section, load_world, make_account
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError
-from mockserver.scenario.schema import mistakes, scenario_schema
+from mockserver.scenario.schema import BehaviourItem, mistakes, scenario_schema
 
 #: What a world has once, and is changed otherwise.
 _NOT_ADDED = {
@@ -23,98 +27,211 @@ _NOT_ADDED = {
     "extends": "reset the workspace to a scenario",
     "resume": "use PUT /_mock/state",
 }
+#: What an account is for good.
+_FIXED = ("id", "role", "of")
+#: What is said of an account that is there, and simply replaced.
+_REPLACED = (
+    "email", "first_name", "last_name", "company_name", "enterprise", "organization_id", "user_id", "created_at",
+)  # fmt: skip
+_ITS_OWN = frozenset({"accounts", "description", "solution", "strict", "behaviour", "faults"})
+_WORLD = tuple(room.world for room in ROOMS if room.world)
+_SECTIONS = tuple(room.section for room in ROOMS if room.section)
 #: Members of a document that are not an account's.
-_OF_THE_WORLD = frozenset({"accounts", "description", "solution", "strict", "behaviour", "faults"}).union(
-    *(room.world.fields for room in ROOMS if room.world)
-)
-
+_OF_THE_WORLD = _ITS_OWN.union(*(section.fields for section in _WORLD))
 #: Mappings that hold one of several things.
 _ALTERNATIVES = frozenset({"authenticate_domain"})
+_BEHAVIOUR = BehaviourItem()
 
 
-class _Part(NamedTuple):
-    """Where a list of the partial document went: behind so many items of the world's own."""
+def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> None:
+    """Let a running world have what a partial document holds; what stands at the document's top goes to the account.
 
-    start: int
-    path: Path
-
-
-def seeded(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> Seeding:
-    """The document of the world with all that a partial one adds to it; what stands at its top goes to the account.
+    What is there goes on as if nothing had happened.
 
     Raises:
-        ScenarioError: the partial document is not a good one.
+        ScenarioError: the document is no good one, or does not go together with what is there; nothing has changed.
     """
-    _check(workspace, document)
-    return Seeding(workspace, account, document)
+    with counting_from(workspace.clock.now()):
+        # Checked before the lock is taken, and twice, as rows are made of what was loaded.
+        for_trial, for_good = _checked(document), _checked(document)
+        with workspace.lock:
+            trial = trial_of(workspace)
+            found = list(_Addition(trial, account.name, for_trial, document).mistakes())
+            if found:
+                raise ScenarioError([row._replace(mark=locate(document, row.path)) for row in found])
+            late = list(_Addition(workspace, account.name, for_good, document).mistakes())
+            assert not late, f"what went well in the trial is wrong in the world: {late}"
+            workspace.catch_up()
+            workspace.watchers.tell()
 
 
-def _check(workspace: Workspace, document: Mapping[str, Any]) -> None:
+def _checked(document: Mapping[str, Any]) -> dict[str, Any]:
     found = [Mistake((name,), advice) for name, advice in _NOT_ADDED.items() if name in document]
     if not document:
         found.append(Mistake((), "there is nothing to add"))
-    with counting_from(workspace.clock.now()):
-        try:
-            scenario_schema().load(document)
-        except ValidationError as error:
-            found += mistakes(error.messages_dict, scenario_schema())
+    data: dict[str, Any] = {}
+    try:
+        data = scenario_schema().load(document)
+    except ValidationError as error:
+        found += mistakes(error.messages_dict, scenario_schema())
     if found:
         raise ScenarioError([row._replace(mark=locate(document, row.path)) for row in found])
+    return data
 
 
-class Seeding:
-    """A world's document with additions, which knows where each of them came from."""
+class _Part(NamedTuple):
+    """What a document says of one account: as loaded, as written, and where."""
 
-    def __init__(self, workspace: Workspace, account: Account, document: Mapping[str, Any]) -> None:
-        self.document = dump(workspace)
-        self._added = document
-        self._parts: dict[Path, list[_Part]] = {}
-        self._accounts: list[dict[str, Any]] = self.document["accounts"]
-        names = [row["name"] for row in self._accounts]
-        for key, value in document.items():
-            if key == "accounts":
-                for index, item in enumerate(value):
-                    self._add_account(names, item, ("accounts", index))
-            elif key in _OF_THE_WORLD:
-                self._lay(self.document, key, value, (), ())
+    account: Account
+    data: Mapping[str, Any]
+    written: Mapping[str, Any]
+    path: Path
+
+
+class _Addition:
+    """Adds what a checked document holds, collecting what does not fit; after a mistake, the world is spoilt."""
+
+    def __init__(
+        self, workspace: Workspace, account: str, data: Mapping[str, Any], document: Mapping[str, Any]
+    ) -> None:
+        self._workspace = workspace
+        self._accounts = {row.name: row for row in workspace.accounts.values()}
+        self._first = self._accounts[account]
+        self._data = data
+        self._document = document
+        self._items: list[dict[str, Any]] = data.get("accounts", [])
+
+    def mistakes(self) -> Iterator[Mistake]:
+        found = [*self._check_accounts(), *check_amounts(self._data)]
+        if found:
+            yield from found
+            return
+        self._describe()
+        parts = self._parts()
+        for of_world in _WORLD:
+            yield from load_world(of_world, self._workspace, self._data)
+        # Masters first: the plan of a sub-account comes out of its master's pool.
+        parts.sort(key=lambda part: part.account.role is Role.SUB_ACCOUNT)
+        for section in _SECTIONS:
+            for part in parts:
+                yield from self._load_section(section, part)
+        for part in parts:
+            generate(self._workspace, part.account, part.data.get("generate", {}))
+        yield from self._add_faults()
+
+    # ------------------------------------------------------------------ the world's own
+
+    def _describe(self) -> None:
+        for name in ("description", "solution", "strict"):
+            if name in self._data:
+                setattr(self._workspace, name, self._data[name])
+        if "behaviour" in self._data:
+            before = _BEHAVIOUR.dump(self._workspace.behaviour)
+            self._workspace.behaviour = _BEHAVIOUR.load(_laid(before, self._document["behaviour"], "behaviour"))
+
+    def _add_faults(self) -> Iterator[Mistake]:
+        faults, there = self._data.get("faults", ()), self._workspace.faults
+        for index, fault in enumerate(faults):
+            if fault.id and there.get(fault.id) is not None:
+                yield Mistake(("faults", index, "id"), f"{fault.id} is there already", taken=True)
+        if len(faults) + len(there) > MOST_FAULTS:
+            yield Mistake(("faults",), f"there may be {MOST_FAULTS:,} rules, and there are {len(there):,}")
+        yield from load_faults(self._workspace, faults)
+
+    # ------------------------------------------------------------------ accounts
+
+    def _check_accounts(self) -> Iterator[Mistake]:
+        """What is wrong with the accounts themselves, before any is made."""
+        roles = {name: row.role for name, row in self._accounts.items()}
+        numbers = set(self._workspace.accounts)
+        homes = {key: self._workspace.accounts[number].name for key, number in self._workspace.keys.items()}
+        for index, item in enumerate(self._items):
+            path: Path = ("accounts", index)
+            if item["name"] in self._accounts:
+                yield from self._check_fixed(path, item, self._document["accounts"][index])
+            elif item["name"] not in roles:
+                roles[item["name"]] = item["role"]
+                masters = {name for name, role in roles.items() if role is Role.MASTER}
+                masters |= {other["name"] for other in self._items if other["role"] is Role.MASTER}
+                yield from check_master(path, item, masters)
+                if "id" in item and item["id"] in numbers:
+                    yield Mistake((*path, "id"), f"{item['id']} is there already", taken=True)
+                numbers.add(item.get("id", 0))
+            for position, key in enumerate(item.get("api_keys", ())):
+                if homes.setdefault(key, item["name"]) != item["name"]:
+                    yield Mistake((*path, "api_keys", position), f"{key} opens another account already", taken=True)
+
+    def _check_fixed(self, path: Path, item: Mapping[str, Any], written: Mapping[str, Any]) -> Iterator[Mistake]:
+        account = self._accounts[item["name"]]
+        for name in _FIXED:
+            if name in written and item[name] != getattr(account, name):
+                yield Mistake((*path, name), f"account {account.name} is there already, with another {name}")
+
+    def _parts(self) -> list[_Part]:
+        """The accounts that get something, in the order of the document."""
+        keys = self._keys()
+        parts = []
+        if self._document.keys() - _OF_THE_WORLD:
+            parts.append(_Part(self._first, self._data, self._document, ()))
+        for index, item in enumerate(self._items):
+            written = self._document["accounts"][index]
+            known = self._accounts.get(item["name"])
+            if known is None:
+                known = self._accounts[item["name"]] = make_account(
+                    self._workspace, item, keys[index], self._items, self._workspace.clock.now()
+                )
+                for key in (*known.api_keys, *known.revoked_keys):
+                    self._workspace.on_key(key)
             else:
-                home: Path = ("accounts", names.index(account.name))
-                self._lay(self._accounts[names.index(account.name)], key, value, home, ())
+                self._say(known, item, written, keys[index])
+            parts.append(_Part(known, item, written, ("accounts", index)))
+        return parts
 
-    def of_its_own(self, error: ScenarioError) -> ScenarioError:
-        """What is wrong, with the places of the partial document."""
-        found = (row._replace(path=self._origin(row.path)) for row in error.mistakes)
-        return ScenarioError([row._replace(mark=locate(self._added, row.path)) for row in found])
+    def _keys(self) -> list[list[str] | None]:
+        """The keys that each account of the document gets; None: one is drawn."""
+        given: list[list[str] | None] = [
+            item.get("api_keys", [] if item["name"] in self._accounts else None) for item in self._items
+        ]
+        keyring = self._workspace.origin.keyring
+        if keyring is None or not self._items:
+            return given
+        before = [list(account.api_keys) for account in self._accounts.values()]
+        own = keyring.own([*before, *given], self._workspace.revoked_keys)
+        return [*own[len(before) :]]
 
-    def _add_account(self, names: list[str], item: Mapping[str, Any], source: Path) -> None:
-        if item["name"] not in names:
-            names.append(item["name"])
-            self._parts[("accounts", len(self._accounts))] = [_Part(0, source)]
-            self._accounts.append(dict(item))
-            return
-        home: Path = ("accounts", names.index(item["name"]))
-        for key, value in item.items():
-            self._lay(self._accounts[names.index(item["name"])], key, value, home, source)
+    def _say(
+        self, account: Account, item: Mapping[str, Any], written: Mapping[str, Any], keys: list[str] | None
+    ) -> None:
+        """What else is said of an account that is there."""
+        for name in _REPLACED:
+            if name in written:
+                setattr(account, name, item[name])
+        self._workspace.claim_id("user", item.get("user_id", 0))
+        account.users += [User(**user) for user in item.get("users", ())]
+        for key in keys or ():
+            if key not in account.api_keys:
+                self._workspace.add_key(account, key)
+        for key in item.get("revoked_keys", ()):
+            account.revoked_keys.append(key)
+            self._workspace.revoke_key(key)
 
-    def _lay(self, holder: dict[str, Any], key: str, value: Any, home: Path, source: Path) -> None:
-        """Mappings merge, lists append, all else replaces."""
-        before = holder.get(key)
-        if isinstance(before, dict) and isinstance(value, dict) and key not in _ALTERNATIVES:
-            for inner, part in value.items():
-                self._lay(before, inner, part, (*home, key), (*source, key))
-            return
-        appended = isinstance(before, list) and isinstance(value, list)
-        self._parts.setdefault((*home, key), []).append(_Part(len(before) if appended else 0, (*source, key)))  # type: ignore[arg-type]  # it is a list
-        holder[key] = [*before, *value] if appended else value  # type: ignore[misc]  # see above
+    # ------------------------------------------------------------------ what an account has
 
-    def _origin(self, path: Path) -> Path:
-        """Where a place of the whole document stands in the partial one."""
-        for length in range(len(path), 0, -1):
-            parts = self._parts.get(path[:length], ())
-            rest = path[length:]
-            for part in reversed(parts):
-                if rest and isinstance(rest[0], int) and rest[0] >= part.start:
-                    return (*part.path, rest[0] - part.start, *rest[1:])
-                if not rest or not isinstance(rest[0], int):
-                    return (*part.path, *rest)
-        return path
+    def _load_section(self, section: Section, part: _Part) -> Iterator[Mistake]:
+        data = {name: part.data[name] for name in section.fields if name in part.data}
+        if section.facts & data.keys():
+            before = section.dump(self._workspace, part.account)
+            for name in section.facts & (before.keys() | data.keys()):
+                whole = _laid(before.get(name), part.written[name], name) if name in data else before[name]
+                data[name] = section.fields[name].deserialize(whole)
+        if data:
+            yield from load_section(section, self._workspace, part.account, data, part.path)
+
+
+def _laid(before: Any, value: Any, name: str) -> Any:
+    """One value over another: mappings merge, lists append, all else replaces."""
+    if isinstance(before, dict) and isinstance(value, dict) and name not in _ALTERNATIVES:
+        return {**before, **{key: _laid(before.get(key), inner, key) for key, inner in value.items()}}
+    if isinstance(before, list) and isinstance(value, list):
+        return [*before, *value]
+    return value

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from ipaddress import ip_address, ip_network
+from typing import Any
 
 from flask import Request
 
@@ -13,8 +15,9 @@ from mockserver.core.caller import Bearers, Caller, Visit
 from mockserver.core.contract import Operation
 from mockserver.core.errors import PERMISSION_DENIED, UNAUTHORIZED
 from mockserver.core.keys import is_drawn
-from mockserver.core.store import DEFAULT, Store, StoreFullError
+from mockserver.core.store import DEFAULT, KeyMode, Store, StoreFullError
 from mockserver.core.workspace import Workspace
+from mockserver.web import loop
 from mockserver.web.application import WORKSPACE, WORKSPACE_PREFIX
 
 #: The key of those who do not care which it is; any other that is nobody's may be a mistyped one.
@@ -33,12 +36,17 @@ def authenticate(request: Request, store: Store, within: Workspace | None, beare
     scopes: frozenset[str] | None = None
     is_unknown = False
     if key:
-        workspace, account = _opened(key, store, within)
+        workspace, account = _opened(request, key, store, within)
         is_unknown = key not in workspace.keys and key != ANY_KEY
     else:
-        workspace, account, scopes = bearers.find(_token(request), within)
+        enter = partial(_enter, request.environ)
+        workspace, account, scopes = bearers.find(_token(request), within, enter)
     _check_address(request, workspace)
     return Caller(workspace, account, visit_of(request, workspace), scopes, is_unknown)
+
+
+def _enter(environ: dict[str, Any], workspace: Workspace) -> None:
+    loop.hold(environ, workspace.lock)
 
 
 def _token(request: Request) -> str:
@@ -56,15 +64,24 @@ def bearer_token(request: Request) -> str | None:
     return token.strip() if scheme.lower() == "bearer" else None
 
 
-def _opened(key: str, store: Store, within: Workspace | None) -> tuple[Workspace, Account]:
+def _opened(request: Request, key: str, store: Store, within: Workspace | None) -> tuple[Workspace, Account]:
     """The account that an API key opens."""
     try:
-        found = store.find(key, within)
+        found = find(request.environ, key, store, within)
     except StoreFullError as error:
         raise UNAUTHORIZED().because(str(error)) from error
     if found is None:
         raise UNAUTHORIZED().because(_why_unknown(key, store, within))
     return found
+
+
+def find(
+    environ: dict[str, Any], key: str, store: Store, within: Workspace | None = None
+) -> tuple[Workspace, Account] | None:
+    """What a key opens, as `Store.find` says; a large world is made for it by a thread."""
+    if store.keys is KeyMode.ISOLATE and store.makes(key, within) and store.rows() > loop.LARGE_WORLD:
+        loop.leave(environ)
+    return store.find(key, within)
 
 
 def _check_address(request: Request, workspace: Workspace) -> None:

@@ -1,7 +1,7 @@
-"""The thin bridge between the event loop and Flask: a request is one uninterrupted step on the loop.
+"""The thin bridge between the event loop and Flask: a request is one uninterrupted, short step on the loop.
 
-Nothing in the application waits, so no threads are needed; a request that wants to wait says so (`web.waiting`) and is
-run again when its workspace has changed.
+A request that wants to wait says so (`web.waiting`) and is run again when its workspace has changed. One that takes
+long, or would have to wait for a lock, leaves the loop (`web.loop`) and is run in a thread.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from mockserver.web import stream, wire
+from mockserver.web.loop import LARGE_BODY, LOOP, LeaveLoop
+from mockserver.web.threads import Threads
 from mockserver.web.waiting import PARK, Park
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ Headers = list[tuple[bytes, bytes]]
 #: What of a body over the limit is read and thrown away, so that the client gets to read the refusal: so many times it.
 _DRAINED = 20
 
+Answer = tuple[int, Headers, bytes]
+
 
 class Bridge:
     """An ASGI application that runs a WSGI application inline; bodies of more than `body_limit` bytes are cut off."""
@@ -40,6 +44,11 @@ class Bridge:
         self._body_limit = body_limit
         #: The requests that wait for something, and need not be waited for when the server stops.
         self.waiting: set[asyncio.Task[Any]] = set()
+        self._threads = Threads()
+
+    def close(self) -> None:
+        """Begin nothing more in threads."""
+        self._threads.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -54,11 +63,14 @@ class Bridge:
             await receive()
 
     async def _serve(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
-        environ = _environ(scope, body)
-        status, headers, content = self._run(environ)
-        if environ[PARK].waiting:
+        park = Park()
+        found = LeaveLoop() if len(body) > LARGE_BODY else self._at_once(scope, body, park)
+        if isinstance(found, LeaveLoop):
+            found = await self._in_thread(scope, body, park, found)
+        environ, (status, headers, content) = found
+        if park.waiting:
             with self._waits():
-                environ, (status, headers, content) = await self._rerun(environ[PARK], scope, body, receive)
+                environ, (status, headers, content) = await self._rerun(environ, scope, body, receive)
         if wire.WIRE in environ:
             with self._waits():
                 way = wire.Way(scope[wire.TRANSPORT], receive, send)
@@ -67,21 +79,44 @@ class Bridge:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         if stream.STREAM in environ:
             with self._waits():
-                await _go_on(environ[stream.STREAM], receive, send)
+                await _go_on(environ[stream.STREAM], self._threads, receive, send)
         else:
             await send({"type": "http.response.body", "body": content})
 
+    def _at_once(self, scope: Scope, body: bytes, park: Park) -> tuple[dict[str, Any], Answer] | LeaveLoop:
+        """Run a request on the loop; gives the environment and the answer, or why it leaves."""
+        environ = _environ(scope, body, park)
+        held = environ[LOOP] = []
+        try:
+            return environ, self._run(environ)
+        except LeaveLoop as leaves:
+            return leaves
+        finally:
+            for lock in held:
+                lock.release()
+
+    async def _in_thread(
+        self, scope: Scope, body: bytes, park: Park, leaves: LeaveLoop
+    ) -> tuple[dict[str, Any], Answer]:
+        """The same beside the loop."""
+        environ = _environ(scope, body, park)
+        elsewhere = self._threads.wait if leaves.waits else self._threads.labour
+        return environ, await elsewhere(partial(self._run, environ))
+
     async def _rerun(
-        self, park: Park, scope: Scope, body: bytes, receive: Receive
-    ) -> tuple[dict[str, Any], tuple[int, Headers, bytes]]:
+        self, environ: dict[str, Any], scope: Scope, body: bytes, receive: Receive
+    ) -> tuple[dict[str, Any], Answer]:
         """Run a request that waits after every change of its workspace, until it has found something."""
+        park: Park = environ[PARK]
         while True:
             in_time = await _changed(park, receive)
             park.waiting = False
             if not in_time:
                 park.deadline = 0.0
-            environ = {**_environ(scope, body), PARK: park}
-            answer = self._run(environ)
+            found = self._at_once(scope, body, park) if LOOP in environ else LeaveLoop()
+            if isinstance(found, LeaveLoop):
+                found = await self._in_thread(scope, body, park, found)
+            environ, answer = found
             if not park.waiting or not in_time:
                 return environ, answer
 
@@ -95,7 +130,7 @@ class Bridge:
         finally:
             self.waiting.discard(task)
 
-    def _run(self, environ: dict[str, Any]) -> tuple[int, Headers, bytes]:
+    def _run(self, environ: dict[str, Any]) -> Answer:
         started: list[Any] = []
 
         def start_response(
@@ -131,7 +166,7 @@ class Bridge:
                 return bytes(body)
 
 
-async def _go_on(events: stream.Stream, receive: Receive, send: Send) -> None:
+async def _go_on(events: stream.Stream, threads: Threads, receive: Receive, send: Send) -> None:
     """Send an answer that goes on, until the client leaves or there is nothing more to come."""
 
     async def piece(body: bytes) -> None:
@@ -139,7 +174,7 @@ async def _go_on(events: stream.Stream, receive: Receive, send: Send) -> None:
 
     left = asyncio.ensure_future(receive())
     try:
-        await stream.go_on(events, left, piece)
+        await stream.go_on(events, threads, left, piece)
     finally:
         left.cancel()
     await send({"type": "http.response.body", "body": b""})
@@ -156,8 +191,8 @@ async def _changed(park: Park, receive: Receive) -> bool:
     def wake() -> None:
         loop.call_soon_threadsafe(changed.set)
 
-    workspace.watchers.add(wake)
-    if workspace.wakes != park.seen:
+    workspace.watchers.add(wake, park.kinds)
+    if workspace.watchers.happened(park.kinds) != park.seen:
         changed.set()  # something has happened in between, in another thread
     tasks: list[asyncio.Future[Any]] = [loop.create_task(changed.wait())]
     if not park.stays:
@@ -171,7 +206,7 @@ async def _changed(park: Park, receive: Receive) -> bool:
             task.cancel()
 
 
-def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
+def _environ(scope: Scope, body: bytes, park: Park) -> dict[str, Any]:
     """The WSGI environment of a request, PEP 3333."""
     host, port = scope["server"] or ("127.0.0.1", 80)
     environ: dict[str, Any] = {
@@ -188,11 +223,11 @@ def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
         "wsgi.url_scheme": scope["scheme"],
         "wsgi.input": io.BytesIO(body),
         "wsgi.errors": sys.stderr,
-        "wsgi.multithread": False,
+        "wsgi.multithread": True,
         "wsgi.multiprocess": False,
         "wsgi.run_once": False,
         "wsgi.input_terminated": True,
-        PARK: Park(),
+        PARK: park,
     }
     for raw_name, raw_value in scope["headers"]:
         name = _wsgi_name(raw_name)

@@ -11,6 +11,8 @@ import orjson
 _INT64 = range(-(2**63), 2**63)
 #: Deeper nesting than any honest client sends; json's own scanner gives up near a thousand.
 _DEEPEST = 100
+#: More arrays than any honest client sends. The parser makes them without letting anybody else run meanwhile.
+_MOST_BRACKETS = 250_000
 
 
 class JsonError(ValueError):
@@ -26,6 +28,8 @@ def read(raw: bytes) -> Any:
     Raises:
         JsonError: says what is wrong, and where the parser knows it.
     """
+    if raw.count(b"[") > _MOST_BRACKETS:
+        raise JsonError(f"more than {_MOST_BRACKETS:,} opening brackets")
     try:
         value = _DECODER.decode(raw.decode())
     except UnicodeDecodeError as error:

@@ -114,6 +114,7 @@ class Server(uvicorn.Server):
             _, late = await asyncio.wait(tasks, timeout=_GRACE)
             for task in late:
                 task.cancel()
+        self._bridge.close()
 
 
 def server(app: Flask) -> Server:

@@ -28,7 +28,7 @@ from mockserver.core.faults import Fault
 from mockserver.core.keys import is_drawn
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
-from mockserver.web import front, json_text, rate_limit
+from mockserver.web import front, json_text, loop, rate_limit
 from mockserver.web.answer import HeaderList, answer, override, spoilt, told
 from mockserver.web.application import (
     CONTROL_PREFIX,
@@ -117,6 +117,9 @@ class Service:
                 world = within or self._store.default
                 return self._in(world, Guest(world, visit_of(request, world)), request, started)
             caller = authenticate(request, self._store, within, self._bearers)
+            loop.hold(request.environ, caller.workspace.lock)
+            if caller.account.longest() > loop.LARGE_TABLE:
+                loop.leave(request.environ)
             if not self._prepare(caller, request):
                 return answer(b"", 503, [])  # nobody sees it: the request waits, and is run again
         except ServiceError as error:
@@ -178,6 +181,7 @@ class Service:
         error: ServiceError | None = None,
     ) -> Response:
         """Answer, and write down what came of it; without a caller there is a refusal, or a preflight."""
+        loop.hold(request.environ, workspace.lock)
         with workspace.lock:
             workspace.catch_up()
             exchange = self._begin(workspace, caller, request)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from flask import request
 
+from mockserver.core.watchers import ANYTHING, Kinds
+
 if TYPE_CHECKING:
     from mockserver.core.workspace import Workspace
 
@@ -25,12 +27,15 @@ Found = TypeVar("Found")
 class Park:
     """What a waiting request tells the bridge: which workspace to watch, and until when (`time.monotonic`).
 
-    The bridge runs the request again after every change, until it has found something or the time is up.
+    The bridge runs the request again whenever something of the kinds that it waits for has happened, until it has found
+    something or the time is up.
     """
 
     workspace: Workspace | None = None
     deadline: float = 0.0
-    #: The workspace's count of what has happened when the request last looked.
+    #: What it waits for.
+    kinds: Kinds = ANYTHING
+    #: How often that had happened when the request last looked.
     seen: int = 0
     waiting: bool = False
     #: Whether the request is carried out even if its client leaves meanwhile.
@@ -57,32 +62,38 @@ def is_waiting() -> bool:
 
 
 def wait_for(
-    workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]], *, stays: bool = False
+    workspace: Workspace,
+    seconds: float,
+    find: Callable[[], Sequence[Found]],
+    kinds: Kinds = ANYTHING,
+    *,
+    stays: bool = False,
 ) -> Sequence[Found]:
     """What `find` finds, as soon as it finds something, or nothing when the time is up or the client has left.
 
-    A request that stays is waited for whether its client is still there or not.
+    It looks again when something of these kinds has happened. A request that stays is waited for whether its client is
+    still there or not.
     """
     with workspace.lock:
-        found, seen = find(), workspace.wakes
+        found, seen = find(), workspace.watchers.happened(kinds)
     if found or seconds <= 0:
         return found
     park: Park | None = request.environ.get(PARK)
     if park is None:
-        return _block(workspace, seconds, find)
+        return _block(workspace, seconds, find, kinds)
     if park.workspace is None:
         park.deadline = time.monotonic() + seconds
     elif time.monotonic() >= park.deadline:
         return found
-    park.workspace, park.seen, park.stays = workspace, seen, stays
+    park.workspace, park.kinds, park.seen, park.stays = workspace, kinds, seen, stays
     park.waiting = True
     return found
 
 
-def _block(workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]]) -> Sequence[Found]:
+def _block(workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]], kinds: Kinds) -> Sequence[Found]:
     """The same under an ordinary WSGI server, whose thread has nothing else to do."""
     changed = threading.Event()
-    workspace.watchers.add(changed.set)
+    workspace.watchers.add(changed.set, kinds)
     deadline = time.monotonic() + seconds
     try:
         while True:

@@ -2,6 +2,9 @@ from email import message_from_bytes, policy
 
 import pytest
 
+from mockserver.control import mailbox
+from mockserver.core.watchers import Watchers
+
 
 @pytest.fixture
 def api(make_api):
@@ -116,16 +119,36 @@ def test_waiting_under_an_ordinary_server_ends_with_the_mail(api):
     workspace = api.world
     seen = []
 
-    class Watchers(set):
-        def add(self, wake):
-            super().add(wake)
+    class Listening(Watchers):
+        def add(self, wake, kinds):
+            super().add(wake, kinds)
             seen.append(wake)
             api.post("/v3/senders", json={"name": "Late", "email": "late@acme.test"})
 
-    workspace.watchers = Watchers()
+    workspace.watchers = Listening()
 
     assert api.get("/_mock/mailbox?to=late@acme.test&wait=10").json["count"] == 1
     assert (len(seen), len(workspace.watchers)) == (1, 0)
+
+
+def test_who_waits_for_a_mail_looks_again_only_when_there_is_one(api, monkeypatch):
+    looks = []
+    matches = mailbox._matches  # noqa: SLF001  # what is called for each mail at each look
+    monkeypatch.setattr(mailbox, "_matches", lambda *args: looks.append(args[1].to) or matches(*args))
+
+    class Listening(Watchers):
+        def add(self, wake, kinds):
+            super().add(wake, kinds)
+            looks.clear()
+            for _ in range(3):
+                api.get("/v3/senders")
+            assert not wake.__self__.is_set()
+            api.post("/v3/senders", json={"name": "Late", "email": "late@acme.test"})
+
+    api.world.watchers = Listening()
+
+    assert api.get("/_mock/mailbox?to=late@acme.test&wait=10").json["count"] == 1
+    assert looks == ["late@acme.test", "news@acme.test", "ops@acme.test"]
 
 
 def test_a_mime_message_is_the_same_whenever_it_is_read(api):

@@ -11,6 +11,8 @@ from types import SimpleNamespace
 import pytest
 import requests
 
+from mockserver.control import stream
+from mockserver.core.watchers import Watchers
 from mockserver.web.server import address, bind, server
 
 
@@ -96,11 +98,11 @@ class Events:
         return [self.next() for _ in range(count)]
 
 
-class Watchers(set):
+class Watched(Watchers):
     """Those who look at a world; says when all have left."""
 
-    def __init__(self, watchers=()):
-        super().__init__(watchers)
+    def __init__(self):
+        super().__init__()
         self.nobody = threading.Event()
 
     def discard(self, wake):
@@ -214,6 +216,19 @@ def test_with_replay_it_begins_with_what_is_still_known(live):
 
     with live.events("/_mock/stream?replay=true&kind=mail") as events:
         assert events.next().data["to"] == "old@acme.test"
+
+
+def test_each_event_is_put_into_words_once_for_all_who_look_on(live, monkeypatch):
+    asked = []
+    told = {**stream._TOLD, "mail": lambda mail: asked.append(mail.to) or {"to": mail.to}}  # noqa: SLF001  # the words
+    monkeypatch.setattr(stream, "_TOLD", told)
+    with contextlib.ExitStack() as stack:
+        watching = [stack.enter_context(live.events("/_mock/stream?kind=mail")) for _ in range(5)]
+        live.sender("a")
+
+        assert {events.next().data["to"] for events in watching} == {"a@acme.test"}
+
+    assert asked == ["a@acme.test"]
 
 
 def test_kinds_are_chosen(live):
@@ -338,7 +353,7 @@ def test_it_tells_of_one_workspace_only(live, path, headers):
 
 
 def test_a_client_that_leaves_is_forgotten(live):
-    live.world.watchers = watchers = Watchers()
+    live.world.watchers = watchers = Watched()
     with live.connected():
         assert len(watchers) == 1
 

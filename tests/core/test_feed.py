@@ -40,3 +40,34 @@ def test_one_that_is_too_big_is_lost_itself_and_leaves_the_others():
 
     assert [happening.what for happening in feed.after(0)] == ["told", LOST, "told"]
     assert feed.lost(0) == 0
+
+
+def test_each_thing_is_put_into_words_once_for_all_who_look_on():
+    feed, asked = Feed(), []
+    feed.add("a", None)
+    (happening,) = feed.after(0)
+
+    told = [feed.told(happening, lambda happening: asked.append(happening.number) or b"words") for _ in range(3)]
+
+    assert (told, asked) == ([b"words"] * 3, [1])
+
+
+def test_the_words_count_as_what_is_kept():
+    feed = Feed(10, 8_000)
+    for _ in range(3):
+        feed.add("a", None, 1_000)
+    for happening in feed.after(0):
+        feed.told(happening, lambda _: b"x" * 1_400)
+
+    assert numbers(feed.after(0)) == [2, 3]
+
+
+def test_the_words_for_what_has_gone_meanwhile_count_no_more():
+    feed = Feed(10, 8_000)
+    feed.add("a", None, 1_500)
+    (gone,) = feed.after(0)
+    for _ in range(4):
+        feed.add("a", None, 1_400)
+
+    assert feed.told(gone, lambda _: b"x" * 3_000)
+    assert numbers(feed.after(0)) == [2, 3, 4, 5]

@@ -109,7 +109,7 @@ def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(w
 
     async def hesitate(park, receive):
         peer.lets_go.set()
-        while park.workspace.wakes == park.seen:  # noqa: ASYNC110  # there is no event for it
+        while park.workspace.watchers.happened(park.kinds) == park.seen:  # noqa: ASYNC110  # there is no event for it
             await asyncio.sleep(0)
         return await real(park, receive)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mockserver.resources.senders.model import Sender
+
 
 @pytest.fixture
 def world(make_api, new_world, story):
@@ -96,6 +98,30 @@ def test_what_waits_goes_on_waiting(world):
     fired = world.post("/_mock/clock/advance", {"by": "PT10M"}).json["fired"]
 
     assert [(row["event"], row["key"], row["at"]) for row in fired] == [("expire_otp", number, "2026-01-15T09:15:00Z")]
+
+
+def test_the_rate_window_goes_on(world):
+    left = [int(world.get("/v3/senders").headers["x-sib-ratelimit-remaining"])]
+    seed(world, {"senders": [sender("a@b.test")]})
+    left.append(int(world.get("/v3/senders").headers["x-sib-ratelimit-remaining"]))
+
+    assert left[1] == left[0] - 1
+
+
+def test_no_row_that_is_there_is_touched(world):
+    """So it costs what it adds, however much there is."""
+    before = list(world.api.store.get(world.name).first_account.table(Sender).values())
+    seed(world, {"senders": [sender("a@b.test")]})
+
+    after = list(world.api.store.get(world.name).first_account.table(Sender).values())
+    assert len(after) == len(before) + 1
+    assert all(row is same for row, same in zip(after, before, strict=False))
+
+
+def test_those_who_look_on_see_no_reset(world):
+    seed(world, {"senders": [sender("a@b.test")]})
+
+    assert "reset" not in [happening.kind for happening in world.api.store.get(world.name).feed.after(0)]
 
 
 def test_made_up_data_goes_on_too(world):
@@ -213,6 +239,16 @@ def test_what_is_there_already_is_409_with_its_place_and_changes_nothing(world, 
     assert world.state == before
 
 
+def test_a_pool_is_not_made_smaller_than_what_is_assigned(world):
+    assert seed(world, {"accounts": [{"name": "eu", "assigned": {"credits": {"email": 500}}}]}).status_code == 200
+    before = world.state
+
+    answer = seed(world, {"accounts": [{"name": "acme", "pool": {"credits": {"email": 100}}}]})
+
+    assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/accounts/0/pool")
+    assert world.state == before
+
+
 def test_a_key_that_opens_another_account_is_409(make_api, default_world, story):
     world = default_world(make_api(story))
     answer = seed(world, {"accounts": [{"name": "n", "api_keys": ["new", "xkeysib-story-eu"]}]})
@@ -227,6 +263,23 @@ MISTAKES = {
     "no list": ({"senders": {"name": "A"}}, {"/senders"}),
     "what a world has once": ({"clock": {}, "seed": 1, "resume": {}}, {"/clock", "/seed", "/resume"}),
     "another scenario": ({"extends": "empty"}, {"/extends"}),
+    "an account of another kind": (
+        {"accounts": [{"name": "eu", "role": "master", "id": 7, "of": "us"}]},
+        {"/accounts/0/role", "/accounts/0/id", "/accounts/0/of"},
+    ),
+    "a pool that holds less than what is assigned": (
+        {
+            "accounts": [
+                {"name": "eu", "assigned": {"credits": {"email": 500}}},
+                {"name": "acme", "pool": {"credits": {"email": 100}}},
+            ]
+        },
+        {"/accounts/0/assigned"},
+    ),
+    "more rows than are generated at once": (
+        {"generate": {"senders": 150_000}, "accounts": [{"name": "eu", "generate": {"domains": 50_001}}]},
+        {"/generate"},
+    ),
     "an account without a name": ({"accounts": [{"email": "a@b.test"}]}, {"/accounts/0/name"}),
     "a master that is not there": (
         {"accounts": [{"name": "x"}, {"name": "n", "role": "sub_account", "of": "nobody"}]},

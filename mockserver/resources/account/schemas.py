@@ -158,4 +158,5 @@ SECTION = Section(
     },
     load=_load,
     dump=_dump,
+    facts=frozenset(_FACTS),
 )

@@ -45,7 +45,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     items = data.get("campaigns", ())
     for item in items:
         workspace.claim_id("campaign", item.get("id", 0))
-    shares = {row.share for other in workspace.accounts.values() for row in other.table(Campaign).values()}
+    shares = _shares(workspace) if any(item.get("share") for item in items) else set()
     for index, item in enumerate(items):
         number = item["id"] if "id" in item else workspace.next_id("campaign")
         if any(number in other.table(Campaign) for other in workspace.accounts.values()):
@@ -55,6 +55,10 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
             raise Taken(("campaigns", index, "share"), "a campaign is shared like this already")
         shares.add(share)
         account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], item.get("html"), share)
+
+
+def _shares(workspace: Workspace) -> set[str | None]:
+    return {row.share for other in workspace.accounts.values() for row in other.table(Campaign).values()}
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

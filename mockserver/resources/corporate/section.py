@@ -121,6 +121,20 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
     for bulk in data.get("bulk_plans", ()):
         workspace.claim_id("bulk_plan", bulk.id)
         account.table(BulkPlan)[bulk.id] = bulk
+    _check_pool(account)
+
+
+def _check_pool(master: Account) -> None:
+    """Refuse a pool that holds less than what the sub-accounts have of it already.
+
+    Raises:
+        Misfit: as it says.
+    """
+    names = dict.fromkeys(name for row in master.table(SubAccount).values() for name, _ in row.assigned.items())
+    for name in names:
+        balance = pool.of_master(master, name)
+        if name not in SWITCHES and not balance.is_unlimited and balance.left < 0:
+            raise Misfit(("pool",), f"the sub-accounts have been assigned more {name} already")
 
 
 def _unlimited(pool: Allotment) -> dict[str, Amount]:
@@ -143,14 +157,18 @@ def _check_solution(workspace: Workspace, member: str, found: Allotment) -> None
 def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     master = workspace.master_of(account)
     assert master is not None, "the scenario's accounts are checked first"
-    row = SubAccount(account.id, UNASSIGNED, **{name: data[name] for name in _AS_GIVEN if name in data})
+    # One that is there already gives back what it has before it gets what it is to have.
+    row = master.table(SubAccount).setdefault(account.id, SubAccount(account.id, UNASSIGNED))
+    row.assigned, row.used = Allotment(), Allotment()
+    for name in _AS_GIVEN:
+        if name in data:
+            setattr(row, name, data[name])
     row.group_ids = list(dict.fromkeys(row.group_ids))
     for index, group_id in enumerate(row.group_ids):
         if group_id not in master.record(Master).groups:
             raise Misfit(("group_ids", index), f"{group_id} is not one of the groups of {master.name}")
     _load_plan(workspace, master, row, data.get("assigned", Allotment()), data.get("used", Allotment()))
     row.state = data.get("plan_state") or (ACTIVE if row.assigned else UNASSIGNED)
-    master.table(SubAccount)[row.id] = row
     model.await_bulk(workspace, master, row)
 
 
@@ -234,4 +252,5 @@ SECTION = Section(
     },
     load=_load,
     dump=_dump,
+    facts=frozenset({*_MASTER, *_SUB_ACCOUNT, "timezone"} - {"groups", "bulk_plans"}),
 )

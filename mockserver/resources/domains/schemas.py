@@ -239,7 +239,9 @@ class ByDomain(fields.Dict):
 
 def _load_world(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for name, answers in data.get("dns", {}).items():
-        workspace.table(DnsView)[name] = _view(answers)
+        # What a scenario says of a name counts, also of one that no user could have.
+        workspace.table(DnsView).setdefault(name, DnsView())
+        model.publish_dns(workspace, name, answers)
 
 
 def _dump_world(workspace: Workspace) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,7 +22,9 @@ class Bearer:
         self._store = store
         self._signer = signer
 
-    def find(self, token: str, within: Workspace | None) -> tuple[Workspace, Account, frozenset[str]]:
+    def find(
+        self, token: str, within: Workspace | None, enter: Callable[[Workspace], None]
+    ) -> tuple[Workspace, Account, frozenset[str]]:
         """The world and the account that a token opens, and its scopes.
 
         Raises:
@@ -40,6 +42,7 @@ class Bearer:
             raise _refused(f"it is of workspace {facts.shown(name)}, which is gone")
         if within is not None and within is not workspace:
             raise _refused(f"it is of workspace {name}, and the request is for workspace {within.name}")
+        enter(workspace)
         with workspace.lock:
             workspace.catch_up()
             found = claims.access(workspace, said)

@@ -1,0 +1,51 @@
+"""Who is told what happens."""
+
+import pytest
+
+from mockserver.core.watchers import ANYTHING, Watchers
+
+
+@pytest.fixture
+def watchers():
+    return Watchers()
+
+
+def test_each_is_told_of_the_kinds_that_it_waits_for(watchers):
+    told = []
+    watchers.add(lambda: told.append("mails"), frozenset({"mail"}))
+    watchers.add(lambda: told.append("requests"), frozenset({"request", "job"}))
+    watchers.add(lambda: told.append("all"))
+
+    watchers.tell("mail")
+    watchers.tell("request")
+
+    assert told == ["mails", "all", "requests", "all"]
+
+
+def test_all_are_told_when_everything_may_be_another(watchers):
+    told = []
+    for kind in ("mail", "request"):
+        watchers.add(lambda kind=kind: told.append(kind), frozenset({kind}))
+
+    watchers.tell()
+
+    assert told == ["mail", "request"]
+
+
+def test_who_has_left_is_told_no_more(watchers):
+    told = []
+    wake = lambda: told.append(1)  # noqa: E731  # it is added and discarded as the same
+    watchers.add(wake)
+    watchers.discard(wake)
+    watchers.tell("mail")
+
+    assert (told, len(watchers)) == ([], 0)
+
+
+def test_what_has_happened_is_counted_by_kind(watchers):
+    for kind in ("mail", "mail", "request", None):
+        watchers.tell(kind)
+
+    kinds = ({"mail"}, {"request"}, {"mail", "request"}, {"job"})
+    assert [watchers.happened(frozenset(kind)) for kind in kinds] == [3, 2, 4, 1]
+    assert watchers.happened(ANYTHING) == 4

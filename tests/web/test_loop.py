@@ -1,0 +1,259 @@
+"""What takes long, or has to wait for a lock, is done beside the event loop: everybody else is answered meanwhile."""
+
+import asyncio
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+import requests
+
+from mockserver.web.bridge import Bridge
+from mockserver.web.loop import LARGE_BODY, LOOP, leave
+
+# ---------------------------------------------------------------------- the bridge alone
+
+
+def ask(app, body=b""):
+    """What a bridge answers for an application, to a POST with a body."""
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": body}
+
+    async def send(message):
+        sent.append(message)
+
+    async def answered():
+        bridge = Bridge(app, 10**9)
+        scope = {
+            "type": "http", "method": "POST", "raw_path": b"/", "query_string": b"", "http_version": "1.1",
+            "scheme": "http", "server": None, "client": None, "headers": [],
+        }  # fmt: skip
+        await bridge(scope, receive, send)
+        bridge.close()
+
+    asyncio.run(answered())
+    return sent[-1]["body"].decode()
+
+
+def whereabouts(environ, start_response):
+    """Answers with the thread that it runs in."""
+    start_response("200 OK", [])
+    return [threading.current_thread().name.encode()]
+
+
+def leaving(environ, start_response):
+    leave(environ)
+    return whereabouts(environ, start_response)
+
+
+HERE = threading.current_thread().name
+
+
+@pytest.mark.parametrize(
+    ("app", "size", "thread"),
+    [
+        (whereabouts, 0, HERE),
+        (whereabouts, LARGE_BODY, HERE),
+        (whereabouts, LARGE_BODY + 1, "labourer_0"),
+        (leaving, 0, "labourer_0"),
+    ],
+)
+def test_a_request_with_a_large_body_or_that_says_so_is_run_in_a_thread(app, size, thread):
+    assert ask(app, b"x" * size) == thread
+
+
+def test_a_request_that_leaves_the_loop_is_run_again_from_its_beginning_with_its_body():
+    seen = []
+
+    def app(environ, start_response):
+        seen.append((LOOP in environ, environ["wsgi.input"].read()))
+        return leaving(environ, start_response)
+
+    ask(app, b"all of it")
+
+    assert seen == [(True, b"all of it"), (False, b"all of it")]
+
+
+def test_under_an_ordinary_server_nothing_leaves(api):
+    assert api.put("/_mock/state", json={"description": "x" * LARGE_BODY}).status_code == 200
+
+
+# ---------------------------------------------------------------------- a whole server
+
+
+class Gate:
+    """Holds up whoever makes a world, until it is opened."""
+
+    def __init__(self, load):
+        self._load = load
+        self.reached, self.opened = threading.Event(), threading.Event()
+        self.is_shut = False
+
+    def __call__(self, *arguments, **options):
+        if self.is_shut:
+            self.reached.set()
+            assert self.opened.wait(20)
+        return self._load(*arguments, **options)
+
+
+class Live:
+    def __init__(self, api, root, pool):
+        self.api, self.root, self._pool = api, root, pool
+        self.gate = api.store._load = Gate(api.store._load)  # noqa: SLF001  # where all worlds are made
+
+    def ask(self, method, path, key="any", **options):
+        headers = {"connection": "close"} | ({} if path.startswith("/_mock") else {"api-key": key})
+        return requests.request(method, self.root + path, headers=headers, timeout=20, **options)
+
+    def later(self, *arguments, **options):
+        return self._pool.submit(self.ask, *arguments, **options)
+
+    @contextmanager
+    def held(self, workspace):
+        """Somebody does something in a workspace that takes long."""
+        taken, over = threading.Event(), threading.Event()
+
+        def hold():
+            with workspace.lock:
+                taken.set()
+                assert over.wait(20)
+
+        holding = self._pool.submit(hold)
+        assert taken.wait(20)
+        try:
+            yield
+        finally:
+            over.set()
+            holding.result()
+
+
+@pytest.fixture
+def go_live(make_api, serve_app):
+    with ThreadPoolExecutor(8) as pool:
+
+        def start(*arguments, **settings):
+            api = make_api(*arguments, **settings)
+            return Live(api, serve_app(api.app), pool)
+
+        yield start
+
+
+@pytest.fixture
+def live(go_live):
+    return go_live("empty")
+
+
+def names(answer):
+    return [row["name"] for row in answer.json().get("senders", ())]
+
+
+MINE = {"accounts": [{"name": "mine", "senders": [{"name": "Mine", "email": "a@b.test"}]}]}
+MAKERS = {
+    "a state": ("PUT", "/_mock/state", MINE),
+    "a reset": ("POST", "/_mock/reset", {"scenario": MINE}),
+    "a workspace": ("POST", "/_mock/workspaces", {"name": "w", "scenario": MINE}),
+}
+
+
+@pytest.mark.parametrize(("method", "path", "body"), MAKERS.values(), ids=MAKERS)
+def test_while_a_world_is_made_everybody_is_answered_by_those_that_there_are(live, method, path, body):
+    live.gate.is_shut = True
+    making = live.later(method, path, json=body)
+    assert live.gate.reached.wait(20)
+
+    assert live.ask("GET", "/_mock/livez").status_code == 200
+    assert names(live.ask("GET", "/v3/senders")) == []
+
+    live.gate.opened.set()
+    assert making.result().ok
+    place = "/w/w" if path == "/_mock/workspaces" else ""
+    assert names(live.ask("GET", f"{place}/v3/senders", key=making.result().json()["api_key"])) == ["Mine"]
+
+
+def test_while_a_large_world_is_made_for_an_unknown_key_the_others_are_answered(go_live):
+    live = go_live("large", keys="isolate")
+    live.gate.is_shut = True
+    making = live.later("GET", "/v3/account", key="new")
+    assert live.gate.reached.wait(20)
+
+    assert live.ask("GET", "/_mock/livez").json()["workspaces"] == 1
+
+    live.gate.opened.set()
+    assert making.result().status_code == 200
+    assert live.ask("GET", "/_mock/livez").json()["workspaces"] == 2
+
+
+@pytest.mark.parametrize("path", ["/v3/senders", "/_mock/requests", "/_mock/stream?heartbeat=0.05", "/_mock/clock"])
+def test_who_has_to_wait_for_a_world_keeps_nobody_waiting_in_others(live, path):
+    other = live.ask("POST", "/_mock/workspaces", json={}).json()
+    with live.held(live.api.world):
+        waiting = live.later("GET", path, stream=True)
+
+        assert live.ask("GET", "/_mock/livez").status_code == 200
+        assert live.ask("GET", "/v3/account", key=other["api_key"]).status_code == 200
+        assert live.ask("GET", "/_mock/workspaces").json()["count"] == 2
+        assert not waiting.done()
+
+    with waiting.result() as answer:
+        assert answer.status_code == 200
+
+
+def test_a_stream_that_has_begun_keeps_nobody_waiting_either(live):
+    with live.ask("GET", "/_mock/stream?heartbeat=0.05", stream=True) as answer:
+        lines = answer.iter_lines(chunk_size=None)
+        assert next(lines).startswith(b"id: ")
+        with live.held(live.api.world):
+            assert [live.ask("GET", "/_mock/livez").status_code for _ in range(3)] == [200] * 3
+        live.ask("POST", "/_mock/reset")
+
+        assert any(line == b"event: reset" for line in lines)
+
+
+def test_two_who_change_a_world_at_once_come_one_after_the_other(live):
+    """Nothing of what the second one adds is lost in the state that the first one was still making."""
+    live.gate.is_shut = True
+    replacing = live.later("PUT", "/_mock/state", json=MINE)
+    assert live.gate.reached.wait(20)
+    adding = live.later("POST", "/_mock/seed", json={"senders": [{"name": "Added", "email": "c@d.test"}]})
+    assert live.ask("GET", "/_mock/livez").status_code == 200
+    live.gate.opened.set()
+
+    assert (replacing.result().status_code, adding.result().status_code) == (200, 200)
+    assert names(live.ask("GET", "/v3/senders")) == ["Mine", "Added"]
+
+
+def test_a_world_that_is_dropped_while_another_state_is_made_for_it_stays_gone(live):
+    live.ask("POST", "/_mock/workspaces", json={"name": "w"})
+    live.gate.is_shut = True
+    replacing = live.later("PUT", "/w/w/_mock/state", json=MINE)
+    assert live.gate.reached.wait(20)
+
+    assert live.ask("DELETE", "/_mock/workspaces/w").status_code == 204
+    live.gate.opened.set()
+
+    replacing.result()
+    assert live.ask("GET", "/w/w/_mock/clock").status_code == 404
+
+
+def test_a_world_in_which_something_happens_is_not_evicted(go_live):
+    live = go_live("empty", workspaces_limit=3)
+    for name in ("busy", "idle"):
+        live.ask("POST", "/_mock/workspaces", json={"name": name})
+    with live.held(live.api.store.get("busy")):
+        live.ask("GET", "/w/idle/_mock/clock")  # so that the busy one was used longest ago
+
+        assert live.ask("POST", "/_mock/workspaces", json={"name": "new"}).status_code == 201
+
+    assert {row["name"] for row in live.ask("GET", "/_mock/workspaces").json()["items"]} == {"default", "busy", "new"}
+
+
+def test_what_cannot_be_told_in_a_moment_is_streamed_all_the_same(live):
+    with live.ask("GET", "/_mock/stream?kind=request", stream=True) as answer:
+        lines = answer.iter_lines(chunk_size=None)
+        live.ask("POST", "/v3/senders", json={"name": "x" * 500_000, "email": "a@b.test"})
+        data = next(line for line in lines if line.startswith(b"data: "))
+
+    assert len(json.loads(data.removeprefix(b"data: "))["request"]["body"]["name"]) == 500_000
