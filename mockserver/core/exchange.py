@@ -58,6 +58,8 @@ class Reply:
 
 
 _NOT_READ: Any = object()
+#: How many warnings are kept in their own words; the rest are counted.
+_MOST_WARNINGS = 20
 
 
 @dataclass(slots=True, eq=False)
@@ -97,6 +99,8 @@ class Exchange:
     reason: str | None = None
     ms: float = 0.0
     _json: Any = field(default=_NOT_READ, repr=False)
+    #: How many warnings there were, those that are only counted included.
+    _warned: int = field(default=0, repr=False)
 
     @property
     def json(self) -> Any:
@@ -110,8 +114,10 @@ class Exchange:
         self._json = value
 
     def warn(self, warning: str) -> None:
-        """Note what was sent and is ignored."""
-        self.warnings = [*self.warnings, warning]
+        """Note what was sent and is ignored; behind many warnings stands how many more there were."""
+        self._warned += 1
+        rest = self._warned - _MOST_WARNINGS
+        self.warnings = [*self.warnings[:_MOST_WARNINGS], f"and {rest:,} more" if rest > 0 else warning]
 
 
 def read_json(body: bytes) -> Any:
