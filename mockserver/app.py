@@ -10,6 +10,7 @@ from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from mockserver.control import redaction
+from mockserver.control.call import Bodies
 from mockserver.control.clock import CLOCK
 from mockserver.control.coverage import COVERAGE
 from mockserver.control.deliveries import DELIVERIES
@@ -81,6 +82,7 @@ def create_app(settings: Settings | None = None) -> Flask:
         "mockserver.outside": outside,
         "mockserver.signer": signer,
         "mockserver.operations": OPERATIONS.values(),
+        "mockserver.bodies": Bodies(settings.yaml_limit, settings.depth_limit),
     }
     Service(
         app,

@@ -38,6 +38,10 @@ class Settings:
     deliveries_limit: int = 20_000
     #: The largest request body that is read, in bytes; ledger 1.1, proposed.
     body_limit: int = 10 * 1024 * 1024
+    #: The same for YAML, which the control API reads.
+    yaml_limit: int = 9 * 1024 * 1024
+    #: How many objects and arrays may stand in each other in the body of a control call.
+    depth_limit: int = 100
 
 
 def data_folder(name: str) -> Path:

@@ -31,8 +31,14 @@ def _flag(name: str, help: str, **options: Any) -> Callable[[Command], Command]:
     return click.option(name, envvar=variable, help=help, show_default="default" in options, **options)
 
 
-def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Command], Command]:  # noqa: A002  # see above
-    return _flag(name, help, type=click.IntRange(least), default=default)
+def _limit(
+    name: str,
+    help: str,  # noqa: A002  # see above
+    default: int,
+    least: int = 1,
+    most: int | None = None,
+) -> Callable[[Command], Command]:
+    return _flag(name, help, type=click.IntRange(least, most), default=default)
 
 
 @click.command()
@@ -75,6 +81,8 @@ def _limit(name: str, help: str, default: int, least: int = 1) -> Callable[[Comm
 @_limit("--snapshots-limit", "How many snapshots a workspace keeps.", 100)
 @_limit("--deliveries-limit", "How many calls an account keeps; the oldest settled one goes.", 20_000)
 @_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024)
+@_limit("--yaml-limit", "How many bytes a body of YAML may have, of the control API.", 9 * 1024 * 1024)
+@_limit("--depth-limit", "How many levels the body of a control call may have.", 100, least=10, most=200)
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""
     refuse_unknown(os.environ, {str(flag.envvar) for flag in serve.params if isinstance(flag, click.Option)})

@@ -11,6 +11,7 @@ from mockserver.control import call
 from mockserver.control.deliveries import described
 from mockserver.control.noun import Noun
 from mockserver.core.account import Account
+from mockserver.core.spelling import meant
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.inbound import model as inbound
@@ -18,6 +19,7 @@ from mockserver.resources.section import Item
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.model import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Webhook
 from mockserver.resources.webhooks.payloads import Happening
+from mockserver.web.fields import JsonObject
 
 TRIGGER = Noun("trigger", "/_mock/trigger")
 
@@ -39,7 +41,7 @@ class Trigger(Item):
     channel = fields.String(validate=validate.OneOf(CHANNELS))
     story = fields.String(validate=validate.OneOf(tuple(events.STORIES)))
     to = fields.String(validate=validate.Length(min=1))
-    payload = fields.Dict(keys=fields.String())
+    payload = JsonObject()
 
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
@@ -53,7 +55,9 @@ class Trigger(Item):
         known = events.raisable(kind, channel)
         if data["event"] not in known:
             of = f"{kind} webhooks" if channel == EMAIL else f"{kind} webhooks of channel {channel}"
-            raise ValidationError(f"is no event of {of}; those are {', '.join(known)}", "event")
+            near = meant(data["event"], known)
+            instead = f"did you mean {near}?" if near else f"those are {', '.join(known)}"
+            raise ValidationError(f"is no event of {of}; {instead}", "event")
         if kind == INBOUND:
             _Recipient(unknown=EXCLUDE).load(data)
 

@@ -116,6 +116,8 @@ class Workspace(Shelf):
         self.jobs = Jobs()
         #: For which timer it was last asked to be watched.
         self._watched: Timer | None = None
+        #: The ids of master accounts by name; none of them ever goes.
+        self._masters: dict[str, int] = {}
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
         #: How often something has happened: whoever begins to wait sees what came since it last looked.
@@ -143,6 +145,8 @@ class Workspace(Shelf):
 
     def add_account(self, account: Account) -> None:
         self.accounts[account.id] = account
+        if account.role is Role.MASTER:
+            self._masters[account.name] = account.id
         self.claim_id("account", account.id)
         for key in account.api_keys:
             self.keys[key] = account.id
@@ -187,7 +191,8 @@ class Workspace(Shelf):
         """The master account of an admin account or a sub-account; a master is its own."""
         if account.role is Role.MASTER:
             return account
-        return next((other for other in self.accounts.values() if other.name == account.of), None)
+        number = self._masters.get(account.of or "")
+        return None if number is None else self.accounts[number]
 
     # ------------------------------------------------------------------ identifiers
 

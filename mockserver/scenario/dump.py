@@ -19,6 +19,14 @@ try:
 except ImportError:  # pragma: no cover  # wheels without libyaml
     from yaml import SafeDumper as _Dumper  # type: ignore[assignment]  # the same interface
 
+
+class _Writer(_Dumper):
+    """Writes what stands twice twice: an alias would count when it is read again."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 _IDENTITY = IdentityItem()
 _BEHAVIOUR = BehaviourItem()
 
@@ -50,7 +58,7 @@ def dump(workspace: Workspace) -> dict[str, Any]:
 
 def to_yaml(document: dict[str, Any]) -> str:
     """The document as YAML; ids of 24 digits come out in quotes."""
-    text: str = yaml.dump(document, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    text: str = yaml.dump(document, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=120)
     return text
 
 

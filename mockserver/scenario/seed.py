@@ -13,8 +13,9 @@ from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import counting_from
 from mockserver.scenario.document import locate
 from mockserver.scenario.dump import dump
+from mockserver.scenario.flaws import mistakes
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError
-from mockserver.scenario.schema import mistakes, scenario_schema
+from mockserver.scenario.schema import scenario_schema
 
 #: What a world has once, and is changed otherwise.
 _NOT_ADDED = {
@@ -57,7 +58,7 @@ def _check(workspace: Workspace, document: Mapping[str, Any]) -> None:
         try:
             scenario_schema().load(document)
         except ValidationError as error:
-            found += mistakes(error.messages_dict, scenario_schema())
+            found += mistakes(error.messages_dict, scenario_schema(), document)
     if found:
         raise ScenarioError([row._replace(mark=locate(document, row.path)) for row in found])
 

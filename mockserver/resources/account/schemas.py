@@ -13,7 +13,7 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp, Profile
 from mockserver.resources.room import Section
 from mockserver.resources.section import Item, Taken
-from mockserver.web.fields import Choice, Email, Flag, Int64, Number, Text
+from mockserver.web.fields import Choice, Email, Flag, Int64, List, Number, Text
 from mockserver.web.schema import Output, documented
 
 PLAN_TYPES = ("payAsYouGo", "free", "subscription", "sms")
@@ -118,11 +118,11 @@ SECTION = Section(
     fields={
         # These have the form that they have on the wire.
         "address": fields.Nested(Address(partial=True)),
-        "plan": fields.List(fields.Nested(Plan(partial=("creditsType",)))),
-        "plan_verticals": fields.List(fields.Nested(PlanVertical(partial=("status",)))),
+        "plan": List(fields.Nested(Plan(partial=("creditsType",)))),
+        "plan_verticals": List(fields.Nested(PlanVertical(partial=("status",)))),
         "relay": fields.Nested(Relay),
         "marketing_automation": fields.Nested(MarketingAutomation),
-        "dedicated_ips": fields.List(fields.Nested(DedicatedIpItem)),
+        "dedicated_ips": List(fields.Nested(DedicatedIpItem)),
     },
     load=_load,
     dump=_dump,

@@ -25,8 +25,8 @@ from mockserver.resources.corporate.model import (
 from mockserver.resources.corporate.plan import CREDITS, FEATURES, Allotment
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.room import Section
-from mockserver.resources.section import Id24, Instant, Item, Misfit
-from mockserver.web.fields import Timezone
+from mockserver.resources.section import Id24, Instant, Item, Misfit, kept
+from mockserver.web.fields import List, Timezone
 
 #: Every whole number up to here is a float of its own.
 _MOST = 2**53
@@ -59,10 +59,10 @@ class GroupItem(Item):
 
 
 class BulkPlanItem(Item):
-    id = fields.Integer(required=True, strict=True)
+    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62))
     due = Instant(required=True)
     change = fields.Nested(AllotmentItem, required=True)
-    members = fields.List(fields.Integer(strict=True), required=True)
+    members = List(fields.Integer(strict=True), required=True)
     user_ip = fields.String(load_default=Visit().ip)
     user_agent = fields.String(load_default="")
 
@@ -109,14 +109,23 @@ def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str,
         if group_id not in master.record(Master).groups:
             raise Misfit(("group_ids", index), f"{group_id} is not one of the groups of {master.name}")
     assigned = data.get("assigned", Allotment())
-    plans = [other.assigned for other in master.table(SubAccount).values()]
-    short = plan.shortage(master.record(Master).pool, plans, [Allotment()], assigned)
+    given = kept(workspace, ("given", master.id), lambda: _given(master))
+    short = plan.shortage(master.record(Master).pool, [given], [Allotment()], assigned)
     if short:
         raise Misfit(("assigned",), f"the pool of {master.name} holds too little {short.name}")
     row.assigned = assigned
+    given.add(assigned)
     row.state = data.get("plan_state") or (ACTIVE if assigned else UNASSIGNED)
     master.table(SubAccount)[row.id] = row
     model.await_bulk(workspace, master, row)
+
+
+def _given(master: Account) -> Allotment:
+    """What the sub-accounts of a master hold together."""
+    found = Allotment()
+    for row in master.table(SubAccount).values():
+        found.add(row.assigned)
+    return found
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
@@ -166,12 +175,12 @@ SECTION = Section(
         "timezone": Timezone(),
         "billing_info": fields.Nested(BillingInfo),
         "plan_info": fields.Nested(MasterPlan(exclude=("subAccounts",))),
-        "groups": fields.List(fields.Nested(GroupItem)),
+        "groups": List(fields.Nested(GroupItem)),
         "pool": fields.Nested(AllotmentItem),
-        "bulk_plans": fields.List(fields.Nested(BulkPlanItem)),
+        "bulk_plans": List(fields.Nested(BulkPlanItem)),
         "plan_type": fields.String(),
         "language": fields.String(validate=validate.OneOf(LANGUAGES)),
-        "group_ids": fields.List(Id24()),
+        "group_ids": List(Id24()),
         "assigned": fields.Nested(AllotmentItem),
         "used": fields.Nested(AllotmentItem),
         "plan_state": fields.String(validate=validate.OneOf(MACHINE.states)),

@@ -13,7 +13,7 @@ from mockserver.resources.domains import model
 from mockserver.resources.domains.model import ANSWERS, AUTHENTICATED, OK, PENDING, RECORDS, VERIFIED, DnsView, Domain
 from mockserver.resources.room import Section, WorldSection
 from mockserver.resources.section import Instant, Item, Taken
-from mockserver.web.fields import Email, Flag, Hostname, Int64, SecondMoment, Text
+from mockserver.web.fields import Dict, Email, Flag, Hostname, Int64, List, SecondMoment, Text
 from mockserver.web.schema import Input, Output, documented, observed, proposed
 
 
@@ -168,7 +168,7 @@ def _view(answers: Mapping[str, str]) -> DnsView:
 _DNS_ITEM = DnsItem()
 
 SECTION = Section(
-    fields={"domains": fields.List(fields.Nested(DomainItem))},
+    fields={"domains": List(fields.Nested(DomainItem))},
     load=_load,
     dump=_dump,
     generators={
@@ -192,5 +192,5 @@ def _dump_world(workspace: Workspace) -> dict[str, Any]:
 
 
 WORLD = WorldSection(
-    fields={"dns": fields.Dict(keys=Hostname(), values=fields.Nested(DnsItem))}, load=_load_world, dump=_dump_world
+    fields={"dns": Dict(keys=Hostname(), values=fields.Nested(DnsItem))}, load=_load_world, dump=_dump_world
 )

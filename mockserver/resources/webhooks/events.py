@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mockserver.core.account import Account
+from mockserver.core.clock import LATEST
 from mockserver.core.domain_name import domain_of
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
@@ -109,7 +110,7 @@ def tell_story(
     start = workspace.clock.now()
     found: list[Delivery] = []
     for scene in scenes:
-        happening = Happening(scene.event, to, start + scene.after, message_id, subject)
+        happening = Happening(scene.event, to, min(start + scene.after, LATEST), message_id, subject)
         found += raise_event(workspace, account, TRANSACTIONAL, happening)
     return found
 
@@ -168,7 +169,7 @@ def _send(
 
 def _begun(workspace: Workspace, account: Account, webhook: Webhook, at: datetime) -> Delivery:
     """A new call, which a batch makes when it has collected long enough."""
-    due = at + BATCH_WINDOW if webhook.batched else at
+    due = min(at + BATCH_WINDOW, LATEST) if webhook.batched else at
     found = Delivery(
         workspace.next_id("delivery"), webhook.target, [], [], created_at=at, next_at=due, webhook=webhook.id,
         kind=webhook.type, batched=webhook.batched,
