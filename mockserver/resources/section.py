@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import isodate
-from marshmallow import RAISE, ValidationError, fields
+from marshmallow import ValidationError, fields
 
 from mockserver.core.clock import EARLIEST, LATEST
 from mockserver.core.workspace import Workspace
-from mockserver.web.schema import Base
+from mockserver.web.schema import Closed
 
 Value = TypeVar("Value")
 
@@ -62,11 +62,8 @@ def counted_from(seconds: float) -> datetime:
     return min(_START.get() + timedelta(seconds=min(seconds, 10**10)), LATEST)
 
 
-class Item(Base):
+class Item(Closed):
     """A mapping of a scenario; an unknown key is a mistake."""
-
-    class Meta:
-        unknown = RAISE
 
 
 def parse_duration(text: str) -> timedelta:

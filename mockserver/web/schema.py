@@ -215,10 +215,17 @@ class _Meta(SchemaMeta):
 
 
 class Base(Schema, metaclass=_Meta):
-    """The base of all schemas; of what it does not know it tells the first hundred, with what was probably meant."""
+    """The base of all schemas."""
+
+
+class Closed(Base):
+    """Refuses what it does not know: the first hundred members are told, each with what was probably meant."""
+
+    class Meta:
+        unknown = RAISE
 
     def load(self, data: Any, *, unknown: Any = None, **options: Any) -> Any:
-        strange = self._strange(data) if self.unknown == RAISE else []
+        strange = self._strange(data)
         if not strange:
             return super().load(data, unknown=unknown, **options)
         told, left = strange[:MOST_FLAWS], set(strange[MOST_FLAWS:])
@@ -236,7 +243,7 @@ class Base(Schema, metaclass=_Meta):
 
     def _strange(self, data: Any) -> list[Any]:
         """The members that are unknown."""
-        if not isinstance(data, Mapping) or data.keys() <= self._names:
+        if self.unknown != RAISE or not isinstance(data, Mapping) or data.keys() <= self._names:
             return []
         return [name for name in data if name not in self._names]
 
@@ -257,7 +264,7 @@ class Input(Base):
         field_obj.error_messages["required"] = [_MISSING]
 
 
-class Output(Base):
+class Output(Closed):
     """An answer: an optional member that has no value is left out."""
 
     def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:

@@ -7,9 +7,12 @@ import json
 import pytest
 
 from mockserver.cli import main
+from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
 from mockserver.scenario.mistakes import ScenarioError
+from mockserver.scenario.reading import parse
+from mockserver.settings import Settings
 from mockserver.testing.scenario import sendable
 
 YAML = {"content_type": "application/yaml"}
@@ -69,6 +72,13 @@ def test_a_body_of_yaml_has_a_limit_of_its_own(make_api):
     assert answer.status_code == 413
     assert "a body of YAML may have 100 bytes; give JSON, or set --yaml-limit" in answer.json["detail"]
     assert api.put("/_mock/state", json={"description": "x" * 100}).status_code == 200
+
+
+def test_the_largest_shipped_world_fits_into_a_body_of_yaml():
+    written = to_yaml(dump(load(Library().read("large"), name="test")))
+
+    assert len(written.encode()) < Settings().yaml_limit
+    assert len(parse(written, "body")["accounts"][0]["inbound_events"]) == 50_000
 
 
 @pytest.mark.parametrize(
