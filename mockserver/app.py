@@ -11,7 +11,7 @@ from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from mockserver.control import nowhere, redaction
-from mockserver.control.call import TOKEN_WANTED
+from mockserver.control.call import TOKEN_WANTED, Bodies
 from mockserver.control.call_log import CallLog
 from mockserver.control.clock import CLOCK
 from mockserver.control.coverage import COVERAGE
@@ -94,6 +94,7 @@ def create_app(settings: Settings | None = None) -> Flask:
         "mockserver.operations": OPERATIONS.values(),
         "mockserver.http_limits": _http_limits(settings),
         "mockserver.early_refusal": _early_refusal,
+        "mockserver.bodies": Bodies(settings.yaml_limit, settings.depth_limit),
     }
     service.Service(
         app,

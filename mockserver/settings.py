@@ -51,6 +51,10 @@ class Settings:
     receivers_bytes_limit: int = 64 * 1024 * 1024
     #: The largest request body that is read, in bytes; ledger 1.1, proposed.
     body_limit: int = 10 * 1024 * 1024
+    #: The same for YAML, which the control API reads.
+    yaml_limit: int = 9 * 1024 * 1024
+    #: How many objects and arrays may stand in each other in the body of a control call.
+    depth_limit: int = 100
     #: Of a request's line and its headers together, in bytes.
     head_limit: int = 64 * 1024
     headers_limit: int = 2_000

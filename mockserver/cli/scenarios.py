@@ -78,20 +78,25 @@ def _mistake(mistake: Any) -> dict[str, Any]:
 @JSON
 def show_scenario(name: str, folder: str | None, as_json: bool) -> None:
     """A scenario with all that it extends, as YAML."""
+    from mockserver.scenario.document import refuse_misread
     from mockserver.scenario.dump import to_yaml
     from mockserver.scenario.mistakes import ScenarioError
 
     try:
-        document = json.loads(json.dumps(_library(folder).read(name), default=_written))
+        found = _library(folder).read(name)
+        refuse_misread(found)
+        document = json.loads(json.dumps(found, default=_written))
     except ScenarioError as error:
         fail(str(error))
     click.echo(json.dumps(document, indent=2) if as_json else to_yaml(document), nl=as_json)
 
 
 def _written(value: Any) -> str:
+    from datetime import datetime
+
     from mockserver.resources.section import write_instant
 
-    return write_instant(value)
+    return write_instant(value) if isinstance(value, datetime) else str(value)
 
 
 def _library(folder: str | None) -> Library:

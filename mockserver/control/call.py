@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Response, current_app, request
 from marshmallow import Schema, ValidationError
@@ -16,10 +16,11 @@ from mockserver.core.account import Account
 from mockserver.core.store import Store, StoreFullError
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import counting_from, write_instant
-from mockserver.scenario.document import Mapping, parse
+from mockserver.scenario.document import Mapping
+from mockserver.scenario.flaws import mistakes
 from mockserver.scenario.library import Library
 from mockserver.scenario.mistakes import Mistake
-from mockserver.scenario.schema import mistakes
+from mockserver.scenario.reading import Bounds, parse
 from mockserver.web import json_text, loop
 from mockserver.web.application import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.auth import find
@@ -182,10 +183,11 @@ def document() -> dict[str, Any]:
         raise Problem(413, "the body is too large") from error
     if not raw.strip():
         return Mapping()
+    bodies: Bodies = current_app.extensions["mockserver.bodies"]
     if "yaml" in request.mimetype:
-        return parse(_text(raw), "body")
+        return _yaml(raw, bodies)
     try:
-        data = json_text.read(raw)
+        data = json_text.read(raw, bodies.levels)
     except json_text.JsonError as error:
         raise of_mistakes([Mistake((), f"not JSON: {error}; YAML needs Content-Type: application/yaml")]) from error
     if not isinstance(data, dict):
@@ -193,11 +195,23 @@ def document() -> dict[str, Any]:
     return data
 
 
-def _text(raw: bytes) -> str:
+class Bodies(NamedTuple):
+    """How much the body of a control call may hold."""
+
+    #: In bytes, of YAML; reading it takes several times as long as JSON.
+    yaml: int
+    #: How many objects and arrays may stand in each other.
+    levels: int
+
+
+def _yaml(raw: bytes, bodies: Bodies) -> Mapping:
+    if len(raw) > bodies.yaml:
+        raise Problem(413, f"a body of YAML may have {bodies.yaml:,} bytes; give JSON, or set --yaml-limit")
     try:
-        return raw.decode()
+        text = raw.decode()
     except UnicodeDecodeError as error:
-        raise of_mistakes([Mistake((), "not UTF-8")]) from error
+        raise of_mistakes([Mistake((), f"not UTF-8 at byte {error.start}")]) from error
+    return parse(text, "body", Bounds(levels=bodies.levels))
 
 
 def query(schema: Schema) -> dict[str, Any]:
@@ -213,7 +227,7 @@ def loaded(schema: Schema, data: dict[str, Any]) -> dict[str, Any]:
     try:
         found: dict[str, Any] = schema.load(data)
     except ValidationError as error:
-        raise of_mistakes(mistakes(error.messages_dict, schema)) from error
+        raise of_mistakes(mistakes(error.messages_dict, schema, data)) from error
     return found
 
 

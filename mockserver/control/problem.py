@@ -33,7 +33,7 @@ class Problem(Exception):
 
 def of_mistakes(mistakes: Iterable[Mistake], status: int = 400) -> Problem:
     """The problem of a bad body or scenario."""
-    rows = list(mistakes)
+    rows = [row.bounded() for row in mistakes]
     errors = [{"path": row.pointer, "message": row.message} for row in rows]
     return Problem(status, "; ".join(str(row) for row in rows), errors=errors)
 

@@ -12,6 +12,7 @@ from mockserver.control import call
 from mockserver.control.deliveries import described
 from mockserver.control.noun import Noun
 from mockserver.core.account import Account
+from mockserver.core.spelling import meant
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.inbound import model as inbound
@@ -19,6 +20,7 @@ from mockserver.resources.section import Item
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.event_table import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Happening
 from mockserver.resources.webhooks.model import Webhook
+from mockserver.web.fields import JsonObject
 
 TRIGGER = Noun("trigger", "/_mock/trigger")
 
@@ -40,7 +42,7 @@ class Trigger(Item):
     channel = fields.String(validate=validate.OneOf(CHANNELS))
     story = fields.String(validate=validate.OneOf(tuple(events.STORIES)))
     to = fields.String(validate=validate.Length(min=1))
-    payload = fields.Dict(keys=fields.String())
+    payload = JsonObject()
     account = fields.String()
 
     @validates_schema
@@ -55,7 +57,9 @@ class Trigger(Item):
         known = events.raisable(kind, channel)
         if data["event"] not in known:
             of = f"{kind} webhooks" if channel == EMAIL else f"{kind} webhooks of channel {channel}"
-            raise ValidationError(f"is no event of {of}; those are {', '.join(known)}", "event")
+            near = meant(data["event"], known)
+            instead = f"did you mean {near}?" if near else f"those are {', '.join(known)}"
+            raise ValidationError(f"is no event of {of}; {instead}", "event")
         if kind == INBOUND:
             _Recipient(unknown=EXCLUDE).load(data)
 

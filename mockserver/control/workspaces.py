@@ -24,10 +24,9 @@ class ScenarioField(fields.Field[Any]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, (str, dict)):
             raise ValidationError("must be a name or a document")
-        names = call.library().names()
         # A path would let a caller read files of the server's.
-        if isinstance(value, str) and value not in names:
-            raise ValidationError(f"there is no scenario {value!r}; there are {', '.join(names)}")
+        if isinstance(value, str) and value not in call.library().names():
+            raise ValidationError(call.library().unknown(value))
         return value
 
 

@@ -44,7 +44,15 @@ class Clock:
 
     def now(self) -> datetime:
         """The present moment, in UTC."""
-        return self._pinned_at or self._frozen_at or self._wall() + self._offset
+        return self._pinned_at or self._frozen_at or min(self._wall() + self._offset, LATEST)
+
+    def after(self, length: timedelta) -> datetime:
+        """The moment so long after the present one, or the last one that a clock shows."""
+        return min(self.now() + length, LATEST)
+
+    def before(self, length: timedelta) -> datetime:
+        """The moment so long before the present one, or the first one that a clock shows."""
+        return max(self.now() - length, EARLIEST)
 
     def freeze(self) -> None:
         self._frozen_at = self.now()

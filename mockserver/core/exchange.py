@@ -65,6 +65,8 @@ _NOT_KEPT: Any = object()
 _OVERHEAD, _PER_HEADER, _PER_TRANSITION = 2_000, 160, 400
 #: The most that a character of a text takes, in bytes; what the wire has brought takes one.
 _PER_CHARACTER = 4
+#: How many warnings are kept in their own words; the rest are counted.
+_MOST_WARNINGS = 20
 
 
 @dataclass(slots=True, eq=False)
@@ -106,6 +108,8 @@ class Exchange:
     #: What it takes in memory, in bytes, at most, once it is over.
     size: int = 0
     _json: Any = field(default=_NOT_READ, repr=False)
+    #: How many warnings there were, those that are only counted included.
+    _warned: int = field(default=0, repr=False)
 
     @property
     def json(self) -> Any:
@@ -140,8 +144,10 @@ class Exchange:
         return self.size
 
     def warn(self, warning: str) -> None:
-        """Note what was sent and is ignored."""
-        self.warnings = [*self.warnings, warning]
+        """Note what was sent and is ignored; behind many warnings stands how many more there were."""
+        self._warned += 1
+        rest = self._warned - _MOST_WARNINGS
+        self.warnings = [*self.warnings[:_MOST_WARNINGS], f"and {rest:,} more" if rest > 0 else warning]
 
 
 def read_json(body: bytes) -> Any:

@@ -126,6 +126,8 @@ class Workspace(Shelf):
         self.jobs = Jobs()
         #: For which timer it was last asked to be watched.
         self._watched: Timer | None = None
+        #: The ids of master accounts by name; none of them ever goes.
+        self._masters: dict[str, int] = {}
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
         #: Held while a state is made for it, of which only the last short step is done under `lock`; taken before that.
@@ -157,6 +159,8 @@ class Workspace(Shelf):
 
     def add_account(self, account: Account) -> None:
         self.accounts[account.id] = account
+        if account.role is Role.MASTER:
+            self._masters[account.name] = account.id
         self.claim_id("account", account.id)
         for key in account.api_keys:
             self.keys[key] = account.id
@@ -201,7 +205,8 @@ class Workspace(Shelf):
         """The master account of an admin account or a sub-account; a master is its own."""
         if account.role is Role.MASTER:
             return account
-        return next((other for other in self.accounts.values() if other.name == account.of), None)
+        number = self._masters.get(account.of or "")
+        return None if number is None else self.accounts[number]
 
     # ------------------------------------------------------------------ identifiers
 

@@ -3,30 +3,58 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import isodate
-from marshmallow import RAISE, ValidationError, fields
+from marshmallow import ValidationError, fields
 
 from mockserver.core.clock import EARLIEST, LATEST
-from mockserver.web.schema import Base
+from mockserver.core.workspace import Workspace
+from mockserver.web.schema import Closed
 
+Value = TypeVar("Value")
+
+_YEARS = f"the clock shows moments from {EARLIEST.year} to {LATEST.year} only"
 #: Where relative instants are counted from while a scenario is loaded.
 _START: ContextVar[datetime] = ContextVar("start of the scenario's clock")
+#: What is worked out once while a scenario is loaded.
+_KEPT: ContextVar[dict[Any, Any]] = ContextVar("kept while a scenario is loaded")
 
 
 @contextmanager
 def counting_from(start: datetime) -> Iterator[None]:
-    """Load relative instants as counted from this moment."""
-    token = _START.set(start)
+    """Load relative instants as counted from this moment, and what is `kept` for as long."""
+    token, of_kept = _START.set(start), _KEPT.set({})
     try:
         yield
     finally:
         _START.reset(token)
+        _KEPT.reset(of_kept)
+
+
+def kept(workspace: Workspace, name: Hashable, make: Callable[[], Value]) -> Value:
+    """What is made when it is first asked for while a scenario is loaded, and the same from then on."""
+    found = _KEPT.get({}).setdefault(workspace, {})
+    if name not in found:
+        found[name] = make()
+    value: Value = found[name]
+    return value
+
+
+def claim(workspace: Workspace, row: type, key: Hashable) -> bool:
+    """Take the key of a new row; False: a row of any account has it already.
+
+    While a scenario is loaded, all accounts are asked once and not for every row.
+    """
+    keys = kept(workspace, row, lambda: {key for other in workspace.accounts.values() for key in other.table(row)})
+    if key in keys:
+        return False
+    keys.add(key)
+    return True
 
 
 def counted_from(seconds: float) -> datetime:
@@ -34,11 +62,8 @@ def counted_from(seconds: float) -> datetime:
     return min(_START.get() + timedelta(seconds=min(seconds, 10**10)), LATEST)
 
 
-class Item(Base):
+class Item(Closed):
     """A mapping of a scenario; an unknown key is a mistake."""
-
-    class Meta:
-        unknown = RAISE
 
 
 def parse_duration(text: str) -> timedelta:
@@ -70,8 +95,29 @@ def parse_instant(text: str) -> datetime:
         moment = datetime.fromisoformat(text.upper()).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError("not an RFC 3339 date-time, such as 2026-01-15T09:00:00Z") from error
+    return _shown(moment)
+
+
+def _relative(length: timedelta) -> datetime:
+    """The moment that is so far from the one that is counted from.
+
+    Raises:
+        ValueError: it lies out of the clock's years.
+    """
+    try:
+        return _shown(_START.get() + length)
+    except OverflowError as error:
+        raise ValueError(_YEARS) from error
+
+
+def _shown(moment: datetime) -> datetime:
+    """A moment that a clock can show.
+
+    Raises:
+        ValueError: it lies out of the clock's years.
+    """
     if not EARLIEST <= moment <= LATEST:
-        raise ValueError(f"the clock shows moments from {EARLIEST.year} to {LATEST.year} only")
+        raise ValueError(_YEARS)
     return moment
 
 
@@ -111,8 +157,8 @@ class Instant(fields.Field[datetime]):
         if not isinstance(value, str):
             raise ValidationError("not an instant, such as 2026-01-15T09:00:00Z or -P1D")
         try:
-            return _START.get() + parse_duration(value) if "P" in value else parse_instant(value)
-        except (ValueError, OverflowError) as error:
+            return _relative(parse_duration(value)) if "P" in value else parse_instant(value)
+        except ValueError as error:
             raise ValidationError(str(error)) from error
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:

@@ -22,6 +22,15 @@ except ImportError:  # pragma: no cover  # wheels without libyaml
 
 #: How many rows are written at once: that takes some ten milliseconds.
 _PART = 100
+
+
+class _Writer(_Dumper):
+    """Writes what stands twice twice: an alias would count when it is read again."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 _IDENTITY = IdentityItem()
 _BEHAVIOUR = BehaviourItem()
 
@@ -87,7 +96,7 @@ def _inner(text: str) -> str:
 
 
 def _yaml(data: Any) -> str:
-    text: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
+    text: str = yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=120)
     return text
 
 

@@ -14,13 +14,14 @@ from mockserver.core.errors import ALL_CODES, BAD_REQUEST, INTERNAL_ERROR, NOT_F
 from mockserver.core.faults import KINDS, LONGEST_MS, Fault, Kind, Latency
 from mockserver.core.match import Match
 from mockserver.core.ring import weight
+from mockserver.core.spelling import nearest
 from mockserver.core.workspace import Workspace
 from mockserver.resources.rooms import ALL_OPERATIONS
 from mockserver.resources.section import Instant, Item, counted_from, write_instant
 from mockserver.scenario import sentences
 from mockserver.scenario.match import MatchItem, as_match, unknown_operation
-from mockserver.scenario.mistakes import Mistake, nearest
-from mockserver.web.fields import Flag, Number
+from mockserver.scenario.mistakes import Mistake
+from mockserver.web.fields import Flag, List, Number
 
 #: More rules than any test has; each costs every request of its operation a look.
 MOST_FAULTS = 1_000
@@ -123,7 +124,7 @@ class FaultItem(Item):
             parameters={name: data[name] for name in PARAMETERS if name in data},
             statuses=_statuses(code),
             expires_at=expires_at,
-            written=json.loads(json.dumps(written, default=str)),
+            written=json.loads(json.dumps(written)),
             **{name: data[name] for name in ("id", "times", "after", "probability", "hits", "passed") if name in data},
         )
 
@@ -219,9 +220,9 @@ def _statuses(code: str | None) -> dict[str, int]:
     return {operation: error.status for operation, error in rows if error.code.code == code}
 
 
-def rules(**options: Any) -> fields.List[Any]:
+def rules(**options: Any) -> List:
     """The field of a list of rules."""
-    return fields.List(fields.Nested(FaultItem), validate=validate.Length(max=MOST_FAULTS), **options)
+    return List(fields.Nested(FaultItem), validate=validate.Length(max=MOST_FAULTS), **options)
 
 
 # ---------------------------------------------------------------------- into a world and back

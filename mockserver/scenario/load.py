@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from mockserver.core.clock import Clock
 from mockserver.core.contract import Role
 from mockserver.core.keys import Keyring
 from mockserver.core.origin import Limits, Origin
+from mockserver.core.spelling import cut, meant
 from mockserver.core.workspace import Workspace
 from mockserver.resources.people import People
 from mockserver.resources.room import Section, WorldSection
@@ -21,11 +22,14 @@ from mockserver.resources.rooms import PARTS, ROOMS
 from mockserver.resources.section import Misfit, Taken, counting_from, parse_instant
 from mockserver.scenario.document import locate
 from mockserver.scenario.faults import load_faults
-from mockserver.scenario.mistakes import Mistake, Path, ScenarioError
-from mockserver.scenario.schema import GENERATORS, MOST_GENERATED, mistakes, scenario_schema
+from mockserver.scenario.flaws import mistakes
+from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
+from mockserver.scenario.schema import GENERATORS, MOST_GENERATED, scenario_schema
 
 _RESOURCES = frozenset(name for room in ROOMS if room.section for name in room.section.fields) | {"generate"}
 _FIRST = "acme"
+#: How much of a name is told.
+_SHOWN = 80
 #: The stream of draws of made-up people.
 _PEOPLE = "people"
 #: Ids that are left out are of the service's size (ledger 1.6): accounts have seven digits.
@@ -70,7 +74,7 @@ def load(
             *_located(load_faults(workspace, data.get("faults", ())), document),
         ]
     if found:
-        raise ScenarioError(found)
+        raise ScenarioError(ordered(found))
     return workspace
 
 
@@ -97,8 +101,7 @@ def _checked(document: Mapping[str, Any]) -> dict[str, Any]:
     try:
         data: dict[str, Any] = scenario_schema().load(document)
     except ValidationError as error:
-        found = mistakes(error.messages_dict, scenario_schema())
-        raise ScenarioError(_located(found, document)) from error
+        raise ScenarioError(mistakes(error.messages_dict, scenario_schema(), document)) from error
     return data
 
 
@@ -132,8 +135,9 @@ class _Filling:
             yield from found
             return
         keys = self._keys()
+        claim_ids(self._workspace, self._items)
         accounts = [
-            make_account(self._workspace, item, own, self._items, self._workspace.clock.start)
+            make_account(self._workspace, item, own, self._workspace.clock.start)
             for item, own in zip(self._items, keys, strict=True)
         ]
         for room in ROOMS:
@@ -161,17 +165,18 @@ class _Filling:
                 yield Mistake((name,), f"stands here and in accounts[0].{name} as well")
 
     def _check_accounts(self) -> Iterator[Mistake]:
-        masters = {item["name"] for item in self._items if item["role"] is Role.MASTER}
+        masters = [item["name"] for item in self._items if item["role"] is Role.MASTER]
+        known = dict.fromkeys(masters)
+        seen: dict[str, dict[Any, int]] = {"name": {}, "id": {}, "api_keys": {}}
         for index, item in enumerate(self._items):
             path: Path = ("accounts", index)
-            earlier = self._items[:index]
             for name in ("name", "id"):
-                if name in item and any(item[name] == other.get(name) for other in earlier):
+                if name in item and seen[name].setdefault(item[name], index) != index:
                     yield Mistake((*path, name), f"{item[name]} is there already", taken=True)
-            yield from check_master(path, item, masters)
+            yield from check_master(path, item, known)
             for position, key in enumerate(item.get("api_keys", ())):
-                if any(key in other.get("api_keys", ()) for other in earlier):
-                    yield Mistake((*path, "api_keys", position), f"{key} opens another account already", taken=True)
+                if seen["api_keys"].setdefault(key, index) != index:
+                    yield Mistake((*path, "api_keys", position), "this key opens another account already", taken=True)
 
     def _keys(self) -> Sequence[list[str] | None]:
         """The keys of each account; None: it gets one."""
@@ -224,16 +229,20 @@ def generate(workspace: Workspace, account: Account, amounts: Mapping[str, int])
     workspace.random.positions[_PEOPLE] = people.count
 
 
+def claim_ids(workspace: Workspace, items: Iterable[Mapping[str, Any]]) -> None:
+    """Count on past the ids that the accounts of a document have."""
+    items = tuple(items)
+    for kind, name, least in (("account", "id", _ACCOUNT_IDS), ("user", "user_id", _USER_IDS)):
+        workspace.claim_id(kind, max([least, *(item.get(name, 0) for item in items)]))
+
+
 def make_account(
     workspace: Workspace,
     item: Mapping[str, Any],
     keys: Sequence[str] | None,
-    items: Sequence[Mapping[str, Any]],
     moment: datetime,
 ) -> Account:
-    """An account of a document with these accounts, made at a moment; without keys it gets one."""
-    workspace.claim_id("account", max([_ACCOUNT_IDS, *(other.get("id", 0) for other in items)]))
-    workspace.claim_id("user", max([_USER_IDS, *(other.get("user_id", 0) for other in items)]))
+    """An account of a document, made at a moment; without keys it gets one."""
     email = item.get("email") or f"owner@{_slug(item['name'])}.test"
     users = [User(**user) for user in item.get("users", ())] or [User(email, admin=True)]
     names = ("of", "first_name", "last_name", "company_name", "enterprise", "language", "revoked_keys")
@@ -253,12 +262,14 @@ def make_account(
     return account
 
 
-def check_master(path: Path, item: Mapping[str, Any], masters: Container[str]) -> Iterator[Mistake]:
+def check_master(path: Path, item: Mapping[str, Any], masters: Collection[str]) -> Iterator[Mistake]:
     """Sub-accounts and admin accounts name their master, the others have none."""
     role, master = item["role"], item.get("of")
     if role in (Role.SUB_ACCOUNT, Role.ADMIN):
         if master not in masters:
-            yield Mistake((*path, "of"), f"an account of role {role} names its master; there is no {master!r}")
+            near = meant(master, masters)
+            instead = f"there is no {cut(repr(master), _SHOWN)}" + (f"; did you mean {near}?" if near else "")
+            yield Mistake((*path, "of"), f"an account of role {role} names its master; {instead}")
     elif master is not None:
         yield Mistake((*path, "of"), f"an account of role {role} has no master")
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import math
+from collections.abc import Iterable
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate
 
 from mockserver.core.match import LONGEST_GLOB, Match
+from mockserver.core.spelling import nearest
 from mockserver.resources.rooms import ALL_OPERATIONS
 from mockserver.resources.section import Item
-from mockserver.scenario.mistakes import nearest
+from mockserver.web.fields import Json, List, is_plain
 
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
 
 
-class OneOrMany(fields.List[str]):
+class OneOrMany(List):
     """A text, or a list of them."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -31,8 +31,9 @@ class PathPattern(fields.Field[Any]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str):
             return check_glob(value)
-        if not isinstance(value, dict) or not all(_is_plain(inner) for inner in value.values()):
+        if not isinstance(value, dict):
             raise ValidationError("must be a glob of the path, or a mapping of its parameters")
+        _check_plain((name, [inner]) for name, inner in value.items())
         return {str(name): str(inner) for name, inner in value.items()}
 
 
@@ -54,24 +55,16 @@ class Texts(fields.Field[dict[str, Any]]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):
             raise ValidationError("must be a mapping")
-        for inner in value.values():
-            if not all(map(_is_plain, inner if self.lists and isinstance(inner, list) else [inner])):
-                raise ValidationError("must be a mapping of names to texts or numbers")
+        lists = self.lists
+        _check_plain((name, inner if lists and isinstance(inner, list) else [inner]) for name, inner in value.items())
         return {str(name): inner for name, inner in value.items()}
 
 
-class Json(fields.Field[Any]):
-    """A value of JSON; what only YAML has, such as a date, is its text."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        try:
-            return json.loads(json.dumps(value, default=str, allow_nan=False))
-        except (ValueError, RecursionError) as error:
-            raise ValidationError("is no JSON") from error
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, (str, int)) or (isinstance(value, float) and math.isfinite(value))
+def _check_plain(values: Iterable[tuple[str, list[Any]]]) -> None:
+    """Refuse the first name that has another value than texts and numbers."""
+    for name, inner in values:
+        if not all(map(is_plain, inner)):
+            raise ValidationError({name: ["must be a text or a number"]})
 
 
 def unknown_operation(name: str) -> str:

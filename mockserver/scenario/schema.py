@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from functools import cache
 from ipaddress import ip_network
@@ -17,8 +16,7 @@ from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import Duration, Id24, Instant, Item, write_duration
 from mockserver.resources.webhooks.event_table import CONTESTED
 from mockserver.scenario.faults import rules
-from mockserver.scenario.mistakes import Mistake, Path, nearest
-from mockserver.web.fields import Email, Flag, Timezone
+from mockserver.web.fields import Dict, Email, Flag, List, Timezone
 from mockserver.web.rate_limit import TIERS
 
 #: Lists that `generate` can fill.
@@ -156,12 +154,12 @@ class BehaviourItem(Item):
         validate=validate.OneOf(("error", "empty")),
         **_about("the answer to a list of webhooks where there is none of the type: error (400), or empty (200)"),
     )
-    webhook_names = fields.Dict(
+    webhook_names = Dict(
         keys=fields.String(validate=validate.OneOf(CONTESTED)),
         values=fields.String(validate=validate.Length(min=1)),
         **_about("what stands for an event in payloads instead of its name there: {spam: complaint}"),
     )
-    authorised_ips = fields.List(
+    authorised_ips = List(
         fields.String(validate=_check_network),
         **_about("addresses and networks; if there are any, callers from elsewhere get 401"),
     )
@@ -203,9 +201,9 @@ class UserItem(Item):
         return {name: value for name, value in data.items() if value is not None}
 
 
-def _keys() -> fields.List[Any]:
+def _keys() -> List:
     printable = validate.Regexp(r"[\x21-\x7e]+\Z", error="must be printable ASCII without blanks")
-    return fields.List(fields.String(validate=printable))
+    return List(fields.String(validate=printable))
 
 
 class IdentityItem(Item):
@@ -226,7 +224,7 @@ class IdentityItem(Item):
     organization_id = Id24()
     user_id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
     created_at = Instant()
-    users = fields.List(fields.Nested(UserItem))
+    users = List(fields.Nested(UserItem))
 
 
 def _position() -> fields.Integer:
@@ -236,8 +234,8 @@ def _position() -> fields.Integer:
 class ResumeItem(Item):
     """Where a running world stands: written by `GET /_mock/state` so that the next ids and draws go on from there."""
 
-    ids = fields.Dict(keys=fields.String(), values=_position())
-    draws = fields.Dict(keys=fields.String(), values=_position())
+    ids = Dict(keys=fields.String(), values=_position())
+    draws = Dict(keys=fields.String(), values=_position())
     revoked_keys = _keys()
 
 
@@ -258,41 +256,8 @@ def scenario_schema() -> Schema:
         "solution": fields.String(validate=validate.OneOf(("v1", "v2"))),
         "strict": Flag(),
         "behaviour": fields.Nested(BehaviourItem),
-        "accounts": fields.List(fields.Nested(account)),
+        "accounts": List(fields.Nested(account)),
         "faults": rules(),
         "resume": fields.Nested(ResumeItem),
     }
     return Item.from_dict({**resources, **world, **top}, name="ScenarioItem")()
-
-
-def mistakes(errors: Any, schema: Schema) -> Iterator[Mistake]:
-    """What marshmallow found, one by one; an unknown key with its nearest known one."""
-    return _mistakes(errors, fields.Nested(schema), ())
-
-
-def _mistakes(errors: Any, field: Any, path: Path) -> Iterator[Mistake]:
-    if isinstance(errors, Mapping):
-        for key, inner in errors.items():
-            if key == "_schema":
-                yield from _mistakes(inner, field, path)
-            elif isinstance(field, fields.Dict):
-                # Marshmallow tells what is wrong with the key and what with the value.
-                for part, of_part in ((inner.get("key"), field.key_field), (inner.get("value"), field.value_field)):
-                    yield from _mistakes(part or [], of_part, (*path, key))
-            else:
-                yield from _mistakes(inner, _part(field, key), (*path, key))
-        return
-    for message in errors if isinstance(errors, list) else [errors]:
-        if isinstance(message, Mapping):
-            yield from _mistakes(message, field, path)
-        elif message == "Unknown field.":
-            yield Mistake(path, f"unknown key; {nearest(str(path[-1]), field.schema.fields)}")
-        else:
-            yield Mistake(path, str(message).removesuffix("."))
-
-
-def _part(field: Any, key: object) -> Any:
-    """The field of a part; for an unknown key the mapping that it stands in, which knows the others."""
-    if isinstance(field, fields.Nested):
-        return field.schema.fields.get(str(key), field)
-    return field.inner if isinstance(field, fields.List) else None

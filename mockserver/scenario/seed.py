@@ -16,9 +16,18 @@ from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import counting_from
 from mockserver.scenario.document import locate
 from mockserver.scenario.faults import MOST_FAULTS, load_faults
-from mockserver.scenario.load import check_amounts, check_master, generate, load_section, load_world, make_account
-from mockserver.scenario.mistakes import Mistake, Path, ScenarioError
-from mockserver.scenario.schema import BehaviourItem, mistakes, scenario_schema
+from mockserver.scenario.flaws import mistakes
+from mockserver.scenario.load import (
+    check_amounts,
+    check_master,
+    claim_ids,
+    generate,
+    load_section,
+    load_world,
+    make_account,
+)
+from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
+from mockserver.scenario.schema import BehaviourItem, scenario_schema
 
 #: What a world has once, and is changed otherwise.
 _NOT_ADDED = {
@@ -58,7 +67,7 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
             trial = trial_of(workspace)
             found = list(_Addition(trial, account.name, for_trial, document).mistakes())
             if found:
-                raise ScenarioError([row._replace(mark=locate(document, row.path)) for row in found])
+                raise ScenarioError(ordered(row._replace(mark=row.mark or locate(document, row.path)) for row in found))
             late = list(_Addition(workspace, account.name, for_good, document).mistakes())
             assert not late, f"what went well in the trial is wrong in the world: {late}"
             workspace.catch_up()
@@ -73,9 +82,9 @@ def _checked(document: Mapping[str, Any]) -> dict[str, Any]:
     try:
         data = scenario_schema().load(document)
     except ValidationError as error:
-        found += mistakes(error.messages_dict, scenario_schema())
+        found += mistakes(error.messages_dict, scenario_schema(), document)
     if found:
-        raise ScenarioError([row._replace(mark=locate(document, row.path)) for row in found])
+        raise ScenarioError(ordered(row._replace(mark=row.mark or locate(document, row.path)) for row in found))
     return data
 
 
@@ -159,7 +168,7 @@ class _Addition:
                 numbers.add(item.get("id", 0))
             for position, key in enumerate(item.get("api_keys", ())):
                 if homes.setdefault(key, item["name"]) != item["name"]:
-                    yield Mistake((*path, "api_keys", position), f"{key} opens another account already", taken=True)
+                    yield Mistake((*path, "api_keys", position), "this key opens another account already", taken=True)
 
     def _check_fixed(self, path: Path, item: Mapping[str, Any], written: Mapping[str, Any]) -> Iterator[Mistake]:
         account = self._accounts[item["name"]]
@@ -170,6 +179,8 @@ class _Addition:
     def _parts(self) -> list[_Part]:
         """The accounts that get something, in the order of the document."""
         keys = self._keys()
+        if any(item["name"] not in self._accounts for item in self._items):
+            claim_ids(self._workspace, self._items)
         parts = []
         if self._document.keys() - _OF_THE_WORLD:
             parts.append(_Part(self._first, self._data, self._document, ()))
@@ -178,7 +189,7 @@ class _Addition:
             known = self._accounts.get(item["name"])
             if known is None:
                 known = self._accounts[item["name"]] = make_account(
-                    self._workspace, item, keys[index], self._items, self._workspace.clock.now()
+                    self._workspace, item, keys[index], self._workspace.clock.now()
                 )
                 for key in (*known.api_keys, *known.revoked_keys):
                     self._workspace.on_key(key)

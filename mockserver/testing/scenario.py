@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mockserver.scenario.document import parse
+from mockserver.scenario.document import refuse_misread
+from mockserver.scenario.reading import parse
 
 #: A name, a document, or the path of a YAML file.
 Scenario = str | os.PathLike[str] | Mapping[str, Any]
@@ -22,7 +23,9 @@ def sendable(scenario: Scenario | None) -> str | Mapping[str, Any] | None:
     """
     if isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and scenario.endswith((".yaml", ".yml"))):
         path = Path(scenario)
-        return parse(path.read_text(encoding="utf-8"), str(path))
+        found = parse(path.read_text(encoding="utf-8"), str(path))
+        refuse_misread(found)
+        return found
     return scenario
 
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 from marshmallow import ValidationError, fields, missing, validate
+from marshmallow.exceptions import SCHEMA
 
 from mockserver.core import header_form
 from mockserver.core.domain_name import ascii_form, is_host_name
 from mockserver.core.errors import OUT_OF_RANGE
-from mockserver.web.schema import Flaw, documented, invalid
+from mockserver.web.schema import MOST_FLAWS, BadName, Flaw, Unread, documented, flaws_in, invalid
 
 INT64_MAX = 2**63 - 1
 #: The longest address of a mail (RFC 5321, 4.5.3.1, with erratum 1690) and the longest URL (proposed), in characters.
@@ -115,11 +117,109 @@ def identifier(name: str) -> Int64:
     return Int64(text=True, data_key=name, required=True, **documented())
 
 
+class List(fields.List[Any]):
+    """A list; a bad one is read until it has shown a hundred flaws, as nobody needs to be told of more."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.make_error("invalid")
+        _, values = _parts(enumerate(value), len(value), self.inner, **kwargs)
+        return values
+
+
+class Dict(fields.Dict):
+    """A mapping of any names that the field of keys takes; a bad one is read as a bad list is."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[Any, Any]:
+        if not isinstance(value, Mapping):
+            raise self.make_error("invalid")
+        names, values = _parts(value.items(), len(value), self.value_field, self.key_field, **kwargs)
+        return dict(zip(names, values, strict=True))
+
+
+def _parts(
+    parts: Iterable[tuple[Any, Any]],
+    count: int,
+    of_value: fields.Field[Any] | None,
+    of_name: fields.Field[Any] | None = None,
+    **kwargs: Any,
+) -> tuple[list[Any], list[Any]]:
+    """The names and the values of so many parts, as their fields load them.
+
+    Raises:
+        ValidationError: with the flaws of the first parts that have any, by name.
+    """
+    names: list[Any] = []
+    values: list[Any] = []
+    errors: dict[Any, Any] = {}
+    found = 0
+    for number, (name, value) in enumerate(parts, 1):
+        try:
+            names.append(name if of_name is None else _name(of_name, name))
+            values.append(value if of_value is None else of_value.deserialize(value, **kwargs))
+        except ValidationError as error:
+            errors[name] = error.messages
+            found += flaws_in(error.messages)
+            if found >= MOST_FLAWS and number < count:
+                errors[SCHEMA] = [Unread(count - number)]
+                break
+    if errors:
+        raise ValidationError(errors)
+    return names, values
+
+
+def _name(field: fields.Field[Any], name: str) -> Any:
+    try:
+        return field.deserialize(name)
+    except ValidationError as error:
+        raise ValidationError([BadName(message) for message in error.messages]) from error
+
+
+class Json(fields.Field[Any]):
+    """Any value of JSON, null apart, as plain data.
+
+    What YAML has and JSON has not is refused in its place. There are fewer levels than a body may have, so that what is
+    taken can be written with all that stands around it.
+    """
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, *, level: int = 1, **kwargs: Any) -> Any:
+        if not isinstance(value, (dict, list)):
+            if not is_plain(value):
+                raise ValidationError("is no value of JSON")
+            return value
+        if level > _JSON_LEVELS:
+            raise ValidationError(f"is nested too deeply: there may be {_JSON_LEVELS} levels")
+        parts = value.items() if isinstance(value, dict) else enumerate(value)
+        names, values = _parts(parts, len(value), _PART, level=level + 1)
+        return dict(zip(names, values, strict=True)) if isinstance(value, dict) else values
+
+
+class JsonObject(Json):
+    """An object of JSON with any members."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, *, level: int = 1, **kwargs: Any) -> Any:
+        if not isinstance(value, dict):
+            raise ValidationError("must be an object")
+        return super()._deserialize(value, attr, data, level=level)
+
+
+_JSON_LEVELS = 80
+_PART = Json(allow_none=True)
+
+
+def is_plain(value: object) -> bool:
+    """Whether a value is a text, a truth value, or a number that JSON can hold."""
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, str) or (isinstance(value, int) and -INT64_MAX - 1 <= value <= INT64_MAX)
+
+
 class Number(fields.Float):
-    """A JSON number, whole or not."""
+    """A JSON number, whole or not, of a size that 64 bits hold."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> float:
-        if type(value) not in (int, float) or not math.isfinite(value):
+        # Written so that it refuses what is no number as well, which compares with nothing.
+        if type(value) not in (int, float) or not -INT64_MAX - 1 <= value <= INT64_MAX:
             raise self.make_error("invalid", input=value)
         number: float = value
         return number

@@ -50,7 +50,7 @@ class FrontDoor(Door):
             arguments["query"] = {name: value for name, value in arguments["query"].items() if value != ""}
         if self.body_schema is not None:
             form = read_form(request)
-            arguments["form"], _ = self.members(self.body_schema, form, exchange)
+            arguments["form"] = self.members(self.body_schema, form, exchange)
         found = self.operation.view(guest=guest, request=request, **arguments)
         return found if isinstance(found, Reply) else self._as_json(found)
 

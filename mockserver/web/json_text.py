@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 import orjson
 
-_INT64 = range(-(2**63), 2**63)
+INT64 = range(-(2**63), 2**63)
 #: Deeper nesting than any honest client sends; json's own scanner gives up near a thousand.
-_DEEPEST = 100
+DEEPEST = 100
 #: More arrays than any honest client sends. The parser makes them without letting anybody else run meanwhile.
 _MOST_BRACKETS = 250_000
+#: How much of a member's name is told.
+_LONGEST_NAME = 80
 
 
 class JsonError(ValueError):
     """A text that is not the JSON that we take."""
 
 
-def read(raw: bytes) -> Any:
-    """The value of a JSON text.
+def read(raw: bytes, deepest: int = DEEPEST) -> Any:
+    """The value of a JSON text of so many levels at most.
 
     Stricter than `json.loads`: no duplicate member, no NaN or Infinity, no number that int64 or a double cannot hold,
     no half of a surrogate pair, no bytes that are not UTF-8.
@@ -38,7 +41,7 @@ def read(raw: bytes) -> Any:
         raise JsonError(f"{error.msg} at line {error.lineno} column {error.colno}") from error
     except RecursionError as error:
         raise JsonError("nested too deeply") from error
-    if raw.count(b"[") + raw.count(b"{") > _DEEPEST and _depth(value) > _DEEPEST:
+    if raw.count(b"[") + raw.count(b"{") > deepest and depth(value) > deepest:
         raise JsonError("nested too deeply")
     if b"\\u" in raw:
         _refuse_half_surrogates(value)
@@ -53,10 +56,15 @@ def write(value: object) -> bytes:
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise JsonError(f"duplicate member {twice!r}")
+        raise JsonError(f"duplicate member {_repeated(name for name, _ in pairs)!r}")
     return members
+
+
+def _repeated(names: Iterable[str]) -> str:
+    """The first name that comes again, cut short; there has to be one."""
+    seen: set[str] = set()
+    name = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]  # it adds
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
 def _constant(text: str) -> NoReturn:
@@ -65,7 +73,7 @@ def _constant(text: str) -> NoReturn:
 
 def _integer(text: str) -> int:
     # int() itself refuses texts of more than 4,300 digits, with a traceback's worth of advice.
-    if len(text) > 20 or int(text) not in _INT64:
+    if len(text) > 20 or int(text) not in INT64:
         raise JsonError("a number is beyond 64 bits")
     return int(text)
 
@@ -77,17 +85,13 @@ def _float(text: str) -> float:
     return number
 
 
-def _depth(value: object) -> int:
-    depth, level = 0, [value]
-    while level:
-        depth += 1
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, (dict, list))
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-    return depth
+def depth(value: object) -> int:
+    """How many objects and arrays stand in each other: none in a number, one in a list of numbers."""
+    found, level = 0, [value]
+    while level := [inner for inner in level if isinstance(inner, (dict, list))]:
+        found += 1
+        level = [part for outer in level for part in (outer.values() if isinstance(outer, dict) else outer)]
+    return found
 
 
 def _refuse_half_surrogates(value: object) -> None:

@@ -154,7 +154,7 @@ class Door:
     def _query(self, request: Request, exchange: Exchange) -> dict[str, Any]:
         schema = self._query_schema
         if request.query_string:
-            self._note("query parameter", sent(schema or _NOTHING, request.args), exchange)
+            self._warn("query parameter", _note(sent(schema or _NOTHING, request.args), exchange), exchange)
         elif self._default_query is not None:
             return {"query": self._default_query.copy()}
         return {} if schema is None else {"query": _loaded(schema, request.args, Part.QUERY)}
@@ -170,8 +170,17 @@ class Door:
         if not isinstance(data, dict):
             refused = BAD_REQUEST("The request body must be a JSON object")
             raise refused.because(f"the body is {kind(data, secret=True)}, and {self.operation.id} takes an object")
-        loaded, unknown = self.members(schema, data, exchange)
-        if caller.workspace.strict:
+        return self.members(schema, data, exchange, strict=caller.workspace.strict)
+
+    def members(
+        self, schema: Schema, data: dict[str, Any], exchange: Exchange, *, strict: bool = False
+    ) -> dict[str, Any]:
+        """What a body says, as its schema loads it; members that are unknown are ignored, or refused if strict."""
+        unknown = _note(sent(schema, data), exchange)
+        if not strict:
+            self._warn("member", unknown, exchange)
+        loaded = _loaded(schema, data, Part.BODY)
+        if strict:
             self._refuse_unknown(unknown)
         return loaded
 
@@ -182,25 +191,22 @@ class Door:
             shown = f"as {facts.shown(sent_as)}" if sent_as else "without a Content-Type"
             exchange.warn(f"the body of {self.operation.id} is JSON, and was sent {shown}")
 
-    def members(self, schema: Schema, data: dict[str, Any], exchange: Exchange) -> tuple[dict[str, Any], list[str]]:
-        """What a body says, as its schema loads it, and the paths of members that are unknown."""
-        unknown = self._note("member", sent(schema, data), exchange)
-        return _loaded(schema, data, Part.BODY), unknown
-
-    def _note(self, what: str, members: Iterable[Member], exchange: Exchange) -> list[str]:
-        """Note which optional members were sent, and warn of those that are unknown, whose paths are given back."""
-        members = list(members)
-        unknown = [member.path for member in members if member.unknown]
+    def _warn(self, what: str, unknown: list[str], exchange: Exchange) -> None:
         for path in unknown:
             exchange.warn(f"{self.operation.id} knows no {what} {facts.shown(path)}; it is ignored")
-        exchange.fields = [*exchange.fields, *dict.fromkeys(member.name for member in members if member.optional)]
-        return unknown
 
     def _refuse_unknown(self, names: list[str]) -> None:
         if names:
             unknown = f"{self.operation.id} does not know these members of the body: {facts.listed(names)}"
-            refused = INVALID_PARAMETER(f"Unknown attribute {names[0]} in the request")
+            refused = INVALID_PARAMETER(f"Unknown attribute {facts.shown(names[0])} in the request")
             raise refused.because(f"{unknown}; the workspace is strict")
+
+
+def _note(members: Iterable[Member], exchange: Exchange) -> list[str]:
+    """Note which optional members were sent; gives the paths of those that are unknown."""
+    members = list(members)
+    exchange.fields = [*exchange.fields, *dict.fromkeys(member.name for member in members if member.optional)]
+    return [member.path for member in members if member.unknown]
 
 
 def read_body(request: Request) -> Any:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, ClassVar
 
-from marshmallow import EXCLUDE, Schema, ValidationError, fields, missing
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, missing
+from marshmallow.exceptions import SCHEMA
 from marshmallow.schema import SchemaMeta
 
 from mockserver.core import facts
 from mockserver.core.contract import Mark
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, ErrorCode, ServiceError
+from mockserver.core.spelling import nearest
 
 # ---------------------------------------------------------------------- evidence
 
@@ -89,6 +92,44 @@ LONGEST = 10_000
 _MISSING = Flaw(MISSING_PARAMETER, "Missing data for required field.")
 
 
+#: How many flaws of a list or a mapping are looked for.
+MOST_FLAWS = 100
+
+
+class Unknown:
+    """The flaw of a member that a schema does not know; its advice is made when it is told."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self._name, self._known = name, known
+
+    def __str__(self) -> str:
+        return f"unknown key; {nearest(self._name, self._known)}"
+
+
+class BadName:
+    """What is wrong with the name of a member, where any names may stand."""
+
+    def __init__(self, flaw: object) -> None:
+        self.flaw = flaw
+
+    def __str__(self) -> str:
+        return f"as a name: {self.flaw}"
+
+
+class Unread:
+    """Stands beside the flaws of a list or a mapping that has too many: so many of its parts were not looked at."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+
+def flaws_in(errors: Any) -> int:
+    """How many flaws marshmallow has found."""
+    if isinstance(errors, Mapping):
+        return sum(map(flaws_in, errors.values()))
+    return sum(map(flaws_in, errors)) if isinstance(errors, list) else 1
+
+
 class Part(StrEnum):
     """What a schema reads, and how a reason calls what stands in it."""
 
@@ -163,6 +204,8 @@ def _flaws(errors: Any, keys: Keys) -> list[tuple[Keys, Flaw]]:
             for key, inner in errors.items()
             for found in _flaws(inner, keys if key == "_schema" else (*keys, key))
         ]
+    if isinstance(errors, Unread):
+        return []
     return [found for inner in errors for found in _flaws(inner, keys)]
 
 
@@ -200,6 +243,40 @@ def _check_length(value: str | list[Any]) -> None:
         raise invalid(f"Longer than {LONGEST:,} {'characters' if isinstance(value, str) else 'items'}")
 
 
+class Closed(Base):
+    """Refuses what it does not know: the first hundred members are told, each with what was probably meant."""
+
+    class Meta:
+        unknown = RAISE
+
+    def load(self, data: Any, *, unknown: Any = None, **options: Any) -> Any:
+        strange = self._strange(data)
+        if not strange:
+            return super().load(data, unknown=unknown, **options)
+        told, left = strange[:MOST_FLAWS], set(strange[MOST_FLAWS:])
+        try:
+            # In any case an error: the unknown members that are told stay in.
+            return super().load({name: value for name, value in data.items() if name not in left}, **options)
+        except ValidationError as error:
+            flaws: dict[Any, Any] = error.messages  # type: ignore[assignment]  # of a mapping it is one
+            for name in told:
+                flaws.pop(name, None)  # marshmallow tells them in any order
+                flaws[name] = [Unknown(str(name), self._names)]
+            if left:
+                flaws[SCHEMA] = [*flaws.get(SCHEMA, ()), Unread(len(left))]
+            raise
+
+    def _strange(self, data: Any) -> list[Any]:
+        """The members that are unknown."""
+        if self.unknown != RAISE or not isinstance(data, Mapping) or data.keys() <= self._names:
+            return []
+        return [name for name in data if name not in self._names]
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(field.data_key or name for name, field in self.load_fields.items())
+
+
 class Input(Base):
     """A path, a query or a body: what it does not know it leaves aside, as the service does."""
 
@@ -214,7 +291,7 @@ class Input(Base):
             field_obj.validators = [_check_length, *field_obj.validators]
 
 
-class Output(Base):
+class Output(Closed):
     """An answer: an optional member that has no value is left out.
 
     SPEC leaves most names of answers open; a schema whose names it shows says so.

@@ -62,7 +62,7 @@ REFUSED = {
     "nothing": ("", "fault: unknown fault"),
     "a fault of another operation": ("otp_expired", "getSenders never gives OTP code has expired; it gives no error"),
     "a code of another operation": ("error; code=document_not_found", "getSenders never gives document_not_found"),
-    "an unknown parameter": ("unavailable; mss=1", "mss: Unknown field"),
+    "an unknown parameter": ("unavailable; mss=1", "mss: unknown key; did you mean ms?"),
     "a parameter of another kind": ("unavailable; ms=1", "unavailable takes no ms"),
     "a parameter of the wrong type": ("hang; ms=soon", "ms: Not a valid number"),
     "no length": ("latency", "give ms or a distribution"),

@@ -174,7 +174,10 @@ REFUSED = {
     "no operation at all": ({"fault": "unavailable", "match": {"operation": []}}, {"/match/operation": "Shorter"}),
     "a path that is a list": ({"fault": "unavailable", "match": {"path": ["/v3"]}}, {"/match/path": "must be a glob"}),
     "a query that is a text": ({"fault": "unavailable", "match": {"query": "a=b"}}, {"/match/query": "a mapping"}),
-    "a header that is a list": ({"fault": "unavailable", "match": {"headers": {"a": []}}}, {"/match/headers": "texts"}),
+    "a header that is a list": (
+        {"fault": "unavailable", "match": {"headers": {"a": []}}},
+        {"/match/headers/a": "must be a text"},
+    ),
     "what only the answer has": ({"fault": "unavailable", "match": {"status": 200}}, {"/match/status": "unknown key"}),
     "two mistakes": ({"fault": "otp", "times": 0}, {"/fault": "unknown fault", "/times": "greater"}),
 }
@@ -292,15 +295,18 @@ def test_a_reset_removes_the_rules(api, rules):
     assert rules.all() == []
 
 
-def test_dates_of_yaml_match_their_text(api, rules):
-    document = (
-        'faults: [{fault: unavailable, match: {json: {day: 2026-01-15}}}]\naccounts: [{name: a, api_keys: ["k"]}]'
-    )
-    assert api.put("/_mock/state", data=document, headers={"Content-Type": "application/yaml"}).status_code == 200
-    assert api.post("/v3/senders", key="k", json={"day": "2026-01-15"}).status_code == 503
+def test_a_date_of_yaml_is_refused_with_the_advice_to_quote_it(api):
+    document = "faults: [{fault: unavailable, match: {json: {day: 2026-01-15}}}]"
+    answer = api.put("/_mock/state", data=document, headers={"Content-Type": "application/yaml"})
+    assert answer.json["errors"] == [
+        {
+            "path": "/faults/0/match/json/day",
+            "message": "is no value of JSON; here stands the date 2026-01-15, which is a text in quotes only",
+        }
+    ]
 
 
 def test_a_number_that_json_does_not_have_is_refused_in_yaml(api):
     document = "faults: [{fault: unavailable, match: {json: {day: .nan}, query: {a: .inf}}}]"
     answer = api.put("/_mock/state", data=document, headers={"Content-Type": "application/yaml"})
-    assert [row["path"] for row in answer.json["errors"]] == ["/faults/0/match/query", "/faults/0/match/json"]
+    assert [row["path"] for row in answer.json["errors"]] == ["/faults/0/match/query/a", "/faults/0/match/json/day"]

@@ -75,7 +75,7 @@ def test_an_unknown_member_is_named_by_every_call_that_takes_a_body(untouched, c
             "POST",
             "/_mock/requests/verify",
             {"match": {"status": "200", "method": "FETCH", "query": 1, "headers": {"a": None}}},
-            ["/match/headers", "/match/method", "/match/query", "/match/status"],
+            ["/match/headers/a", "/match/method", "/match/query", "/match/status"],
         ),
         ("POST", "/_mock/trigger", {}, [""]),
         ("POST", "/_mock/trigger", {"event": "delivered", "story": "delivered"}, [""]),

@@ -49,7 +49,7 @@ def told(tmp_path):
         ("accounts: [{name: a, id: 5}, {name: b, id: 5}]", "accounts[1].id: 5 is there already"),
         ("accounts: [{name: a, role: sub_account, of: b}]", "names its master; there is no 'b'"),
         ("accounts: [{name: a, of: b}]", "an account of role standalone has no master"),
-        ("accounts: [{name: a, api_keys: [k]}, {name: b, api_keys: [k]}]", "k opens another account already"),
+        ("accounts: [{name: a, api_keys: [k]}, {name: b, api_keys: [k]}]", "this key opens another account already"),
         ("accounts: [{name: a, api_keys: ['two words']}]", "must be printable ASCII without blanks"),
         ("accounts: [{name: a, pool: {}}]", "accounts[0].pool: only an account of role master has it"),
         ("accounts: [{name: a, assigned: {}}]", "accounts[0].assigned: only an account of role sub_account has it"),
@@ -141,7 +141,7 @@ def test_all_mistakes_are_told_at_once(told):
 def test_a_mistake_below_is_told_with_the_file_that_it_stands_in(told):
     lines = told("extends: below\nseed: 1\n", below="description: A\nsolution: v9\n")
 
-    assert lines == ["below.yaml:2: solution: Must be one of: v1, v2"]
+    assert lines == ["below.yaml:2: solution: Must be one of: v1, v2; here stands 'v9'"]
 
 
 def test_a_circle_through_other_files_is_told(told):
@@ -153,7 +153,7 @@ def test_a_circle_through_other_files_is_told(told):
 def test_an_immense_document_of_aliases_is_refused(told):
     levels = ["a0: &a0 [1,1,1,1,1,1,1,1,1,1]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
 
-    assert "aliases repeat more than 50,000 parts" in told("\n".join(levels))[0]
+    assert "aliases and merges repeat more than 50,000 parts" in told("\n".join(levels))[0]
 
 
 def test_a_file_that_is_not_utf8_is_refused(tmp_path):

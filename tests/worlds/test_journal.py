@@ -119,6 +119,23 @@ def test_a_body_that_an_operation_does_not_take_is_warned_of(world):
     assert last(world)["warnings"] == ["deleteSender takes no body; what was sent is ignored"]
 
 
+def test_many_warnings_end_with_how_many_more_there_were(world):
+    world.post("/v3/senders", {"name": "A", "email": "a@b.test", **{f"a{number}": 1 for number in range(1_020)}})
+
+    warnings = last(world)["warnings"]
+    assert len(warnings) == 21
+    assert warnings[19:] == ["createSender knows no member a19; it is ignored", "and 1,000 more"]
+
+
+def test_a_member_that_is_refused_is_not_said_to_be_ignored(make_api):
+    api = make_api({"strict": True})
+    api.post("/v3/senders", json={"name": "A", "email": "a@b.test", "colour": 1})
+
+    entry = api.get("/_mock/requests").json["items"][0]
+    assert entry["warnings"] == []
+    assert "does not know these members of the body: colour" in entry["reason"]
+
+
 def test_an_inner_member_that_is_ignored_is_named_by_its_path(world):
     body = {"url": "http://127.0.0.1:9/a", "events": ["opened"], "headers": [{"key": "a", "value": "b", "colour": 1}]}
     world.post("/v3/webhooks", body)

@@ -15,7 +15,7 @@ from mockserver.resources.account.model import PLAN_TYPES, DedicatedIp, Profile
 from mockserver.resources.corporate import pool
 from mockserver.resources.room import Section
 from mockserver.resources.section import Item, Misfit, Taken
-from mockserver.web.fields import Choice, Email, Flag, Int64, Number, Quantity, Text, Timezone
+from mockserver.web.fields import Choice, Email, Flag, Int64, List, Number, Quantity, Text, Timezone
 from mockserver.web.schema import OPENAPI_NEWEST, Output, documented, observed
 
 
@@ -149,12 +149,12 @@ SECTION = Section(
     fields={
         # These have the form that they have on the wire.
         "address": fields.Nested(Address(partial=True)),
-        "plan": fields.List(fields.Nested(Plan(partial=("creditsType",)))),
-        "plan_verticals": fields.List(fields.Nested(PlanVertical(partial=("status",)))),
+        "plan": List(fields.Nested(Plan(partial=("creditsType",)))),
+        "plan_verticals": List(fields.Nested(PlanVertical(partial=("status",)))),
         "relay": fields.Nested(Relay),
         "marketing_automation": fields.Nested(MarketingAutomation),
         "date_time_preferences": fields.Nested(DateTimePreferences),
-        "dedicated_ips": fields.List(fields.Nested(DedicatedIpItem)),
+        "dedicated_ips": List(fields.Nested(DedicatedIpItem)),
     },
     load=_load,
     dump=_dump,

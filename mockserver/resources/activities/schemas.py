@@ -13,7 +13,7 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.activities.model import Activity
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item
-from mockserver.web.fields import Day, Int64, Range, SecondMoment, Text
+from mockserver.web.fields import Day, Int64, List, Range, SecondMoment, Text
 from mockserver.web.schema import OPENAPI, Input, Output, documented
 
 
@@ -60,12 +60,12 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 _ACTIVITY_ITEM = ActivityItem()
 
 SECTION = Section(
-    fields={"activities": fields.List(fields.Nested(ActivityItem))},
+    fields={"activities": List(fields.Nested(ActivityItem))},
     load=_load,
     dump=_dump,
     generators={
         "activities": lambda people, workspace, account: {
-            "date": workspace.clock.now() - timedelta(minutes=people.number(1, 300 * 24 * 60)),
+            "date": workspace.clock.before(timedelta(minutes=people.number(1, 300 * 24 * 60))),
             "action": people.choice(("login-success", "login-failed", "update-profile", "create-api-key")),
             "user_email": people.choice([user.email for user in account.users]),
             "user_ip": f"203.0.113.{people.number(1, 254)}",

@@ -12,7 +12,7 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.attributes.model import CATEGORIES, Attribute
 from mockserver.resources.room import Section
 from mockserver.resources.section import Item, Taken
-from mockserver.web.fields import Choice, Text
+from mockserver.web.fields import Choice, List, Text
 from mockserver.web.schema import Input, documented
 
 
@@ -23,9 +23,7 @@ class AttributePath(Input):
 
 # ---------------------------------------------------------------------- scenario
 
-AttributesItem = Item.from_dict(
-    {category: fields.List(fields.String()) for category in CATEGORIES}, name="AttributesItem"
-)
+AttributesItem = Item.from_dict({category: List(fields.String()) for category in CATEGORIES}, name="AttributesItem")
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:

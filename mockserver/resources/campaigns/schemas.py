@@ -11,8 +11,8 @@ from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
 from mockserver.resources.campaigns.model import KINDS, Campaign
 from mockserver.resources.room import Section
-from mockserver.resources.section import Item, Taken
-from mockserver.web.fields import Text, Url, identifier
+from mockserver.resources.section import Item, Taken, claim, kept
+from mockserver.web.fields import List, Text, Url, identifier
 from mockserver.web.schema import Input, Output, documented
 
 
@@ -45,10 +45,11 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     items = data.get("campaigns", ())
     for item in items:
         workspace.claim_id("campaign", item.get("id", 0))
-    shares = _shares(workspace) if any(item.get("share") for item in items) else set()
+    has_shares = any(item.get("share") for item in items)
+    shares = kept(workspace, "shares", lambda: _shares(workspace)) if has_shares else set()
     for index, item in enumerate(items):
         number = item["id"] if "id" in item else workspace.next_id("campaign")
-        if any(number in other.table(Campaign) for other in workspace.accounts.values()):
+        if not claim(workspace, Campaign, number):
             raise Taken(("campaigns", index, "id"), f"campaign {number} is there already")
         share = item.get("share")
         if share is not None and share in shares:
@@ -74,7 +75,7 @@ def _written(row: Campaign) -> dict[str, Any]:
 _CAMPAIGN_ITEM = CampaignItem()
 
 SECTION = Section(
-    fields={"campaigns": fields.List(fields.Nested(CampaignItem))},
+    fields={"campaigns": List(fields.Nested(CampaignItem))},
     load=_load,
     dump=_dump,
     generators={

@@ -185,7 +185,7 @@ def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) 
     rows = [require(caller, number) for number in dict.fromkeys(sub_account_ids)]
     change = _checked(caller, rows, change)
     workspace, master = caller.workspace, caller.account
-    due = workspace.clock.now() + workspace.behaviour.bulk_plan
+    due = workspace.clock.after(workspace.behaviour.bulk_plan)
     visit = caller.visit
     bulk = BulkPlan(
         workspace.next_id("bulk_plan"), due, change, {row.id: None for row in rows}, visit.ip, visit.user_agent

@@ -15,6 +15,7 @@ from mockserver.web.fields import (
     Email,
     Flag,
     Int64,
+    List,
     NotBlank,
     Number,
     Quantity,
@@ -50,7 +51,7 @@ class SubAccountPage(Input):
 class NewSubAccount(Input):
     companyName = Text(required=True, validate=NotBlank(), **documented())
     email = Email(required=True, flaw=_BAD_EMAIL, **documented())
-    groupIds = fields.List(Text, **documented("groups of the master account; one that is named twice counts once"))
+    groupIds = List(Text, **documented("groups of the master account; one that is named twice counts once"))
     language = Choice(*LANGUAGES, **documented())
     timezone = Timezone(**documented("IANA name"))
 
@@ -168,7 +169,7 @@ class PlanChange(Input):
 
 
 class PlansChange(PlanChange):
-    subAccountIds = fields.List(Int64, required=True, **documented("one at least (proposed)", minItems=1))
+    subAccountIds = List(Int64, required=True, **documented("one at least (proposed)", minItems=1))
     features = fields.Nested(BulkFeatures, **documented("without inbox"))
 
 
@@ -228,7 +229,7 @@ class MasterPlan(Output):
     price = Number(**documented())
     planPeriod = Choice("month", "year", **documented())
     subAccounts = Int64(**documented("how many there are"))
-    features = fields.List(fields.Nested(MasterFeature), **documented())
+    features = List(fields.Nested(MasterFeature), **documented())
 
 
 class MasterOut(Output):

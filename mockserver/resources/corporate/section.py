@@ -21,8 +21,8 @@ from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, S
 from mockserver.resources.corporate.pool import Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.room import Section
-from mockserver.resources.section import Id24, Instant, Item, Misfit
-from mockserver.web.fields import INT64_MAX, Int64, Number, Quantity, Timezone
+from mockserver.resources.section import Id24, Instant, Item, Misfit, kept
+from mockserver.web.fields import INT64_MAX, Int64, List, Number, Quantity, Timezone
 
 _NOT_NEGATIVE = validate.Range(min=0, error="must not be negative")
 
@@ -74,10 +74,10 @@ class GroupItem(Item):
 
 
 class BulkPlanItem(Item):
-    id = fields.Integer(required=True, strict=True)
+    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62))
     due = Instant(required=True)
     change = fields.Nested(PlanItem, required=True)
-    members = fields.List(fields.Integer(strict=True), required=True)
+    members = List(fields.Integer(strict=True), required=True)
     user_ip = fields.String(load_default=Visit().ip)
     user_agent = fields.String(load_default="")
 
@@ -157,9 +157,7 @@ def _check_solution(workspace: Workspace, member: str, found: Allotment) -> None
 def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     master = workspace.master_of(account)
     assert master is not None, "the scenario's accounts are checked first"
-    # One that is there already gives back what it has before it gets what it is to have.
     row = master.table(SubAccount).setdefault(account.id, SubAccount(account.id, UNASSIGNED))
-    row.assigned, row.used = Allotment(), Allotment()
     for name in _AS_GIVEN:
         if name in data:
             setattr(row, name, data[name])
@@ -179,15 +177,29 @@ def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned:
         Misfit: the solution does not know it, the pool does not hold it, or more is used than was assigned.
     """
     _check_solution(workspace, "assigned", assigned)
-    short = pool.shortage(workspace, master, [row], assigned)
-    if short:
-        raise Misfit(("assigned",), f"the pool of {master.name} holds too little {short.name}")
+    given = kept(workspace, ("given", master.id), lambda: _given(master))
+    for name, amount in row.assigned.items():  # one that is there already gives back what it has
+        given.set(name, given.get(name) - max(amount, 0))
+    given.add(assigned)
+    pool_of_master = master.record(Master).pool
+    for name in (*assigned.credits, *assigned.features):
+        held = pool_of_master.get(name)
+        if name not in SWITCHES and held != plan.UNLIMITED and plan.exact(given.get(name)) > held:
+            raise Misfit(("assigned",), f"the pool of {master.name} holds too little {name}")
     row.assigned, row.used = assigned, used
     for name, amount in used.items():
         quantity = assigned.get(name)
         if quantity != plan.UNLIMITED and amount > quantity:
             kind = "credits" if name in CREDITS else "features"
             raise Misfit(("used", kind, name), f"{amount} are used, and {quantity} were assigned")
+
+
+def _given(master: Account) -> Allotment:
+    """What the sub-accounts of a master hold together."""
+    found = Allotment()
+    for row in master.table(SubAccount).values():
+        found.add(row.assigned)
+    return found
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
@@ -241,11 +253,11 @@ SECTION = Section(
         "timezone": Timezone(),
         "billing_info": fields.Nested(BillingInfo),
         "plan_info": fields.Nested(MasterPlan(exclude=("subAccounts",))),
-        "groups": fields.List(fields.Nested(GroupItem)),
+        "groups": List(fields.Nested(GroupItem)),
         "pool": fields.Nested(AllotmentItem),
-        "bulk_plans": fields.List(fields.Nested(BulkPlanItem)),
+        "bulk_plans": List(fields.Nested(BulkPlanItem)),
         "plan_type": fields.String(),
-        "group_ids": fields.List(Id24()),
+        "group_ids": List(Id24()),
         "assigned": fields.Nested(PlanItem),
         "used": fields.Nested(UsedItem),
         "plan_state": fields.String(validate=validate.OneOf(MACHINE.states)),

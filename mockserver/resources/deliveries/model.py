@@ -316,7 +316,7 @@ def _begin_anew(workspace: Workspace, account: Account, delivery: Delivery) -> N
 
 def _try_again(workspace: Workspace, account: Account, delivery: Delivery, delay: timedelta) -> None:
     _call_off(workspace, delivery.id)  # an event by hand comes before the attempt that is under way
-    delivery.began_at, delivery.next_at = None, workspace.clock.now() + delay
+    delivery.began_at, delivery.next_at = None, workspace.clock.after(delay)
     await_attempt(workspace, account, delivery)
 
 

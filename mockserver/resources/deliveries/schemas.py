@@ -13,16 +13,16 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries import model
 from mockserver.resources.deliveries.model import MACHINE, RETRYING, SCHEDULED, Attempt, Delivery, Settled, Target
 from mockserver.resources.room import Section
-from mockserver.resources.section import Instant, Item, Taken
-from mockserver.web.fields import Flag, Url
+from mockserver.resources.section import Instant, Item, Taken, claim
+from mockserver.web.fields import Dict, Flag, JsonObject, List, Url
 
 _ID = validate.Range(min=1, max=2**62)
 
 
 class TargetItem(Item):
     url = Url(required=True)
-    auth = fields.Dict(keys=fields.String(), values=fields.String(), allow_none=True, load_default=None)
-    headers = fields.List(fields.List(fields.String(), validate=validate.Length(equal=2)), load_default=list)
+    auth = Dict(keys=fields.String(), values=fields.String(), allow_none=True, load_default=None)
+    headers = List(List(fields.String(), validate=validate.Length(equal=2)), load_default=list)
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Target:
@@ -45,8 +45,8 @@ class DeliveryItem(Item):
 
     id = fields.Integer(required=True, strict=True, validate=_ID)
     target = fields.Nested(TargetItem, required=True)
-    payloads = fields.List(fields.Dict(), required=True, validate=validate.Length(min=1))
-    events = fields.List(fields.String(), required=True)
+    payloads = List(JsonObject(), required=True, validate=validate.Length(min=1))
+    events = List(fields.String(), required=True)
     created_at = Instant(required=True)
     next_at = Instant(allow_none=True, load_default=None)
     webhook = fields.Integer(strict=True, allow_none=True, load_default=None)
@@ -54,7 +54,7 @@ class DeliveryItem(Item):
     export = fields.Integer(strict=True, allow_none=True, load_default=None)
     batched = Flag(load_default=False)
     state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=SCHEDULED)
-    attempts = fields.List(fields.Nested(AttemptItem), load_default=list)
+    attempts = List(fields.Nested(AttemptItem), load_default=list)
     attempts_evicted = fields.Integer(strict=True, validate=validate.Range(min=0, max=2**62), load_default=0)
     failures = fields.Integer(strict=True, validate=validate.Range(0, len(model.RETRIES)), load_default=0)
 
@@ -66,7 +66,7 @@ class DeliveryItem(Item):
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     for index, item in enumerate(data.get("deliveries", ())):
-        if any(item["id"] in other.table(Delivery) for other in workspace.accounts.values()):
+        if not claim(workspace, Delivery, item["id"]):
             raise Taken(("deliveries", index, "id"), f"delivery {item['id']} is there already")
         workspace.claim_id("delivery", item["id"])
         row = account.table(Delivery)[item["id"]] = Delivery(**item)
@@ -94,4 +94,4 @@ def _written(row: Delivery) -> dict[str, Any]:
 
 _DELIVERY_ITEM = DeliveryItem()
 
-SECTION = Section(fields={"deliveries": fields.List(fields.Nested(DeliveryItem))}, load=_load, dump=_dump)
+SECTION = Section(fields={"deliveries": List(fields.Nested(DeliveryItem))}, load=_load, dump=_dump)

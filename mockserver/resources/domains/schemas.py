@@ -26,7 +26,7 @@ from mockserver.resources.domains.model import (
 )
 from mockserver.resources.room import Section, WorldSection
 from mockserver.resources.section import Instant, Item, Taken
-from mockserver.web.fields import Email, Flag, Hostname, Int64, SecondMoment, Text
+from mockserver.web.fields import Dict, Email, Flag, Hostname, Int64, List, SecondMoment, Text
 from mockserver.web.schema import Input, Output, documented, observed, proposed
 
 
@@ -212,7 +212,7 @@ class _DnsOut(DnsItem):
 _DNS_ITEM = _DnsOut()
 
 SECTION = Section(
-    fields={"brevo_code": _code(), "domains": fields.List(fields.Nested(DomainItem))},
+    fields={"brevo_code": _code(), "domains": List(fields.Nested(DomainItem))},
     load=_load,
     dump=_dump,
     generators={
@@ -225,11 +225,11 @@ SECTION = Section(
 )
 
 
-class ByDomain(fields.Dict):
+class ByDomain(Dict):
     """What is said of each domain, once: two spellings of a name are the same one."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        loaded: dict[str, Any] = super()._deserialize(value, attr, data, **kwargs)  # type: ignore[no-untyped-call]
+        loaded: dict[str, Any] = super()._deserialize(value, attr, data, **kwargs)
         if len(loaded) < len(value):
             count = Counter(map(ascii_form, value))
             twice = [name for name in value if count[ascii_form(name)] > 1]

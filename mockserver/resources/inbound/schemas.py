@@ -13,7 +13,7 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.inbound.model import InboundEvent
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item
-from mockserver.web.fields import Choice, DayOrMoment, Email, Int64, MillisecondMoment, Range, Text
+from mockserver.web.fields import Choice, DayOrMoment, Email, Int64, List, MillisecondMoment, Range, Text
 from mockserver.web.schema import OPENAPI, Input, Output, documented
 
 
@@ -77,12 +77,12 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 _INBOUND_ITEM = InboundEventItem()
 
 SECTION = Section(
-    fields={"inbound_events": fields.List(fields.Nested(InboundEventItem))},
+    fields={"inbound_events": List(fields.Nested(InboundEventItem))},
     load=_load,
     dump=_dump,
     generators={
         "inbound_events": lambda people, workspace, account: {
-            "date": workspace.clock.now() - timedelta(seconds=people.number(1, 60 * 24 * 3600)),
+            "date": workspace.clock.before(timedelta(seconds=people.number(1, 60 * 24 * 3600))),
             "sender": people.email(),
             "recipient": "reply@in.acme.test",
         }

@@ -29,7 +29,8 @@ def issue(workspace: Workspace, account: Account, row: Grant, wanted: tuple[str,
     for old in [token for token in row.tokens.values() if token.expires_at <= now]:
         model.forget(workspace, old.id)
         del row.tokens[old.id]
-    token = Access(workspace.random.secret("oauth_token", 32), wanted or row.scopes, now, now + ACCESS_LIFETIME)
+    identifier, until = workspace.random.secret("oauth_token", 32), workspace.clock.after(ACCESS_LIFETIME)
+    token = Access(identifier, wanted or row.scopes, now, until)
     row.tokens[token.id] = token
     if token.expires_at > row.expires_at:
         model.keep_until(workspace, account, row, token.expires_at)

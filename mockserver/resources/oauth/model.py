@@ -137,7 +137,8 @@ def begin(workspace: Workspace, account: Account, app: App, **facts: Any) -> Gra
     """A new grant, which waits for consent or, of an app to itself, is active."""
     now = workspace.clock.now()
     row = Grant(workspace.next_id("oauth_grant"), app.client_id, created_at=now, expires_at=now, **facts)
-    keep_until(workspace, account, row, now + (CODE_LIFETIME if row.state == PENDING else ACCESS_LIFETIME))
+    lifetime = CODE_LIFETIME if row.state == PENDING else ACCESS_LIFETIME
+    keep_until(workspace, account, row, workspace.clock.after(lifetime))
     GRANT.begin(workspace, account, row)
     learn(workspace, account, row)
     return row
@@ -162,7 +163,7 @@ def _give_code(workspace: Workspace, account: Account, row: Grant) -> None:
     forget(workspace, row.ticket)
     row.ticket = row.browser = None
     row.code = workspace.random.secret("oauth_code", 43)
-    keep_until(workspace, account, row, workspace.clock.now() + CODE_LIFETIME)
+    keep_until(workspace, account, row, workspace.clock.after(CODE_LIFETIME))
     learn(workspace, account, row)
 
 
@@ -183,7 +184,7 @@ def _rotate(workspace: Workspace, account: Account, row: Grant) -> None:
 def _renew(workspace: Workspace, account: Account, row: Grant) -> None:
     """Give the grant a new refresh token, with a life of its own."""
     row.refresh_token = workspace.random.secret("oauth_refresh_token", 64)
-    row.refresh_expires_at = workspace.clock.now() + REFRESH_LIFETIME
+    row.refresh_expires_at = workspace.clock.after(REFRESH_LIFETIME)
     keep_until(workspace, account, row, row.refresh_expires_at)
     learn(workspace, account, row)
 

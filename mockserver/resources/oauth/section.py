@@ -14,8 +14,8 @@ from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.model import MACHINE, Access, Challenge, Grant
 from mockserver.resources.oauth.scopes import CATALOGUE
 from mockserver.resources.room import Section, WorldSection
-from mockserver.resources.section import Instant, Item, Misfit, Taken
-from mockserver.web.fields import Flag
+from mockserver.resources.section import Instant, Item, Misfit, Taken, claim
+from mockserver.web.fields import Flag, List
 
 #: What a client id and a secret may be (RFC 6749, appendix A); without what Basic and addresses would have to encode.
 _CREDENTIAL = validate.Regexp(r"[A-Za-z0-9._~-]{1,200}\Z", error="must be letters, digits, dots, dashes, _ and ~")
@@ -26,8 +26,8 @@ def _check_uri(uri: str) -> None:
         raise ValidationError(flaw)
 
 
-def _scopes(**options: Any) -> fields.List[Any]:
-    return fields.List(fields.String(validate=validate.OneOf(CATALOGUE)), **options)
+def _scopes(**options: Any) -> List:
+    return List(fields.String(validate=validate.OneOf(CATALOGUE)), **options)
 
 
 class AppChange(Item):
@@ -35,7 +35,7 @@ class AppChange(Item):
 
     client_secret = fields.String(validate=_CREDENTIAL, allow_none=True)
     name = fields.String(validate=validate.Length(1, 100))
-    redirect_uris = fields.List(fields.String(validate=[validate.Length(max=2_000), _check_uri]))
+    redirect_uris = List(fields.String(validate=[validate.Length(max=2_000), _check_uri]))
     scopes = _scopes()
     public = Flag()
     account = fields.String()
@@ -90,7 +90,7 @@ def _dump_apps(workspace: Workspace) -> dict[str, Any]:
 
 _APP_ITEM = AppItem()
 
-WORLD = WorldSection(fields={"oauth_apps": fields.List(fields.Nested(AppItem))}, load=_load_apps, dump=_dump_apps)
+WORLD = WorldSection(fields={"oauth_apps": List(fields.Nested(AppItem))}, load=_load_apps, dump=_dump_apps)
 
 
 # ---------------------------------------------------------------------- grants
@@ -135,8 +135,8 @@ class GrantItem(Item):
     code = fields.String(allow_none=True)
     refresh_token = fields.String(allow_none=True)
     refresh_expires_at = Instant(allow_none=True)
-    spent = fields.List(fields.String())
-    tokens = fields.List(fields.Nested(AccessItem))
+    spent = List(fields.String())
+    tokens = List(fields.Nested(AccessItem))
 
     @post_load
     def _as_row(self, data: dict[str, Any], **_: Any) -> Grant:
@@ -146,7 +146,7 @@ class GrantItem(Item):
 
 def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     for index, row in enumerate(data.get("oauth_grants", ())):
-        if any(row.id in other.table(Grant) for other in workspace.accounts.values()):
+        if not claim(workspace, Grant, row.id):
             raise Taken(("oauth_grants", index, "id"), f"grant {row.id} is there already")
         # What is over may outlive its app.
         if row.client_id not in workspace.table(App) and MACHINE.allowed(row.state):
@@ -174,4 +174,4 @@ def _written(row: Grant) -> dict[str, Any]:
 _ACCESS_ITEM = AccessItem()
 _GRANT_ITEM = GrantItem(exclude=("tokens",))
 
-SECTION = Section(fields={"oauth_grants": fields.List(fields.Nested(GrantItem))}, load=_load_grants, dump=_dump_grants)
+SECTION = Section(fields={"oauth_grants": List(fields.Nested(GrantItem))}, load=_load_grants, dump=_dump_grants)

@@ -13,9 +13,9 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.room import Section
 from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
-from mockserver.resources.section import Instant, Item, Taken
+from mockserver.resources.section import Instant, Item, Taken, claim
 from mockserver.resources.webhooks.events import draw_message_id
-from mockserver.web.fields import Text
+from mockserver.web.fields import List, Text
 from mockserver.web.schema import Input, documented
 
 
@@ -55,7 +55,7 @@ class ScheduledEmailItem(Item):
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     for index, item in enumerate(data.get("scheduled_emails", ())):
         message_id = item.get("message_id") or draw_message_id(workspace)
-        if any(message_id in other.table(ScheduledEmail) for other in workspace.accounts.values()):
+        if not claim(workspace, ScheduledEmail, message_id):
             raise Taken(("scheduled_emails", index, "message_id"), f"{message_id} is there already")
         batch_id = item["batch_id"].lower() if item.get("batch_id") else None
         row = ScheduledEmail(**{**item, "message_id": message_id, "batch_id": batch_id})
@@ -72,14 +72,14 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 _SCHEDULED_ITEM = ScheduledEmailItem()
 
 SECTION = Section(
-    fields={"scheduled_emails": fields.List(fields.Nested(ScheduledEmailItem))},
+    fields={"scheduled_emails": List(fields.Nested(ScheduledEmailItem))},
     load=_load,
     dump=_dump,
     generators={
         "scheduled_emails": lambda people, workspace, account: {
             "to": people.email(),
             "subject": people.sentence(),
-            "scheduled_at": workspace.clock.now() + timedelta(minutes=people.number(60, 60 * 24 * 3)),
+            "scheduled_at": workspace.clock.after(timedelta(minutes=people.number(60, 60 * 24 * 3))),
             "state": SCHEDULED,
         }
     },

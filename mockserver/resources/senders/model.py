@@ -240,7 +240,7 @@ def _prove(workspace: Workspace, account: Account, sender: Sender) -> None:
         SENDER.fire(workspace, account, sender, "trust")
         return
     sender.otp = workspace.random.integer("otp", *OTP_RANGE)
-    sender.otp_expires_at = workspace.clock.now() + workspace.behaviour.otp_lifetime
+    sender.otp_expires_at = workspace.clock.after(workspace.behaviour.otp_lifetime)
     await_expiry(workspace, account, sender)
     workspace.send(_verification_mail(workspace, account, sender, sender.otp))
 

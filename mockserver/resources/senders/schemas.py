@@ -12,11 +12,11 @@ from mockserver.core.domain_name import comparable
 from mockserver.core.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.room import Section
-from mockserver.resources.section import Instant, Item, Misfit, Taken
+from mockserver.resources.section import Instant, Item, Misfit, Taken, claim
 from mockserver.resources.senders import model
 from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender
 from mockserver.resources.senders.shares import IpShare
-from mockserver.web.fields import Email, Flag, Int64, NotBlank, Range, Text, identifier
+from mockserver.web.fields import Email, Flag, Int64, List, NotBlank, Range, Text, identifier
 from mockserver.web.schema import OPENAPI, OPENAPI_OLDER, Input, Output, documented
 
 
@@ -47,13 +47,13 @@ class IpShareIn(Input):
 class NewSender(Input):
     email = Email(required=True, **documented("a verification mail with the code goes here"))
     name = Text(required=True, validate=NotBlank(), **documented("From name"))
-    ips = fields.List(fields.Nested(IpShareIn), **documented("required for accounts with dedicated IPs"))
+    ips = List(fields.Nested(IpShareIn), **documented("required for accounts with dedicated IPs"))
 
 
 class SenderChanges(Input):
     email = Email(**documented("another address is to be verified anew (proposed)"))
     name = Text(validate=NotBlank(), **documented())
-    ips = fields.List(fields.Nested(IpShareIn), **documented("replaces all current IPs"))
+    ips = List(fields.Nested(IpShareIn), **documented("replaces all current IPs"))
 
 
 class Otp(Input):
@@ -124,7 +124,7 @@ class SenderItem(Item):
     state = fields.String(validate=validate.OneOf((AWAITING, VERIFIED)), load_default=VERIFIED)
     otp = fields.Integer(strict=True, allow_none=True, validate=validate.Range(*OTP_RANGE))
     otp_expires_at = Instant(allow_none=True)
-    ips = fields.List(fields.Nested(IpShareItem), load_default=list)
+    ips = List(fields.Nested(IpShareItem), load_default=list)
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -146,7 +146,7 @@ def _load_sender(workspace: Workspace, account: Account, index: int, item: Mappi
         item.get("otp_expires_at"),
     )
     addresses = account.record(Addresses)
-    if any(sender.id in other.table(Sender) for other in workspace.accounts.values()):
+    if not claim(workspace, Sender, sender.id):
         raise Taken(("senders", index, "id"), f"sender {sender.id} is there already")
     if comparable(sender.email) in addresses:
         raise Taken(("senders", index, "email"), f"{sender.email} is a sender already")
@@ -164,7 +164,7 @@ def _complete(workspace: Workspace, account: Account, sender: Sender) -> None:
     if sender.otp is None:
         sender.otp = workspace.random.integer("otp", *OTP_RANGE)
     if sender.otp_expires_at is None:
-        sender.otp_expires_at = workspace.clock.now() + workspace.behaviour.otp_lifetime
+        sender.otp_expires_at = workspace.clock.after(workspace.behaviour.otp_lifetime)
     model.await_expiry(workspace, account, sender)
 
 
@@ -176,7 +176,7 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 _SENDER_ITEM = SenderItem()
 
 SECTION = Section(
-    fields={"senders": fields.List(fields.Nested(SenderItem))},
+    fields={"senders": List(fields.Nested(SenderItem))},
     load=_load,
     dump=_dump,
     generators={

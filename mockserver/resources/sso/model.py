@@ -76,7 +76,7 @@ def sub_account_token(
 
 
 def _token(workspace: Workspace, account: Account, **members: Any) -> str:
-    expires_at = workspace.clock.now() + workspace.behaviour.sso_token.lifetime
+    expires_at = workspace.clock.after(workspace.behaviour.sso_token.lifetime)
     token = workspace.random.secret("sso_token", 34, string.hexdigits[:16])
     account.table(SsoToken)[token] = SsoToken(token, expires_at=expires_at, **members)
     return token

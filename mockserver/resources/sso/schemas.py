@@ -11,9 +11,9 @@ from mockserver.core.account import Account
 from mockserver.core.errors import INVALID_PARAMETER
 from mockserver.core.workspace import Workspace
 from mockserver.resources.room import Section
-from mockserver.resources.section import Instant, Item, Taken
-from mockserver.resources.sso.model import TARGETS, SsoToken, find
-from mockserver.web.fields import Choice, Email, Flag, Int64, Text, Url
+from mockserver.resources.section import Instant, Item, Taken, claim
+from mockserver.resources.sso.model import TARGETS, SsoToken
+from mockserver.web.fields import Choice, Email, Flag, Int64, List, Text, Url
 from mockserver.web.schema import Input, Output, Sentence, documented
 
 _BAD_EMAIL = Sentence(INVALID_PARAMETER, "Invalid email address")
@@ -59,9 +59,9 @@ class SsoTokenItem(Item):
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     for index, item in enumerate(data.get("sso_tokens", ())):
-        if find(workspace, item["token"]) is not None:
+        if not claim(workspace, SsoToken, item["token"]):
             raise Taken(("sso_tokens", index, "token"), "a token like this is there already")
-        item.setdefault("expires_at", workspace.clock.now() + workspace.behaviour.sso_token.lifetime)
+        item.setdefault("expires_at", workspace.clock.after(workspace.behaviour.sso_token.lifetime))
         account.table(SsoToken)[item["token"]] = SsoToken(**item)
 
 
@@ -77,4 +77,4 @@ def _written(row: SsoToken) -> dict[str, Any]:
 
 _SSO_TOKEN_ITEM = SsoTokenItem()
 
-SECTION = Section(fields={"sso_tokens": fields.List(fields.Nested(SsoTokenItem))}, load=_load, dump=_dump)
+SECTION = Section(fields={"sso_tokens": List(fields.Nested(SsoTokenItem))}, load=_load, dump=_dump)

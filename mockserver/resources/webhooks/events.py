@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mockserver.core.account import Account
+from mockserver.core.clock import LATEST
 from mockserver.core.domain_name import domain_of
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
@@ -94,7 +95,7 @@ def tell_story(
     start = workspace.clock.now()
     found: list[Delivery] = []
     for scene in scenes:
-        happening = Happening(scene.event, to, start + scene.after, message_id, subject)
+        happening = Happening(scene.event, to, min(start + scene.after, LATEST), message_id, subject)
         found += raise_event(workspace, account, TRANSACTIONAL, happening)
     return found
 

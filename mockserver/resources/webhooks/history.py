@@ -81,7 +81,7 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
         workspace.clock.now(),
         filters,
         url=f"{caller.visit.root}/_mock/exports/{number}-{token}.csv",
-        ready_at=workspace.clock.now() + workspace.behaviour.export,
+        ready_at=workspace.clock.after(workspace.behaviour.export),
     )
     EXPORT.begin(workspace, caller.account, row)
     await_completion(workspace, caller.account, row)

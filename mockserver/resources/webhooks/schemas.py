@@ -8,10 +8,12 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.core.account import Account
+from mockserver.core.clock import LATEST
 from mockserver.core.domain_name import domain_of, is_host_name
+from mockserver.core.spelling import cut, meant
 from mockserver.core.workspace import Workspace
 from mockserver.resources.room import Section
-from mockserver.resources.section import Instant, Item, Misfit, Taken
+from mockserver.resources.section import Instant, Item, Misfit, Taken, claim
 from mockserver.resources.webhooks import batches
 from mockserver.resources.webhooks.event_table import (
     CHANNELS,
@@ -36,6 +38,7 @@ from mockserver.web.fields import (
     HeaderName,
     HeaderValue,
     Int64,
+    List,
     MillisecondMoment,
     Text,
     TextOrNumber,
@@ -73,19 +76,19 @@ class Header(Input):
 
 class WebhookChanges(Input):
     url = Url(**documented("may hold user:password@ for basic authentication"))
-    events = fields.List(Choice(*EVENTS), **documented("those of the webhook's type", minItems=1))
+    events = List(Choice(*EVENTS), **documented("those of the webhook's type", minItems=1))
     description = Text(**documented())
     domain = Text(**documented("inbound domain"))
     batched = Flag(**documented())
     auth = fields.Nested(Auth, **documented("adds `Authorization: Bearer` to the calls"))
-    headers = fields.List(fields.Nested(Header), **documented("sent with each call"))
+    headers = List(fields.Nested(Header), **documented("sent with each call"))
 
 
 class NewWebhook(WebhookChanges):
     url = Url(required=True, **documented("may hold user:password@ for basic authentication"))
     type = Choice(*TYPES, **documented("default transactional"))
     channel = Choice(*CHANNELS, **documented("default email"))
-    events = fields.List(Choice(*EVENTS), **documented("required unless the type is inbound"))
+    events = List(Choice(*EVENTS), **documented("required unless the type is inbound"))
     domain = Text(**documented("required when the type is inbound"))
 
 
@@ -163,12 +166,12 @@ class WebhookItem(Item):
     url = Url(required=True)
     type = fields.String(validate=validate.OneOf(TYPES), load_default=TRANSACTIONAL)
     channel = fields.String(validate=validate.OneOf(CHANNELS), load_default="email")
-    events = fields.List(fields.String())
+    events = List(fields.String())
     description = fields.String(load_default="")
     domain = fields.String(allow_none=True)
     batched = Flag(load_default=False)
     auth = fields.Nested(AuthItem, allow_none=True)
-    headers = fields.List(fields.Nested(HeaderItem), load_default=list)
+    headers = List(fields.Nested(HeaderItem), load_default=list)
     created_at = Instant()
     modified_at = Instant()
 
@@ -217,12 +220,12 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(items):
         _load_webhook(workspace, account, index, item)
     for index, item in enumerate(data.get("exports", ())):
-        if any(item["id"] in other.table(Export) for other in workspace.accounts.values()):
+        if not claim(workspace, Export, item["id"]):
             raise Taken(("exports", index, "id"), f"export {item['id']} is there already")
         workspace.claim_id("process", item["id"])
         row = account.table(Export)[item["id"]] = Export(**item)
         if row.state == ACCEPTED:
-            row.ready_at = row.ready_at or row.requested_at + workspace.behaviour.export
+            row.ready_at = row.ready_at or min(row.requested_at + workspace.behaviour.export, LATEST)
             await_completion(workspace, account, row)
     batches.resume(account)
 
@@ -232,7 +235,7 @@ def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapp
     facts = {"modified_at": created, **item, "created_at": created}
     facts["id"] = item["id"] if "id" in item else workspace.next_id("webhook")
     facts["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
-    if any(facts["id"] in other.table(Webhook) for other in workspace.accounts.values()):
+    if not claim(workspace, Webhook, facts["id"]):
         raise Taken(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
     _check_subscription(("webhooks", index), facts)
     facts["events"] = subscribed((facts["type"], facts["channel"]), facts["events"])
@@ -248,7 +251,9 @@ def _check_subscription(path: tuple[str | int, ...], facts: Mapping[str, Any]) -
         raise Misfit((*path, "events"), f"a webhook of type {kind} needs events")
     for event in facts["events"]:
         if event not in HELD_EVENTS[kind, facts["channel"]]:
-            raise Misfit((*path, "events"), f"{event} is not an event of {kind} webhooks")
+            near = meant(event, HELD_EVENTS[kind, facts["channel"]])
+            instead = f"; did you mean {near}?" if near else ""
+            raise Misfit((*path, "events"), f"{cut(event, 80)} is not an event of {kind} webhooks{instead}")
     if kind == INBOUND and not facts.get("domain"):
         raise Misfit((*path, "domain"), "a webhook of type inbound needs a domain")
     if kind == INBOUND and ("@" in facts["domain"] or not is_host_name(domain_of(facts["domain"]))):
@@ -266,8 +271,8 @@ _EXPORT_ITEM = ExportItem()
 
 SECTION = Section(
     fields={
-        "webhooks": fields.List(fields.Nested(WebhookItem)),
-        "exports": fields.List(fields.Nested(ExportItem)),
+        "webhooks": List(fields.Nested(WebhookItem)),
+        "exports": List(fields.Nested(ExportItem)),
     },
     load=_load,
     dump=_dump,

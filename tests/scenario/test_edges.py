@@ -1,0 +1,210 @@
+"""What a scenario or a body must not bring about, tried where a user meets it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mockserver.cli import main
+from mockserver.scenario.dump import dump, to_yaml
+from mockserver.scenario.library import Library
+from mockserver.scenario.load import load
+from mockserver.scenario.mistakes import ScenarioError
+from mockserver.scenario.reading import parse
+from mockserver.settings import Settings
+from mockserver.testing.scenario import sendable
+
+YAML = {"content_type": "application/yaml"}
+DELIVERY = "{id: 1, target: {url: 'http://a.test'}, payloads: [{a: WRONG}], events: [x], created_at: PT0S}"
+FREE = {
+    "payload": ("POST", "/_mock/trigger", "event: delivered\npayload: {a: [{when: WRONG}]}", "/payload/a/0/when"),
+    "body": ("POST", "/_mock/faults", "fault: hang\nmatch: {json: {when: WRONG}}", "/match/json/when"),
+    "query": ("POST", "/_mock/faults", "fault: hang\nmatch: {query: {a: WRONG}}", "/match/query/a"),
+    "path": ("POST", "/_mock/faults", "fault: hang\nmatch: {path: {senderId: WRONG}}", "/match/path/senderId"),
+    "credits": ("POST", "/_mock/seed", "plan: [{type: free, credits: WRONG}]", "/plan/0/credits"),
+    "delivery": ("PUT", "/_mock/state", f"deliveries: [{DELIVERY}]", "/deliveries/0/payloads/0/a"),
+}
+WRONG = ("2026-01-01", "2026-01-01T00:00:00Z", "123456789012345678901", "!!binary aGk=", ".nan")
+
+
+@pytest.mark.parametrize(
+    "value", ["2026-01-01", "2026-01-01T00:00:00Z", "123456789012345678901", "!!binary aGk=", ".nan"]
+)
+@pytest.mark.parametrize(("method", "path", "body", "place"), FREE.values(), ids=FREE)
+def test_what_json_does_not_have_is_refused_wherever_any_value_may_stand(api, method, path, body, place, value):
+    before = api.get("/_mock/state").data
+    answer = api.request(method, path, data=body.replace("WRONG", value), **YAML)
+
+    assert (answer.status_code, [row["path"] for row in answer.json["errors"]]) == (400, [place])
+    assert answer.json["detail"].startswith("body:")
+    assert api.get("/_mock/state").json["accounts"] == json.loads(before)["accounts"]
+
+
+def test_a_nested_payload_survives_a_snapshot_and_is_written_as_yaml(api):
+    api.post("/v3/webhooks", json={"url": "http://127.0.0.1:9/a", "events": ["delivered"]})
+    payload = {"a": {"b": [{"c": 1}]}}
+    api.post("/_mock/trigger", json={"event": "delivered", "payload": payload})
+    api.post("/_mock/snapshots", json={"name": "kept"})
+    api.post("/_mock/snapshots/kept/restore")
+
+    written = api.get("/_mock/state", headers={"Accept": "application/yaml"})
+
+    assert written.status_code == 200
+    assert api.put("/_mock/state", data=written.data, **YAML).status_code == 200
+
+
+def test_the_deepest_payload_that_is_taken_can_be_put_back(api):
+    api.post("/v3/webhooks", json={"url": "http://127.0.0.1:9/a", "events": ["delivered"]})
+    deep = json.loads("[" * 79 + "]" * 79)
+    assert api.post("/_mock/trigger", json={"event": "delivered", "payload": {"a": deep}}).status_code == 200
+    assert api.post("/_mock/trigger", json={"event": "delivered", "payload": {"a": [deep]}}).status_code == 400
+
+    assert api.put("/_mock/state", json=api.get("/_mock/state").json).status_code == 200
+
+
+def test_a_body_of_yaml_has_a_limit_of_its_own(make_api):
+    api = make_api("empty", yaml_limit=100)
+    body = f"description: {'x' * 100}"
+
+    answer = api.put("/_mock/state", data=body, **YAML)
+
+    assert answer.status_code == 413
+    assert "a body of YAML may have 100 bytes; give JSON, or set --yaml-limit" in answer.json["detail"]
+    assert api.put("/_mock/state", json={"description": "x" * 100}).status_code == 200
+
+
+def test_the_largest_shipped_world_fits_into_a_body_of_yaml():
+    written = to_yaml(dump(load(Library().read("large"), name="test")))
+
+    assert len(written.encode()) < Settings().yaml_limit
+    assert len(parse(written, "body")["accounts"][0]["inbound_events"]) == 50_000
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [("yaml", "a: [[[[[[[[[[]]]]]]]]]]"), ("json", '{"a": [[[[[[[[[[]]]]]]]]]]}')]
+)
+def test_the_levels_of_a_body_are_a_setting(make_api, kind, text):
+    answer = make_api("empty", depth_limit=10).put("/_mock/state", data=text, content_type=f"application/{kind}")
+
+    assert "nested too deeply" in answer.json["detail"]
+    answer = make_api("empty", depth_limit=11).put("/_mock/state", data=text, content_type=f"application/{kind}")
+    assert "unknown key" in answer.json["detail"]
+
+
+@pytest.mark.parametrize("date", ["-P30000D", "P9000000D", "-P999999999D"])
+def test_a_relative_moment_out_of_the_clocks_years_is_refused_where_it_is_written(date):
+    event = {"date": date, "sender": "a@b.test", "recipient": "c@d.test"}
+    with pytest.raises(
+        ScenarioError, match=r"inbound_events\[0\].date: the clock shows moments from 1971 to 9000 only"
+    ):
+        load({"clock": {"start": "2026-01-15T09:00:00Z"}, "inbound_events": [event]}, name="test")
+
+
+def test_lifetimes_end_with_the_clocks_last_year(make_api):
+    end = {"clock": {"start": "8999-12-31T23:59:59Z", "frozen": True}, "behaviour": {"otp_lifetime": "P36525D"}}
+    api = make_api(end)
+    api.post("/v3/senders", json={"name": "A", "email": "a@b.test"})
+
+    assert api.put("/_mock/state", json=api.get("/_mock/state").json).status_code == 200
+
+
+def test_two_accounts_of_one_name_are_a_mistake_above_another_scenario_too(tmp_path):
+    (tmp_path / "below.yaml").write_text("accounts: [{name: a}]")
+    (tmp_path / "mine.yaml").write_text("extends: below\naccounts:\n  - {name: a}\n  - {name: a}\n")
+
+    with pytest.raises(ScenarioError, match=r"mine.yaml:4: accounts\[1\].name: a is there already"):
+        load(Library(tmp_path).read("mine"), name="test")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("standrad", "there is no scenario 'standrad'; did you mean standard?"),
+        ("./nope.yaml", "./nope.yaml: no such file"),
+        ("nope.yaml", "nope.yaml: no such file"),
+        ("a/b", "a/b: no such file"),
+        ("{folder}", ": is a folder"),
+        ("{folder}/notes.txt", ": does not end in .yaml or .yml"),
+        ("a\x00.yaml", "no such file"),
+        ("x" * 5_000 + ".yaml", "no such file"),
+    ],
+)
+def test_a_scenario_that_is_not_there_is_told_as_what_it_is(tmp_path, name, message):
+    (tmp_path / "notes.txt").write_text("")
+
+    with pytest.raises(ScenarioError) as error:
+        Library().read(name.format(folder=tmp_path))
+
+    assert message.format(folder=tmp_path)[-70:] in str(error.value).replace("…", "") or "no such file" in str(
+        error.value
+    )
+
+
+def test_a_folder_or_a_broken_link_is_no_scenario(tmp_path):
+    (tmp_path / "folder.yaml").mkdir()
+    (tmp_path / "link.yaml").symlink_to(tmp_path / "nowhere.yaml")
+    (tmp_path / "odd.yaml").write_text("description: {a: 1}")
+    (tmp_path / "binary.yaml").write_bytes(b"\x00\xff")
+
+    rows = {row["name"]: row for row in Library(tmp_path).describe()}
+
+    assert rows.keys() & {"folder", "link", "odd", "binary"} == {"odd", "binary"}
+    assert rows["odd"]["description"] == ""
+    assert "not UTF-8" in rows["binary"]["error"]
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path):
+    with (tmp_path / "large.yaml").open("wb") as file:
+        file.truncate(64 * 1024 * 1024 + 1)
+
+    with pytest.raises(ScenarioError, match="has 67,108,865 bytes; there may be 67,108,864"):
+        Library(tmp_path).read("large")
+
+
+def test_a_long_row_of_files_that_extend_each_other_is_refused(tmp_path):
+    for number in range(60):
+        (tmp_path / f"s{number}.yaml").write_text(f"extends: s{number + 1}")
+
+    with pytest.raises(ScenarioError, match="there may be 50 files below each other"):
+        Library(tmp_path).read("s0")
+
+
+def test_mistakes_are_told_by_line_with_what_stands_there_and_what_was_meant(tmp_path):
+    (tmp_path / "mine.yaml").write_text(
+        "strict: 7\nsolution: v2\nclock:\n  start: 2026-13-15T09:00:00Z\nsenders:\n"
+        "  - {name: A, email: a@b.test, state: verifed}\nseed: x\n"
+        "oauth_apps: [{scopes: [acount:read], client_secret: 'no secret at all'}]\n"
+    )
+
+    with pytest.raises(ScenarioError) as error:
+        load(Library(tmp_path).read("mine"), name="test")
+
+    lines = [line.partition("mine.yaml:")[2] for line in str(error.value).splitlines()]
+    states = "Must be one of: awaiting_verification, verified"
+    assert lines[:4] == [
+        "1: strict: Not a valid boolean; here stands 7",
+        "4: clock.start: 2026-13-15T09:00:00Z is no timestamp: month must be in 1..12",
+        f"6: senders[0].state: {states}; here stands 'verifed'; did you mean verified?",
+        "7: seed: Not a valid integer; here stands 'x'",
+    ]
+    assert "no secret at all" not in str(error.value)
+    assert lines[4].endswith("here stands a text of 16 characters")
+
+
+def test_a_document_that_is_sent_as_json_says_first_what_json_does_not_have(tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("seed: 1\ndescription: .nan\n")
+
+    with pytest.raises(ScenarioError, match=r"mine.yaml:2: description: .nan is no number of JSON"):
+        sendable(path)
+
+
+def test_a_scenario_with_a_value_that_json_does_not_have_is_not_shown(tmp_path, monkeypatch, capsys):
+    (tmp_path / "mine.yaml").write_text("seed: 1\ndescription: .nan\n")
+    monkeypatch.setattr("sys.argv", ["mockserver", "scenarios", "show", "mine", "--scenarios", str(tmp_path)])
+
+    with pytest.raises(SystemExit):
+        main()
+
+    assert "mine.yaml:2: description: .nan is no number of JSON" in capsys.readouterr().err

@@ -1,0 +1,190 @@
+"""YAML is counted before anything is made of it, and a value that JSON has not is a mistake in its own place."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockserver.scenario.document import Mapping, Misread
+from mockserver.scenario.dump import to_yaml
+from mockserver.scenario.mistakes import Mark, ScenarioError
+from mockserver.scenario.reading import Bounds, parse
+
+TENFOLD = ", ".join(f"&k{level} [{', '.join([f'*k{level - 1}'] * 10)}]" for level in range(1, 9))
+MERGES = ", ".join(f"&m{level} {{<<: [{', '.join([f'*m{level - 1}'] * 10)}]}}" for level in range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- " * 30_000 + "x", "nested too deeply: there may be 100 levels"),
+        ("a: " + "[" * 30_000, "nested too deeply"),
+        ("{a: " * 30_000, "nested too deeply"),
+        ("? " * 30_000, "nested too deeply"),
+        (f"a: &k0 [x, x]\nb: [{TENFOLD}]", "aliases and merges repeat more than 50,000 parts"),
+        (f"? [&k0 [x, x], {TENFOLD}]\n: 1", "aliases and merges repeat more than 50,000 parts"),
+        (f"<<: [&m0 {{a: 1}}, {MERGES}]", "aliases and merges repeat more than 50,000 parts"),
+        ("".join(f"%TAG !a{n}! tag:x\n" for n in range(100_000)) + "---\na: 1", "there may be 20 directives"),
+        ("a: 1\n...\n" + "".join(f"%TAG !a{n}! tag:x\n" for n in range(100_000)), "there may be 20 directives"),
+    ],
+    ids=["lists", "flow", "mappings", "keys", "aliases", "aliases in a key", "merges", "directives", "late directives"],
+)
+def test_a_text_that_would_become_immense_is_refused(text, message):
+    with pytest.raises(ScenarioError, match=message):
+        parse(text, "body")
+
+
+def test_an_alias_counts_with_the_levels_that_it_brings():
+    deep = "a: &a " + "[" * 60 + "]" * 60 + "\nb: " + "[" * 60 + "*a" + "]" * 60
+
+    with pytest.raises(ScenarioError, match=r"body:2: b.*nested too deeply"):
+        parse(deep, "body")
+
+
+@pytest.mark.parametrize(("levels", "fits"), [(99, True), (100, False)])
+def test_there_may_be_a_hundred_levels(levels, fits):
+    text = "a: " + "[" * levels + "]" * levels
+
+    if fits:
+        assert "a" in parse(text, "body")
+    else:
+        with pytest.raises(ScenarioError):
+            parse(text, "body")
+
+
+def test_a_document_has_so_many_parts_at_most():
+    with pytest.raises(ScenarioError, match=r"body:3: b\[1\]: there may be 6 keys and values"):
+        parse("a: 1\nb: [1,\n1, 1]", "body", Bounds(parts=6))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("2026-13-15T09:00:00Z", "is no timestamp: month must be in 1..12"),
+        ("2026-02-30", "is no timestamp: day"),
+        ("123456789012345678901", 'beyond 64 bits; if it is a text, write "123456789012345678901" in quotes'),
+        ("-9223372036854775809", "beyond 64 bits"),
+        ("1" + ":1" * 100_000, "beyond 64 bits"),
+        ("9" * 100_000, "beyond 64 bits"),
+        (".nan", "is no number of JSON"),
+        ("-.inf", "is no number of JSON"),
+        ("1e999", None),
+        ("!!binary aGVsbG8=", "not YAML that is safe: tag:yaml.org,2002:binary"),
+        ("!mine x", "not YAML that is safe: !mine"),
+        ("!!set {x}", "not YAML that is safe: tag:yaml.org,2002:set"),
+        ("!!python/object:os.system {}", "not YAML that is safe"),
+        ("!!int x", "x is no int"),
+        ("!!int ''", "is no int"),
+        ("!!bool x", "x is no bool"),
+        ("!!float x", "x is no float"),
+        ("!!timestamp x", "x is no timestamp"),
+        ("*nowhere", "there is no anchor &nowhere before"),
+        ("&a [*a]", None),
+        ("{<<: 3}", None),
+    ],
+)
+def test_a_value_that_json_has_not_is_misread_in_its_place(text, message):
+    found = parse(f"before: 1\nwrong: {text}\nafter: 2", "body")
+
+    assert (found["before"], found["after"], found.marks["wrong"].line) == (1, 2, 2)
+    if message is not None:
+        assert isinstance(found["wrong"], Misread)
+        assert message in found["wrong"].text
+
+
+def test_what_is_wrong_with_a_key_is_misread_in_its_place():
+    found = parse("a: 1\na: 2\n? [b]\n: 3\n<<: 4\nc: 5", "body")
+
+    assert {key: getattr(value, "text", value) for key, value in found.items()} == {
+        "a": "stands there twice",
+        "?": "a key is a text",
+        "<<": "<< takes a mapping, or a list of mappings",
+        "c": 5,
+    }
+    assert [mark.line for mark in found.marks.values()] == [2, 3, 5, 6]
+
+
+def test_a_key_is_its_text():
+    assert list(parse("1: a\ntrue: b\n2026-01-01: c\n~: d\n&x e: f\n*x : g\n1.50: h", "body")) == [
+        "1", "true", "2026-01-01", "~", "e", "1.50",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2026-01-15T09:00:00Z", datetime(2026, 1, 15, 9, tzinfo=UTC)),
+        ("2026-01-15", date(2026, 1, 15)),
+        ("0x10", 16),
+        ("1_000", 1000),
+        ("-9223372036854775808", -(2**63)),
+        ("on", True),
+        ("~", None),
+        ("", None),
+        ("'2026-01-15'", "2026-01-15"),
+        ("!!str 12", "12"),
+        ("! 12", "12"),
+        ("=", "="),
+        ("<<", "<<"),
+        ("!!float 1", 1.0),
+        ("!!map {}", {}),
+    ],
+)
+def test_a_value_is_what_yaml_says(text, value):
+    assert parse(f"a: {text}", "body")["a"] == value
+
+
+def test_own_keys_win_over_those_that_are_merged_and_earlier_ones_over_later_ones():
+    text = "x: &x {a: 1, b: 2}\ny:\n  <<: [*x, {b: 7, c: 8}]\n  a: 9"
+
+    found = parse(text, "body")["y"]
+
+    assert found == {"a": 9, "b": 2, "c": 8}
+    assert {key: mark.line for key, mark in found.marks.items()} == {"a": 4, "b": 1, "c": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("a: 1\nb: \x00", 2), ("a: 1\nb: [}", 2), ("a: 1\n---\nb: 1", 2), ('a: 1\nb: "\\ud800"', 2)]
+)
+def test_what_is_no_yaml_is_told_with_its_line(text, line):
+    with pytest.raises(ScenarioError) as error:
+        parse(text, "body")
+
+    assert error.value.mistakes[0].mark.line == line
+
+
+SCALARS = (
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+)
+VALUES = st.recursive(
+    SCALARS | st.text(st.characters(codec="utf-8")),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_what_is_written_is_read_again(value):
+    assert parse(to_yaml({"a": value}), "body") == {"a": value}
+
+
+@given(st.text("ab:-?&*!|>'\"%@`{}[],#<=~ \n0123456789.eEx_", max_size=40))
+def test_any_text_is_a_mapping_or_refused(text):
+    try:
+        found = parse(text, "body")
+    except ScenarioError as error:
+        found = error.mistakes[0].mark
+    assert isinstance(found, (Mapping, Mark))
+
+
+@given(VALUES)
+def test_it_reads_what_the_library_reads(value):
+    text = yaml.safe_dump({"a": value})
+
+    assert parse(text, "body") == yaml.safe_load(text)
