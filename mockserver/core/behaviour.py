@@ -40,13 +40,13 @@ class Behaviour(NamedTuple):
     dkim: str = "txt"
     #: `view`: DNS is what the scenario says; `resolver`: a real server is asked.
     dns: str = "view"
-    #: `account`: one value for all domains of an account (ledger 0.1), or `domain`: one for each.
+    #: `account`: one value for all domains of an account (ledger 1.8), or `domain`: one for each.
     brevo_code: str = "account"
-    #: How the DKIM record of a sub-domain is told: `recorded` without its label, `labelled` with it (ledger 0.1).
+    #: How the DKIM record of a sub-domain is told: `recorded` without its label, `labelled` with it (ledger 1.8).
     subdomain_dkim_host: str = "recorded"
-    #: Of a created domain: `integer`, or `hex` for that of the list (ledger 0.1).
+    #: Of a created domain: `integer`, or `hex` for that of the list (ledger 2.9).
     domain_id: str = "integer"
-    #: `specification`: as SPEC 7.3 ties them to conditions; `observed`: as recorded answers have them (ledger 0.1).
+    #: `specification`: as SPEC 7.3 ties them to conditions; `observed`: as recorded answers have them (ledger 1.4).
     sentence_codes: str = "specification"
     bulk_plan: timedelta = timedelta()
     export: timedelta = timedelta(minutes=1)
@@ -57,11 +57,11 @@ class Behaviour(NamedTuple):
     webhook_timezone: str = "Europe/Paris"
     #: Marketing and transactional webhooks together (ledger 3.1).
     webhook_limit: int = 40
-    #: A second webhook with the url and type of another: `allow`, or `refuse` (ledger 0.1).
+    #: A second webhook with the url and type of another: `allow`, or `refuse` (ledger 2.14).
     webhook_duplicates: str = "allow"
-    #: The domain of an inbound webhook: `authenticated`, one of the account's; `any` (ledger 0.1).
+    #: The domain of an inbound webhook: `authenticated`, one of the account's; `any` (ledger 2.14).
     inbound_domain: str = "authenticated"
-    #: What a list of webhooks says where there is none of the type: `error`, or `empty` (ledger 0.1).
+    #: What a list of webhooks says where there is none of the type: `error`, or `empty` (ledger 2.13).
     webhooks_none: str = "error"
     #: Names of events in payloads, and what stands there instead: `{spam: complaint}` (ledger 3.3).
     webhook_names: Mapping[str, str] = MappingProxyType({})

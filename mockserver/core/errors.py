@@ -70,14 +70,14 @@ API_KEY_NOT_FOUND = _sentence("api-key not found", 404)
 DMARC_POLICY = ErrorCode(
     "DMARC policy requires domain authentication",
     400,
-    # Ledger 0.1: recorded, where a sender is created.
+    # Ledger 2.2: recorded, where a sender is created.
     "Your DMARC policy requires your domain to be authenticated before creating a sender with this domain. "
     "Authenticate domain and then create a sender.",
 )
 DNS_NOT_CONFIGURED = ErrorCode(
     "DNS records not properly configured",
     400,
-    # Ledger 0.1: recorded.
+    # Ledger 2.12: recorded.
     "The domain cannot be authenticated. Check your domain DNS panel and ensure Brevo code, DKIM record and "
     "DMARC record are added correctly.",
 )
@@ -94,7 +94,7 @@ SPEC_CODES: dict[str, ErrorCode] = {
     value.code: value for value in list(globals().values()) if isinstance(value, ErrorCode)
 }
 
-#: What recorded answers have instead of a sentence code (ledger 0.1); of the other ones none is known.
+#: What recorded answers have instead of a sentence code (ledger 1.4); of the other ones none is known.
 OBSERVED_CODES: dict[str, ErrorCode] = {DNS_NOT_CONFIGURED.code: BAD_REQUEST, DMARC_POLICY.code: BAD_REQUEST}
 
 #: Real traffic shows them, SPEC's list does not: ledger 1.3.

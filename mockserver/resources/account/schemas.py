@@ -89,8 +89,8 @@ class AccountOut(Output):
     planVerticals = fields.List(fields.Nested(PlanVertical), **documented("only when available"))
     relay = fields.Nested(Relay, required=True, **documented())
     marketingAutomation = fields.Nested(MarketingAutomation, **documented())
-    dateTimePreferences = fields.Nested(DateTimePreferences, **observed("of newer accounts", source="ledger 0.1"))
-    language = Text(**observed("of newer accounts", source="ledger 0.1"))
+    dateTimePreferences = fields.Nested(DateTimePreferences, **observed("of newer accounts", source="ledger 2.19"))
+    language = Text(**observed("of newer accounts", source="ledger 2.19"))
 
 
 # ---------------------------------------------------------------------- scenario

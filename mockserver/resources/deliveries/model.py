@@ -45,7 +45,7 @@ MACHINE = StateMachine(
 _SHARE = 4
 #: How many attempts a delivery keeps, the last ones: redelivery makes five more each time.
 KEPT_ATTEMPTS = 100
-#: Recorded in September 2026 (ledger 0.1).
+#: Recorded in September 2026 (ledger 3.1).
 USER_AGENT = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
 #: What an attempt takes in memory, in bytes: an error is no longer than some hundred characters.
 _PER_ATTEMPT = 1_000

@@ -142,7 +142,7 @@ def records(workspace: Workspace, domain: Domain) -> dict[str, DnsRecord]:
 
 
 def _dkim(workspace: Workspace, domain: Domain, view: DnsView) -> dict[str, DnsRecord]:
-    """The key, or the two names that lead to it; recorded answers leave the label of a sub-domain out (ledger 0.1)."""
+    """The key, or the two names that lead to it; recorded answers leave the label of a sub-domain out (ledger 1.8)."""
     labelled = workspace.behaviour.subdomain_dkim_host == "labelled"
     label = below_registrable(domain.name) if labelled else ""
 
@@ -239,7 +239,7 @@ def new(workspace: Workspace, account: Account, name: str) -> Domain:
 
 
 def brevo_code(workspace: Workspace, account: Account) -> str:
-    """The digits that prove a new domain: those of the account (ledger 0.1), unless `behaviour` wants others."""
+    """The digits that prove a new domain: those of the account (ledger 1.8), unless `behaviour` wants others."""
     if workspace.behaviour.brevo_code == "domain":
         return workspace.random.hex("brevo_code", 32)
     code = account.record(BrevoCode)

@@ -110,7 +110,7 @@ def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
     params=_PATH,
     answer=schemas.DomainAuthenticated,
     errors=(
-        documented(errors.DNS_NOT_CONFIGURED, "a record is not right in DNS; free mailboxes", "SPEC 7.3, ledger 0.1"),
+        documented(errors.DNS_NOT_CONFIGURED, "a record is not right in DNS; free mailboxes", "SPEC 7.3, ledger 2.12"),
         observed(errors.DMARC_POLICY, "listed by SPEC, seen on campaign creation: by a fault only", "ledger 1.4"),
         _UNKNOWN,
     ),

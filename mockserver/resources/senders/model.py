@@ -202,7 +202,7 @@ def _allot(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpShar
 
 
 def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) -> None:
-    """Receivers would turn down what such a domain has not signed; only the very domain counts (ledger 0.1)."""
+    """Receivers would turn down what such a domain has not signed; only the very domain counts (ledger 2.2)."""
     name = domain_of(email)
     policy = domains.dmarc_policy(workspace, name)
     if policy == domains.NO_POLICY:

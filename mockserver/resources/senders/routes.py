@@ -25,7 +25,7 @@ _BAD_BODY = proposed(
 _WEIGHT_RANGE = proposed(errors.OUT_OF_RANGE, "a weight outside 1 to 100", "ledger 2.2")
 _NO_IPS = proposed(errors.MISSING_PARAMETER, "no ips, with dedicated IPs", "SPEC 2.1, ledger 2.2")
 _STRICT_POLICY = observed(
-    errors.BAD_REQUEST, "the domain's DMARC policy is strict, and the domain is not authenticated", "ledger 0.1"
+    errors.BAD_REQUEST, "the domain's DMARC policy is strict, and the domain is not authenticated", "ledger 2.2"
 )
 _DUPLICATE = proposed(errors.DUPLICATE_PARAMETER, "the address is a sender already", "ledger 2.2")
 

@@ -60,7 +60,7 @@ _OPENED = {**_SEEN, "link": ""}
 _UNKNOWN_ADDRESS = {"reason": "550 5.1.1 The email account that you tried to reach does not exist", **_SENT_FROM}
 _FULL_MAILBOX = {"reason": "452 4.2.2 The recipient's inbox is out of storage space", **_SENT_FROM}
 
-#: SPEC 6, ledger 3.3 and 3.4; spam, `uuid` and what opens add as recorded in September 2026 (ledger 0.1).
+#: SPEC 6, ledger 3.3 and 3.4; spam, `uuid` and what opens add as recorded in September 2026 (ledger 3.3).
 _TRANSACTIONAL_EMAIL = (
     Event("sent", "request", same_as="request"),
     Event("request", "request", {"reason": "sent", **_SENT_FROM}),

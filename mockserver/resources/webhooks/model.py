@@ -59,7 +59,7 @@ _CHANGEABLE = frozenset({"url", "events", "description", "domain", "batched", "a
 assert frozenset(row.name for row in fields(Webhook)) >= _CHANGEABLE
 
 
-#: Observed in a dozen public programs, of a list without webhooks and of an id alike (ledger 0.1).
+#: Observed in a dozen public programs, of a list without webhooks and of an id alike (ledger 2.13).
 _NO_WEBHOOK = "Webhook record does not exist"
 
 
@@ -161,7 +161,7 @@ def _domain(caller: Caller, given: str) -> str:
         raise INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
     if caller.workspace.behaviour.inbound_domain == "any":
         return name
-    # A parent does not stand for its sub-domains: recorded (ledger 0.1).
+    # A parent does not stand for its sub-domains: recorded (ledger 2.14).
     domain = domains.find(caller.account, name)
     if domain is None or domain.state != domains.AUTHENTICATED:
         stands = facts.absent(caller, "domain", domains.Domain, name) if domain is None else f"{name} is {domain.state}"

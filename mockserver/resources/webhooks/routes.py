@@ -6,7 +6,7 @@ from typing import Any
 
 from mockserver.core import errors
 from mockserver.core.caller import Caller
-from mockserver.core.contract import documented, observed, proposed
+from mockserver.core.contract import documented, observed, observed_in_code, proposed
 from mockserver.resources.webhooks import history, model, schemas
 from mockserver.web.operation import Endpoints
 
@@ -14,10 +14,11 @@ WEBHOOKS = Endpoints("webhooks")
 
 _PATH = schemas.WebhookPath
 _BAD_ID = proposed(errors.INVALID_PARAMETER, "webhookId is not a positive integer", "ledger 2.15")
-_TWIN = observed(
+_TWIN = observed_in_code(
     errors.DUPLICATE_PARAMETER,
     "another webhook has the url and the type, and behaviour.webhook_duplicates is refuse",
-    "ledger 0.1",
+    "ledger 2.14",
+    programs=2,
 )
 _UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "SPEC 4.3, ledger 2.15")
 
@@ -30,7 +31,9 @@ _UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "SPEC 4.3,
     answer=schemas.Webhooks,
     errors=(
         proposed(errors.INVALID_PARAMETER, "type or sort outside its values", "ledger 2.13"),
-        observed(errors.DOCUMENT_NOT_FOUND, "the account has no webhook of the type", "ledger 0.1", status=400),
+        observed_in_code(
+            errors.DOCUMENT_NOT_FOUND, "the account has no webhook of the type", "ledger 2.13", programs=13, status=400
+        ),
     ),
     scope="webhooks",
 )  # fmt: skip
@@ -48,7 +51,7 @@ def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     errors=(
         proposed(errors.MISSING_PARAMETER, "url is absent; events, unless inbound; domain, if inbound", "ledger 2.14"),
         proposed(errors.INVALID_PARAMETER, "bad url, type, channel, event, auth or header", "ledger 2.14"),
-        observed(errors.INVALID_PARAMETER, "inbound, and domain is no authenticated one of the account", "ledger 0.1"),
+        observed(errors.INVALID_PARAMETER, "inbound, and domain is no authenticated one of the account", "ledger 2.14"),
         _TWIN,
         proposed(errors.OUT_OF_RANGE, "more than 40 marketing and transactional webhooks", "ledger 2.14"),
     ),
@@ -80,7 +83,7 @@ def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
     body=schemas.WebhookChanges,
     errors=(
         proposed(errors.INVALID_PARAMETER, "bad value, event of another type", "ledger 2.16"),
-        observed(errors.INVALID_PARAMETER, "inbound, and domain is no authenticated one of the account", "ledger 0.1"),
+        observed(errors.INVALID_PARAMETER, "inbound, and domain is no authenticated one of the account", "ledger 2.14"),
         _TWIN,
         proposed(errors.MISSING_PARAMETER, "events is empty", "SPEC 6"),
         _UNKNOWN,
