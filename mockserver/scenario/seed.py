@@ -41,6 +41,7 @@ _FIXED = ("id", "role", "of")
 #: What is said of an account that is there, and simply replaced.
 _REPLACED = (
     "email", "first_name", "last_name", "company_name", "enterprise", "organization_id", "user_id", "created_at",
+    "language",
 )  # fmt: skip
 _ITS_OWN = frozenset({"accounts", "description", "solution", "strict", "behaviour", "faults"})
 _WORLD = tuple(room.world for room in ROOMS if room.world)
