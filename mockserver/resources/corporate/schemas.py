@@ -116,12 +116,13 @@ class SubAccountDetail(Output):
 
 #: Between -1 and 0 there is nothing.
 _FRACTION = (Range(min=-1), Quantity(), Range(max=INT64_MAX))
+_FORM = [{"minimum": 0}, {"const": -1}]
 
 
 class Credits(Input):
     email = Int64(validate=Range(-1, INT64_MAX), **documented("-1: unlimited, v2 only"))
-    sms = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only"))
-    whatsapp = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only"))
+    sms = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", anyOf=_FORM))
+    whatsapp = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", anyOf=_FORM))
     wpSubscribers = Int64(
         validate=validate.OneOf(SWITCHES["wpSubscribers"], error="Must be 0 or -1"), **documented("0 or -1, v2 only")
     )
