@@ -87,8 +87,8 @@ BEYOND_A_SCHEMA = {
     # The names of time zones are those of the machine.
     "createSubAccount": r"is not a group of the account|Not the name of a time zone",
     "getSubAccount": _UNKNOWN,
-    "updateSubAccountPlan": rf"{_UNKNOWN}|Not enough credits",
-    "updateSubAccountsPlan": rf"{_UNKNOWN}|Not enough credits",
+    "updateSubAccountPlan": rf"{_UNKNOWN}|Not enough credits|are used already",
+    "updateSubAccountsPlan": rf"{_UNKNOWN}|Not enough credits|are used already",
     "createAdminSsoToken": r"Invalid email address",
     "createSubAccountSsoToken": rf"{_UNKNOWN}|Invalid email address",
     "createSubAccountKey": _UNKNOWN,

@@ -129,14 +129,15 @@ class SubAccountDetail(Output):
 
 #: Between -1 and 0 there is nothing.
 _FRACTION = (Range(min=-1), Quantity(), Range(max=INT64_MAX))
+_FORM = [{"minimum": 0}, {"const": -1}]
 
 
 class Credits(Input):
     names_from = OPENAPI
 
     email = Int64(validate=Range(-1, INT64_MAX), **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
-    sms = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
-    whatsapp = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
+    sms = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="SPEC 2.8", anyOf=_FORM))
+    whatsapp = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="SPEC 2.8", anyOf=_FORM))
     wpSubscribers = Int64(
         validate=validate.OneOf(SWITCHES["wpSubscribers"], error="Must be 0 or -1"), **documented("0 or -1, v2 only")
     )
