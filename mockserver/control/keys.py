@@ -23,7 +23,7 @@ class Revocation(Item):
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
         if not data:
-            raise ValidationError("give a key, or an account for all of its keys")
+            raise ValidationError("give a key, or an account for all of its keys", "key")
 
 
 @KEYS.call("POST", "/revoke", body=Revocation, answer="Revoked")

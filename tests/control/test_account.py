@@ -171,7 +171,7 @@ def test_a_key_is_revoked_or_all_those_of_an_account(world, body, wanted):
 
 
 @pytest.mark.parametrize(
-    ("body", "path"), [({}, ""), ({"key": "group-key", "account": "eu"}, "/key"), ({"key": ""}, "/key")]
+    ("body", "path"), [({}, "/key"), ({"key": "group-key", "account": "eu"}, "/key"), ({"key": ""}, "/key")]
 )
 def test_a_key_that_is_not_meant_is_not_revoked(world, body, path):
     answer = call(world, "/_mock/keys/revoke", body)

@@ -80,6 +80,7 @@ _FAULT = (
     rf"|less than low_ms|the name of something else|unknown (operation|code)|{_WHOLE}|{_CLOCK}"
 )
 _APP = r"there is no account|is there already|must be (ASCII|an absolute URL)|must have (no fragment|a host)|not a URL"
+_ACCOUNT = r"is no account's name"
 #: Rules between members, and what is known of the world: a schema cannot tell them, and the document says so.
 BEYOND_A_SCHEMA = {
     "putClock": rf"give now, frozen or both|{_CLOCK}",
@@ -87,7 +88,9 @@ BEYOND_A_SCHEMA = {
     "putDnsByDomain": r"give brevo_code",
     "postFaults": _FAULT,
     "putFaults": _FAULT,
-    "postTrigger": r"give an event or a story|goes with an event|is no event of|Not a valid email",
+    "postTrigger": rf"give an event or a story|goes with an event|is no event of|Not a valid email|{_ACCOUNT}",
+    "postInbound": _ACCOUNT,
+    "postKeysRevoke": rf"give a key|is none of the account|{_ACCOUNT}",
     "putReceiversByName": rf"give status, delay_ms|{_WHOLE}",
     "postRequestsVerify": rf"unknown operation|at_least is more|{_WHOLE}",
     "postOauthApps": _APP,
@@ -176,13 +179,19 @@ def steer(case):
         fitting = {name: value for name, value in case.body.items() if name in ("to", "payload")}
         case.body = {**fitting, "type": "transactional", "channel": "email", "event": "delivered"}
     if draw % 8:
-        for header, value in (("X-Mock-Workspace", "default"), ("api-key", KEY)):
-            if case.headers and header in case.headers:
-                case.headers[header] = value
+        replace(case.headers, {"X-Mock-Workspace": "default", "api-key": KEY})
+        replace(case.body, {"account": "acme"})
         for name in case.path_parameters or ():
             known = known_parts(case.operation.path, name)
             if known:
                 case.path_parameters[name] = known[draw // 8 % len(known)]
+
+
+def replace(made_up, known):
+    """Let members that stand there have values that the world knows."""
+    if made_up and hasattr(made_up, "keys"):
+        for name in known.keys() & made_up.keys():
+            made_up[name] = known[name]
 
 
 def known_parts(path, name):

@@ -103,7 +103,7 @@ def test_starting_needs_none_of_it():
 def test_the_text_tells_totals_operations_and_gaps(played):
     text = played.get("/_mock/coverage?format=text").text
 
-    assert text.startswith("10.3 % of the contract met\n")
+    assert text.startswith("10.1 % of the contract met\n")
     assert re.search(r"^  operations +7 of +34 +20\.5 %$", text, re.MULTILINE)
     assert re.search(r"^  validateSenderByOtp +4 +1 of 3 +2 of 6 +-$", text, re.MULTILINE)
     assert "  createSender: `The sum of all IP weights must equal 100` never met\n" in text

@@ -231,7 +231,6 @@ def test_each_event_of_a_batch_has_its_line(exporting):
         ({"startDate": "2026-01-15", "endDate": "2026-01-16"}, ["delivered", "request"]),
         ({"startDate": "2026-01-17", "endDate": "2026-01-17"}, ["opened"]),
         ({"startDate": "0001-01-01", "endDate": "9999-12-31"}, ["opened", "delivered", "request"]),
-        ({"event": "invalid_parameter"}, []),
     ],
 )
 def test_it_holds_what_was_asked_for(filters, events, exporting):

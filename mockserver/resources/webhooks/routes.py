@@ -14,6 +14,11 @@ WEBHOOKS = Endpoints("webhooks")
 
 _PATH = schemas.WebhookPath
 _BAD_ID = proposed(errors.INVALID_PARAMETER, "webhookId is not a positive integer", "ledger 2.15")
+_BAD_VALUE = observed(
+    errors.INVALID_PARAMETER,
+    "an inbound domain that is no authenticated one of the account (recorded); bad url, event, auth or header",
+    "ledger 2.14",
+)
 _TWIN = observed_in_code(
     errors.DUPLICATE_PARAMETER,
     "another webhook has the url and the type, and behaviour.webhook_duplicates is refuse",
@@ -50,8 +55,7 @@ def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     answer=schemas.WebhookCreated,
     errors=(
         proposed(errors.MISSING_PARAMETER, "url is absent; events, unless inbound; domain, if inbound", "ledger 2.14"),
-        proposed(errors.INVALID_PARAMETER, "bad url, type, channel, event, auth or header", "ledger 2.14"),
-        observed(errors.INVALID_PARAMETER, "inbound, and domain is no authenticated one of the account", "ledger 2.14"),
+        _BAD_VALUE,
         _TWIN,
         proposed(errors.OUT_OF_RANGE, "more than 40 marketing and transactional webhooks", "ledger 2.14"),
     ),
@@ -82,8 +86,7 @@ def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
     params=_PATH,
     body=schemas.WebhookChanges,
     errors=(
-        proposed(errors.INVALID_PARAMETER, "bad value, event of another type", "ledger 2.16"),
-        observed(errors.INVALID_PARAMETER, "inbound, and domain is no authenticated one of the account", "ledger 2.14"),
+        _BAD_VALUE,
         _TWIN,
         proposed(errors.MISSING_PARAMETER, "events is empty", "SPEC 6"),
         _UNKNOWN,
