@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, validates_schema
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import of_one
 from mockserver.core.account import Account
 from mockserver.resources.section import Item
+from mockserver.web.fields import ApiKey
 
 KEYS = Noun("keys", "/_mock/keys")
 
 
 class Revocation(Item):
-    key = fields.String(validate=validate.Length(1, 500))
+    key = ApiKey()
     account = fields.String()
 
     @validates_schema

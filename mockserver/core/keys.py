@@ -13,7 +13,14 @@ from collections.abc import Collection, Sequence
 from copy import copy
 
 _LETTERS_AND_DIGITS = string.ascii_letters + string.digits
+#: Longer ones stand in no account, and are kept nowhere.
+LONGEST_KEY = 500
 _FORM = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
+
+
+def is_key(text: str) -> bool:
+    """Whether a text can be a key: 1 to 500 printable characters of ASCII without blanks, as headers can hold."""
+    return 0 < len(text) <= LONGEST_KEY and text.isascii() and text.isprintable() and " " not in text
 
 
 def api_key(body: str) -> str:

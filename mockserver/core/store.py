@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from mockserver.core.account import Account
 from mockserver.core.coverage import Coverage
-from mockserver.core.keys import Keyring, is_drawn
+from mockserver.core.keys import Keyring, is_drawn, is_key
 from mockserver.core.mailbox import Mailbox
 from mockserver.core.meter import Meter
 from mockserver.core.origin import Snapshot
@@ -138,7 +138,7 @@ class Store:
 
     def _stranger(self, key: str, within: Workspace | None) -> tuple[Workspace, Account] | None:
         """What a key gets that opens no account."""
-        if self.keys is KeyMode.KNOWN or is_drawn(key):
+        if self.keys is KeyMode.KNOWN or is_drawn(key) or not is_key(key):
             return None
         if self.keys is KeyMode.ANY:
             workspace = within or self.default
@@ -163,7 +163,13 @@ class Store:
 
     def makes(self, key: str, within: Workspace | None = None) -> bool:
         """Whether a key would get a world of its own that is not there yet."""
-        return self.keys is KeyMode.ISOLATE and within is None and not self.knows(key) and not is_drawn(key)
+        return (
+            self.keys is KeyMode.ISOLATE
+            and within is None
+            and not self.knows(key)
+            and not is_drawn(key)
+            and is_key(key)
+        )
 
     def _made(
         self, scenario: object, *, name: str, seed: int | None, keyring: Callable[[int], Keyring] | None = None

@@ -16,7 +16,7 @@ from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import Duration, Id24, Instant, Item, write_duration
 from mockserver.resources.webhooks.event_table import CONTESTED
 from mockserver.scenario.faults import rules
-from mockserver.web.fields import Dict, Email, Flag, List, Timezone
+from mockserver.web.fields import ApiKey, Dict, Email, Flag, List, Timezone
 from mockserver.web.rate_limit import TIERS
 
 #: Lists that `generate` can fill.
@@ -202,8 +202,7 @@ class UserItem(Item):
 
 
 def _keys() -> List:
-    printable = validate.Regexp(r"[\x21-\x7e]+\Z", error="must be printable ASCII without blanks")
-    return List(fields.String(validate=printable))
+    return List(ApiKey())
 
 
 class IdentityItem(Item):

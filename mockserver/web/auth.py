@@ -14,7 +14,7 @@ from mockserver.core.account import Account
 from mockserver.core.caller import Bearers, Caller, Visit
 from mockserver.core.contract import Operation
 from mockserver.core.errors import PERMISSION_DENIED, UNAUTHORIZED
-from mockserver.core.keys import is_drawn
+from mockserver.core.keys import LONGEST_KEY, is_drawn, is_key
 from mockserver.core.store import DEFAULT, KeyMode, Store, StoreFullError
 from mockserver.core.workspace import Workspace
 from mockserver.web import loop
@@ -143,6 +143,8 @@ def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:
             return f"{shown} is of workspace {workspace.name}, and the request is for workspace {within.name}"
     if is_drawn(key):
         return f"{shown} is of a workspace that is gone"
+    if not is_key(key):
+        return f"{shown} is none: keys have 1 to {LONGEST_KEY} printable ASCII characters without blanks"
     return f"{shown} opens no account, and the server takes no unknown keys there (--keys {store.keys})"
 
 

@@ -15,6 +15,7 @@ from marshmallow.exceptions import SCHEMA
 from mockserver.core import header_form
 from mockserver.core.domain_name import ascii_form, is_host_name
 from mockserver.core.errors import OUT_OF_RANGE
+from mockserver.core.keys import LONGEST_KEY, is_key
 from mockserver.web.schema import MOST_FLAWS, BadName, Flaw, Unread, documented, flaws_in, invalid
 
 INT64_MAX = 2**63 - 1
@@ -278,6 +279,18 @@ def _check_url(value: str) -> None:
         raise invalid("Not a valid URL") from error
     if parts.scheme not in ("http", "https") or not host or not _URL_CHARACTERS.fullmatch(value):
         raise invalid("Not a valid URL")
+
+
+class ApiKey(fields.String):
+    """An API key, of the service's form or of another one that a header can hold."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(validate=_check_key, **_described(kwargs, minLength=1, maxLength=LONGEST_KEY))
+
+
+def _check_key(value: str) -> None:
+    if not is_key(value):
+        raise ValidationError(f"must be 1 to {LONGEST_KEY} printable ASCII characters without blanks")
 
 
 class HeaderName(fields.String):

@@ -50,7 +50,7 @@ def told(tmp_path):
         ("accounts: [{name: a, role: sub_account, of: b}]", "names its master; there is no 'b'"),
         ("accounts: [{name: a, of: b}]", "an account of role standalone has no master"),
         ("accounts: [{name: a, api_keys: [k]}, {name: b, api_keys: [k]}]", "this key opens another account already"),
-        ("accounts: [{name: a, api_keys: ['two words']}]", "must be printable ASCII without blanks"),
+        ("accounts: [{name: a, api_keys: ['two words']}]", "printable ASCII characters without blanks"),
         ("accounts: [{name: a, pool: {}}]", "accounts[0].pool: only an account of role master has it"),
         ("accounts: [{name: a, assigned: {}}]", "accounts[0].assigned: only an account of role sub_account has it"),
         ("accounts: [{name: a, timezone: UTC}]", "only an account of role master or sub_account has it"),

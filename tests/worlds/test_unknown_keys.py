@@ -93,3 +93,18 @@ def test_the_journal_warns_of_a_key_that_may_be_a_mistyped_one(make_api, key, wa
     warnings = api.get("/_mock/requests").json["items"][0]["warnings"]
     told = ["the API key is nobody's; it opens acme, a standalone account (--keys any)"]
     assert warnings == (told if warned else [])
+
+
+@pytest.mark.parametrize("key", ["\xff", "two words", "x" * 501])
+@pytest.mark.parametrize("keys", ["any", "isolate"])
+def test_what_no_key_can_be_opens_nothing_in_any_mode(make_api, key, keys):
+    """A world that had such a key could not be written and read back."""
+    api = make_api("standard", key=key, keys=keys)
+
+    assert api.get("/v3/account").status_code == 401
+    assert api.get("/_mock/workspaces").json["count"] == 1
+
+
+@pytest.mark.parametrize("key", ["\xff", "", "two words", "x" * 501])
+def test_what_no_key_can_be_is_not_revoked(api, key):
+    assert api.post("/_mock/keys/revoke", json={"key": key}).status_code == 400
