@@ -15,7 +15,7 @@ SENDERS = Endpoints("senders")
 
 _PATH = schemas.SenderPath
 _UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown senderId", "SPEC 4.1, ledger 1.4")
-_BAD_ID = proposed(errors.INVALID_PARAMETER, "senderId is not a positive integer", "ledger 2.4")
+_BAD_ID = proposed(errors.INVALID_PARAMETER, "senderId is not an integer", "ledger 2.4")
 _WEIGHTS = documented(errors.IP_WEIGHTS, "weights stand there but do not sum to 100", "SPEC 7.3")
 _BAD_BODY = proposed(
     errors.INVALID_PARAMETER,

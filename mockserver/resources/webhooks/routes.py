@@ -13,7 +13,7 @@ from mockserver.web.operation import Endpoints
 WEBHOOKS = Endpoints("webhooks")
 
 _PATH = schemas.WebhookPath
-_BAD_ID = proposed(errors.INVALID_PARAMETER, "webhookId is not a positive integer", "ledger 2.15")
+_BAD_ID = proposed(errors.INVALID_PARAMETER, "webhookId is not an integer", "ledger 2.15")
 _BAD_VALUE = observed(
     errors.INVALID_PARAMETER,
     "an inbound domain that is no authenticated one of the account (recorded); bad url, event, auth or header",
