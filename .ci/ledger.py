@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mockserver.core.contract import Operation
+from mockserver.core.contract import Mark, Operation
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.web.fidelity import LEDGER, form, marked_fields, record
 
@@ -71,9 +71,13 @@ def _bounds(told: dict[str, Any]) -> str:
 
 
 def _source(entry: dict[str, Any], own: str) -> str:
-    """A source as it is told in the ledger: sections are links, and that of the operation itself is left out."""
+    """A source as it is told in the ledger: sections are links, and that of the operation itself is left out.
+
+    Where there is no other, the section says in words what stands behind it, unless the entry is proposed.
+    """
     others = [part for part in entry["source"].split(", ") if part != f"{LEDGER}#{own}"]
-    return _SECTION.sub(r"[\1](#\1)", ", ".join(others))
+    none = "-" if entry["mark"] == Mark.PROPOSED else "this section"
+    return _SECTION.sub(r"[\1](#\1)", ", ".join(others) or none)
 
 
 def _mark(entry: dict[str, Any]) -> str:

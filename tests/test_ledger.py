@@ -106,6 +106,13 @@ def test_every_mark_is_one_that_the_ledger_explains(number):
     assert set(found) <= _MARKS
 
 
+def test_every_row_has_a_source_and_only_a_proposed_one_may_have_none():
+    rows = [row for table in tables(_LEDGER) if table[0][-2:] == ["source", "mark"] for row in table[1:]]
+
+    assert len(rows) > 300
+    assert [row for row in rows if not row[-2] or (row[-2] == "-" and row[-1] != "proposed")] == []
+
+
 def test_the_marks_are_explained_and_are_those_of_the_record():
     ((_, *rows),) = tables(_SECTIONS["0.2"])
 
