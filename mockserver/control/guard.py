@@ -20,7 +20,7 @@ _RESERVED = (".localhost", ".local", ".internal", ".test", ".svc")
 #: What a browser says of a request that a page of this server, or nobody's page, has made.
 _OWN_SITES = frozenset({"", "same-origin", "same-site", "none"})
 #: A Host, with or without a port; an IPv6 address stands in brackets.
-_HOST = re.compile(r"(?:\[(?P<ip>[^\]\s]+)\]|(?P<name>[^\[\]:,/@\s]+))(?::\d{0,5})?")
+_HOST = re.compile(r"(?:\[(?P<ip>[^\[\]\s]+)\]|(?P<name>[^\[\]:,/@\s]+))(?::\d{0,5})?")
 
 
 class Guard:

@@ -202,8 +202,9 @@ def test_a_service_starts_with_the_environment_that_it_is_given(name, monkeypatc
 #: `serve` on a free port, ended as soon as it would begin to serve.
 _START = """
 import sys
-from mockserver.cli import commands, serving
-serving._run = lambda *_: None
+from mockserver.cli import commands
+from mockserver.web.server import Server
+Server.run = lambda *_, **__: None
 commands(["serve", "--port", "0", "--port-file", sys.argv[1]])
 """
 

@@ -27,6 +27,10 @@ PACKAGE = Path(mockserver.__file__).parent
 #: Every pattern that has a name, by its module.
 PATTERNS = [
     "cli.environment:_OF_KUBERNETES",
+    "control.guard:_HOST",
+    "control.ledger:_COMMENT",
+    "control.ledger:_LINK",
+    "control.ledger:_PLACE",
     "control.redaction:_CREDENTIALS",
     "control.redaction:_DOTTED",
     "control.redaction:_IN_SENT_TEXT",
@@ -35,10 +39,11 @@ PATTERNS = [
     "control.redaction:_WAY_IN",
     "control.snapshots:NAME",
     "control.workspaces:NAME",
+    "core.domain_name:_HOST_NAME",
+    "core.header_form:_NAME",
+    "core.header_form:_VALUE",
     "core.keys:_FORM",
     "core.store:NAME",
-    "effects.http:_HEADER_NAME",
-    "effects.http:_HEADER_VALUE",
     "effects.http:_HOST",
     "fixture:_API_KEY",
     "fixture:_DATETIME",
@@ -58,7 +63,9 @@ PATTERNS = [
     "resources.scheduled_emails.model:_MESSAGE_ID",
     "resources.scheduled_emails.model:_UUID4",
     "web.csrf:_FORM",
-    "web.fields:_HOSTNAME",
+    "web.fidelity:_SECTION",
+    "web.fidelity:_SPECIFICATION",
+    "web.fields:_MOMENT",
     "web.fields:_URL_CHARACTERS",
 ]
 #: The functions and classes that use others; those that stand in them as texts are tried.
@@ -66,6 +73,7 @@ USES = {
     "control.answers.contract:OpenApi",
     "control.document:_of_path",
     "control.document:operation_id",
+    "control.guard:_without_port",
     "control.redaction:_pairs_of",  # makes two of the above
     "control.snapshots:NewSnapshot",  # a name of the store's
     "control.workspaces:NewWorkspace",  # the same
@@ -74,7 +82,7 @@ USES = {
     "core.match:differences",  # a glob, of bounded length: it is tried below
     "effects.smtp_connection:sentence",
     "resources.campaigns.schemas:CampaignItem",
-    "resources.domains.schemas:DomainItem",
+    "resources.domains.schemas:_code",
     "resources.oauth.section:_CREDENTIAL",
     "resources.section:_deserialize",
     "resources.section:parse_duration",
@@ -82,7 +90,6 @@ USES = {
     "resources.sso.schemas:SsoTokenItem",
     "scenario.faults:FaultItem",
     "scenario.load:_slug",
-    "scenario.schema:_keys",
     "web.fields:_deserialize",
 }
 #: What reads the texts of callers, by patterns of its own or those of libraries.
