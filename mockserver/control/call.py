@@ -137,6 +137,16 @@ def named(name: str) -> Workspace:
     return acting_on(found)
 
 
+def in_address() -> Workspace | None:
+    """The workspace that the address names.
+
+    Raises:
+        Problem: 404.
+    """
+    name = request.environ.get(WORKSPACE)
+    return None if name is None else named(name)
+
+
 def addressed() -> Workspace | None:
     """The workspace that the address names, else the header.
 

@@ -11,6 +11,7 @@ from mockserver.resources.section import Duration, Id24, Instant
 from mockserver.scenario.match import OneOrMany, PathPattern, Texts
 from mockserver.scenario.schema import After, AuthenticateDomainField
 from mockserver.web import json_schema
+from mockserver.web.fields import Json, JsonObject
 from mockserver.web.json_schema import Form
 
 #: ISO 8601, without the years and months that have no fixed length.
@@ -58,6 +59,8 @@ FORMS: dict[type, Form] = {
     Duration: _DURATION,
     Instant: _instant,
     ScenarioField: {"anyOf": [{"type": "string"}, {"$ref": "#/components/schemas/ScenarioItem"}]},
+    Json: {"type": ["object", "array", "string", "number", "boolean"]},
+    JsonObject: {"type": "object"},
     Id24: {"pattern": "^[0-9a-f]{24}$"},
     After: _closed({"after": _DURATION}, required=["after"]),
     AuthenticateDomainField: {

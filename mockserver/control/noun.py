@@ -102,7 +102,7 @@ def _parsing(view: View, declared: Call) -> View:
     def parse(**arguments: Any) -> Response:
         if declared.heavy:
             call.leave_loop()
-        call.addressed()  # a wrong address is told, even by a call that acts on no world
+        call.in_address()  # a wrong address is told, even by a call that acts on no world
         if of_query is not None:
             arguments["query"] = call.query(of_query.schema)
         if of_body is not None:

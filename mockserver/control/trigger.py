@@ -58,8 +58,8 @@ class Trigger(Item):
         if data["event"] not in known:
             of = f"{kind} webhooks" if channel == EMAIL else f"{kind} webhooks of channel {channel}"
             near = meant(data["event"], known)
-            instead = f"did you mean {near}?" if near else f"those are {', '.join(known)}"
-            raise ValidationError(f"is no event of {of}; {instead}", "event")
+            instead = f"; did you mean {near}?" if near else ""
+            raise ValidationError(f"is no event of {of}; those are {', '.join(known)}{instead}", "event")
         if kind == INBOUND:
             _Recipient(unknown=EXCLUDE).load(data)
 

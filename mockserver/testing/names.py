@@ -86,6 +86,7 @@ WebhookEvent = Literal[
     "uniqueOpened",
     "uniqueProxyOpen",
     "unsubscribed",
+    "uniqueCouponSent",
     "contactDeleted",
     "contactUpdated",
     "listAddition",

@@ -7,7 +7,18 @@ from typing import Any
 
 from marshmallow import fields
 
-from mockserver.web.fields import Day, DayOrMoment, HeaderName, HeaderValue, Hostname, Int64, NotBlank, Number, Url
+from mockserver.web.fields import (
+    ApiKey,
+    Day,
+    DayOrMoment,
+    HeaderName,
+    HeaderValue,
+    Hostname,
+    Int64,
+    NotBlank,
+    Number,
+    Url,
+)
 
 #: What is said of a field: always the same, or what a function makes of the field and of what apispec has found so far.
 Form = dict[str, Any] | Callable[[Any, dict[str, Any]], dict[str, Any]]
@@ -19,6 +30,7 @@ HOSTNAME = r"^(?!-)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.(?![0-9]+$)[A-Za-z0-9-]+$"
 FORMS: dict[type, Form] = {
     Int64: {"minimum": -(2**63), "maximum": 2**63 - 1},
     Number: {"minimum": -(2**63), "maximum": 2**63 - 1},
+    ApiKey: {"pattern": "^[!-~]+$"},
     Url: {"pattern": "^[hH][tT][tT][pP][sS]?://[^/?#]"},
     HeaderName: {"pattern": r"^[A-Za-z0-9_!#$%&'*+.^`|~-]+$"},
     HeaderValue: {"pattern": r"^[\t\x20-\x7e\x80-\xff]*$"},
@@ -62,7 +74,8 @@ def _form(field: fields.Field[Any], known: dict[str, Any], forms: Mapping[type, 
         form = {**form, "pattern": r"[^\s\x1c-\x1f\x85]"}
     form = {name: value for name, value in form.items() if name not in known}
     if field.allow_none and "type" in form:
-        form["type"] = [form["type"], "null"]
+        kinds = form["type"]
+        form["type"] = [*(kinds if isinstance(kinds, list) else [kinds]), "null"]
     pattern = known.get("pattern", "")
     if pattern.endswith(r"\Z"):
         # Marshmallow's patterns begin where the text does, and end in the manner of Python.

@@ -86,9 +86,6 @@ _CODE = ("otp",)
 #: How much of a flaw's text is told; the longest list of choices is shorter.
 _LONGEST = 500
 
-#: The longest text and the longest list that are taken; proposed, as what is taken is kept.
-LONGEST = 10_000
-
 _MISSING = Flaw(MISSING_PARAMETER, "Missing data for required field.")
 
 
@@ -237,12 +234,6 @@ class Base(Schema, metaclass=_Meta):
     names_from: ClassVar[str] = ""
 
 
-def _check_length(value: str | list[Any]) -> None:
-    """Refuse a text or a list that is longer than any that the service would take."""
-    if len(value) > LONGEST:
-        raise invalid(f"Longer than {LONGEST:,} {'characters' if isinstance(value, str) else 'items'}")
-
-
 class Closed(Base):
     """Refuses what it does not know: the first hundred members are told, each with what was probably meant."""
 
@@ -285,10 +276,18 @@ class Input(Base):
 
     error_messages: dict[str, Any] = {"type": [Flaw(INVALID_PARAMETER, "Not an object")]}  # noqa: RUF012  # marshmallow's own contract
 
+    #: The longest text and the longest list of a member; proposed, as what is taken is kept.
+    longest: ClassVar[int] = 10_000
+
     def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
         field_obj.error_messages["required"] = [_MISSING]
         if isinstance(field_obj, fields.String | fields.List):
-            field_obj.validators = [_check_length, *field_obj.validators]
+            field_obj.validators = [self._check_length, *field_obj.validators]
+
+    def _check_length(self, value: str | list[Any]) -> None:
+        """Refuse a text or a list that is longer than any that the service would take."""
+        if len(value) > self.longest:
+            raise invalid(f"Longer than {self.longest:,} {'characters' if isinstance(value, str) else 'items'}")
 
 
 class Output(Closed):

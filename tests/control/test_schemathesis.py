@@ -79,7 +79,10 @@ _FAULT = (
     rf"takes (no|median_ms|low_ms)|Missing data for|give ms or|never gives|no operation gives|no such parameter"
     rf"|less than low_ms|the name of something else|unknown (operation|code)|{_WHOLE}|{_CLOCK}"
 )
-_APP = r"there is no account|is there already|must be (ASCII|an absolute URL)|must have (no fragment|a host)|not a URL"
+_APP = (
+    r"there is no account|apps are private only|is there already|must be (ASCII|an absolute URL)"
+    r"|must have (no fragment|a host)|not a URL"
+)
 _ACCOUNT = r"is no account's name"
 #: Rules between members, and what is known of the world: a schema cannot tell them, and the document says so.
 BEYOND_A_SCHEMA = {

@@ -93,7 +93,7 @@ def test_a_server_that_is_not_there_is_found_wanting(run):
 
 def test_another_server_is_found_wanting(run, root):
     """Below the service's own addresses there is no control API."""
-    answer = run("--url", f"{root}/v3")
+    answer = run("--url", f"{root}/v3/senders")
 
     assert (answer.exit_code, "does not answer as a mockserver" in answer.output) == (1, True)
 

@@ -32,11 +32,11 @@ def test_a_move_of_the_clock_goes_on(world, peer, later, await_watcher):
 
 
 def test_a_call_that_waits_for_its_retry_is_made_when_it_was_due(world, peer):
-    peer.answers = [503]
+    peer.answers = [429]
     world.trigger("delivered")
     world.clock.advance("PT1M")
 
     world.seed(MORE)
     world.clock.advance("PT9M")
 
-    assert [[attempt.status for attempt in found.attempts] for found in world.deliveries.all()] == [[503, 200]]
+    assert [[attempt.status for attempt in found.attempts] for found in world.deliveries.all()] == [[429, 200]]

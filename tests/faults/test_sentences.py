@@ -26,7 +26,8 @@ def test_a_sentence_that_fits_an_operation_needs_no_force(api, code, operation, 
 
     answer = getattr(api, method.lower())(path)
 
-    assert (answer.status_code, answer.json) == (status, {"code": code, "message": code})
+    assert (answer.status_code, answer.json["code"]) == (status, code)
+    assert answer.json["message"]
 
 
 @pytest.mark.parametrize(("code", "operation"), [

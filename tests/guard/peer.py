@@ -35,8 +35,10 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._connection is not None:
+            self._connection.close()
         self._process.terminate()
-        self._process.wait(timeout=20)
+        self._process.communicate(timeout=20)
 
     @property
     def lives(self) -> bool:
@@ -92,9 +94,7 @@ class Bystander:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(timeout=20)
+        self._process.communicate(timeout=20)
 
     def longest(self) -> float:
         """The longest wait since the last call, in seconds."""

@@ -96,7 +96,7 @@ def test_an_url_that_is_none_is_refused(untouched, url):
 
 @each(
     "name",
-    ["", "x", ".", "a..b", "-a.test", "a-.test", "a.test.", "a_b.test", "a b.test", "ä.test", "a.test\n", "a\x00.test",
+    ["", "x", ".", "a..b", "-a.test", "a-.test", "a.test.", "a_b.test", "a b.test", "a.test\n", "a\x00.test",
      f"{'a' * 64}.test", ".".join(["abcdefg"] * 40), "http://a.test", "a.test/x", "*.a.test"],
 )  # fmt: skip
 def test_a_host_name_that_is_none_is_refused(untouched, name):

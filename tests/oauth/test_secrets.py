@@ -49,7 +49,7 @@ def told(asking, capfd):
         asking.api.app.extensions["mockserver.log"].close()
         log = capfd.readouterr().err
         assert log.count("\n") >= len(journal) > 0
-        return json.dumps(journal, ensure_ascii=False), look.pull().decode(), log
+        return json.dumps(journal, ensure_ascii=False), look.pull(on_loop=False).decode(), log
 
     return told
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from marshmallow import fields
 
 from mockserver.core.clock import EARLIEST, LATEST
+from mockserver.resources.domains.schemas import DomainId
 from mockserver.resources.rooms import OPERATIONS
 from mockserver.web import json_text
 from mockserver.web.dump import compiled
@@ -25,6 +26,7 @@ ANSWERS = {operation.id: operation.answer_schema for operation in OPERATIONS.val
 
 #: What a row may hold for a plain field, in the form in which the models hold it.
 PLAIN = {
+    DomainId: INT64 | TEXT,
     Flag: st.booleans(),
     Int64: INT64,
     Number: INT64 | st.floats(allow_nan=False, allow_infinity=False),

@@ -62,7 +62,9 @@ def test_what_cannot_be_sent_is_told(server):
 
 
 def test_a_scenario_that_does_not_exist_is_refused_with_those_that_do(server):
-    with pytest.raises(MockServerError, match=r"there is no scenario 'onbording'; there are .*onboarding") as refusal:
+    with pytest.raises(
+        MockServerError, match=r"there is no scenario 'onbording'; did you mean onboarding\?"
+    ) as refusal:
         server.workspace("onbording")
 
     assert [error["path"] for error in refusal.value.errors] == ["/scenario"]

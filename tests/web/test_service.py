@@ -68,7 +68,7 @@ def test_unknown_route_wrong_method_and_other_version_are_all_404(api, method, p
     )
 
 
-@pytest.mark.parametrize("path", ["/v3/senders/abc/ips", "/v3/webhooks/1.5", "/v3/webhooks/0", "/v3/webhooks/-1"])
+@pytest.mark.parametrize("path", ["/v3/senders/abc/ips", "/v3/webhooks/1.5", "/v3/webhooks/x"])
 def test_a_path_parameter_of_the_wrong_form_is_400(api, path):
     answer = api.get(path)
 

@@ -122,8 +122,10 @@ def test_an_unknown_event_is_refused_with_those_that_there_are(members, of, hook
 
 
 def test_an_event_with_a_slip_is_refused_with_the_one_that_was_meant(hooked):
-    message = "is no event of transactional webhooks; did you mean delivered?"
-    assert refused(hooked({}), event="deliverd") == [("/event", message)]
+    ((path, message),) = refused(hooked({}), event="deliverd")
+
+    assert path == "/event"
+    assert message.endswith("; did you mean delivered?")
 
 
 @pytest.mark.parametrize(

@@ -374,7 +374,7 @@ def test_what_falls_due_by_a_request_stands_in_its_entry(make_api):
     """A plan for many sub-accounts is taken, and applied at once as well (`behaviour.bulk_plan: {after: PT0S}`)."""
     api = make_api("corporate-v2")
     account = api.get("/v3/corporate/subAccount?offset=0&limit=1").json["subAccounts"][0]["id"]
-    answer = api.put("/v3/corporate/subAccounts/plan", json={"subAccountIds": [account], "credits": {"email": 1}})
+    answer = api.put("/v3/corporate/subAccounts/plan", json={"subAccountIds": [account], "credits": {"email": 40001}})
     assert answer.status_code < 300, answer.json
 
     entry = api.get("/_mock/requests?limit=1").json["items"][0]

@@ -133,7 +133,7 @@ def _check_pool(master: Account) -> None:
     names = dict.fromkeys(name for row in master.table(SubAccount).values() for name, _ in row.assigned.items())
     for name in names:
         balance = pool.of_master(master, name)
-        if name not in SWITCHES and not balance.is_unlimited and balance.left < 0:
+        if name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity:
             raise Misfit(("pool",), f"the sub-accounts have been assigned more {name} already")
 
 

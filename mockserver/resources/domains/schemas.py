@@ -27,7 +27,7 @@ from mockserver.resources.domains.model import (
 from mockserver.resources.room import Section, WorldSection
 from mockserver.resources.section import Instant, Item, Taken
 from mockserver.web.fields import Dict, Email, Flag, Hostname, Int64, List, SecondMoment, Text
-from mockserver.web.schema import Input, Output, documented, observed, proposed
+from mockserver.web.schema import BadName, Input, Output, documented, observed, proposed
 
 
 class DomainPath(Input):
@@ -233,7 +233,7 @@ class ByDomain(Dict):
         if len(loaded) < len(value):
             count = Counter(map(ascii_form, value))
             twice = [name for name in value if count[ascii_form(name)] > 1]
-            raise ValidationError({key: {"key": ["stands there twice, in two spellings"]} for key in twice})
+            raise ValidationError({key: [BadName("stands there twice, in two spellings")] for key in twice})
         return loaded
 
 

@@ -12,7 +12,13 @@ PAGES = "OAuth pages of developers.brevo.com"
 DISCOVERY = "discovery document of oauth.brevo.com"
 
 
-class AuthorizeQuery(Input):
+class OauthInput(Input):
+    """What apps and browsers send: tokens and states are as long as their makers like, and heads and bodies bounded."""
+
+    longest = 100_000
+
+
+class AuthorizeQuery(OauthInput):
     """What an app sends a user with."""
 
     client_id = Text(required=True, **documented())
@@ -27,7 +33,7 @@ class AuthorizeQuery(Input):
     mock_consent = Text(**proposed("accept or refuse, without a page", source="the mock's own"))
 
 
-class SignInForm(Input):
+class SignInForm(OauthInput):
     """What the sign-in page sends: a choice, or an address with a password."""
 
     csrf = Text(**proposed())
@@ -36,7 +42,7 @@ class SignInForm(Input):
     password = Text(**proposed())
 
 
-class ConsentForm(Input):
+class ConsentForm(OauthInput):
     """What the consent page sends."""
 
     csrf = Text(**proposed())
@@ -44,7 +50,7 @@ class ConsentForm(Input):
     decision = Text(**proposed("accept or refuse"))
 
 
-class _ClientForm(Input):
+class _ClientForm(OauthInput):
     """The app's credentials, where they do not stand in the Authorization header."""
 
     client_id = Text(**documented("or HTTP Basic"))
