@@ -177,7 +177,8 @@ def steer(case):
     draw = crc32(f"{case.path_parameters}{case.body}{case.query}".encode("utf-8", "surrogatepass"))
     if operation_of(case) == "postSeed" and draw % 2:
         # What is made up as a whole has hardly ever two parts that fit together.
-        case.body = {name: value for name, value in case.body.items() if name in ("description", "strict")}
+        fitting = {name: value for name, value in case.body.items() if name in ("description", "strict")}
+        case.body = fitting or {"description": "More."}
     if operation_of(case) == "postTrigger" and draw % 2:
         fitting = {name: value for name, value in case.body.items() if name in ("to", "payload")}
         case.body = {**fitting, "type": "transactional", "channel": "email", "event": "delivered"}
