@@ -20,6 +20,7 @@ from mockserver.scenario.flaws import mistakes
 from mockserver.scenario.load import (
     check_amounts,
     check_master,
+    check_room,
     claim_ids,
     generate,
     load_section,
@@ -112,7 +113,7 @@ class _Addition:
         self._items: list[dict[str, Any]] = data.get("accounts", [])
 
     def mistakes(self) -> Iterator[Mistake]:
-        found = [*self._check_accounts(), *check_amounts(self._data)]
+        found = [*self._check_accounts(), *check_amounts(self._workspace, self._data)]
         if found:
             yield from found
             return
@@ -128,6 +129,7 @@ class _Addition:
         for part in parts:
             generate(self._workspace, part.account, part.data.get("generate", {}))
         yield from self._add_faults()
+        yield from check_room(self._workspace)
 
     # ------------------------------------------------------------------ the world's own
 
@@ -224,8 +226,9 @@ class _Addition:
             if key not in account.api_keys:
                 self._workspace.add_key(account, key)
         for key in item.get("revoked_keys", ()):
-            account.revoked_keys.append(key)
-            self._workspace.revoke_key(key)
+            if key not in self._workspace.revoked_keys:
+                account.revoked_keys.append(key)
+                self._workspace.revoke_key(key)
 
     # ------------------------------------------------------------------ what an account has
 
