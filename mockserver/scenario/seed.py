@@ -30,6 +30,8 @@ from mockserver.scenario.load import (
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.schema import BehaviourItem, scenario_schema
 
+#: How many things a list may have that a document adds to, of those that are no rows.
+MOST_LISTED = 1_000
 #: What a world has once, and is changed otherwise.
 _NOT_ADDED = {
     "clock": "move it with PUT /_mock/clock",
@@ -160,6 +162,9 @@ class _Addition:
         for index, item in enumerate(self._items):
             path: Path = ("accounts", index)
             if item["name"] in self._accounts:
+                users = [*self._accounts[item["name"]].users, *item.get("users", ())]
+                if "users" in item and len(users) > MOST_LISTED:
+                    yield _too_long((*path, "users"), len(users))
                 yield from self._check_fixed(path, item, self._document["accounts"][index])
             elif item["name"] not in roles:
                 roles[item["name"]] = item["role"]
@@ -238,9 +243,16 @@ class _Addition:
             before = section.dump(self._workspace, part.account)
             for name in section.facts & (before.keys() | data.keys()):
                 whole = _laid(before.get(name), part.written[name], name) if name in data else before[name]
+                if name in data and isinstance(whole, list) and len(whole) > MOST_LISTED:
+                    yield _too_long((*part.path, name), len(whole))
+                    return
                 data[name] = section.fields[name].deserialize(whole)
         if data:
             yield from load_section(section, self._workspace, part.account, data, part.path)
+
+
+def _too_long(path: Path, length: int) -> Mistake:
+    return Mistake(path, f"there would be {length:,} with those that are there, and there may be {MOST_LISTED:,}")
 
 
 def _laid(before: Any, value: Any, name: str) -> Any:

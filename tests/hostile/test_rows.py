@@ -228,3 +228,21 @@ def test_the_limit_of_rows_leaves_room_for_whatever_can_be_generated():
 
     assert flag.type.min == MOST_GENERATED
     assert Settings().rows_limit == Limits().rows == flag.default > MOST_GENERATED
+
+
+@pytest.mark.parametrize(
+    "addition",
+    [
+        {"accounts": [{"name": "acme", "role": "master", "users": [{"email": f"u{n}@acme.test"} for n in range(400)]}]},
+        {"accounts": [{"name": "acme", "role": "master", "plan": [{"type": "free", "credits": 1}] * 400}]},
+    ],
+    ids=["users", "plan"],
+)
+def test_lists_of_an_account_grow_no_longer_than_they_may(master, addition):
+    statuses = {master.post("/_mock/seed", json=addition).status_code for _ in range(2)}
+    state = master.get("/_mock/state").json
+    answer = master.post("/_mock/seed", json=addition)
+
+    assert (statuses, answer.status_code) == ({200}, 400)
+    assert "1,000" in answer.json["detail"]
+    assert master.get("/_mock/state").json == state
