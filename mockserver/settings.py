@@ -36,6 +36,7 @@ class Settings:
     #: How far calls may go: `loopback`, `private` or `any`.
     egress: str = "private"
     workspaces_limit: int = 1_000
+    rows_limit: int = 250_000
     journal_limit: int = 1_000
     #: In bytes.
     journal_bytes_limit: int = 4 * 1024 * 1024

@@ -112,6 +112,13 @@ def _limit(
     default="private",
 )
 @_limit("--workspaces-limit", "How many workspaces there may be.", 1_000, "The one idle longest goes.", least=2)
+@_limit(
+    "--rows-limit",
+    "How many rows a workspace holds: accounts, senders, tokens, keys and all else that has no limit of its own.",
+    250_000,
+    "out_of_range, 409 on /_mock; the oldest entry of a log goes.",
+    least=200_000,
+)
 @_limit("--journal-limit", "How many requests a workspace's journal keeps.", 1_000, "The oldest one goes.")
 @_limit("--journal-bytes-limit", "How many bytes a workspace's journal keeps.", 4 * 1024 * 1024, "The oldest one goes.")
 @_limit("--feed-limit", "How many events a workspace keeps for its stream.", 1_000, "The oldest one goes.")

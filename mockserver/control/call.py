@@ -157,6 +157,16 @@ def addressed() -> Workspace | None:
     return None if name is None else named(name)
 
 
+def check_room() -> None:
+    """Refuse a call that adds rows to a workspace that is full.
+
+    Raises:
+        Problem: 409.
+    """
+    if full := workspace().full:
+        raise Problem(409, f"{full}; delete some, or reset the workspace")
+
+
 def _behind_key() -> Workspace | None:
     key = request.headers.get("api-key")
     if not key:

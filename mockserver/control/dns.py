@@ -32,7 +32,7 @@ def show(domain: str) -> Response:
     return call.answer(_described(workspace, _hostname(domain)))
 
 
-@DNS.call("PUT", "/<domain>", body=DnsChange, answer="Dns")
+@DNS.call("PUT", "/<domain>", body=DnsChange, answer="Dns", adds=True)
 def change(domain: str, body: dict[str, Any]) -> Response:
     """Change the records that are named; also of a domain that nobody has added."""
     workspace = call.workspace()

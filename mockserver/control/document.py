@@ -151,6 +151,7 @@ def _problems(call: Call) -> dict[str, Any]:
         400: takes_body or call.query is not None,
         401: not call.is_open,
         403: not call.is_open,
+        409: call.adds,
         404: call.in_world or "{" in call.path,
         413: takes_body,
     }

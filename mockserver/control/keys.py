@@ -27,7 +27,7 @@ class Revocation(Item):
             raise ValidationError("give a key, or an account for all of its keys", "key")
 
 
-@KEYS.call("POST", "/revoke", body=Revocation, answer="Revoked")
+@KEYS.call("POST", "/revoke", body=Revocation, answer="Revoked", adds=True)
 def revoke(body: dict[str, Any]) -> Response:
     """Refuse a key with 401 from now on, until the workspace is reset; or all those of an account."""
     workspace = call.workspace()

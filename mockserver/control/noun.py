@@ -38,6 +38,8 @@ class Call(NamedTuple):
     is_open: bool = False
     #: Whether it takes long, so that a thread carries it out.
     heavy: bool = False
+    #: Whether it adds rows, and so is refused where a workspace is full.
+    adds: bool = False
     #: Whether it acts on one workspace, which the caller names.
     in_world: bool = True
 
@@ -54,6 +56,7 @@ class Declared(TypedDict, total=False):
     media: tuple[str, ...]
     is_open: bool
     heavy: bool
+    adds: bool
     in_world: bool
 
 
@@ -107,6 +110,8 @@ def _parsing(view: View, declared: Call) -> View:
             arguments["query"] = call.query(of_query.schema)
         if of_body is not None:
             arguments["body"] = call.body(of_body.schema, in_world=declared.in_world)
+        if declared.adds:
+            call.check_room()
         return view(**arguments)
 
     return parse

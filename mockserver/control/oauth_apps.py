@@ -27,7 +27,7 @@ def index() -> Response:
         return call.listed([dump_app(app) for app in workspace.table(App).values()])
 
 
-@OAUTH_APPS.call("POST", body=AppItem, answer="OAuthApp", status=201, problems=(409,))
+@OAUTH_APPS.call("POST", body=AppItem, answer="OAuthApp", status=201, adds=True, problems=(409,))
 def create(body: dict[str, Any]) -> Response:
     """Register an app; credentials that are left out are drawn, and scopes are the four that a new app has."""
     workspace = call.workspace()

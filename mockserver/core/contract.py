@@ -109,6 +109,8 @@ class Operation(NamedTuple):
     scope: str = "account"
     notes: tuple[str, ...] = ()
     surface: Surface = Surface.API
+    #: Whether it adds rows, and so is refused where a workspace is full.
+    adds: bool = False
     #: The member of the form, and its value, that tell an operation from others of the same address.
     told_by: tuple[str, str] | None = None
     #: Tells a refusal in a way of its own, or leaves it with None to that of its surface.

@@ -16,6 +16,8 @@ _MB = 1024 * 1024
 class Limits(NamedTuple):
     """How much a workspace keeps: numbers, and bytes."""
 
+    #: All that has no limit of its own: of accounts, senders, tokens, keys and so on together.
+    rows: int = 250_000
     mailbox: int = 1_000
     mailbox_bytes: int = 16 * _MB
     journal: int = 1_000

@@ -5,8 +5,9 @@ The core never learns a resource's name; a room asks for `account.table(Sender)`
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeVar
@@ -24,11 +25,70 @@ DatedRow = TypeVar("DatedRow", bound=Dated)
 _date = attrgetter("date")
 
 
-class Timeline(Generic[DatedRow]):
-    """Dated rows, oldest first, whatever the order of adding."""
+class Tally:
+    """How many rows stand on some shelves together, and how many there may be."""
 
-    def __init__(self) -> None:
+    __slots__ = ("beside", "limit", "rows")
+
+    def __init__(self, limit: float = math.inf, rows: int = 0, beside: Sequence[Sized] = ()) -> None:
+        self.limit, self.rows = limit, rows
+        #: What counts as well, and is on no shelf.
+        self.beside = beside
+
+    def kept(self) -> int:
+        """How many there are in all."""
+        return self.rows + sum(map(len, self.beside))
+
+
+class Table(dict[Any, Any]):
+    """Rows by their key, in the order of adding, which are counted in a tally; reading is that of any dictionary."""
+
+    __slots__ = ("tally",)
+
+    def __init__(self, tally: Tally | None = None) -> None:
+        super().__init__()
+        self.tally = tally or Tally()
+
+    def __setitem__(self, key: Any, row: Any) -> None:
+        before = len(self)
+        super().__setitem__(key, row)
+        self.tally.rows += len(self) - before
+
+    def __delitem__(self, key: Any) -> None:
+        super().__delitem__(key)
+        self.tally.rows -= 1
+
+    def setdefault(self, key: Any, default: Any = None) -> Any:
+        before = len(self)
+        found = super().setdefault(key, default)
+        self.tally.rows += len(self) - before
+        return found
+
+    def pop(self, key: Any, *default: Any) -> Any:
+        before = len(self)
+        found = super().pop(key, *default)
+        self.tally.rows += len(self) - before
+        return found
+
+    def update(self, *args: Any, **rows: Any) -> None:
+        before = len(self)
+        super().update(*args, **rows)
+        self.tally.rows += len(self) - before
+
+    def clear(self) -> None:
+        self.tally.rows -= len(self)
+        super().clear()
+
+
+class Timeline(Generic[DatedRow]):
+    """Dated rows, oldest first, whatever the order of adding; counted in a tally.
+
+    Where that is full, a row that is added takes the place of the oldest one; where there is none, it is left out.
+    """
+
+    def __init__(self, tally: Tally | None = None) -> None:
         self._rows: list[DatedRow] = []
+        self.tally = tally or Tally()
 
     def __iter__(self) -> Iterator[DatedRow]:
         return iter(self._rows)
@@ -38,10 +98,16 @@ class Timeline(Generic[DatedRow]):
 
     def add(self, row: DatedRow) -> None:
         insort(self._rows, row, key=_date)
+        if self.tally.kept() < self.tally.limit:
+            self.tally.rows += 1
+        else:
+            del self._rows[0]
 
     def extend(self, rows: Iterable[DatedRow]) -> None:
+        before = len(self._rows)
         self._rows.extend(rows)
         self._rows.sort(key=_date)
+        self.tally.rows += len(self._rows) - before
 
     def page(
         self,
@@ -63,10 +129,18 @@ class Timeline(Generic[DatedRow]):
         return [self._rows[index] for index in indexes[offset : offset + limit]]
 
 
+class Bounded:
+    """A type of rows that have a limit of their own, and do not count."""
+
+    __slots__ = ()
+
+
 class Shelf:
     """The rows of an account, or those that a workspace has beside its accounts."""
 
     def __init__(self) -> None:
+        #: Counts the rows here, but those of types that have a limit of their own.
+        self.tally = Tally()
         self._tables: dict[type, dict[Any, Any]] = {}
         self._timelines: dict[type, Timeline[Any]] = {}
         self._records: dict[type, Any] = {}
@@ -81,15 +155,31 @@ class Shelf:
 
     def table(self, row: type[Row]) -> dict[Any, Row]:
         """The rows of this type by their key, in the order of adding."""
-        return self._tables.setdefault(row, {})
+        found = self._tables.get(row)
+        if found is None:
+            found = self._tables[row] = Table(None if issubclass(row, Bounded) else self.tally)
+        return found
 
     def timeline(self, row: type[DatedRow]) -> Timeline[DatedRow]:
         """The rows of this type by their date."""
-        return self._timelines.setdefault(row, Timeline[Any]())
+        found = self._timelines.get(row)
+        if found is None:
+            found = self._timelines[row] = Timeline(self.tally)
+        return found
 
     def record(self, row: type[Row]) -> Row:
         """The one row of this type, made with its defaults on first use."""
         found = self._records.get(row)
         if found is None:
             found = self._records[row] = row()
+            if isinstance(found, Table):
+                found.tally = self.tally
         return found
+
+    def leave(self) -> None:
+        """Count no longer where the rows were counted: the shelf is gone."""
+        before, self.tally = self.tally, Tally()
+        for part in (*self._tables.values(), *self._timelines.values(), *self._records.values()):
+            if isinstance(part, Table | Timeline) and part.tally is before:
+                before.rows -= len(part)
+                part.tally = self.tally

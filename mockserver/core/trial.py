@@ -14,7 +14,7 @@ from mockserver.core.jobs import Jobs
 from mockserver.core.mailbox import Mailbox
 from mockserver.core.meter import Meter
 from mockserver.core.outside import Nowhere
-from mockserver.core.shelf import Shelf, Timeline
+from mockserver.core.shelf import Shelf, Tally, Timeline
 from mockserver.core.timers import Timers
 from mockserver.core.watchers import Watchers
 from mockserver.core.workspace import Workspace
@@ -26,9 +26,13 @@ def trial_of(workspace: Workspace) -> Workspace:
     It has neither timers nor jobs, and nothing leaves it.
     """
     found = copy.copy(workspace)
+    found.accounts, found.keys, found.revoked_keys = {}, dict(workspace.keys), set(workspace.revoked_keys)
+    found.tally = Tally(
+        workspace.tally.limit, workspace.tally.rows, (found.accounts, found.keys, found.revoked_keys)
+    )  # fmt: skip
     _stand_on(found, workspace)
-    found.accounts = {number: _account(account) for number, account in workspace.accounts.items()}
-    found.keys, found.revoked_keys = dict(workspace.keys), set(workspace.revoked_keys)
+    for number, account in workspace.accounts.items():
+        found.accounts[number] = _account(account, found.tally)
     found.on_key = lambda key: None
     found.last_ids = workspace.last_ids.copy()
     found.random = copy.copy(workspace.random)
@@ -44,8 +48,9 @@ def trial_of(workspace: Workspace) -> Workspace:
     return found
 
 
-def _account(account: Account) -> Account:
+def _account(account: Account, tally: Tally) -> Account:
     found = copy.copy(account)
+    found.tally = tally
     _stand_on(found, account)
     found.api_keys, found.revoked_keys = list(account.api_keys), list(account.revoked_keys)
     found.users = list(account.users)
@@ -54,14 +59,17 @@ def _account(account: Account) -> Account:
 
 def _stand_on(shelf: Shelf, below: Shelf) -> None:
     """Let a shelf show the rows of another one, and keep to itself what is put there."""
-    tables: Any = _Copied(below._tables, _Layer)  # noqa: SLF001  # the same noun
-    timelines: Any = _Copied(below._timelines, lambda _: Timeline[Any]())  # noqa: SLF001  # see above
-    records: Any = _Copied(below._records, _record)  # noqa: SLF001  # see above
+
+    def layer(rows: Any) -> _Layer:
+        return _Layer(rows, shelf.tally if getattr(rows, "tally", None) is below.tally else Tally())
+
+    def record(found: Any) -> Any:
+        return layer(found) if isinstance(found, dict) else copy.deepcopy(found)
+
+    tables: Any = _Copied(below._tables, layer)  # noqa: SLF001  # the same noun
+    timelines: Any = _Copied(below._timelines, lambda _: Timeline[Any](shelf.tally))  # noqa: SLF001  # see above
+    records: Any = _Copied(below._records, record)  # noqa: SLF001  # see above
     shelf._tables, shelf._timelines, shelf._records = tables, timelines, records  # noqa: SLF001  # see above
-
-
-def _record(record: Any) -> Any:
-    return _Layer(record) if isinstance(record, dict) else copy.deepcopy(record)
 
 
 class _Copied(dict[type, Any]):
@@ -84,8 +92,9 @@ class _Copied(dict[type, Any]):
 class _Layer(MutableMapping[Any, Any]):
     """Rows above others: each of those below is copied before somebody could change it."""
 
-    def __init__(self, below: dict[Any, Any]) -> None:
+    def __init__(self, below: dict[Any, Any], tally: Tally) -> None:
         self._below = below
+        self._tally = tally
         self._own: dict[Any, Any] = {}
         self._gone: set[Any] = set()
 
@@ -100,6 +109,7 @@ class _Layer(MutableMapping[Any, Any]):
         return self._own[key]
 
     def __setitem__(self, key: Any, row: Any) -> None:
+        self._tally.rows += key not in self
         self._own[key] = row
 
     def __delitem__(self, key: Any) -> None:
@@ -107,6 +117,7 @@ class _Layer(MutableMapping[Any, Any]):
             raise KeyError(key)
         self._own.pop(key, None)
         self._gone.add(key)
+        self._tally.rows -= 1
 
     def __iter__(self) -> Iterator[Any]:
         yield from (key for key in self._below if key in self)

@@ -29,7 +29,7 @@ from mockserver.core.outside import Nowhere, Outside
 from mockserver.core.posting import post
 from mockserver.core.randomness import Randomness
 from mockserver.core.receivers import Receivers
-from mockserver.core.shelf import Shelf
+from mockserver.core.shelf import Shelf, Tally
 from mockserver.core.state_machine import StateMachine
 from mockserver.core.timers import Timer, Timers
 from mockserver.core.watchers import Watchers
@@ -64,6 +64,8 @@ _LASTING = frozenset(
 #: What goes on when a state is put in its place; the draws are those of the ids that journal and mailbox hold.
 _GOING_ON = ("origin", "scenario", "journal", "coverage", "receivers")
 NOTED_DRAWS = ("request", "mail")
+#: More rows than any one call adds that adds no document.
+MOST_ADDED = 5
 
 
 class Workspace(Shelf):
@@ -100,6 +102,7 @@ class Workspace(Shelf):
         #: Which account an API key opens.
         self.keys: dict[str, int] = {}
         self.revoked_keys: set[str] = set()
+        self.tally = Tally(self.limits.rows, beside=(self.accounts, self.keys, self.revoked_keys))
         #: Called with every key that opens an account from now on.
         self.on_key: Callable[[str], None] = lambda key: None
         #: The last id given out, by kind.
@@ -155,10 +158,24 @@ class Workspace(Shelf):
         """How many rows stand in it, which is about what it costs to make, write and drop it."""
         return self.count() + sum(account.count() for account in tuple(self.accounts.values()))
 
+    def kept(self) -> int:
+        """How many rows stand in it that count: all that have no limit of their own, accounts and keys included."""
+        return self.tally.kept()
+
+    @property
+    def full(self) -> str | None:
+        """Why nothing can be added; None: there is room for all that one call adds."""
+        kept = self.kept()
+        if kept + MOST_ADDED <= self.limits.rows:
+            return None
+        return f"the workspace has {kept:,} rows, and there may be {self.limits.rows:,} (--rows-limit)"
+
     # ------------------------------------------------------------------ accounts and keys
 
     def add_account(self, account: Account) -> None:
+        """Let there be another account, which has no rows yet."""
         self.accounts[account.id] = account
+        account.tally = self.tally
         if account.role is Role.MASTER:
             self._masters[account.name] = account.id
         self.claim_id("account", account.id)
@@ -189,6 +206,7 @@ class Workspace(Shelf):
         for key in account.api_keys:
             del self.keys[key]
             self.revoked_keys.add(key)
+        account.leave()
         self.timers.cancel_account(account.id)
         self.jobs.cancel_account(account.id)
 

@@ -130,7 +130,7 @@ class _Filling:
         yield from _located(self._fill(), self._document)
 
     def _fill(self) -> Iterator[Mistake]:
-        found = [*self._misplaced(), *self._check_accounts(), *check_amounts(self._data)]
+        found = [*self._misplaced(), *self._check_accounts(), *check_amounts(self._workspace, self._data)]
         if found:
             yield from found
             return
@@ -149,6 +149,7 @@ class _Filling:
             for index in order:
                 if room.section is not None:
                     yield from self._load_section(room.section, index, accounts[index])
+        yield from check_room(self._workspace)
         for index, account in enumerate(accounts):
             generate(self._workspace, account, self._facts(index).get("generate", {}))
 
@@ -209,12 +210,24 @@ def load_section(
         yield Mistake((*path, *error.path), error.message, taken=isinstance(error, Taken))
 
 
-def check_amounts(data: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Refuse a document that generates more rows in all than a world may have."""
+def check_room(workspace: Workspace) -> Iterator[Mistake]:
+    """Refuse what would leave more rows in a world than it may hold."""
+    kept, most = workspace.kept(), workspace.limits.rows
+    if kept > most:
+        yield Mistake(
+            (), f"the workspace would have {kept:,} rows, and there may be {most:,} (--rows-limit)", taken=True
+        )
+
+
+def check_amounts(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Refuse a document that generates more rows in all than may be, or more than a world has room for."""
     places = [data, *data.get("accounts", ())]
     total = sum(amount for place in places for amount in place.get("generate", {}).values())
     if total > MOST_GENERATED:
         yield Mistake(("generate",), f"{total:,} rows are to be generated in all, and {MOST_GENERATED:,} is the most")
+    elif total and workspace.kept() + total > workspace.limits.rows:
+        told = f"{total:,} rows are to be generated beside {workspace.kept():,}"
+        yield Mistake(("generate",), f"{told}, and there may be {workspace.limits.rows:,} (--rows-limit)", taken=True)
 
 
 def generate(workspace: Workspace, account: Account, amounts: Mapping[str, int]) -> None:

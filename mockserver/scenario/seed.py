@@ -20,6 +20,7 @@ from mockserver.scenario.flaws import mistakes
 from mockserver.scenario.load import (
     check_amounts,
     check_master,
+    check_room,
     claim_ids,
     generate,
     load_section,
@@ -29,6 +30,8 @@ from mockserver.scenario.load import (
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.schema import BehaviourItem, scenario_schema
 
+#: How many things a list may have that a document adds to, of those that are no rows.
+MOST_LISTED = 1_000
 #: What a world has once, and is changed otherwise.
 _NOT_ADDED = {
     "clock": "move it with PUT /_mock/clock",
@@ -112,7 +115,7 @@ class _Addition:
         self._items: list[dict[str, Any]] = data.get("accounts", [])
 
     def mistakes(self) -> Iterator[Mistake]:
-        found = [*self._check_accounts(), *check_amounts(self._data)]
+        found = [*self._check_accounts(), *check_amounts(self._workspace, self._data)]
         if found:
             yield from found
             return
@@ -128,6 +131,7 @@ class _Addition:
         for part in parts:
             generate(self._workspace, part.account, part.data.get("generate", {}))
         yield from self._add_faults()
+        yield from check_room(self._workspace)
 
     # ------------------------------------------------------------------ the world's own
 
@@ -158,6 +162,9 @@ class _Addition:
         for index, item in enumerate(self._items):
             path: Path = ("accounts", index)
             if item["name"] in self._accounts:
+                users = [*self._accounts[item["name"]].users, *item.get("users", ())]
+                if "users" in item and len(users) > MOST_LISTED:
+                    yield _too_long((*path, "users"), len(users))
                 yield from self._check_fixed(path, item, self._document["accounts"][index])
             elif item["name"] not in roles:
                 roles[item["name"]] = item["role"]
@@ -224,8 +231,9 @@ class _Addition:
             if key not in account.api_keys:
                 self._workspace.add_key(account, key)
         for key in item.get("revoked_keys", ()):
-            account.revoked_keys.append(key)
-            self._workspace.revoke_key(key)
+            if key not in self._workspace.revoked_keys:
+                account.revoked_keys.append(key)
+                self._workspace.revoke_key(key)
 
     # ------------------------------------------------------------------ what an account has
 
@@ -235,9 +243,16 @@ class _Addition:
             before = section.dump(self._workspace, part.account)
             for name in section.facts & (before.keys() | data.keys()):
                 whole = _laid(before.get(name), part.written[name], name) if name in data else before[name]
+                if name in data and isinstance(whole, list) and len(whole) > MOST_LISTED:
+                    yield _too_long((*part.path, name), len(whole))
+                    return
                 data[name] = section.fields[name].deserialize(whole)
         if data:
             yield from load_section(section, self._workspace, part.account, data, part.path)
+
+
+def _too_long(path: Path, length: int) -> Mistake:
+    return Mistake(path, f"there would be {length:,} with those that are there, and there may be {MOST_LISTED:,}")
 
 
 def _laid(before: Any, value: Any, name: str) -> Any:

@@ -12,7 +12,7 @@ from mockserver.core.contract import Surface
 from mockserver.core.errors import ErrorCode, ServiceError
 from mockserver.core.exchange import Exchange, Header, Reply
 from mockserver.web import json_text, page
-from mockserver.web.operation import Door
+from mockserver.web.operation import Door, check_room
 
 #: Where an address is that asks for no key, known or not.
 PREFIXES = ("/realms/", "/account/", "/shared/")
@@ -51,6 +51,8 @@ class FrontDoor(Door):
         if self.body_schema is not None:
             form = read_form(request)
             arguments["form"] = self.members(self.body_schema, form, exchange)
+        if self.operation.adds:
+            check_room(guest.workspace)
         found = self.operation.view(guest=guest, request=request, **arguments)
         return found if isinstance(found, Reply) else self._as_json(found)
 

@@ -12,8 +12,9 @@ from marshmallow import Schema, ValidationError
 from mockserver.core import facts
 from mockserver.core.caller import Caller
 from mockserver.core.contract import DocumentedError, Operation, Role, Surface
-from mockserver.core.errors import BAD_REQUEST, INVALID_PARAMETER
+from mockserver.core.errors import BAD_REQUEST, INVALID_PARAMETER, OUT_OF_RANGE
 from mockserver.core.exchange import Exchange, Reply
+from mockserver.core.workspace import Workspace
 from mockserver.web import json_text
 from mockserver.web.auth import check_role, check_scope
 from mockserver.web.dump import Dump, compiled
@@ -54,6 +55,7 @@ class Endpoints:
         scope: str = "account",
         notes: tuple[str, ...] = (),
         surface: Surface = Surface.API,
+        adds: bool = False,
         told_by: tuple[str, str] | None = None,
         refuse: View | None = None,
     ) -> Callable[[View], View]:
@@ -80,6 +82,7 @@ class Endpoints:
                     scope=scope,
                     notes=notes,
                     surface=surface,
+                    adds=adds,
                     told_by=told_by,
                     refuse=refuse,
                 )
@@ -87,6 +90,16 @@ class Endpoints:
             return view
 
         return declare
+
+
+def check_room(workspace: Workspace) -> None:
+    """Refuse to add anything where a workspace is full.
+
+    Raises:
+        ServiceError: 400, as for the number of webhooks (ledger 1.1, proposed).
+    """
+    if full := workspace.full:
+        raise OUT_OF_RANGE("The limit of what can be created is reached").because(full)
 
 
 class Door:
@@ -136,6 +149,8 @@ class Door:
             caller = caller._replace(warn=exchange.warn)
         elif exchange.body:
             exchange.warn(f"{self.operation.id} takes no body; what was sent is ignored")
+        if self.operation.adds:
+            check_room(caller.workspace)
         return self.reply(self.operation.view(caller=caller, **arguments))
 
     def address(self, request: Request, exchange: Exchange) -> dict[str, Any]:

@@ -25,10 +25,14 @@ NOBODY = 0
 
 @dataclass(slots=True, eq=False)
 class Window:
-    """How many requests have come since a moment; a row of the account that makes them."""
+    """How many requests have come since a moment."""
 
     since: datetime
     count: int = 0
+
+
+class Windows(dict[tuple[str, timedelta], Window]):
+    """The windows of an account, by group of paths and length; they go with it."""
 
 
 class Allowance(NamedTuple):
@@ -51,10 +55,10 @@ def take(workspace: Workspace, account: int, path: str) -> Allowance:
     """Count one request of an account; the window with least left is the one that is told."""
     group = _group(path)
     now = workspace.clock.now()
-    windows = workspace.table(Window)
+    windows = workspace.accounts.get(account, workspace).record(Windows)
     tightest: Allowance | None = None
     for limit, length in _LIMITS[workspace.behaviour.rate_limit.tier][group]:
-        key = (account, group, length)
+        key = (group, length)
         window = windows.get(key)
         if window is None or now - window.since >= length:
             window = windows[key] = Window(now)

@@ -23,7 +23,7 @@ from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate import plan, pool
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.plan import Allotment, Amount
-from mockserver.resources.corporate.pool import Master, SubAccount
+from mockserver.resources.corporate.pool import Groups, SubAccount
 
 UNASSIGNED, ACTIVE = "unassigned", "active"
 ASSIGNMENT_PENDING, CHANGE_PENDING = "assignment_pending", "change_pending"
@@ -95,7 +95,7 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
     """
     workspace, master = caller.workspace, caller.account
     group_ids = list(dict.fromkeys(body.get("groupIds", ())))
-    groups = master.record(Master).groups
+    groups = master.record(Groups)
     for group_id in group_ids:
         if group_id not in groups:
             reason = f"account {master.name} has no group {facts.shown(group_id)}; {facts.there(groups)}"

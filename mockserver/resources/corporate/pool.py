@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from mockserver.core.account import Account
 from mockserver.core.contract import Role
+from mockserver.core.shelf import Table
 from mockserver.core.workspace import Workspace
 from mockserver.resources.corporate.plan import SWITCHES, UNLIMITED, Allotment, Amount, Balance, exact, is_spent
 
@@ -35,6 +36,10 @@ class SubAccount:
         return self.plan_type or ("paid" if self.assigned else "free")
 
 
+class Groups(Table):
+    """The names of a master account's groups by their id."""
+
+
 @dataclass(slots=True, eq=False)
 class Master:
     """What a master account has beside an account; one record of it."""
@@ -43,8 +48,6 @@ class Master:
     timezone: str = "Europe/Paris"
     billing_info: dict[str, Any] | None = None
     plan_info: dict[str, Any] = field(default_factory=dict)
-    #: The names of groups by their id.
-    groups: dict[str, str] = field(default_factory=dict)
     #: All that the master has: what sub-accounts hold is part of it, what they have used until it is settled.
     pool: Allotment = field(default_factory=Allotment)
 

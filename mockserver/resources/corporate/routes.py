@@ -43,6 +43,7 @@ def list_sub_accounts(caller: Caller, query: dict[str, int]) -> dict[str, Any]:
 @CORPORATE.operation(
     "createSubAccount", "POST", "/v3/corporate/subAccount",
     summary="Create a sub-account",
+    adds=True,
     source="SPEC 4.5, ledger 2.22",
     status=201,
     body=schemas.NewSubAccount,
@@ -114,6 +115,7 @@ def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str,
 @CORPORATE.operation(
     "updateSubAccountsPlan", "PUT", "/v3/corporate/subAccounts/plan",
     summary="Update several sub-accounts' plans",
+    adds=True,
     source="SPEC 4.5, ledger 2.26",
     status=202,
     body=schemas.PlansChange,
@@ -147,6 +149,7 @@ def get_master_account(caller: Caller) -> dict[str, Any]:
 @CORPORATE.operation(
     "createSubAccountKey", "POST", "/v3/corporate/subAccount/key",
     summary="Create an API key for a sub-account",
+    adds=True,
     source="SPEC 4.5, ledger 2.30",
     status=201,
     body=schemas.NewKey,

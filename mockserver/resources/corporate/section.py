@@ -18,7 +18,7 @@ from mockserver.resources.corporate import model, plan, pool
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.model import ACTIVE, MACHINE, UNASSIGNED
 from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, SWITCHES, Allotment, Amount
-from mockserver.resources.corporate.pool import Master, SubAccount
+from mockserver.resources.corporate.pool import Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.room import Section
 from mockserver.resources.section import Id24, Instant, Item, Misfit, kept
@@ -115,7 +115,7 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
     for name in ("currency_code", "timezone", "billing_info", "plan_info", "pool"):
         if name in data:
             setattr(master, name, data[name])
-    master.groups.update({group["id"]: group["name"] for group in data.get("groups", ())})
+    account.record(Groups).update({group["id"]: group["name"] for group in data.get("groups", ())})
     if "pool" in data:
         _check_solution(workspace, "pool", Allotment(_unlimited(master.pool)))
     for bulk in data.get("bulk_plans", ()):
@@ -163,7 +163,7 @@ def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str,
             setattr(row, name, data[name])
     row.group_ids = list(dict.fromkeys(row.group_ids))
     for index, group_id in enumerate(row.group_ids):
-        if group_id not in master.record(Master).groups:
+        if group_id not in master.record(Groups):
             raise Misfit(("group_ids", index), f"{group_id} is not one of the groups of {master.name}")
     _load_plan(workspace, master, row, data.get("assigned", Allotment()), data.get("used", Allotment()))
     row.state = data.get("plan_state") or (ACTIVE if row.assigned else UNASSIGNED)
@@ -217,7 +217,7 @@ def _dump_master(account: Account) -> dict[str, Any]:
         "timezone": master.timezone,
         "billing_info": master.billing_info,
         "plan_info": master.plan_info,
-        "groups": [{"id": group_id, "name": name} for group_id, name in master.groups.items()],
+        "groups": [{"id": group_id, "name": name} for group_id, name in account.record(Groups).items()],
         "pool": _written(master.pool),
         "bulk_plans": [_written_bulk(row) for row in account.table(BulkPlan).values()],
     }

@@ -10,7 +10,7 @@ from mockserver.core.caller import Caller
 from mockserver.core.workspace import Workspace
 from mockserver.resources.corporate import pool
 from mockserver.resources.corporate.plan import CREDITS, FEATURES, V1_ONLY
-from mockserver.resources.corporate.pool import Master, SubAccount
+from mockserver.resources.corporate.pool import Groups, Master, SubAccount
 
 #: The update says `email`, the read model `emails` (ledger 7 row 22).
 _READ_NAMES = {"email": "emails"}
@@ -38,7 +38,7 @@ def _entry(caller: Caller, row: SubAccount) -> dict[str, Any]:
 
 
 def _groups(master: Account, row: SubAccount) -> list[dict[str, str]]:
-    names = master.record(Master).groups
+    names = master.record(Groups)
     return [{"id": group_id, "name": names[group_id]} for group_id in row.group_ids]
 
 

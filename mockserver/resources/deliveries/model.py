@@ -15,6 +15,7 @@ from mockserver.core.jobs import dispatch
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.outside import Outcome, Post
 from mockserver.core.ring import weight
+from mockserver.core.shelf import Bounded
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
 
@@ -76,7 +77,7 @@ class Attempt(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Delivery:
+class Delivery(Bounded):
     """One call with its attempts, oldest first."""
 
     id: int

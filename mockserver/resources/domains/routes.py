@@ -45,6 +45,7 @@ def _listed(caller: Caller, row: Domain) -> dict[str, Any]:
 @DOMAINS.operation(
     "createDomain", "POST", "/v3/senders/domains",
     summary="Create a domain",
+    adds=True,
     source="SPEC 4.2, ledger 2.9",
     body=schemas.NewDomain,
     answer=schemas.DomainCreated,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from mockserver.core.account import Account
 from mockserver.core.lifecycle import Lifecycle
+from mockserver.core.shelf import Table
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
 from mockserver.resources.oauth.apps import App
@@ -103,7 +104,7 @@ class Grant:
         return [*filter(None, named), *self.spent, *self.tokens]
 
 
-class Secrets(dict[str, tuple[int, int]]):
+class Secrets(Table):
     """Where the grant of a ticket, a code, a token is: in which account, under which id."""
 
 

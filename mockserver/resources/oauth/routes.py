@@ -63,6 +63,7 @@ def authorize(guest: Guest, request: Request, query: dict[str, str]) -> Reply:
 @OAUTH.operation(
     "oauthSignIn", "POST", metadata.AUTHORIZE,
     summary="Sign in, on the page of oauthAuthorize",
+    adds=True,
     source="SPEC 5.2, ledger 2.35; proposed",
     surface=Surface.PAGE,
     query=schemas.AuthorizeQuery,
@@ -95,6 +96,7 @@ def consent(guest: Guest, request: Request, form: dict[str, str]) -> Reply:
 @OAUTH.operation(
     "oauthTokenCode", "POST", metadata.TOKEN,
     summary="Tokens for a code",
+    adds=True,
     source="SPEC 5.2, ledger 2.36",
     surface=Surface.OAUTH,
     body=schemas.CodeForm,
@@ -109,6 +111,7 @@ def token_code(guest: Guest, request: Request, form: dict[str, str]) -> dict[str
 @OAUTH.operation(
     "oauthTokenRefresh", "POST", metadata.TOKEN,
     summary="A new access token for a refresh token",
+    adds=True,
     source="SPEC 5.2, ledger 2.37",
     surface=Surface.OAUTH,
     told_by=("grant_type", "refresh_token"),
@@ -124,6 +127,7 @@ def token_refresh(guest: Guest, request: Request, form: dict[str, str]) -> dict[
 @OAUTH.operation(
     "oauthTokenClientCredentials", "POST", metadata.TOKEN,
     summary="A token of an app for itself",
+    adds=True,
     source="ledger 2.38",
     surface=Surface.OAUTH,
     told_by=("grant_type", "client_credentials"),

@@ -45,6 +45,7 @@ def get_senders(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
 @SENDERS.operation(
     "createSender", "POST", "/v3/senders",
     summary="Create a sender",
+    adds=True,
     source="SPEC 4.1, ledger 2.2",
     status=201,
     body=schemas.NewSender,

@@ -21,6 +21,7 @@ SSO = Endpoints("corporate")
 @SSO.operation(
     "createAdminSsoToken", "POST", "/v3/corporate/ssoToken",
     summary="SSO token for the admin account",
+    adds=True,
     source="SPEC 4.5, ledger 2.27",
     body=schemas.AdminSso,
     answer=schemas.SsoTokenOut,
@@ -39,6 +40,7 @@ def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, st
 @SSO.operation(
     "createSubAccountSsoToken", "POST", "/v3/corporate/subAccount/ssoToken",
     summary="SSO token for a sub-account",
+    adds=True,
     source="SPEC 4.5, ledger 2.28",
     body=schemas.SubAccountSso,
     answer=schemas.SsoTokenOut,

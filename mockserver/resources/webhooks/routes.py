@@ -49,6 +49,7 @@ def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
 @WEBHOOKS.operation(
     "createWebhook", "POST", "/v3/webhooks",
     summary="Create a webhook",
+    adds=True,
     source="SPEC 4.3, ledger 2.14",
     status=201,
     body=schemas.NewWebhook,
@@ -114,6 +115,7 @@ def delete_webhook(caller: Caller, webhook_id: int) -> None:
 @WEBHOOKS.operation(
     "exportWebhooksHistory", "POST", "/v3/webhooks/export",
     summary="Export webhook history",
+    adds=True,
     source="SPEC 4.3, ledger 2.18",
     status=202,
     body=schemas.NewExport,

@@ -1,0 +1,248 @@
+"""A workspace holds so many rows and no more, by whatever way they would be added."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+import pytest
+
+from mockserver import Settings
+from mockserver.cli import serve
+from mockserver.core.origin import Limits
+from mockserver.resources.inbound.model import take
+from mockserver.resources.oauth.metadata import TOKEN
+from mockserver.resources.rooms import ALL_OPERATIONS
+from mockserver.scenario.schema import MOST_GENERATED
+from mockserver.web.rate_limit import Windows
+
+LIMIT = 60
+MASTER = {
+    "clock": {"frozen": True},
+    "accounts": [
+        {"name": "acme", "role": "master", "enterprise": True},
+        {"name": "shop", "role": "sub_account", "of": "acme", "id": 7},
+    ],
+    "behaviour": {"webhook_limit": 40, "bulk_plan": {"after": "P1D"}},
+}
+
+
+@pytest.fixture
+def master(make_api):
+    """A master account with a sub-account and an app, in a workspace of few rows."""
+    api = make_api("empty", rows_limit=LIMIT)
+    assert api.post("/_mock/reset", json={"scenario": MASTER}).status_code == 200
+    app = {"name": "app", "client_id": "app", "client_secret": "s" * 32, "redirect_uris": ["https://a.test/cb"]}
+    assert api.post("/_mock/oauth/apps", json=app).status_code == 201
+    return api
+
+
+def senders(api, number):
+    return api.post("/v3/senders", json={"name": "x", "email": f"a{number}@acme.test"})
+
+
+def domains(api, number):
+    return api.post("/v3/senders/domains", json={"name": f"d{number}.test"})
+
+
+def webhooks(api, number):
+    body = {
+        "url": f"https://a.test/{number}",
+        "type": "inbound",
+        "domain": "d.test",
+        "events": ["inboundEmailProcessed"],
+    }
+    if number == 0:
+        api.post("/_mock/seed", json={"domains": [{"name": "d.test", "state": "authenticated"}]})
+    return api.post("/v3/webhooks", json=body)
+
+
+def exports(api, _):
+    return api.post(
+        "/v3/webhooks/export", json={"type": "marketing", "event": "delivered", "notifyURL": "http://127.0.0.1:9/"}
+    )
+
+
+def sub_accounts(api, number):
+    return api.post("/v3/corporate/subAccount", json={"companyName": "x", "email": f"s{number}@acme.test"})
+
+
+def keys(api, _):
+    return api.post("/v3/corporate/subAccount/key", json={"id": 7, "name": "x"})
+
+
+def bulk_plans(api, _):
+    body = {"subAccountIds": [7], "credits": {"email": 0}}
+    return api.put("/v3/corporate/subAccounts/plan", json=body)
+
+
+def admin_tokens(api, _):
+    return api.post("/v3/corporate/ssoToken", json={"email": api.world.first_account.email})
+
+
+def sub_account_tokens(api, _):
+    return api.post("/v3/corporate/subAccount/ssoToken", json={"id": 7})
+
+
+def access_tokens(api, _):
+    basic = b64encode(b"app:" + b"s" * 32).decode()
+    return api.client.post(
+        TOKEN,
+        data={"grant_type": "client_credentials"},
+        headers={"Authorization": f"Basic {basic}"},
+    )
+
+
+def dns_names(api, number):
+    return api.put(f"/_mock/dns/n{number}.test", json={"brevo_code": "ok"})
+
+
+def revoked_keys(api, number):
+    return api.post("/_mock/keys/revoke", json={"key": f"k{number}"})
+
+
+def apps(api, number):
+    return api.post("/_mock/oauth/apps", json={"name": f"a{number}", "redirect_uris": ["https://a.test/cb"]})
+
+
+def seeded_groups(api, number):
+    return api.post("/_mock/seed", json={"groups": [{"id": f"{number:024x}", "name": "x"}]})
+
+
+def seeded_senders(api, number):
+    return api.post("/_mock/seed", json={"generate": {"senders": 7}})
+
+
+API_WAYS = [
+    senders, domains, webhooks, exports, sub_accounts, keys, bulk_plans, admin_tokens, sub_account_tokens,
+]  # fmt: skip
+CONTROL_WAYS = [dns_names, revoked_keys, apps, seeded_groups, seeded_senders]
+WAYS = [*API_WAYS, access_tokens, *CONTROL_WAYS]
+
+
+def fill(api, way):
+    """Add until it is refused; gives the answer that says so."""
+    for number in range(LIMIT * 2):
+        answer = way(api, number)
+        if answer.status_code >= 400:
+            assert number > 0, answer.text
+            return answer
+    pytest.fail(f"{way.__name__} has no end")
+
+
+@pytest.mark.parametrize("way", WAYS, ids=[way.__name__ for way in WAYS])
+def test_what_adds_rows_is_refused_where_a_workspace_is_full_and_changes_nothing(master, way):
+    fill(master, way)
+    kept, state = master.world.kept(), master.get("/_mock/state").json
+    way(master, 1_000)
+
+    assert LIMIT - 10 < kept <= LIMIT
+    assert master.world.kept() == kept
+    after = master.get("/_mock/state").json
+    assert {**after, "resume": None} == {**state, "resume": None}
+
+
+@pytest.mark.parametrize("way", API_WAYS, ids=[way.__name__ for way in API_WAYS])
+def test_the_service_says_in_its_own_words_that_a_workspace_is_full(master, way):
+    answer = fill(master, way)
+    reason = master.get("/_mock/requests?limit=1").json["items"][0]["reason"]
+
+    assert (answer.status_code, answer.json["code"]) == (400, "out_of_range")
+    assert "--rows-limit" in reason
+
+
+@pytest.mark.parametrize("way", CONTROL_WAYS, ids=[way.__name__ for way in CONTROL_WAYS])
+def test_the_control_api_says_which_limit_is_reached(master, way):
+    answer = fill(master, way)
+
+    assert answer.status_code == 409
+    assert "--rows-limit" in answer.json["detail"]
+
+
+def test_what_is_there_can_still_be_changed_and_deleted_where_a_workspace_is_full(master):
+    fill(master, senders)
+    first = master.get("/v3/senders").json["senders"][0]["id"]
+
+    assert master.put(f"/v3/senders/{first}", json={"name": "new"}).status_code < 300
+    for row in master.get("/v3/senders").json["senders"]:
+        assert master.delete(f"/v3/senders/{row['id']}").status_code == 204
+    assert senders(master, 2_000).status_code == 201
+
+
+def test_all_operations_that_create_something_are_held_to_the_limit():
+    creating = {name for name, operation in ALL_OPERATIONS.items() if name.startswith("create")}
+    also = {
+        "exportWebhooksHistory", "updateSubAccountsPlan",
+        "oauthSignIn", "oauthTokenCode", "oauthTokenRefresh", "oauthTokenClientCredentials",
+    }  # fmt: skip
+
+    assert {name for name, operation in ALL_OPERATIONS.items() if operation.adds} == creating | also
+
+
+def test_rows_of_a_sub_account_that_is_gone_count_no_longer(master):
+    before, key = master.world.kept(), keys(master, 0).json["key"]
+    for number in range(5):
+        assert master.post("/v3/senders", json={"name": "x", "email": f"a{number}@b.test"}, key=key).status_code == 201
+    account = master.world.account_of(key)
+    assert account.record(Windows)
+    assert master.delete("/v3/corporate/subAccount/7").status_code == 204
+
+    # The account and what its master knew of it have gone, and its key is remembered as one that is refused.
+    assert master.world.kept() <= before - 1 + len(master.world.revoked_keys)
+    assert not any(isinstance(name, tuple) and name[0] == 7 for name in master.world.record(Windows))
+
+
+def test_the_oldest_entries_of_a_log_go_where_a_workspace_is_full(master):
+    fill(master, senders)
+    store = master.app.extensions["mockserver.store"]
+    kept = master.world.kept()
+    for number in range(LIMIT):
+        take(store, b"Subject: %d\n\n" % number, "a@b.test", ["x@in.acme.test"])
+
+    assert kept < master.world.kept() == LIMIT
+
+
+def test_a_scenario_of_more_rows_than_there_may_be_is_refused(make_api):
+    api = make_api({"clock": {"frozen": True}}, rows_limit=20)
+    before = api.get("/_mock/state").json
+    answers = [
+        api.post("/_mock/reset", json={"scenario": {"generate": {"senders": 100}}}),
+        api.put("/_mock/state", json={"senders": [{"name": "x", "email": f"a{n}@b.test"} for n in range(30)]}),
+        api.post("/_mock/seed", json={"dns": {f"n{n}.test": {"brevo_code": "ok"} for n in range(30)}}),
+    ]
+
+    assert [answer.status_code for answer in answers] == [400, 400, 409]
+    assert all("--rows-limit" in answer.json["detail"] for answer in answers)
+    assert api.get("/_mock/state").json == before
+
+
+def test_a_full_workspace_can_be_kept_and_restored(master):
+    fill(master, senders)
+    assert master.post("/_mock/snapshots", json={"name": "full"}).status_code == 201
+    assert master.post("/_mock/snapshots/full/restore").status_code == 200
+
+    assert master.get("/v3/senders").json["senders"]
+
+
+def test_the_limit_of_rows_leaves_room_for_whatever_can_be_generated():
+    flag = next(option for option in serve.params if option.name == "rows_limit")
+
+    assert flag.type.min == MOST_GENERATED
+    assert Settings().rows_limit == Limits().rows == flag.default > MOST_GENERATED
+
+
+@pytest.mark.parametrize(
+    "addition",
+    [
+        {"accounts": [{"name": "acme", "role": "master", "users": [{"email": f"u{n}@acme.test"} for n in range(400)]}]},
+        {"accounts": [{"name": "acme", "role": "master", "plan": [{"type": "free", "credits": 1}] * 400}]},
+    ],
+    ids=["users", "plan"],
+)
+def test_lists_of_an_account_grow_no_longer_than_they_may(master, addition):
+    statuses = {master.post("/_mock/seed", json=addition).status_code for _ in range(2)}
+    state = master.get("/_mock/state").json
+    answer = master.post("/_mock/seed", json=addition)
+
+    assert (statuses, answer.status_code) == ({200}, 400)
+    assert "1,000" in answer.json["detail"]
+    assert master.get("/_mock/state").json == state
