@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 from ipaddress import ip_address, ip_network
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flask import Request
 
@@ -19,6 +19,9 @@ from mockserver.core.store import DEFAULT, KeyMode, Store, StoreFullError
 from mockserver.core.workspace import Workspace
 from mockserver.web import loop
 from mockserver.web.application import WORKSPACE, WORKSPACE_PREFIX
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 #: The key of those who do not care which it is; any other that is nobody's may be a mistyped one.
 ANY_KEY = "any"
@@ -102,12 +105,34 @@ def visit_of(request: Request, workspace: Workspace) -> Visit:
 
 def _root(request: Request, workspace: Workspace) -> str:
     """Where the workspace is found without a key: as the request found it, or by its name."""
-    root, named = request.url_root.rstrip("/"), request.environ.get(WORKSPACE)
+    environ = request.environ
+    root, named = _url_root(environ), environ.get(WORKSPACE)
     if named == workspace.name:
         return root
     if named is not None:
         root = root.removesuffix(f"{WORKSPACE_PREFIX}{named}")
     return root if workspace.name == DEFAULT else f"{root}{WORKSPACE_PREFIX}{workspace.name}"
+
+
+#: What of a request's environment its root address follows from.
+_OF_ROOT = ("wsgi.url_scheme", "HTTP_HOST", "SERVER_NAME", "SERVER_PORT", "SCRIPT_NAME")
+#: Longer names of hosts are not remembered: they would fill the memory.
+_LONGEST_HOST = 255
+
+
+def _url_root(environ: WSGIEnvironment) -> str:
+    """The root address as the request names it, without a slash at its end."""
+    parts = tuple([environ.get(name, "") for name in _OF_ROOT])
+    return (_remembered_root if len(parts[1]) <= _LONGEST_HOST else _made_root)(parts)
+
+
+def _made_root(parts: tuple[str, ...]) -> str:
+    named = {name: part for name, part in zip(_OF_ROOT, parts, strict=True) if part}
+    return Request({"REQUEST_METHOD": "GET", "PATH_INFO": "/", "QUERY_STRING": "", **named}).url_root.rstrip("/")
+
+
+#: Clients ask at the same address again and again, and werkzeug makes it of its parts each time.
+_remembered_root = lru_cache(maxsize=256)(_made_root)
 
 
 def check_role(caller: Caller, operation: Operation) -> None:
