@@ -114,6 +114,9 @@ class Server(uvicorn.Server):
             _, late = await asyncio.wait(tasks, timeout=_GRACE)
             for task in late:
                 task.cancel()
+            if late:
+                # They hear that their connections are gone; whatever a thread still does for them ends unheard.
+                await asyncio.wait(late, timeout=_GRACE)
         self._bridge.close()
 
 

@@ -6,9 +6,10 @@ import asyncio
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import TypeVar
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from queue import SimpleQueue
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
@@ -24,7 +25,7 @@ class Threads:
     """Two pools, whose threads begin with the first work for them."""
 
     def __init__(self) -> None:
-        self._pools: dict[str, ThreadPoolExecutor] = {}
+        self._pools: dict[str, _Pool] = {}
 
     async def labour(self, work: Callable[[], Result]) -> Result:
         """The result of what takes long."""
@@ -42,13 +43,73 @@ class Threads:
     def close(self) -> None:
         """Begin nothing more; what is under way ends unheard."""
         for pool in self._pools.values():
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.close()
 
     async def _done(self, name: str, most: int, work: Callable[[], Result]) -> Result:
         pool = self._pools.get(name)
         if pool is None:
-            pool = self._pools[name] = ThreadPoolExecutor(most, thread_name_prefix=name)
-        return await asyncio.get_running_loop().run_in_executor(pool, work)
+            pool = self._pools[name] = _Pool(most, name)
+        return await asyncio.wrap_future(pool.submit(work))
+
+
+class _Pool:
+    """Threads that nobody waits for when the process ends, as those of an executor are: some work takes minutes."""
+
+    def __init__(self, most: int, name: str) -> None:
+        self._most, self._name = most, name
+        self._work: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._lock = threading.Lock()
+        #: How much was given to the threads and is not over.
+        self._pending = 0
+
+    def submit(self, work: Callable[[], Result]) -> Future[Result]:
+        """The result of a piece of work, which begins when a thread has time for it."""
+        future: Future[Result] = Future()
+        with self._lock:
+            self._pending += 1
+        future.add_done_callback(self._settle)
+        if self._pending > len(self._threads) < self._most:
+            self._start()
+        if self._threads:
+            self._work.put((future, work))
+        else:
+            _do(future, work)  # the system has no thread to spare: slowly is better than never
+        return future
+
+    def close(self) -> None:
+        """Let the threads end, and what has not begun be cancelled."""
+        while not self._work.empty():
+            waiting = self._work.get()
+            if waiting is not None:
+                waiting[0].cancel()
+        for _ in self._threads:
+            self._work.put(None)
+
+    def _start(self) -> None:
+        number = len(self._threads)
+        thread = threading.Thread(target=self._run, name=f"{self._name}_{number}", daemon=True)
+        with suppress(RuntimeError):  # the system has none to spare
+            thread.start()
+            self._threads.append(thread)
+
+    def _run(self) -> None:
+        while (waiting := self._work.get()) is not None:
+            _do(*waiting)
+            del waiting  # else it would be kept until the next one comes
+
+    def _settle(self, _: Future[Any]) -> None:
+        with self._lock:
+            self._pending -= 1
+
+
+def _do(future: Future[Result], work: Callable[[], Result]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        future.set_result(work())
+    except BaseException as error:  # noqa: BLE001  # whatever it is, it belongs to whoever waits
+        future.set_exception(error)
 
 
 class _Collector:

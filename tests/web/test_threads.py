@@ -1,0 +1,91 @@
+"""The threads beside the event loop: they never keep a process from its end, and work is done without them as well."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from mockserver.web.threads import Threads
+
+_ENDS_AT_WORK = """
+import asyncio, threading
+from mockserver.web.threads import Threads
+
+async def main():
+    begun, never = threading.Event(), threading.Event()
+    threads = Threads()
+    work = asyncio.ensure_future(threads.labour(lambda: (begun.set(), never.wait())))
+    while not begun.is_set():
+        await asyncio.sleep(0)
+    work.cancel()
+    threads.close()
+
+asyncio.run(main())
+print("ended")
+"""
+
+
+@pytest.fixture
+def threads():
+    found = Threads()
+    yield found
+    found.close()
+
+
+def test_a_process_ends_while_a_thread_is_at_work_for_ever():
+    run = subprocess.run([sys.executable, "-c", _ENDS_AT_WORK], capture_output=True, text=True, timeout=60, check=True)
+
+    assert run.stdout == "ended\n"
+
+
+def test_two_pieces_of_work_are_done_at_once_and_the_third_in_its_turn(threads):
+    both, order = threading.Barrier(2, timeout=20), []
+
+    async def main():
+        pairs = (threads.labour(lambda: order.append(both.wait())) for _ in range(2))
+        await asyncio.gather(*pairs, threads.labour(lambda: order.append("third")))
+
+    asyncio.run(main())
+
+    assert set(order) == {0, 1, "third"}
+    assert order[0] != "third"
+
+
+def test_an_error_of_the_work_is_that_of_whoever_waits(threads):
+    async def main():
+        with pytest.raises(ZeroDivisionError):
+            await threads.labour(lambda: 1 // 0)
+        return await threads.labour(lambda: 7)
+
+    assert asyncio.run(main()) == 7
+
+
+def test_without_a_thread_to_spare_the_work_is_done_all_the_same(threads, monkeypatch):
+    def start(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+
+    assert asyncio.run(threads.wait(threading.current_thread)) is threading.current_thread()
+
+
+def test_what_has_not_begun_when_they_are_closed_is_cancelled(threads):
+    begun, go = threading.Semaphore(0), threading.Event()
+
+    async def main():
+        busy = [asyncio.ensure_future(threads.labour(lambda: (begun.release(), go.wait()))) for _ in range(2)]
+        await asyncio.sleep(0)
+        begun.acquire(timeout=20), begun.acquire(timeout=20)
+        late = asyncio.ensure_future(threads.labour(lambda: "done"))
+        await asyncio.sleep(0)
+        threads.close()
+        go.set()
+        await asyncio.gather(*busy)
+        with pytest.raises(asyncio.CancelledError):
+            await late
+
+    asyncio.run(main())
