@@ -8,8 +8,9 @@ import math
 import re
 import secrets
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -25,6 +26,9 @@ from mockserver.core.workspace import Workspace
 DEFAULT = "default"
 #: What a workspace may be called: it stands in addresses and headers.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+#: How long a new workspace waits for one of those that could go, but in each of which something happens, in seconds:
+#: short enough for the event loop.
+_PATIENCE_S = 0.05
 #: How many names of evicted workspaces are kept, to tell why they are not there.
 _REMEMBERED = 1_000
 
@@ -231,16 +235,22 @@ class Store:
     def _make_room(self, newest: Workspace) -> None:
         """Let those workspaces go that were used longest ago, and in which nobody waits for anything."""
         while len(self) > self._limit:
-            idle = (other for other in self if other.name != DEFAULT and other is not newest and not other.watchers)
-            oldest = next(filter(self._drop_unused, idle), None)
-            if oldest is None:
+            idle = [other for other in self if other.name != DEFAULT and other is not newest and not other.watchers]
+            oldest = self._drop_first(idle, patience_s=0) or self._drop_first(idle, patience_s=_PATIENCE_S)
+            if oldest is not None:
+                self._note_eviction(oldest.name)
+            elif len(self) > self._limit and all(self._workspaces.get(other.name) is other for other in idle):
                 self.drop(newest)
                 raise StoreFullError(f"there may be {self._limit} workspaces, and there is none that could go")
-            self._note_eviction(oldest.name)
 
-    def _drop_unused(self, workspace: Workspace) -> bool:
-        """Let a workspace go, unless something happens in it right now, for which nobody is to wait."""
-        if not workspace.lock.acquire(blocking=False):
+    def _drop_first(self, workspaces: Iterable[Workspace], *, patience_s: float) -> Workspace | None:
+        """Let the first one go in which nothing happens right now; None: there is none, or others were faster."""
+        until = time.monotonic() + patience_s
+        return next((other for other in workspaces if self._drop_unused(other, until - time.monotonic())), None)
+
+    def _drop_unused(self, workspace: Workspace, patience_s: float) -> bool:
+        """Let a workspace go, unless something happens in it for longer than so many seconds."""
+        if not workspace.lock.acquire(timeout=max(patience_s, 0)):
             return False
         try:
             return self.drop(workspace)

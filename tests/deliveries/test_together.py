@@ -185,4 +185,5 @@ def test_its_own_receiver_is_served_by_another_thread(threaded):
     (made,) = threaded.trigger("spam")
 
     assert len(receiver.calls(count=1, wait=10)) == 1
+    assert threaded.deliveries.all(state="delivered", wait=10)
     assert threaded.deliveries.redeliver(made.id).state == "delivered"

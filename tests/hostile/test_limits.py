@@ -43,7 +43,9 @@ def head(line, *headers):
 
 def read_answer(peer, stream=None):
     """Status, headers and body of the next answer."""
-    stream = stream or peer.makefile("rb")
+    if stream is None:
+        with peer.makefile("rb") as own:
+            return read_answer(peer, own)
     status = int(stream.readline().split()[1])
     headers = dict(line.decode().strip().lower().split(": ", 1) for line in iter(stream.readline, b"\r\n"))
     return status, headers, stream.read(int(headers["content-length"]))
@@ -258,17 +260,17 @@ def test_many_requests_at_once_are_all_answered_in_their_order(root, connect):
     }
     peer.sendall(b"".join(sent[number] for number in numbers))
 
-    stream = peer.makefile("rb")
-    assert [read_answer(peer, stream)[0] for _ in numbers] == numbers
+    with peer.makefile("rb") as stream:
+        assert [read_answer(peer, stream)[0] for _ in numbers] == numbers
 
 
 def test_a_request_after_one_that_is_refused_is_not_looked_at(root, connect):
     peer = connect(root)
     good = head("GET /v3/account HTTP/1.1", KEY)
     peer.sendall(good + b"NONSENSE\r\n\r\n" + good)
-    stream = peer.makefile("rb")
 
-    answers = stream.read()
+    with peer.makefile("rb") as stream:
+        answers = stream.read()
 
     assert answers.startswith(b"HTTP/1.1 200 ")
     assert answers.count(b"HTTP/1.1 ") == 1
@@ -357,7 +359,8 @@ def test_a_connection_that_rests_for_long_is_closed(serve, connect, monkeypatch,
     peer = connect(serve())
     peer.sendall(sent)
 
-    assert peer.makefile("rb").read().startswith(b"HTTP/1.1 200 " if b"GET" in sent else b"")
+    with peer.makefile("rb") as stream:
+        assert stream.read().startswith(b"HTTP/1.1 200 " if b"GET" in sent else b"")
 
 
 def test_whoever_asks_for_another_protocol_is_answered_in_this_one_without_a_word_in_the_log(root, connect, caplog):
