@@ -249,11 +249,12 @@ class Store:
         return next((other for other in workspaces if self._drop_unused(other, until - time.monotonic())), None)
 
     def _drop_unused(self, workspace: Workspace, patience_s: float) -> bool:
-        """Let a workspace go, unless something happens in it for longer than so many seconds."""
+        """Let a workspace go if it still has to, unless something happens in it for longer than so many seconds."""
         if not workspace.lock.acquire(timeout=max(patience_s, 0)):
             return False
         try:
-            return self.drop(workspace)
+            with self._lock:
+                return len(self) > self._limit and self.drop(workspace)
         finally:
             workspace.lock.release()
 
