@@ -1,10 +1,13 @@
 """What the mock is compared with: an empty Flask view on the same server."""
 
-from flask import Flask
+from flask import Flask, Response
 
+from mockserver.web.limits import HttpLimits
 from mockserver.web.server import address, bind, server
 
 app = Flask("empty")
+app.extensions["mockserver.http_limits"] = HttpLimits()
+app.extensions["mockserver.early_refusal"] = lambda path, status, message: Response(message, status)
 
 
 @app.route("/v3/senders", methods=["GET", "POST"])
