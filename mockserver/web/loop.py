@@ -13,7 +13,8 @@ LARGE_BODY = 16 * 1024
 LARGE_WORLD = 200
 #: No longer list of the control API is put into words on the loop: an entry takes some 50 microseconds.
 LARGE_LIST = 100
-#: An account with a table of more rows is served by a thread: to list one takes some 5 microseconds a row.
+#: An account with a table of more rows is read by a thread: to list one takes some 5 microseconds a row. To change
+#: something in it takes as long as anywhere.
 LARGE_TABLE = 2_000
 
 

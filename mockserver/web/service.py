@@ -118,7 +118,7 @@ class Service:
                 return self._in(world, Guest(world, visit_of(request, world)), request, started)
             caller = authenticate(request, self._store, within, self._bearers)
             loop.hold(request.environ, caller.workspace.lock)
-            if caller.account.longest() > loop.LARGE_TABLE:
+            if request.method in ("GET", "HEAD") and caller.account.longest() > loop.LARGE_TABLE:
                 loop.leave(request.environ)
             if not self._prepare(caller, request):
                 return answer(b"", 503, [])  # nobody sees it: the request waits, and is run again
