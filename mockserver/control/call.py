@@ -200,7 +200,7 @@ def document() -> dict[str, Any]:
     try:
         raw = request.get_data()
     except RequestEntityTooLarge as error:
-        raise Problem(413, "the body is too large") from error
+        raise Problem(413, f"a body may have {request.max_content_length:,} bytes; --body-limit sets that") from error
     if not raw.strip():
         return Mapping()
     bodies: Bodies = current_app.extensions["mockserver.bodies"]
@@ -226,7 +226,7 @@ class Bodies(NamedTuple):
 
 def _yaml(raw: bytes, bodies: Bodies) -> Mapping:
     if len(raw) > bodies.yaml:
-        raise Problem(413, f"a body of YAML may have {bodies.yaml:,} bytes; give JSON, or set --yaml-limit")
+        raise Problem(413, f"a body of YAML may have {bodies.yaml:,} bytes; --yaml-limit sets that, and JSON may have more")
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from drafts import Sent
-from target import Answer, Target
+from target import BODY_LIMIT, Answer, Target
 
 #: What a page or an answer must not show of the program behind it.
 _TRACES = (b"Traceback (most recent", b'File "/', b"marshmallow.", b"werkzeug.", b"jinja2.")
@@ -97,6 +97,8 @@ def _unwritable(target: Target, root: str) -> Iterator[str]:
     yield from _overspent(before.json())
     for body, media in ((before.body, "application/json"), (yaml.body, "application/yaml")):
         put = target.send(Sent("PUT", f"{root}/_mock/state", "", {"Content-Type": media}, body))
+        if len(body) > BODY_LIMIT and put.status == 413:
+            continue
         if put.status != 200:
             yield f"the state of {root} cannot be put back as {media}: {put.status} {put.body[:1_000]!r}"
             return

@@ -14,6 +14,9 @@ from drafts import Sent
 from mockserver import Settings, create_app
 from mockserver.web.waiting import PARK, Park
 
+#: How many bytes a body may have.
+BODY_LIMIT = 1024 * 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -45,7 +48,8 @@ class Target:
                 mailbox_limit=20,
                 snapshots_limit=4,
                 deliveries_limit=50,
-                body_limit=1024 * 1024,
+                rows_limit=3_000,
+                body_limit=BODY_LIMIT,
             )
         )
 
