@@ -226,7 +226,8 @@ class Bodies(NamedTuple):
 
 def _yaml(raw: bytes, bodies: Bodies) -> Mapping:
     if len(raw) > bodies.yaml:
-        raise Problem(413, f"a body of YAML may have {bodies.yaml:,} bytes; --yaml-limit sets that, and JSON may have more")
+        told = f"a body of YAML may have {bodies.yaml:,} bytes; --yaml-limit sets that, and JSON may have more"
+        raise Problem(413, told)
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

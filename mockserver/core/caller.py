@@ -19,10 +19,6 @@ class Visit(NamedTuple):
     user_agent: str = ""
 
 
-def _unheard(_: str) -> None:
-    """Where no request is written down, nobody is warned."""
-
-
 class Caller(NamedTuple):
     """The account behind a request, in its workspace."""
 
@@ -33,12 +29,15 @@ class Caller(NamedTuple):
     scopes: frozenset[str] | None = None
     #: Whether the key is nobody's, and opens the account because the server takes any.
     is_unknown: bool = False
-    #: Takes what the caller should know although nothing is refused: a sentence of the journal.
-    warn: Callable[[str], None] = _unheard
 
     def may(self, scope: str) -> bool:
         """Whether the key or the token is good for a scope; `:write` is not good for `:read`."""
         return self.scopes is None or scope in self.scopes or ALL_SCOPES in self.scopes
+
+    def warn(self, warning: str) -> None:
+        """Note in the journal what the caller should know although nothing is refused."""
+        if self.workspace.answering is not None:
+            self.workspace.answering.warn(warning)
 
     def now(self) -> Caller:
         """The same, where another thread has put a new state in its place since the key was looked up."""

@@ -46,9 +46,12 @@ class Ring(Generic[Thing]):
         if size > self.largest:
             self.evicted += 1
             return (thing,)
-        self._rows.append((thing, size))
+        rows = self._rows
+        rows.append((thing, size))
         self.bytes += size
-        return self._evict() if self.bytes > self._bytes_limit or len(self._rows) > self._limit else ()
+        if len(rows) <= self._limit and self.bytes <= self._bytes_limit:
+            return ()
+        return self._evict()
 
     def grow(self, thing: Thing, size: int) -> Sequence[Thing]:
         """Count so many bytes more for a thing, if it is still kept; gives those that have gone for them."""
@@ -62,9 +65,9 @@ class Ring(Generic[Thing]):
         return self._evict()
 
     def _evict(self) -> Sequence[Thing]:
-        gone = []
-        while self.bytes > self._bytes_limit or len(self._rows) > self._limit:
-            thing, size = self._rows.popleft()
+        rows, gone = self._rows, []
+        while len(rows) > self._limit or self.bytes > self._bytes_limit:
+            thing, size = rows.popleft()
             self.bytes -= size
             gone.append(thing)
         self.evicted += len(gone)

@@ -115,8 +115,8 @@ class Workspace(Shelf):
         #: Whether what is met here counts for the whole server, and requests stand in its log.
         self.counted = True
         self.feed = Feed(self.limits.feed, self.limits.feed_bytes)
-        #: The id of the request of the API that is being answered; what it causes names it.
-        self.answering: str | None = None
+        #: The request of the API that is being answered.
+        self.answering: Exchange | None = None
         #: The server's, once it has adopted the workspace.
         self.meter = Meter()
         self.snapshots: dict[str, Snapshot] = {}
@@ -259,9 +259,13 @@ class Workspace(Shelf):
     def stop_collecting(self, changes: list[Changed]) -> None:
         self._collectors = tuple(other for other in self._collectors if other is not changes)
 
+    @property
+    def cause(self) -> str | None:
+        """The id of the request that is being answered, and causes what happens now; None: no request does."""
+        return None if self.answering is None else self.answering.id
+
     def send(self, mail: Mail) -> None:
-        """Let an e-mail leave, caused by the request that is being answered, if there is one."""
-        mail = mail._replace(request=self.answering)
+        """Let an e-mail leave."""
         self.mailbox.add(mail)
         self.meter.add_mail()
         self.feed.add("mail", mail, mail.size)

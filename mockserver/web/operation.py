@@ -146,7 +146,6 @@ class Door:
         arguments = self.address(request, exchange)
         if self.body_schema is not None:
             arguments["body"] = self._body(self.body_schema, caller, request, exchange)
-            caller = caller._replace(warn=exchange.warn)
         elif exchange.body:
             exchange.warn(f"{self.operation.id} takes no body; what was sent is ignored")
         if self.operation.adds:

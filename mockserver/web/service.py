@@ -186,7 +186,7 @@ class Service:
             workspace.catch_up()
             exchange = self._begin(workspace, caller, request)
             changes = workspace.collect_changes()
-            workspace.answering = exchange.id
+            workspace.answering = exchange
             try:
                 headers: HeaderList = [("sib-request-id", exchange.id)]
                 if caller is None:

@@ -303,4 +303,5 @@ def _verification_mail(workspace: Workspace, account: Account, sender: Sender, o
         account=account.name,
         machine=MACHINE.name,
         key=sender.id,
+        request=workspace.cause,
     )
