@@ -33,6 +33,9 @@ Headers = list[tuple[bytes, bytes]]
 #: What of a body over the limit is read and thrown away, so that the client gets to read the refusal: so many times it.
 _DRAINED = 20
 
+#: Names of headers up to this length are remembered for all requests; longer ones would fill the memory.
+_SHORT = 100
+
 Answer = tuple[int, Headers, bytes]
 
 
@@ -230,7 +233,7 @@ def _environ(scope: Scope, body: bytes, park: Park) -> dict[str, Any]:
         PARK: park,
     }
     for raw_name, raw_value in scope["headers"]:
-        name = _wsgi_name(raw_name)
+        name = _wsgi_name(raw_name) if len(raw_name) <= _SHORT else _wsgi_name.__wrapped__(raw_name)
         if not name:
             continue
         value = raw_value.decode("latin-1")

@@ -25,7 +25,7 @@ def body_of(request: Request) -> bytes:
         return b""
 
 
-#: Values up to this length are kept once for all requests; longer ones would fill the memory.
+#: Headers up to this length are kept once for all requests; longer ones would fill the memory.
 _SHORT = 200
 
 
@@ -38,7 +38,7 @@ def _header(name: str, value: str) -> Header:
 def headers_of(environ: WSGIEnvironment) -> list[Header]:
     """The headers with their names as they were on the wire."""
     found = [
-        _header(name, value) if len(value) <= _SHORT else _header.__wrapped__(name, value)
+        _header(name, value) if len(name) + len(value) <= _SHORT else _header.__wrapped__(name, value)
         for name, value in environ.items()
         if name[:5] == "HTTP_"
     ]
