@@ -234,29 +234,37 @@ class Store:
 
     def _make_room(self, newest: Workspace) -> None:
         """Let those workspaces go that were used longest ago, and in which nobody waits for anything."""
-        while len(self) > self._limit:
-            idle = [other for other in self if other.name != DEFAULT and other is not newest and not other.watchers]
-            oldest = self._drop_first(idle, patience_s=0) or self._drop_first(idle, patience_s=_PATIENCE_S)
-            if oldest is not None:
-                self._note_eviction(oldest.name)
-            elif len(self) > self._limit and all(self._workspaces.get(other.name) is other for other in idle):
+        while (idle := self._evictable(newest)) is not None:
+            if self._evict_first(idle, patience_s=0) or self._evict_first(idle, patience_s=_PATIENCE_S):
+                continue
+            if len(self) > self._limit:
                 self.drop(newest)
                 raise StoreFullError(f"there may be {self._limit} workspaces, and there is none that could go")
 
-    def _drop_first(self, workspaces: Iterable[Workspace], *, patience_s: float) -> Workspace | None:
-        """Let the first one go in which nothing happens right now; None: there is none, or others were faster."""
-        until = time.monotonic() + patience_s
-        return next((other for other in workspaces if self._drop_unused(other, until - time.monotonic())), None)
+    def _evictable(self, newest: Workspace) -> list[Workspace] | None:
+        """Those that could go, the one used longest ago first; None: none has to."""
+        with self._lock:
+            if len(self) <= self._limit:
+                return None
+            return [other for other in self if other.name != DEFAULT and other is not newest and not other.watchers]
 
-    def _drop_unused(self, workspace: Workspace, patience_s: float) -> bool:
-        """Let a workspace go if it still has to, unless something happens in it for longer than so many seconds."""
-        if not workspace.lock.acquire(timeout=max(patience_s, 0)):
-            return False
-        try:
-            with self._lock:
-                return len(self) > self._limit and self.drop(workspace)
-        finally:
-            workspace.lock.release()
+    def _evict_first(self, workspaces: Iterable[Workspace], *, patience_s: float) -> bool:
+        """Evict the first one in which nothing happens; False: something happens in all, for all these seconds.
+
+        Where another thread was faster and none has to go any more, that is as good.
+        """
+        until = time.monotonic() + patience_s
+        for workspace in workspaces:
+            if workspace.lock.acquire(timeout=max(until - time.monotonic(), 0)):
+                try:
+                    with self._lock:
+                        has_gone = len(self) > self._limit and self.drop(workspace)
+                finally:
+                    workspace.lock.release()
+                if has_gone:
+                    self._note_eviction(workspace.name)
+                return True
+        return False
 
     def _note_eviction(self, name: str) -> None:
         with self._lock:
