@@ -96,6 +96,11 @@ def _about(text: str) -> dict[str, Any]:
     return {"metadata": {"description": text}}
 
 
+def _choice(*values: str, about: str) -> fields.String:
+    """A member that has one of some values."""
+    return fields.String(validate=validate.OneOf(values), **_about(about))
+
+
 class BehaviourItem(Item):
     """The `behaviour:` of a scenario; what is left out has the default of `core.behaviour`."""
 
@@ -106,35 +111,27 @@ class BehaviourItem(Item):
         )
     )
     trust_authenticated_domains = Flag(**_about("a sender of an authenticated domain needs no code"))
-    dkim = fields.String(
-        validate=validate.OneOf(("txt", "cname")),
-        **_about("the record to publish: txt, or cname for two CNAME records"),
+    dkim = _choice("txt", "cname", about="the record to publish: txt, or cname for two CNAME records")
+    dns = _choice("view", "resolver", about="view: DNS is what the scenario says; resolver: a real server is asked")
+    brevo_code = _choice(
+        "account", "domain", about="account: one code proves all domains of an account; domain: each has its own"
     )
-    dns = fields.String(
-        validate=validate.OneOf(("view", "resolver")),
-        **_about("view: DNS is what the scenario says; resolver: a real server is asked"),
+    subdomain_dkim_host = _choice(
+        "recorded",
+        "labelled",
+        about="recorded: `mail._domainkey` for sub-domains, too; labelled: `mail._domainkey.sub`",
     )
-    brevo_code = fields.String(
-        validate=validate.OneOf(("account", "domain")),
-        **_about("account: one code proves all domains of an account; domain: each has its own"),
+    domain_id = _choice(
+        "integer", "hex", about="the id of a created domain: integer, or hex for the 24 digits of the list"
     )
-    subdomain_dkim_host = fields.String(
-        validate=validate.OneOf(("recorded", "labelled")),
-        **_about("recorded: `mail._domainkey` for sub-domains, too; labelled: `mail._domainkey.sub`"),
-    )
-    domain_id = fields.String(
-        validate=validate.OneOf(("integer", "hex")),
-        **_about("the id of a created domain: integer, or hex for the 24 digits of the list"),
-    )
-    sentence_codes = fields.String(
-        validate=validate.OneOf(("specification", "observed")),
-        **_about("specification: codes that are sentences stand as they are; observed: as in recorded answers"),
+    sentence_codes = _choice(
+        "specification",
+        "observed",
+        about="specification: codes that are sentences stand as they are; observed: as in recorded answers",
     )
     bulk_plan = After(**_about("how long after its request a plan update for many sub-accounts is applied"))
     export = After(**_about("how long after its request the file of an export is ready"))
-    webhook_5xx = fields.String(
-        validate=validate.OneOf(("drop", "retry")), **_about("drop or retry a call that is answered with 5xx")
-    )
+    webhook_5xx = _choice("drop", "retry", about="drop or retry a call that is answered with 5xx")
     webhook_timeout = Duration(validate=_LONGEST_CALL, **_about("how long a receiver of a call may take"))
     webhook_timezone = Timezone(**_about("of the dates in payloads"))
     webhook_limit = fields.Integer(
@@ -142,17 +139,18 @@ class BehaviourItem(Item):
         validate=validate.Range(min=0),
         **_about("how many marketing and transactional webhooks an account may have"),
     )
-    webhook_duplicates = fields.String(
-        validate=validate.OneOf(("allow", "refuse")),
-        **_about("a second webhook with the url and type of another: allow, with a warning in the journal, or refuse"),
+    webhook_duplicates = _choice(
+        "allow",
+        "refuse",
+        about="a second webhook with the url and type of another: allow, with a warning in the journal, or refuse",
     )
-    inbound_domain = fields.String(
-        validate=validate.OneOf(("authenticated", "any")),
-        **_about("the domain of an inbound webhook: authenticated, one of the account's; any"),
+    inbound_domain = _choice(
+        "authenticated", "any", about="the domain of an inbound webhook: authenticated, one of the account's; any"
     )
-    webhooks_none = fields.String(
-        validate=validate.OneOf(("error", "empty")),
-        **_about("the answer to a list of webhooks where there is none of the type: error (400), or empty (200)"),
+    webhooks_none = _choice(
+        "error",
+        "empty",
+        about="the answer to a list of webhooks where there is none of the type: error (400), or empty (200)",
     )
     webhook_names = Dict(
         keys=fields.String(validate=validate.OneOf(CONTESTED)),
@@ -167,22 +165,21 @@ class BehaviourItem(Item):
         RateLimitItem,
         **_about("the tier whose limits the headers tell, and whether running over them is answered with 429"),
     )
-    oauth_login = fields.String(
-        validate=validate.OneOf(("pick", "form")),
-        **_about("pick: a user is chosen from a list; form: an e-mail and a password are asked for"),
+    oauth_login = _choice(
+        "pick", "form", about="pick: a user is chosen from a list; form: an e-mail and a password are asked for"
     )
     oauth_rotate_refresh = Flag(**_about("whether a refresh gives a new refresh token and ends the old one"))
     sso_token = fields.Nested(
         SsoTokenBehaviourItem, **_about("how long a single-sign-on token lives, and whether it works once only")
     )
     oauth_public_apps = Flag(**_about("whether there are public apps, which anybody's users can let in"))
-    plan_refund = fields.String(
-        validate=validate.OneOf(("unused", "all")),
-        **_about("what of a deleted or smaller plan the master has back: unused credits, or all of them"),
+    plan_refund = _choice(
+        "unused", "all", about="what of a deleted or smaller plan the master has back: unused credits, or all of them"
     )
-    plan_below_used = fields.String(
-        validate=validate.OneOf(("refuse", "accept")),
-        **_about("what becomes of a plan update to less than is used: refuse, or accept, and nothing is left"),
+    plan_below_used = _choice(
+        "refuse",
+        "accept",
+        about="what becomes of a plan update to less than is used: refuse, or accept, and nothing is left",
     )
 
     @post_load
