@@ -19,7 +19,7 @@ def problem(error: HTTPException) -> Problem:
     """The problem of a request that came to no call, or that failed."""
     asked = f"{request.method} {request.path}"
     if isinstance(error, NotFound):
-        return Problem(404, f"there is no call at {request.path}{_advice(request.path)}; GET /_mock lists all calls")
+        return Problem(404, f"there is no call at {request.path}{_advice(request.path)} GET /_mock lists all calls")
     if isinstance(error, MethodNotAllowed):
         return Problem(405, f"{request.path} takes {facts.listed(allowed(error))}, not {request.method}")
     return Problem(error.code or 500, f"{asked}: {error.description}")
@@ -33,4 +33,4 @@ def allowed(error: MethodNotAllowed) -> list[str]:
 def _advice(path: str) -> str:
     paths = {row.path for noun in call.nouns() for row in noun.calls}
     near = get_close_matches(path, paths, n=1) if len(path) <= _LONGEST else []
-    return f"; did you mean {near[0]}?" if near else ""
+    return f"; did you mean {near[0]}?" if near else ";"

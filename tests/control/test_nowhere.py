@@ -14,7 +14,7 @@ def test_the_nearest_call_is_told(api, path, near):
     answer = api.get(path)
 
     assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
-    assert f"; did you mean {near}?; GET /_mock lists all calls" in answer.json["detail"]
+    assert f"; did you mean {near}? GET /_mock lists all calls" in answer.json["detail"]
 
 
 @pytest.mark.parametrize("path", ["/_mock/qqqqqqqq", "/_mock/" + "mailbox" * 5_000])
