@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 #: Longer names are no slips of the pen.
 _LONGEST = 100
+#: How many known names are looked at: where a document has made them, there may be any number.
+_MOST_KNOWN = 200
 #: How much of the known names is told.
 _MOST = 400
 
@@ -16,7 +19,7 @@ def meant(name: object, known: Iterable[str]) -> str | None:
 
     if not isinstance(name, str) or len(name) > _LONGEST:
         return None
-    folded = {other.lower(): other for other in known}
+    folded = {other.lower(): other for other in islice(known, _MOST_KNOWN)}
     near = difflib.get_close_matches(name.lower(), folded, n=1)
     return folded[near[0]] if near else None
 

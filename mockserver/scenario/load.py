@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from marshmallow import ValidationError
@@ -280,11 +281,15 @@ def check_master(path: Path, item: Mapping[str, Any], masters: Collection[str]) 
     role, master = item["role"], item.get("of")
     if role in (Role.SUB_ACCOUNT, Role.ADMIN):
         if master not in masters:
-            near = meant(master, masters)
-            instead = f"there is no {cut(repr(master), _SHOWN)}" + (f"; did you mean {near}?" if near else "")
-            yield Mistake((*path, "of"), f"an account of role {role} names its master; {instead}")
+            told = f"an account of role {role} names its master; there is no {cut(repr(master), _SHOWN)}"
+            yield Mistake((*path, "of"), told, advice=partial(_instead, master, masters))
     elif master is not None:
         yield Mistake((*path, "of"), f"an account of role {role} has no master")
+
+
+def _instead(master: object, masters: Iterable[str]) -> str:
+    near = meant(master, masters)
+    return f"; did you mean {near}?" if near else ""
 
 
 def _slug(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from mockserver.core.spelling import cut
@@ -30,6 +30,8 @@ class Mistake(NamedTuple):
     mark: Mark | None = None
     #: Whether all that is wrong is that something of the same name or number is there already.
     taken: bool = False
+    #: Gives what stands behind the message: made for mistakes that are told only, as it may take its time.
+    advice: Callable[[], str] | None = None
 
     @property
     def pointer(self) -> str:
@@ -39,7 +41,8 @@ class Mistake(NamedTuple):
     def bounded(self) -> Mistake:
         """The mistake in as many characters as anybody wants to read."""
         path = tuple(part if isinstance(part, int) else cut(part, _LONGEST_NAME) for part in self.path)
-        return self._replace(path=path, message=cut(self.message, _LONGEST))
+        message = self.message if self.advice is None else f"{self.message}{self.advice()}"
+        return self._replace(path=path, message=cut(message, _LONGEST), advice=None)
 
     def __str__(self) -> str:
         place = f"{self.mark.file}:{self.mark.line}: " if self.mark else ""

@@ -99,6 +99,8 @@ class _Part(NamedTuple):
     data: Mapping[str, Any]
     written: Mapping[str, Any]
     path: Path
+    #: Whether the document makes the account, so that it has nothing yet.
+    is_new: bool = False
 
 
 class _Addition:
@@ -157,6 +159,8 @@ class _Addition:
     def _check_accounts(self) -> Iterator[Mistake]:
         """What is wrong with the accounts themselves, before any is made."""
         roles = {name: row.role for name, row in self._accounts.items()}
+        named = (*roles.items(), *((item["name"], item["role"]) for item in self._items))
+        masters = dict.fromkeys(name for name, role in named if role is Role.MASTER)
         numbers = set(self._workspace.accounts)
         homes = {key: self._workspace.accounts[number].name for key, number in self._workspace.keys.items()}
         for index, item in enumerate(self._items):
@@ -168,8 +172,6 @@ class _Addition:
                 yield from self._check_fixed(path, item, self._document["accounts"][index])
             elif item["name"] not in roles:
                 roles[item["name"]] = item["role"]
-                masters = {name for name, role in roles.items() if role is Role.MASTER}
-                masters |= {other["name"] for other in self._items if other["role"] is Role.MASTER}
                 yield from check_master(path, item, masters)
                 if "id" in item and item["id"] in numbers:
                     yield Mistake((*path, "id"), f"{item['id']} is there already", taken=True)
@@ -195,6 +197,7 @@ class _Addition:
         for index, item in enumerate(self._items):
             written = self._document["accounts"][index]
             known = self._accounts.get(item["name"])
+            is_new = known is None
             if known is None:
                 known = self._accounts[item["name"]] = make_account(
                     self._workspace, item, keys[index], self._workspace.clock.now()
@@ -203,7 +206,7 @@ class _Addition:
                     self._workspace.on_key(key)
             else:
                 self._say(known, item, written, keys[index])
-            parts.append(_Part(known, item, written, ("accounts", index)))
+            parts.append(_Part(known, item, written, ("accounts", index), is_new))
         return parts
 
     def _keys(self) -> list[list[str] | None]:
@@ -239,7 +242,7 @@ class _Addition:
 
     def _load_section(self, section: Section, part: _Part) -> Iterator[Mistake]:
         data = {name: part.data[name] for name in section.fields if name in part.data}
-        if section.facts & data.keys():
+        if section.facts & data.keys() and not part.is_new:
             before = section.dump(self._workspace, part.account)
             for name in section.facts & (before.keys() | data.keys()):
                 whole = _laid(before.get(name), part.written[name], name) if name in data else before[name]
@@ -247,7 +250,7 @@ class _Addition:
                     yield _too_long((*part.path, name), len(whole))
                     return
                 data[name] = section.fields[name].deserialize(whole)
-        if data:
+        if data or part.is_new:
             yield from load_section(section, self._workspace, part.account, data, part.path)
 
 

@@ -23,6 +23,8 @@ def rows(text, count):
 
 MASTER = '{"name":"m","role":"master","pool":{"credits":{"email":1e9}}}'
 SUB = '{"name":"s#","role":"sub_account","of":"m","assigned":{"credits":{"email":1}}}'
+LOST = '{"name":"s#","role":"sub_account","of":"n#"}'
+OWNER = '{"name":"m#","role":"master"}'
 EMPTY = "{}"
 NAMED = '{"name":"a"}'
 WITH_SENDER = '{"name":"a#","senders":[{"name":"A","email":"a@b.test"}]}'
@@ -35,6 +37,21 @@ BODIES = {
     "bad rows of a scenario": ("/_mock/state", 4_000, lambda n: f'{{"senders":[{rows(EMPTY, n)}]}}', 400),
     "unknown keys": ("/_mock/state", 4_000, lambda n: f"{{{members(n)}}}", 400),
     "bad names": ("/_mock/state", 2_000, lambda n: f'{{"dns":{{{members(n)}}}}}', 400),
+    "sub-accounts of nobody": (
+        "/_mock/state",
+        100,
+        lambda n: f'{{"accounts":[{rows(LOST, n)},{rows(OWNER, n)}]}}',
+        400,
+    ),
+    "sub-accounts of nobody, to add": (
+        "/_mock/seed",
+        100,
+        lambda n: f'{{"accounts":[{rows(LOST, n)},{rows(OWNER, n)}]}}',
+        400,
+    ),
+    "accounts to add": ("/_mock/seed", 150, lambda n: f'{{"accounts":[{rows(WITH_SENDER, n)}]}}', 200),
+    "sub-accounts to add": ("/_mock/seed", 150, lambda n: f'{{"accounts":[{rows(SUB, n)},{MASTER}]}}', 200),
+    "masters to add": ("/_mock/seed", 150, lambda n: f'{{"accounts":[{rows(OWNER, n)}]}}', 200),
     "accounts of one name": ("/_mock/state", 250, lambda n: f'{{"accounts":[{rows(NAMED, n)}]}}', 400),
     "accounts": ("/_mock/state", 150, lambda n: f'{{"accounts":[{rows(WITH_SENDER, n)}]}}', 200),
     "sub-accounts": ("/_mock/state", 150, lambda n: f'{{"accounts":[{rows(SUB, n)},{MASTER}]}}', 200),
@@ -46,9 +63,9 @@ def seconds(api, path, body, status):
     times = []
     for _ in range(3):
         before = time.process_time()
-        answer = api.request("PUT" if path.startswith("/_mock") else "POST", path, data=body)
+        answer = api.request("PUT" if path == "/_mock/state" else "POST", path, data=body)
         times.append(time.process_time() - before)
-        if path.startswith("/v3"):
+        if path != "/_mock/state":
             api.post("/_mock/reset")
         assert answer.status_code == status
     return min(times)

@@ -29,7 +29,7 @@ def sender(email, **more):
 
 
 def account(world, name):
-    return next(row for row in world.state["accounts"] if row["name"] == name)
+    return next(row for row in world.get("/_mock/state").json["accounts"] if row["name"] == name)
 
 
 # ---------------------------------------------------------------------- what it adds
@@ -169,6 +169,26 @@ def test_accounts_are_found_by_name_and_new_ones_get_keys_and_ids(world):
     assert emails(world, key=keys["new"]) == ["c@d.test"]
     assert (account(world, "new")["id"], account(world, "asia")["id"]) == (1000005, 1000006)
     assert world.get("/v3/corporate/subAccount/1000006").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "said", [{}, {"role": "master"}, {"role": "admin", "of": "acme"}, {"role": "sub_account", "of": "acme"}]
+)
+def test_a_new_account_of_which_nothing_is_said_is_what_a_scenario_makes_of_it(make_api, said):
+    added = make_api("corporate-v2")
+    document = {**added.get("/_mock/state").json, "resume": {}}
+    document["accounts"].append({"name": "new", "id": 7, "api_keys": ["new"], **said})
+    loaded = make_api("corporate-v2")
+    assert loaded.put("/_mock/state", json=document).status_code == 200
+
+    assert added.post("/_mock/seed", json={"accounts": document["accounts"][-1:]}).status_code == 200
+
+    varying = {"created_at", "organization_id", "user_id"}
+    found = [account(api, "new") for api in (added, loaded)]
+    assert {name: value for name, value in found[0].items() if name not in varying} == {
+        name: value for name, value in found[1].items() if name not in varying
+    }
+    assert added.put("/_mock/state", json=added.get("/_mock/state").json).status_code == 200
 
 
 def test_dns_behaviour_and_faults_are_added(world):
