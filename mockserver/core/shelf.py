@@ -26,12 +26,12 @@ _date = attrgetter("date")
 
 
 class Tally:
-    """How many rows stand on some shelves together, and how many there may be."""
+    """How many rows stand on some shelves together, how many there may be, and what the large ones take."""
 
-    __slots__ = ("beside", "limit", "rows")
+    __slots__ = ("beside", "bytes", "limit", "rows")
 
-    def __init__(self, limit: float = math.inf, rows: int = 0, beside: Sequence[Sized] = ()) -> None:
-        self.limit, self.rows = limit, rows
+    def __init__(self, limit: float = math.inf, rows: int = 0, beside: Sequence[Sized] = (), *, held: int = 0) -> None:
+        self.limit, self.rows, self.bytes = limit, rows, held
         #: What counts as well, and is on no shelf.
         self.beside = beside
 
@@ -141,6 +141,8 @@ class Shelf:
     def __init__(self) -> None:
         #: Counts the rows here, but those of types that have a limit of their own.
         self.tally = Tally()
+        #: What those rows here take in memory whose bytes are limited.
+        self.bytes = 0
         self._tables: dict[type, dict[Any, Any]] = {}
         self._timelines: dict[type, Timeline[Any]] = {}
         self._records: dict[type, Any] = {}
@@ -176,9 +178,15 @@ class Shelf:
                 found.tally = self.tally
         return found
 
+    def weigh(self, size: int) -> None:
+        """Count so many bytes more, or fewer, of what stands here."""
+        self.bytes += size
+        self.tally.bytes += size
+
     def leave(self) -> None:
         """Count no longer where the rows were counted: the shelf is gone."""
         before, self.tally = self.tally, Tally()
+        before.bytes -= self.bytes
         for part in (*self._tables.values(), *self._timelines.values(), *self._records.values()):
             if isinstance(part, Table | Timeline) and part.tally is before:
                 before.rows -= len(part)

@@ -27,9 +27,8 @@ def trial_of(workspace: Workspace) -> Workspace:
     """
     found = copy.copy(workspace)
     found.accounts, found.keys, found.revoked_keys = {}, dict(workspace.keys), set(workspace.revoked_keys)
-    found.tally = Tally(
-        workspace.tally.limit, workspace.tally.rows, (found.accounts, found.keys, found.revoked_keys)
-    )  # fmt: skip
+    tally, beside = workspace.tally, (found.accounts, found.keys, found.revoked_keys)
+    found.tally = Tally(tally.limit, tally.rows, beside, held=tally.bytes)
     _stand_on(found, workspace)
     for number, account in workspace.accounts.items():
         found.accounts[number] = _account(account, found.tally)

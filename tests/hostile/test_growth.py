@@ -25,6 +25,7 @@ MASTER = '{"name":"m","role":"master","pool":{"credits":{"email":1e9}}}'
 SUB = '{"name":"s#","role":"sub_account","of":"m","assigned":{"credits":{"email":1}}}'
 LOST = '{"name":"s#","role":"sub_account","of":"n#"}'
 OWNER = '{"name":"m#","role":"master"}'
+BARE = '{"name":"a#"}'
 EMPTY = "{}"
 NAMED = '{"name":"a"}'
 WITH_SENDER = '{"name":"a#","senders":[{"name":"A","email":"a@b.test"}]}'
@@ -53,6 +54,7 @@ BODIES = {
     "sub-accounts to add": ("/_mock/seed", 150, lambda n: f'{{"accounts":[{rows(SUB, n)},{MASTER}]}}', 200),
     "masters to add": ("/_mock/seed", 150, lambda n: f'{{"accounts":[{rows(OWNER, n)}]}}', 200),
     "accounts of one name": ("/_mock/state", 250, lambda n: f'{{"accounts":[{rows(NAMED, n)}]}}', 400),
+    "bare accounts": ("/_mock/state", 1_000, lambda n: f'{{"accounts":[{rows(BARE, n)}]}}', 200),
     "accounts": ("/_mock/state", 150, lambda n: f'{{"accounts":[{rows(WITH_SENDER, n)}]}}', 200),
     "sub-accounts": ("/_mock/state", 150, lambda n: f'{{"accounts":[{rows(SUB, n)},{MASTER}]}}', 200),
 }

@@ -176,3 +176,14 @@ def test_an_odd_body_of_a_receiver_is_shown_as_text(make_api, body):
     answer = api.get("/_mock/receivers/r")
 
     assert (answer.status_code, answer.json["items"][0]["body"]) == (200, body.decode(errors="replace"))
+
+
+def test_the_calls_of_an_account_that_is_gone_count_no_longer(make_api):
+    api = make_api("corporate-v2")
+    api.post("/_mock/seed", json={"accounts": [{"name": "eu", "webhooks": [MARKETING]}]})
+    api.post("/_mock/trigger", json={"type": "marketing", "event": "delivered", "account": "eu"})
+    kept = api.world.tally.bytes
+    (number,) = (row.id for row in api.world.accounts.values() if row.name == "eu")
+    api.delete(f"/v3/corporate/subAccount/{number}")
+
+    assert (kept > 0, api.world.tally.bytes) == (True, 0)

@@ -7,6 +7,7 @@ import logging
 from base64 import b64encode
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -146,7 +147,7 @@ def make_room(workspace: Workspace, account: Account) -> None:
     """Forget as many calls as there are too many: those that rest, then those that were made first."""
     while len(account.table(Delivery)) > workspace.limits.deliveries:
         _evict(workspace, account)
-    while _held(workspace) > workspace.limits.deliveries_bytes:
+    while workspace.tally.bytes > workspace.limits.deliveries_bytes:
         _evict(workspace, _crowded(workspace, account))
 
 
@@ -164,32 +165,22 @@ def add_payload(workspace: Workspace, account: Account, delivery: Delivery, payl
 def count(account: Account, delivery: Delivery, size: int) -> None:
     """Count so many more bytes of a call."""
     delivery.size += size
-    account.record(Held).bytes += size
-
-
-@dataclass(slots=True)
-class Held:
-    """How many bytes the payloads of an account's calls take; one record of each account."""
-
-    bytes: int = 0
-
-
-def _held(workspace: Workspace) -> int:
-    return sum(account.record(Held).bytes for account in workspace.accounts.values())
+    account.weigh(size)
 
 
 def _crowded(workspace: Workspace, account: Account) -> Account:
     """Whose call goes: this account's, if one rests, else that of another one in which one does."""
-    accounts = (account, *workspace.accounts.values())
-    resting = (other for other in accounts if other.record(Settled))
-    return next(resting, max(accounts, key=lambda other: other.record(Held).bytes))
+    if account.record(Settled):
+        return account
+    resting = (other for other in workspace.accounts.values() if other.record(Settled))
+    return next(resting, None) or max(workspace.accounts.values(), key=attrgetter("bytes"))
 
 
 def _evict(workspace: Workspace, account: Account) -> None:
     rows, settled = account.table(Delivery), account.record(Settled)
     oldest = next(iter(settled or rows))
     settled.pop(oldest, None)
-    account.record(Held).bytes -= rows.pop(oldest).size
+    account.weigh(-rows.pop(oldest).size)
     _call_off(workspace, oldest)
     workspace.evicted_deliveries += 1
 
