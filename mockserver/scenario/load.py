@@ -147,9 +147,10 @@ class _Filling:
         # Masters first: the plan of a sub-account comes out of its master's pool.
         order = sorted(range(len(accounts)), key=lambda index: accounts[index].role is Role.SUB_ACCOUNT)
         for room in ROOMS:
-            for index in order:
-                if room.section is not None:
+            if room.section is not None:
+                for index in order:
                     yield from self._load_section(room.section, index, accounts[index])
+                room.section.settle(self._workspace)
         yield from check_room(self._workspace)
         for index, account in enumerate(accounts):
             generate(self._workspace, account, self._facts(index).get("generate", {}))
@@ -240,6 +241,7 @@ def generate(workspace: Workspace, account: Account, amounts: Mapping[str, int])
         items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
         section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
         section.load(workspace, account, {name: items})
+        section.settle(workspace)
     workspace.random.positions[_PEOPLE] = people.count
 
 

@@ -130,6 +130,7 @@ class _Addition:
         for section in _SECTIONS:
             for part in parts:
                 yield from self._load_section(section, part)
+            section.settle(self._workspace)
         for part in parts:
             generate(self._workspace, part.account, part.data.get("generate", {}))
         yield from self._add_faults()

@@ -26,6 +26,7 @@ SUB = '{"name":"s#","role":"sub_account","of":"m","assigned":{"credits":{"email"
 LOST = '{"name":"s#","role":"sub_account","of":"n#"}'
 OWNER = '{"name":"m#","role":"master"}'
 BARE = '{"name":"a#"}'
+OF_ALL = '{"name":"a#","domains":[{"name":"a.test"}]}'
 EMPTY = "{}"
 NAMED = '{"name":"a"}'
 WITH_SENDER = '{"name":"a#","senders":[{"name":"A","email":"a@b.test"}]}'
@@ -55,6 +56,7 @@ BODIES = {
     "masters to add": ("/_mock/seed", 150, lambda n: f'{{"accounts":[{rows(OWNER, n)}]}}', 200),
     "accounts of one name": ("/_mock/state", 250, lambda n: f'{{"accounts":[{rows(NAMED, n)}]}}', 400),
     "bare accounts": ("/_mock/state", 1_000, lambda n: f'{{"accounts":[{rows(BARE, n)}]}}', 200),
+    "one domain in all accounts": ("/_mock/state", 400, lambda n: f'{{"accounts":[{rows(OF_ALL, n)}]}}', 200),
     "accounts": ("/_mock/state", 150, lambda n: f'{{"accounts":[{rows(WITH_SENDER, n)}]}}', 200),
     "sub-accounts": ("/_mock/state", 150, lambda n: f'{{"accounts":[{rows(SUB, n)},{MASTER}]}}', 200),
 }

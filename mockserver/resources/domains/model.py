@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -306,11 +306,17 @@ def _await_propagation(workspace: Workspace, domain: Domain) -> None:
 def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:
     """Let DNS say something else about a domain, by the members of its view; the domains of that name follow."""
     name = ascii_form(name)
+    view = set_answers(workspace, name, answers)
+    follow_dns(workspace, {name})
+    return view
+
+
+def set_answers(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:
+    """Let DNS say something else about a domain; the domains of that name do not follow yet."""
     view = workspace.table(DnsView).setdefault(name, dns_view(workspace, name))
     for member, answer in answers.items():
         setattr(view, member, answer)
     view.seen = {record: seen for record, seen in view.seen.items() if _member(record) not in answers}
-    follow_dns(workspace, name)
     return view
 
 
@@ -326,17 +332,19 @@ def publish_seen(workspace: Workspace, name: str, seen: dict[str, Seen], policy:
     publish_dns(workspace, name, answers).seen = seen
 
 
-def follow_dns(workspace: Workspace, name: str) -> None:
-    """Bring the states of a domain, in whichever accounts it stands, into line with DNS."""
-    for account, domain in _named(workspace, name):
+def follow_dns(workspace: Workspace, names: Collection[str]) -> None:
+    """Bring the states of some domains, in whichever accounts they stand, into line with DNS."""
+    for account, domain in _named(workspace, names):
         _follow(workspace, account, domain)
 
 
-def _named(workspace: Workspace, name: str) -> Iterator[tuple[Account, Domain]]:
+def _named(workspace: Workspace, names: Collection[str]) -> Iterator[tuple[Account, Domain]]:
+    """The domains of these names; whichever are fewer, they or an account's, are gone through."""
     for account in workspace.accounts.values():
-        domain = account.table(Domain).get(name)
-        if domain is not None:
-            yield account, domain
+        rows = account.table(Domain)
+        for name in list(names) if len(names) < len(rows) else [name for name in rows if name in names]:
+            if name in rows:
+                yield account, rows[name]
 
 
 def _follow(workspace: Workspace, account: Account, domain: Domain) -> None:
@@ -379,7 +387,7 @@ def _break(workspace: Workspace, account: Account, domain: Domain) -> None:
 @DOMAIN.on("delete")
 def _withdraw(workspace: Workspace, account: Account, domain: Domain) -> None:
     # What was published proves a code that is gone with the domain.
-    if not any(_named(workspace, domain.name)):
+    if not any(_named(workspace, {domain.name})):
         workspace.table(DnsView).pop(domain.name, None)
 
 

@@ -25,7 +25,7 @@ from mockserver.resources.domains.model import (
     Domain,
 )
 from mockserver.resources.room import Section, WorldSection
-from mockserver.resources.section import Instant, Item, Taken
+from mockserver.resources.section import Instant, Item, Taken, kept
 from mockserver.web.fields import Dict, Email, Flag, Hostname, Int64, List, SecondMoment, Text
 from mockserver.web.schema import BadName, Input, Output, documented, observed, proposed
 
@@ -166,7 +166,18 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
             setattr(row, key, value)
         table[name] = row
         _load_view(workspace, row, item.get("dns"))
-        model.follow_dns(workspace, name)
+        _to_follow(workspace)[name] = None
+
+
+def _to_follow(workspace: Workspace) -> dict[str, None]:
+    """The names of the domains that do not follow DNS yet: while a scenario is loaded, they do so once in the end."""
+    return kept(workspace, model.follow_dns, dict[str, None])
+
+
+def _settle(workspace: Workspace) -> None:
+    names = _to_follow(workspace)
+    model.follow_dns(workspace, dict(names))
+    names.clear()
 
 
 def _load_code(account: Account, data: Mapping[str, Any]) -> None:
@@ -215,6 +226,7 @@ SECTION = Section(
     fields={"brevo_code": _code(), "domains": List(fields.Nested(DomainItem))},
     load=_load,
     dump=_dump,
+    settle=_settle,
     generators={
         "domains": lambda people, workspace, account: {
             "name": people.domain(),
@@ -241,7 +253,8 @@ def _load_world(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for name, answers in data.get("dns", {}).items():
         # What a scenario says of a name counts, also of one that no user could have.
         workspace.table(DnsView).setdefault(name, DnsView())
-        model.publish_dns(workspace, name, answers)
+        model.set_answers(workspace, name, answers)
+        _to_follow(workspace)[name] = None
 
 
 def _dump_world(workspace: Workspace) -> dict[str, Any]:
