@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any, Protocol
 
 #: How many file descriptors are left to all else, such as webhook calls, at most; never more than a quarter.
@@ -22,7 +23,7 @@ class Connected(Protocol):
     """A connection, as far as it matters here."""
 
     transport: asyncio.Transport
-    #: On the loop's clock.
+    #: On the monotonic clock.
     idle_since: float
 
     @property
@@ -84,7 +85,7 @@ class Admission:
         return used > self._descriptors
 
     def _tell(self, short: str) -> None:
-        now = asyncio.get_running_loop().time()
+        now = monotonic()
         if now - self._told_at >= _EVERY:
             _LOG.warning(
                 "%s: %d were closed that had no request to answer, %d were refused", short, self._closed, self._refused

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from enum import Enum
+from time import monotonic
 from typing import Any
 
 from flask import Response
@@ -59,8 +60,8 @@ class Connection(HttpToolsProtocol):
         self._parsing = 0
         #: Since when this part is waited for; 0: it has just begun.
         self._since = 0.0
-        #: Since when there is nothing to do.
-        self.idle_since = self.loop.time()
+        #: Since when there is nothing to do; the loop's own time has milliseconds only, in which many come to rest.
+        self.idle_since = monotonic()
         self._is_refused = False
         self.url = b""
 
@@ -95,7 +96,7 @@ class Connection(HttpToolsProtocol):
         """Look at a request that is not complete: whether it may go on."""
         self._came += self._parsing
         if not self._since:
-            self._since = self.loop.time()
+            self._since = monotonic()
         if self._came <= self._limits.head:
             return
         if self._part is Part.HEAD:
@@ -173,7 +174,7 @@ class Connection(HttpToolsProtocol):
         """Let the next request have its turn; idle connections are the server's to close, in `check`."""
         if self.transport.is_closing():
             return
-        self.idle_since = self.loop.time()
+        self.idle_since = monotonic()
         self.flow.resume_reading()
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())

@@ -8,6 +8,7 @@ import sys
 import threading
 from contextlib import suppress
 from functools import partial
+from time import monotonic
 from types import FrameType
 
 import uvicorn
@@ -96,7 +97,7 @@ class Server(uvicorn.Server):
                 await asyncio.wait_for(self._stopping.wait(), _TICK)
 
     def _check_connections(self) -> None:
-        now = asyncio.get_running_loop().time()
+        now = monotonic()
         for connection in list(self.server_state.connections):
             assert isinstance(connection, Connection), "the server makes no others"
             connection.check(now, _KEEP_ALIVE)
