@@ -16,8 +16,8 @@ BATCH_WINDOW = timedelta(minutes=5)
 BATCH_SIZE = 500
 
 
-class OpenWindows(dict[int, list[Delivery]]):
-    """The call of each window that was begun last, by webhook; one record of each account."""
+class OpenWindows(dict[int, dict[datetime, Delivery]]):
+    """The call of each window that was begun last, by webhook and by the window's end; one record of each account."""
 
 
 def send(
@@ -43,8 +43,9 @@ def resume(account: Account) -> None:
 def _window(account: Account, webhook: Webhook, at: datetime) -> Delivery | None:
     """The last call of the window in which a moment falls; None, where there is none."""
     windows = account.record(OpenWindows)
-    windows[webhook.id] = still = [row for row in windows.get(webhook.id, ()) if _collects(account, row)]
-    return next((row for row in still if _end(row) - BATCH_WINDOW <= at < _end(row)), None)
+    before = windows.get(webhook.id, {})
+    windows[webhook.id] = still = {end: row for end, row in before.items() if _collects(account, row)}
+    return next((row for end, row in still.items() if end - BATCH_WINDOW <= at < end), None)
 
 
 def _begun(
@@ -63,9 +64,7 @@ def _begun(
 
 def _open(account: Account, call: Delivery) -> None:
     """Let a call take the place of the one of its window that is full."""
-    windows = account.record(OpenWindows)
-    others = [row for row in windows.get(call.webhook or 0, ()) if _end(row) != _end(call)]
-    windows[call.webhook or 0] = [*others, call]
+    account.record(OpenWindows).setdefault(call.webhook or 0, {})[_end(call)] = call
 
 
 def _end(call: Delivery) -> datetime:
