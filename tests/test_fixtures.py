@@ -114,6 +114,7 @@ def _answers(some, send):
     }
 
 
+@pytest.mark.slow
 def test_played_again_in_another_order_the_answers_are_the_same_byte_for_byte(answers):
     fresh = create_app(Settings(scenario="standard")).test_client()
     again = _answers(reversed(CASES), through(fresh))
@@ -163,6 +164,7 @@ def test_an_answer_without_a_body_names_no_type(answers):
     assert all("Content-Type" not in answer.headers for answer in empty)
 
 
+@pytest.mark.slow
 def test_the_state_that_a_case_leaves_can_be_written_and_restored(client, send):
     torn = []
     for case in CASES:

@@ -81,6 +81,7 @@ def test_a_body_that_is_too_large_is_told_the_limit_and_its_setting(make_api):
     assert answer.json["detail"] == "a body may have 1,000 bytes; --body-limit sets that"
 
 
+@pytest.mark.slow
 def test_the_largest_shipped_world_fits_into_a_body_of_yaml():
     written = to_yaml(dump(load(Library().read("large"), name="test")))
 

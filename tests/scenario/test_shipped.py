@@ -18,7 +18,9 @@ PROMISED = {
 FROZEN = {"start": "2026-01-15T09:00:00Z", "frozen": True}
 READS = [operation for operation in OPERATIONS.values() if operation.method == "GET"]
 
-every_scenario = pytest.mark.parametrize("name", NAMES)
+every_scenario = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "large" else name for name in NAMES]
+)
 
 
 def test_what_was_promised_is_there():
