@@ -32,7 +32,7 @@ class Tally:
 
     def __init__(self, limit: float = math.inf, rows: int = 0, beside: Sequence[Sized] = (), *, held: int = 0) -> None:
         self.limit, self.rows, self.bytes = limit, rows, held
-        #: What counts as well, and is on no shelf.
+        #: What counts as well, and is on no shelf; nothing that leads back here, so that a world goes at once.
         self.beside = beside
 
     def kept(self) -> int:

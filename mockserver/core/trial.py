@@ -27,8 +27,8 @@ def trial_of(workspace: Workspace) -> Workspace:
     """
     found = copy.copy(workspace)
     found.accounts, found.keys, found.revoked_keys = {}, dict(workspace.keys), set(workspace.revoked_keys)
-    tally, beside = workspace.tally, (found.accounts, found.keys, found.revoked_keys)
-    found.tally = Tally(tally.limit, tally.rows, beside, held=tally.bytes)
+    tally = workspace.tally
+    found.tally = Tally(tally.limit, tally.rows, (found.keys, found.revoked_keys), held=tally.bytes)
     _stand_on(found, workspace)
     for number, account in workspace.accounts.items():
         found.accounts[number] = _account(account, found.tally)
@@ -58,15 +58,17 @@ def _account(account: Account, tally: Tally) -> Account:
 
 def _stand_on(shelf: Shelf, below: Shelf) -> None:
     """Let a shelf show the rows of another one, and keep to itself what is put there."""
+    # What follows knows the tallies and not the shelf, of which it becomes a part: nothing then leads to itself.
+    own, theirs = shelf.tally, below.tally
 
     def layer(rows: Any) -> _Layer:
-        return _Layer(rows, shelf.tally if getattr(rows, "tally", None) is below.tally else Tally())
+        return _Layer(rows, own if getattr(rows, "tally", None) is theirs else Tally())
 
     def record(found: Any) -> Any:
         return layer(found) if isinstance(found, dict) else copy.deepcopy(found)
 
     tables: Any = _Copied(below._tables, layer)  # noqa: SLF001  # the same noun
-    timelines: Any = _Copied(below._timelines, lambda _: Timeline[Any](shelf.tally))  # noqa: SLF001  # see above
+    timelines: Any = _Copied(below._timelines, lambda _: Timeline[Any](own))  # noqa: SLF001  # see above
     records: Any = _Copied(below._records, record)  # noqa: SLF001  # see above
     shelf._tables, shelf._timelines, shelf._records = tables, timelines, records  # noqa: SLF001  # see above
 

@@ -102,7 +102,7 @@ class Workspace(Shelf):
         #: Which account an API key opens.
         self.keys: dict[str, int] = {}
         self.revoked_keys: set[str] = set()
-        self.tally = Tally(self.limits.rows, beside=(self.accounts, self.keys, self.revoked_keys))
+        self.tally = Tally(self.limits.rows, beside=(self.keys, self.revoked_keys))
         #: Called with every key that opens an account from now on.
         self.on_key: Callable[[str], None] = lambda key: None
         #: The last id given out, by kind.
@@ -176,6 +176,7 @@ class Workspace(Shelf):
         """Let there be another account, which has no rows yet."""
         self.accounts[account.id] = account
         account.tally = self.tally
+        self.tally.rows += 1
         if account.role is Role.MASTER:
             self._masters[account.name] = account.id
         self.claim_id("account", account.id)
@@ -203,6 +204,7 @@ class Workspace(Shelf):
     def remove_account(self, account: Account) -> None:
         """Drop an account with all its rows and timers; its keys are refused from now on."""
         del self.accounts[account.id]
+        self.tally.rows -= 1
         for key in account.api_keys:
             del self.keys[key]
             self.revoked_keys.add(key)

@@ -38,6 +38,9 @@ class _AuthenticateDomainItem(Item):
     attempts = fields.Integer(strict=True, validate=validate.Range(min=1))
 
 
+_AUTHENTICATE_DOMAIN = _AuthenticateDomainItem()
+
+
 class AuthenticateDomainField(fields.Field[AuthenticateDomain]):
     """`immediate`, `{after: PT1H}` or `{attempts: 3}`."""
 
@@ -46,20 +49,22 @@ class AuthenticateDomainField(fields.Field[AuthenticateDomain]):
             return AuthenticateDomain()
         if not isinstance(value, dict) or len(value) != 1:
             raise ValidationError("must be immediate, {after: DURATION} or {attempts: NUMBER}")
-        return AuthenticateDomain(**_AuthenticateDomainItem().load(value))
+        return AuthenticateDomain(**_AUTHENTICATE_DOMAIN.load(value))
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        found = _AuthenticateDomainItem().dump(value)
+        found = _AUTHENTICATE_DOMAIN.dump(value)
         return {name: item for name, item in found.items() if item is not None} or "immediate"
 
 
 class After(fields.Field[timedelta]):
     """`{after: PT0S}`."""
 
+    _length = Duration(validate=_LONGEST)
+
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> timedelta:
         if not isinstance(value, dict) or set(value) != {"after"}:
             raise ValidationError("must be {after: DURATION}")
-        length: Any = Duration(validate=_LONGEST).deserialize(value["after"])
+        length: Any = self._length.deserialize(value["after"])
         return length  # type: ignore[no-any-return]  # deserialize may give None, but not for a value
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
