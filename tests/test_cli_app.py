@@ -42,10 +42,11 @@ def test_a_new_app_is_printed_with_its_credentials(run, app):
 
 
 def test_it_is_printed_line_by_line_for_people(run):
-    answer = run("create", "--client-id", "abc", "--client-secret", "xyz", "--scope", "account:read", "--scope", "all")
+    credentials = ("--client-id", "abc", "--client-secret", "xyz")
+    answer = run("create", "--name", "CRM", *credentials, "--scope", "account:read", "--scope", "all")
 
     assert answer.output.splitlines() == [
-        "client_id: abc", "client_secret: xyz", "name: abc", "redirect_uris:", "scopes: account:read all",
+        "client_id: abc", "client_secret: xyz", "name: CRM", "redirect_uris:", "scopes: account:read all",
         "public: no", "account: acme",
     ]  # fmt: skip
 
@@ -110,9 +111,10 @@ def test_an_app_is_forgotten(run, app):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["create", "--scope", "everything"], "scopes[0]: Must be one of"),
+        (["create", "--name", "x", "--scope", "everything"], "scopes[0]: Must be one of"),
+        (["create", "--scope", "all"], "an app needs a name, or a redirect URI"),
         (["create", "--redirect-uri", "/cb"], "redirect_uris[0]: must be an absolute URL"),
-        (["create", "--account", "nobody"], "there is no account 'nobody'"),
+        (["create", "--name", "x", "--account", "nobody"], "there is no account 'nobody'"),
         (["update", "nobody", "--name", "x"], "there is no app"),
         (["update", "nobody"], "there is nothing to change"),
         (["delete", "a?c"], "there is no app"),

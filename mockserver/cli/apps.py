@@ -66,7 +66,7 @@ def create(client_id: str | None, as_json: bool, **options: Any) -> None:
     """Register an app, and print its client id and its secret."""
     call, facts = _taken(options)
     body = {**facts, **({"client_id": client_id} if client_id else {})}
-    if not body:
+    if not (body.get("name") or body.get("redirect_uris")):
         raise click.UsageError("an app needs a name, or a redirect URI: give an option or a file")
     _show(_call("POST", "", call, body), as_json)
 

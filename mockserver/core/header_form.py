@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+#: Headers that say where a call goes and where it ends, which are those of the call itself.
+OF_THE_CALL = frozenset(
+    ["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]
+)
 _NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 

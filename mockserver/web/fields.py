@@ -294,7 +294,7 @@ def _check_key(value: str) -> None:
 
 
 class HeaderName(fields.String):
-    """The name of an HTTP header."""
+    """The name of a header that a call may have beside those that say where it goes and ends."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(validate=_check_header_name, **kwargs)
@@ -303,6 +303,8 @@ class HeaderName(fields.String):
 def _check_header_name(value: str) -> None:
     if not header_form.is_name(value):
         raise invalid("Not the name of a header")
+    if value.lower() in header_form.OF_THE_CALL:
+        raise invalid("A header that every call has of its own")
 
 
 class HeaderValue(fields.String):

@@ -201,7 +201,7 @@ class Door:
     def _warn_of_type(self, request: Request, exchange: Exchange) -> None:
         """JSON passes under any Content-Type; whoever sends it under another one should know."""
         sent_as = request.environ.get("CONTENT_TYPE", "")
-        if exchange.body and "json" not in sent_as:
+        if exchange.body and "json" not in sent_as.lower():
             shown = f"as {facts.shown(sent_as)}" if sent_as else "without a Content-Type"
             exchange.warn(f"the body of {self.operation.id} is JSON, and was sent {shown}")
 

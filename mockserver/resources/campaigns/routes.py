@@ -24,7 +24,7 @@ CAMPAIGNS = Endpoints("campaigns")
     errors=(
         proposed(errors.INVALID_PARAMETER, "campaignId is not an integer", "ledger 2.32"),
         documented(errors.DOCUMENT_NOT_FOUND, "unknown campaign or template", "SPEC 4.7, ledger 1.4"),
-        documented(errors.METHOD_NOT_ALLOWED, "it is not an e-mail campaign or template", "SPEC 4.7"),
+        proposed(errors.METHOD_NOT_ALLOWED, "it is not an e-mail campaign or template", "SPEC 4.7, but for the code"),
     ),
     scope="campaigns.email",
 )  # fmt: skip

@@ -204,7 +204,9 @@ def _checked(caller: Caller, rows: list[SubAccount], change: Allotment) -> Allot
     """
     solution = caller.workspace.solution
     plan.check_solution(change, solution)
-    change = plan.applicable(change, solution)
+    asked, change = change, plan.applicable(change, solution)
+    for name in asked.features.keys() - change.features.keys():
+        caller.warn(f"{plan.path(name)} is not of the {solution} solution; it is ignored")
     used = pool.below_used(caller.workspace, rows, change)
     if used:
         reason = f"sub-account {used.sub_account_id} has used {used.amount} {used.name}, and is to have less"

@@ -116,6 +116,8 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
         if name in data:
             setattr(master, name, data[name])
     account.record(Groups).update({group["id"]: group["name"] for group in data.get("groups", ())})
+    if master.plan_info.get("features") and any(master.pool.items()):
+        raise Misfit(("plan_info", "features"), "they follow from the pool")
     if "pool" in data:
         _check_solution(workspace, "pool", Allotment(_unlimited(master.pool)))
     for bulk in data.get("bulk_plans", ()):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from mockserver.core.account import Account
+from mockserver.core.header_form import OF_THE_CALL
 from mockserver.core.jobs import dispatch
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.outside import Outcome, Post
@@ -51,10 +52,6 @@ KEPT_ATTEMPTS = 100
 USER_AGENT = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
 #: What an attempt takes in memory, in bytes: an error is no longer than some hundred characters.
 _PER_ATTEMPT = 1_000
-#: Headers that a webhook's own do not replace: they say where the call goes, and where it ends.
-_OF_THE_CALL = frozenset(
-    ["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]
-)
 #: What the timer of a delivery begins; no event of the machine, as nothing has come of it yet.
 ATTEMPT = "attempt"
 
@@ -217,7 +214,7 @@ def request_headers(target: Target) -> list[tuple[str, str]]:
         headers.append(("Authorization", f"Bearer {target.auth['token']}"))
     elif credentials is not None:
         headers.append(("Authorization", f"Basic {b64encode(credentials.encode()).decode()}"))
-    own = [row for row in target.headers if row[0].lower() not in _OF_THE_CALL]
+    own = [row for row in target.headers if row[0].lower() not in OF_THE_CALL]
     names = {name.lower() for name, _ in own}
     return [*(row for row in headers if row[0].lower() not in names), *own]
 

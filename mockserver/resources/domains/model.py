@@ -271,6 +271,8 @@ def authenticate(caller: Caller, name: str) -> Domain:
         owner = f"domain {domain.name} is one of a provider of free mailboxes, and only who has a domain can set it up"
         raise DNS_NOT_CONFIGURED().because(f"{owner}; the `dns` of a scenario can say that the account has it")
     if not view.published:
+        if domain.state == AUTHENTICATED:  # DKIM and DMARC are right, and the code has done its work
+            return domain
         raise DNS_NOT_CONFIGURED().because(_what_is_wrong(caller.workspace, domain, view))
     if domain.state != AUTHENTICATED:
         domain.attempts += 1
@@ -386,9 +388,12 @@ def _break(workspace: Workspace, account: Account, domain: Domain) -> None:
 
 @DOMAIN.on("delete")
 def _withdraw(workspace: Workspace, account: Account, domain: Domain) -> None:
-    # What was published proves a code that is gone with the domain.
-    if not any(_named(workspace, {domain.name})):
-        workspace.table(DnsView).pop(domain.name, None)
+    if any(_named(workspace, {domain.name})):
+        return
+    # The records prove what is gone with the domain; its policy, and who has it, stay.
+    view = workspace.table(DnsView).pop(domain.name, None)
+    if view is not None and (view.dmarc_policy is not None or view.free_mail != _gives_mailboxes(domain.name)):
+        workspace.table(DnsView)[domain.name] = DnsView(dmarc_policy=view.dmarc_policy, free_mail=view.free_mail)
 
 
 def _agree(workspace: Workspace, domain: Domain, **answers: str) -> None:
