@@ -285,8 +285,9 @@ class Store:
         with workspace.changing:
             origin = workspace.origin
             fresh = self._anew(workspace, origin.scenario if scenario is None else scenario, seed=origin.seed)
-            with workspace.lock, self._lock:
-                self._keep_coverage(workspace)
+            with workspace.lock:
+                with self._lock:
+                    self._keep_coverage(workspace)
                 self._renew(workspace, fresh)
 
     def put(self, workspace: Workspace, document: Mapping[str, Any], mailbox: Mailbox | None = None) -> None:

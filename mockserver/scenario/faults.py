@@ -27,6 +27,8 @@ from mockserver.web.fields import Flag, List, Number
 MOST_FAULTS = 1_000
 #: How many bytes a rule may take as it was written: there may be many of them.
 _LARGEST = 64 * 1024
+#: How many characters a code may have; those of the service have 33 at most.
+_LONGEST_CODE = 200
 #: What the fault of a request's header is called in place of an id.
 HEADER_ID = "header"
 #: Ids that mean something else, in an address or in the journal.
@@ -78,7 +80,7 @@ class FaultItem(Item):
     probability = Number(validate=validate.Range(min=0, max=1))
     ttl_s = Number(validate=validate.Range(min=0, max=_LONGEST_S))
     force = Flag()
-    code = fields.String()
+    code = fields.String(validate=validate.Length(max=_LONGEST_CODE))
     status = fields.Integer(strict=True, validate=validate.Range(400, 599))
     message = fields.String()
     ms = Number(validate=_milliseconds)

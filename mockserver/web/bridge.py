@@ -151,6 +151,8 @@ class Bridge:
         finally:
             if hasattr(chunks, "close"):
                 chunks.close()
+            # It leads back to the environment: both would wait for a collection, and with them the body.
+            environ.pop("werkzeug.request", None)
         return started[0], started[1], content
 
     async def _read(self, receive: Receive) -> bytes | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
@@ -14,6 +15,11 @@ INT64 = range(-(2**63), 2**63)
 DEEPEST = 100
 #: More arrays than any honest client sends. The parser makes them without letting anybody else run meanwhile.
 _MOST_BRACKETS = 250_000
+#: More members and items in all than any honest client sends; that of the largest shipped world has a third of it.
+_MOST_COMMAS = 1_500_000
+#: Whether halves of surrogate pairs are written at all, and whatever a backslash begins: of those only whole pairs.
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(rb"\\(?:(u[dD][89abAB]..)(\\u[dD][c-fC-F]..)?|(u[dD][c-fC-F]..)|.)", re.DOTALL)
 #: How much of a member's name is told.
 _LONGEST_NAME = 80
 
@@ -33,6 +39,8 @@ def read(raw: bytes, deepest: int = DEEPEST) -> Any:
     """
     if raw.count(b"[") > _MOST_BRACKETS:
         raise JsonError(f"more than {_MOST_BRACKETS:,} opening brackets")
+    if len(raw) > _MOST_COMMAS and raw.count(b",") > _MOST_COMMAS:
+        raise JsonError(f"more than {_MOST_COMMAS:,} commas")
     try:
         value = _DECODER.decode(raw.decode())
     except UnicodeDecodeError as error:
@@ -43,8 +51,8 @@ def read(raw: bytes, deepest: int = DEEPEST) -> Any:
         raise JsonError("nested too deeply") from error
     if raw.count(b"[") + raw.count(b"{") > deepest and depth(value) > deepest:
         raise JsonError("nested too deeply")
-    if b"\\u" in raw:
-        _refuse_half_surrogates(value)
+    if _HALF.search(raw):
+        _refuse_half_surrogates(raw)
     return value
 
 
@@ -94,11 +102,12 @@ def depth(value: object) -> int:
     return found
 
 
-def _refuse_half_surrogates(value: object) -> None:
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        raise JsonError("a string holds half of a surrogate pair") from error
+def _refuse_half_surrogates(raw: bytes) -> None:
+    """Look at every escape of a text that is JSON: escape by escape others can run in between."""
+    for found in _ESCAPE.finditer(raw):
+        high, low, alone = found.groups()
+        if alone or (high and not low):
+            raise JsonError("a string holds half of a surrogate pair")
 
 
 _DECODER = json.JSONDecoder(

@@ -19,6 +19,8 @@ _LABOURERS = 2
 _WAITERS = 32
 #: A collection of so many new objects is over in some milliseconds.
 _FEW_OBJECTS = 50_000
+#: Garbage of so many objects may wait; refused requests leave some, as errors and their frames hold each other.
+_MANY_OBJECTS = 200_000
 
 
 class Threads:
@@ -116,11 +118,13 @@ class _Collector:
     """The garbage collector, which stops everybody while it looks through all that there is.
 
     It rests while something large is made, of which next to nothing is garbage: else it would look through that again
-    and again. What is there then is left out of later collections; the last reference to it frees it all the same.
+    and again. What is there then grows old at once, and is looked through when as much again has come.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        #: How many objects have grown old since they were all looked through, and how many there were then.
+        self._aged = self._held = 0
         self._resting = 0
         self._was_enabled = True
 
@@ -137,9 +141,19 @@ class _Collector:
             with self._lock:
                 self._resting -= 1
                 if gc.get_count()[0] > _FEW_OBJECTS:
-                    gc.freeze()
+                    self._age()
                 if not self._resting and self._was_enabled:
                     gc.enable()
+
+    def _age(self) -> None:
+        """Move all that there is to the old objects, without looking at it, or look through all of them."""
+        self._aged += gc.get_count()[0]
+        gc.freeze()
+        held = gc.get_freeze_count()
+        gc.unfreeze()
+        if self._aged > max(_MANY_OBJECTS, 2 * self._held):
+            gc.collect()
+            self._aged, self._held = 0, held
 
 
 _COLLECTOR = _Collector()

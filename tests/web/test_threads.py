@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 import threading
+import weakref
 
 import pytest
 
@@ -89,3 +90,26 @@ def test_what_has_not_begun_when_they_are_closed_is_cancelled(threads):
             await late
 
     asyncio.run(main())
+
+
+class Knot:
+    """Something that holds itself, as an error and its frames do, and a good deal besides."""
+
+    def __init__(self):
+        self.itself = self
+        self.rows = [[] for _ in range(100_000)]
+
+
+def test_what_only_a_collection_frees_is_freed_before_long(threads):
+    held = weakref.WeakSet()
+
+    def leave_garbage():
+        held.add(Knot())
+
+    async def main():
+        for _ in range(12):
+            await threads.labour(leave_garbage)
+
+    asyncio.run(main())
+
+    assert len(held) < 12

@@ -51,8 +51,7 @@ def left_behind():
         gc.set_debug(gc.DEBUG_SAVEALL)
         act()
         gc.collect()
-        ours = [type(one).__qualname__ for one in gc.garbage if type(one).__module__.startswith("mockserver")]
-        return Counter(ours)
+        return Counter(type(one).__qualname__ for one in gc.garbage if type(one).__module__.startswith("mockserver"))
 
     yield found
     gc.set_debug(0)
