@@ -118,12 +118,17 @@ class Faults:
         return None
 
 
+def draws(identifier: str) -> tuple[str, str]:
+    """What is drawn for a rule: whether it hits, and how late it answers."""
+    return f"fault {identifier}", f"fault {identifier} latency"
+
+
 def _strikes(rule: Fault, random: Randomness) -> bool:
     """Whether a rule that matches hits this time."""
     if rule.passed < rule.after:
         rule.passed += 1
         return False
-    return rule.probability >= 1 or random.share(f"fault {rule.id}") < rule.probability
+    return rule.probability >= 1 or random.share(draws(rule.id)[0]) < rule.probability
 
 
 # ---------------------------------------------------------------------- kinds
@@ -141,7 +146,7 @@ class Injection(NamedTuple):
         distribution: Latency | None = self.rule.parameters.get("distribution")
         if distribution is not None:
             # Neither end of the range: the normal distribution has none.
-            return distribution.at(min(max(self.random.share(f"fault {self.rule.id} latency"), 1e-9), 1 - 1e-9))
+            return distribution.at(min(max(self.random.share(draws(self.rule.id)[1]), 1e-9), 1 - 1e-9))
         return float(self.rule.parameters.get("ms", default))
 
 

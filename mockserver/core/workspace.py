@@ -17,7 +17,7 @@ from mockserver.core.contract import Role
 from mockserver.core.coverage import Coverage
 from mockserver.core.events import Changed
 from mockserver.core.exchange import Exchange
-from mockserver.core.faults import Fault, Faults
+from mockserver.core.faults import Fault, Faults, draws
 from mockserver.core.feed import Feed
 from mockserver.core.jobs import Jobs
 from mockserver.core.journal import Journal
@@ -64,6 +64,8 @@ _LASTING = frozenset(
 #: What goes on when a state is put in its place; the draws are those of the ids that journal and mailbox hold.
 _GOING_ON = ("origin", "scenario", "journal", "coverage", "receivers")
 NOTED_DRAWS = ("request", "mail")
+#: With more purposes than this of draws, those of rules that are gone are forgotten.
+_MOST_PURPOSES = 5_000
 #: More rows than any one call adds that adds no document.
 MOST_ADDED = 5
 
@@ -290,6 +292,15 @@ class Workspace(Shelf):
                 drawn = f"fault-{self.next_id('fault')}"
                 fault.id = "" if drawn in taken else drawn
             self.faults.add(fault)
+        if len(self.random.positions) > _MOST_PURPOSES:
+            self._forget_draws()
+
+    def _forget_draws(self) -> None:
+        """Forget how far the draws of rules have come that are gone; of few, one that comes again goes on."""
+        lasting = {purpose for fault in self.faults for purpose in draws(fault.id)}
+        positions = self.random.positions
+        for purpose in [name for name in positions if name.startswith(draws("")[0]) and name not in lasting]:
+            del positions[purpose]
 
     def catch_up(self) -> None:
         """Fire what is due by now, each at its own moment."""

@@ -95,9 +95,16 @@ def revoked_keys(api, number):
     api.post("/_mock/keys/revoke", json={"key": f"{number}" + "k" * 490})
 
 
+def rules_by_chance(api, number):
+    rules = [{"fault": "server_error", "probability": 0, "id": f"{number}-{index}"} for index in range(200)]
+    api.put("/_mock/faults", json={"items": rules})
+    api.get("/v3/senders")
+
+
 FLOWS = [
     large_bodies, large_values, long_headers, many_headers, long_queries, long_paths, many_unknown_members,
     calls_of_receivers, headers_of_receivers, triggered_payloads, mails, snapshots, sent_mails, revoked_keys,
+    rules_by_chance,
 ]  # fmt: skip
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 
