@@ -95,10 +95,7 @@ def _listening(workspace: Workspace, recipient: str) -> list[Account]:
     return [
         account
         for account in workspace.accounts.values()
-        if any(
-            webhook.type == INBOUND and domain_of(webhook.domain or "") == domain
-            for webhook in account.table(Webhook).values()
-        )
+        if any(webhook.type == INBOUND and webhook.domain == domain for webhook in account.table(Webhook).values())
     ]
 
 
