@@ -6,6 +6,9 @@ from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
 from mockserver.scenario.mistakes import ScenarioError
 
+FILTERS = "{type: marketing, event: spam, notifyURL: 'http://a.test', email: EMAIL}"
+EXPORT = f"exports: [{{id: 1, requested_at: PT0S, filters: {FILTERS}}}]"
+
 
 @pytest.fixture
 def told(tmp_path):
@@ -56,6 +59,20 @@ def told(tmp_path):
         ("accounts: [{name: a, timezone: UTC}]", "only an account of role master or sub_account has it"),
         ("accounts: [{name: a, role: master, timezone: Nowhere}]", "Not the name of a time zone"),
         ("senders: [{name: A, email: a}]", "senders[0].email: Not a valid email address"),
+        ("senders: [{name: A, email: jo@localhost}]", "senders[0].email: Not a valid email address"),
+        ("scheduled_emails: [{to: jo@localhost, scheduled_at: PT1H}]", "].to: Not a valid email address"),
+        (
+            "inbound_events: [{date: -PT1H, sender: jo@localhost, recipient: a@b.test}]",
+            "inbound_events[0].sender: Not a valid email address",
+        ),
+        (
+            "inbound_events: [{date: -PT1H, sender: a@b.test, recipient: jo@localhost}]",
+            "inbound_events[0].recipient: Not a valid email address",
+        ),
+        ("activities: [{date: -PT1H, action: a, user_email: jo@localhost}]", "].user_email: Not a valid email address"),
+        ("domains: [{name: b.test, creator: jo@localhost}]", "domains[0].creator: Not a valid email address"),
+        (EXPORT.replace("EMAIL", "jo@localhost"), "exports[0].filters.email: Not a valid email address"),
+        ("sso_tokens: [{token: a, email: jo@localhost}]", "sso_tokens[0].email: Not a valid email address"),
         ("senders: [{name: A}]", "senders[0].email: Missing data for required field"),
         ("senders: 3", "senders: Not a valid list"),
         ("senders: [{name: A, email: a@b.test, ips: [{ip: 1.2.3.4, domain: b.test}]}]", "is no dedicated IP of"),

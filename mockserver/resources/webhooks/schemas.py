@@ -192,7 +192,7 @@ class FiltersItem(Item):
     days = fields.Integer(strict=True, validate=validate.Range(1, INT64_MAX))
     startDate = WrittenDay()
     endDate = WrittenDay()
-    email = fields.String()
+    email = Email()
     sort = fields.String(validate=validate.OneOf(("asc", "desc")))
     messageId = fields.String()
     webhookId = fields.Integer(strict=True)
