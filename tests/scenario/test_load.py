@@ -44,6 +44,13 @@ def test_accounts_have_ids_of_seven_digits_and_keys_of_the_services_form(make_ap
     assert len(account["api_keys"][0]) == len("xkeysib-") + 64 + 1 + 16
 
 
+def test_the_address_of_an_account_with_a_long_name_can_be_read_again(make_api):
+    api = make_api({"accounts": [{"name": f"{'a' * 62} {'b' * 37}"}]})
+
+    assert api.get("/v3/account").json["email"] == f"owner@{'a' * 62}.test"
+    assert api.put("/_mock/state", json=state(api)).status_code == 200
+
+
 def test_another_seed_gives_other_codes(make_api):
     def code(seed):
         sender = {"name": "A", "email": "a@a.test", "state": "awaiting_verification"}
