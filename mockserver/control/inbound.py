@@ -12,13 +12,14 @@ from mockserver.control.deliveries import described
 from mockserver.control.noun import Noun
 from mockserver.resources.inbound import model
 from mockserver.resources.section import Item
+from mockserver.web.fields import Email
 
 INBOUND = Noun("inbound", "/_mock/inbound")
 
 
 class Arrival(Item):
-    sender = fields.Email(required=True)
-    recipient = fields.Email(required=True)
+    sender = Email(required=True)
+    recipient = Email(required=True)
     subject = fields.String(load_default="Hello")
     text = fields.String(load_default="Hello\n")
     account = fields.String()

@@ -20,7 +20,7 @@ from mockserver.resources.section import Item
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.event_table import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Happening
 from mockserver.resources.webhooks.model import Webhook
-from mockserver.web.fields import JsonObject
+from mockserver.web.fields import Email, JsonObject
 
 TRIGGER = Noun("trigger", "/_mock/trigger")
 
@@ -31,7 +31,7 @@ _SENDER = "sender@example.test"
 class _Recipient(Item):
     """To whom a mail may arrive; other events happen to numbers as well."""
 
-    to = fields.Email()
+    to = Email()
 
 
 class Trigger(Item):

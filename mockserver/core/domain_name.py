@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
+#: The longest address of a mail (RFC 5321, 4.5.3.1, with erratum 1690), in characters.
+LONGEST_EMAIL = 254
 #: RFC 1035, 2.3.4, as it is written: 253 characters at most, and nothing longer is looked at.
 _LONGEST = 253
 #: RFC 1123, 2.1: letters, digits and hyphens, the latter not at an end. A name whose last label is a number is an IPv4

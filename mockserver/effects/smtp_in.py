@@ -11,9 +11,9 @@ from functools import partial
 from typing import Any
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
-from marshmallow import ValidationError, validate
+from marshmallow import ValidationError
 
-from mockserver.web.fields import LONGEST_EMAIL
+from mockserver.web.fields import Email
 from mockserver.web.server import bind
 
 #: The largest mail that is taken, in bytes.
@@ -28,6 +28,7 @@ _READERS = 4
 _IDLE_S, _PATIENCE_S = 60.0, 1.0
 #: How the library writes that nobody sent a mail: bounces and the like.
 _NOBODY = "<>"
+_ADDRESS = Email()
 
 #: Takes the mail as it came, its sender (empty, where it is nobody) and its recipients.
 Take = Callable[[bytes, str, Sequence[str]], None]
@@ -173,10 +174,8 @@ class Listener:
 
 def _is_address(text: str) -> bool:
     """Whether the API could show it as an address."""
-    if len(text) > LONGEST_EMAIL:
-        return False
     try:
-        validate.Email()(text)
+        _ADDRESS.deserialize(text)
     except ValidationError:
         return False
     return True

@@ -35,6 +35,8 @@ _SHOWN = 80
 _PEOPLE = "people"
 #: Ids that are left out are of the service's size (ledger 1.6): accounts have seven digits.
 _ACCOUNT_IDS, _USER_IDS = 1_000_000, 900_000
+#: RFC 1035, 2.3.4.
+_LONGEST_LABEL = 63
 
 
 def load(
@@ -295,4 +297,5 @@ def _instead(master: object, masters: Iterable[str]) -> str:
 
 
 def _slug(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "account"
+    """A name as the label of a domain."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:_LONGEST_LABEL].strip("-") or "account"

@@ -13,15 +13,14 @@ from marshmallow import ValidationError, fields, missing, validate
 from marshmallow.exceptions import SCHEMA
 
 from mockserver.core import header_form
-from mockserver.core.domain_name import ascii_form, is_host_name
+from mockserver.core.domain_name import LONGEST_EMAIL, ascii_form, is_host_name
 from mockserver.core.errors import OUT_OF_RANGE
 from mockserver.core.keys import LONGEST_KEY, is_key
 from mockserver.web.schema import MOST_FLAWS, BadName, Flaw, Unread, documented, flaws_in, invalid
 
 INT64_MAX = 2**63 - 1
-#: The longest address of a mail (RFC 5321, 4.5.3.1, with erratum 1690) and the longest URL (proposed), in characters.
-#: What is longer is refused before anything else looks at it.
-LONGEST_EMAIL, LONGEST_URL = 254, 2_048
+#: The longest URL (proposed), in characters. What is longer is refused before anything else looks at it.
+LONGEST_URL = 2_048
 #: The longest name of a host (RFC 1035, 2.3.4), and more than the longest one of a time zone.
 _LONGEST_HOSTNAME, _LONGEST_TIMEZONE = 253, 100
 

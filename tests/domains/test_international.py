@@ -89,3 +89,39 @@ def test_the_dedicated_ip_of_a_domain_is_not_that_of_one_whose_name_ends_alike(m
     shown = {row["domain_name"]: row["ip"] for row in api.get("/v3/senders/domains").json["domains"]}
 
     assert shown == {"acme.test": None, "not-acme.test": "198.51.100.7", ASCII: "198.51.100.8"}
+
+
+@pytest.mark.parametrize("written", ["BÜCHER.test", "XN--Bcher-Kva.TEST", "bücher.test."])
+def test_a_webhook_of_a_scenario_shows_its_domain_in_a_labels(make_api, written):
+    api = make_api({"webhooks": [{"id": 1, "url": "http://127.0.0.1:9/", "type": "inbound", "domain": written}]})
+
+    assert api.get("/v3/webhooks/1").json["domain"] == ASCII
+
+
+@pytest.mark.parametrize("written", ["BÜCHER.test", "XN--Bcher-Kva.TEST"])
+def test_a_dedicated_ip_shows_its_domain_in_a_labels(make_api, written):
+    api = make_api({"dedicated_ips": [{"id": 1, "ip": "198.51.100.7", "domain": written}]})
+
+    assert [row["domain"] for row in api.get("/v3/senders/ips").json["ips"]] == [ASCII]
+
+
+@pytest.mark.parametrize("written", ["localhost", "1.2.3.4", "two words.test"])
+def test_a_dedicated_ip_goes_with_the_name_of_a_domain(make_api, written):
+    api = make_api("empty")
+
+    answer = api.post("/_mock/seed", json={"dedicated_ips": [{"id": 1, "ip": "198.51.100.7", "domain": written}]})
+
+    assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/dedicated_ips/0/domain")
+
+
+@pytest.mark.parametrize("written", [f"MAIL.{UNICODE}", f"MAIL.{ASCII.upper()}."])
+def test_the_share_of_a_sender_shows_the_domain_of_its_ip(make_api, written):
+    ip = {"ip": "198.51.100.7", "domain": f"mail.{UNICODE}"}
+    other = {"name": "Ops", "email": "ops@acme.test", "ips": [{**ip, "domain": written}]}
+    api = make_api({"dedicated_ips": [{"id": 1, **ip}], "senders": [{"name": "News", "email": "a@acme.test"}, other]})
+
+    assert api.put("/v3/senders/1", json={"ips": [{**ip, "domain": written}]}).status_code == 204
+
+    shown = {share["domain"] for row in api.get("/v3/senders").json["senders"] for share in row["ips"]}
+    shown |= {row["domain"] for number in (1, 2) for row in api.get(f"/v3/senders/{number}/ips").json["ips"]}
+    assert shown == {f"mail.{ASCII}"}

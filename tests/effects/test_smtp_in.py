@@ -155,6 +155,17 @@ def test_a_mail_of_nobody_comes_from_the_mailer(world, client):
     assert arrived(world) == [("mailer-daemon@in.acme.test", "reply@in.acme.test")]
 
 
+def test_the_mailer_of_a_domain_with_a_long_name_is_that_of_the_registrable_domain(server, client):
+    domain = f"{'.'.join('x' * 60 for _ in range(4))}.test"
+    with server.workspace("empty") as world:
+        listen_for(world, domain)
+
+        client.send_message(a_mail(), from_addr="<>", to_addrs=[f"r@{domain}"])
+
+        assert arrived(world) == [(f"mailer-daemon@{'x' * 60}.test", f"r@{domain}")]
+        world.state.put(world.state.get())
+
+
 def test_a_world_with_mails_of_all_kinds_can_be_written_and_read(world, client):
     client.send_message(a_mail(), from_addr="<>")
     client.send_message(a_mail(), from_addr="jörg@bücher.test", to_addrs=['"a!b"@in.acme.test'])
@@ -219,7 +230,8 @@ def test_whatever_the_bytes_are_a_mail_is_taken(world, client, raw):
 @pytest.mark.parametrize(
     ("command", "code"),
     [
-        ("MAIL FROM:<nobody>", 553), ("MAIL FROM:<bob@localhost\x00>", 553), ("MAIL", 501), ("NONSENSE", 500),
+        ("MAIL FROM:<nobody>", 553), ("MAIL FROM:<bob@localhost\x00>", 553), ("MAIL FROM:<bob@localhost>", 553),
+        ("MAIL", 501), ("NONSENSE", 500),
         ("RCPT TO:<early@in.acme.test>", 503), ("DATA", 503), ("MAIL FROM:<b@b.test> COLOUR=red", 555),
         ("VRFY " + "(" * 400, 502), ("AUTH PLAIN AAAA", 538),
     ],
@@ -230,7 +242,7 @@ def test_a_bad_command_is_refused(client, command, code):
     assert client.docmd(command)[0] == code
 
 
-@pytest.mark.parametrize("recipient", ["nobody", "reply@acme", "<>"])
+@pytest.mark.parametrize("recipient", ["nobody", "reply@acme", "reply@localhost", "reply@[127.0.0.1]", "<>"])
 def test_a_recipient_that_is_no_address_is_refused(client, recipient):
     client.ehlo()
     client.mail("bob@example.test")

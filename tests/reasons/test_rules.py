@@ -146,7 +146,7 @@ TABLE = {
     ),
     "ip twice": (
         "acme", lambda caller: senders.update(caller, 1, ips=shares(ips=["198.51.100.7"] * 2)),
-        "the ips are 198.51.100.7, 198.51.100.7",
+        "the ips are 198.51.100.7, 198.51.100.7, and one stands there twice",
     ),
     "ips taken away": (
         "acme", lambda caller: senders.update(caller, 1, ips=[]),

@@ -44,6 +44,13 @@ def test_accounts_have_ids_of_seven_digits_and_keys_of_the_services_form(make_ap
     assert len(account["api_keys"][0]) == len("xkeysib-") + 64 + 1 + 16
 
 
+def test_the_address_of_an_account_with_a_long_name_can_be_read_again(make_api):
+    api = make_api({"accounts": [{"name": f"{'a' * 62} {'b' * 37}"}]})
+
+    assert api.get("/v3/account").json["email"] == f"owner@{'a' * 62}.test"
+    assert api.put("/_mock/state", json=state(api)).status_code == 200
+
+
 def test_another_seed_gives_other_codes(make_api):
     def code(seed):
         sender = {"name": "A", "email": "a@a.test", "state": "awaiting_verification"}
@@ -108,6 +115,52 @@ def test_generated_data_come_behind_what_is_written(make_api):
     api = make_api({"senders": [{"id": 1, "name": "Own", "email": "own@a.test"}], "generate": {"senders": 2}})
 
     assert [row["id"] for row in api.get("/v3/senders").json["senders"]] == [1, 2, 3]
+
+
+IPS = [
+    {"id": 3, "ip": "198.51.100.7", "domain": "a.test"},
+    {"id": 4, "ip": "198.51.100.8", "domain": "b.test"},
+    {"id": 5, "ip": "203.0.113.40", "domain": "old.test", "active": False},
+]
+
+
+def test_ips_without_weights_share_the_mail_in_equal_parts(make_api):
+    shares = [{name: row[name] for name in ("ip", "domain")} for row in IPS[:2]]
+    sender = {"name": "A", "email": "a@a.test", "ips": shares}
+
+    (found,) = make_api({"dedicated_ips": IPS, "senders": [sender]}).get("/v3/senders").json["senders"]
+
+    assert [share["weight"] for share in found["ips"]] == [50, 50]
+
+
+def test_generated_senders_have_shares_of_the_dedicated_ips(make_api):
+    api = make_api({"seed": 5, "dedicated_ips": IPS, "generate": {"senders": 30}})
+
+    senders = api.get("/v3/senders").json["senders"]
+
+    assert {share["ip"] for row in senders for share in row["ips"]} == {"198.51.100.7", "198.51.100.8"}
+    assert {tuple(share["weight"] for share in row["ips"]) for row in senders} == {(100,), (50, 50)}
+    assert api.put("/_mock/state", json=state(api)).status_code == 200
+
+
+def test_a_sender_has_no_more_ips_than_there_are_percents(make_api):
+    ips = [{"ip": f"198.51.100.{number}", "domain": "a.test"} for number in range(1, 102)]
+    api = make_api({"dedicated_ips": [{**row, "id": number} for number, row in enumerate(ips, 1)]})
+    sender = {"name": "A", "email": "a@a.test"}
+
+    answers = [api.post("/v3/senders", json={**sender, "ips": some}) for some in (ips, ips[:100])]
+
+    assert [answer.status_code for answer in answers] == [400, 201]
+    assert answers[0].json["code"] == "out_of_range"
+    assert api.put("/_mock/state", json=state(api)).status_code == 200
+
+
+def test_senders_that_were_there_before_the_dedicated_ips_can_be_read_again(make_api):
+    api = make_api({"senders": [{"id": 1, "name": "A", "email": "a@a.test"}]})
+    api.post("/_mock/seed", json={"dedicated_ips": IPS})
+
+    assert api.put("/_mock/state", json=state(api)).status_code == 200
+    assert api.get("/v3/senders").json["senders"][0]["ips"] == []
 
 
 def test_a_frozen_clock_without_a_start_stands_at_the_present(make_api):

@@ -6,6 +6,9 @@ from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
 from mockserver.scenario.mistakes import ScenarioError
 
+FILTERS = "{type: marketing, event: spam, notifyURL: 'http://a.test', email: EMAIL}"
+EXPORT = f"exports: [{{id: 1, requested_at: PT0S, filters: {FILTERS}}}]"
+
 
 @pytest.fixture
 def told(tmp_path):
@@ -56,9 +59,23 @@ def told(tmp_path):
         ("accounts: [{name: a, timezone: UTC}]", "only an account of role master or sub_account has it"),
         ("accounts: [{name: a, role: master, timezone: Nowhere}]", "Not the name of a time zone"),
         ("senders: [{name: A, email: a}]", "senders[0].email: Not a valid email address"),
+        ("senders: [{name: A, email: jo@localhost}]", "senders[0].email: Not a valid email address"),
+        ("scheduled_emails: [{to: jo@localhost, scheduled_at: PT1H}]", "].to: Not a valid email address"),
+        (
+            "inbound_events: [{date: -PT1H, sender: jo@localhost, recipient: a@b.test}]",
+            "inbound_events[0].sender: Not a valid email address",
+        ),
+        (
+            "inbound_events: [{date: -PT1H, sender: a@b.test, recipient: jo@localhost}]",
+            "inbound_events[0].recipient: Not a valid email address",
+        ),
+        ("activities: [{date: -PT1H, action: a, user_email: jo@localhost}]", "].user_email: Not a valid email address"),
+        ("domains: [{name: b.test, creator: jo@localhost}]", "domains[0].creator: Not a valid email address"),
+        (EXPORT.replace("EMAIL", "jo@localhost"), "exports[0].filters.email: Not a valid email address"),
+        ("sso_tokens: [{token: a, email: jo@localhost}]", "sso_tokens[0].email: Not a valid email address"),
         ("senders: [{name: A}]", "senders[0].email: Missing data for required field"),
         ("senders: 3", "senders: Not a valid list"),
-        ("senders: [{name: A, email: a@b.test, ips: [{ip: 1.2.3.4, domain: b.test}]}]", "is not one of the account's"),
+        ("senders: [{name: A, email: a@b.test, ips: [{ip: 1.2.3.4, domain: b.test}]}]", "is no dedicated IP of"),
         ("webhooks: [{url: nowhere, events: [sent]}]", "webhooks[0].url: Not a valid URL"),
         ("webhooks: [{url: 'http://a.test', events: [listAddition]}]", "is not an event of transactional webhooks"),
         ("webhooks: [{url: 'http://a.test'}]", "a webhook of type transactional needs events"),
@@ -85,6 +102,35 @@ def test_a_mistake_is_told_with_its_place_and_what_was_expected(told, text, mist
     assert len(lines) == 1
     assert mistake in lines[0]
     assert lines[0].startswith("mine.yaml:")
+
+
+@pytest.mark.parametrize(
+    ("ips", "mistake"),
+    [
+        ("{ip: 198.51.100.9, domain: a.test}", "198.51.100.9 is no dedicated IP of account acme"),
+        ("{ip: 198.51.100.7, domain: b.test}", "the domain of dedicated IP 198.51.100.7 is a.test"),
+        ("{ip: 203.0.113.40, domain: old.test}", "dedicated IP 203.0.113.40 of account acme is inactive"),
+        ("{ip: 198.51.100.7, domain: a.test, weight: 30}", "the sum of the weights 30 is 30, not 100"),
+        (
+            "{ip: 198.51.100.7, domain: a.test}, {ip: 198.51.100.8, domain: b.test, weight: 100}",
+            "1 of the 2 ips have a weight",
+        ),
+        (
+            "{ip: 198.51.100.7, domain: a.test}, {ip: 198.51.100.7, domain: a.test}",
+            "the ips are 198.51.100.7, 198.51.100.7, and one stands there twice",
+        ),
+    ],
+)
+def test_the_ips_of_a_sender_keep_the_rules_of_the_api(told, ips, mistake):
+    lines = told(
+        "dedicated_ips:\n"
+        "  - {id: 1, ip: 198.51.100.7, domain: a.test}\n"
+        "  - {id: 2, ip: 198.51.100.8, domain: b.test}\n"
+        "  - {id: 3, ip: 203.0.113.40, domain: old.test, active: false}\n"
+        f"senders:\n  - {{name: A, email: a@b.test, ips: [{ips}]}}\n"
+    )
+
+    assert [line.split("; ")[0] for line in lines] == [f"mine.yaml:6: senders[0].ips: {mistake}"]
 
 
 @pytest.mark.parametrize(

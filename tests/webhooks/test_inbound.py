@@ -127,8 +127,12 @@ def test_whatever_its_subject_it_arrives(subject, hooked):
 
 
 @pytest.mark.parametrize(
-    "body", [{}, {**MAIL, "sender": "nobody"}, {**MAIL, "recipient": 7}, {**MAIL, "unheard": 1}, {**MAIL, "text": None}]
-)
+    "body",
+    [
+        {}, {**MAIL, "sender": "nobody"}, {**MAIL, "recipient": 7}, {**MAIL, "unheard": 1}, {**MAIL, "text": None},
+        {**MAIL, "sender": "bob@localhost"}, {**MAIL, "recipient": "reply@localhost"},
+    ],
+)  # fmt: skip
 def test_what_is_no_mail_is_refused_and_not_recorded(body, hooked):
     world = hooked(HOOK)
     assert world.api.post("/_mock/inbound", json=body).status_code == 400

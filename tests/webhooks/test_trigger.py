@@ -153,6 +153,7 @@ def test_a_story_has_no_members_of_an_event(name, value, hooked):
         {"story": "unheard"},
         {"event": "sent", "to": ""},
         {"event": "sent", "payload": []},
+        {"type": "inbound", "event": "reply", "to": "jo@localhost"},
     ],
 )
 def test_a_member_of_the_wrong_form_is_refused(body, hooked):

@@ -15,7 +15,7 @@ from mockserver.resources.account.model import PLAN_TYPES, DedicatedIp, Profile
 from mockserver.resources.corporate import pool
 from mockserver.resources.room import Section
 from mockserver.resources.section import Item, Misfit, Taken
-from mockserver.web.fields import Choice, Email, Flag, Int64, List, Number, Quantity, Text, Timezone
+from mockserver.web.fields import Choice, Email, Flag, Hostname, Int64, List, Number, Quantity, Text, Timezone
 from mockserver.web.schema import OPENAPI_NEWEST, Output, documented, observed
 
 
@@ -99,7 +99,7 @@ class AccountOut(Output):
 class DedicatedIpItem(Item):
     id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1))
     ip = fields.IP(required=True)
-    domain = fields.String(required=True)
+    domain = Hostname(required=True)
     active = Flag(load_default=True)
 
 

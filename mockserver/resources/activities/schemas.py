@@ -13,7 +13,7 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.activities.model import Activity
 from mockserver.resources.room import Section
 from mockserver.resources.section import Instant, Item
-from mockserver.web.fields import Day, Int64, List, Range, SecondMoment, Text
+from mockserver.web.fields import Day, Email, Int64, List, Range, SecondMoment, Text
 from mockserver.web.schema import OPENAPI, Input, Output, documented
 
 
@@ -43,7 +43,7 @@ class Activities(Output):
 class ActivityItem(Item):
     date = Instant(required=True)
     action = fields.String(required=True)
-    user_email = fields.Email(required=True)
+    user_email = Email(required=True)
     user_ip = fields.String(load_default="203.0.113.9")
     user_agent = fields.String(load_default="Mozilla/5.0")
 

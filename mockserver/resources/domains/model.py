@@ -208,8 +208,7 @@ def get(caller: Caller, name: str) -> Domain:
 def dedicated_ip(account: Account, domain: Domain) -> str | None:
     """The dedicated IP that sends for a domain."""
     for row in account.table(DedicatedIp).values():
-        name = ascii_form(row.domain)
-        if domain.name in (name, *parents(name)):
+        if domain.name in (row.domain, *parents(row.domain)):
             return row.ip
     return None
 

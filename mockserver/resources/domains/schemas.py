@@ -136,7 +136,7 @@ class DomainItem(Item):
     provider = fields.String()
     dns = fields.Nested(DnsItem)
     created_at = Instant()
-    creator = fields.String()
+    creator = Email()
     code = _code()
     dkim_key = fields.String()
     published_at = Instant(allow_none=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
-from mockserver.core.domain_name import comparable, domain_of
+from mockserver.core.domain_name import LONGEST_EMAIL, comparable, domain_of, registrable
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
@@ -95,10 +95,7 @@ def _listening(workspace: Workspace, recipient: str) -> list[Account]:
     return [
         account
         for account in workspace.accounts.values()
-        if any(
-            webhook.type == INBOUND and domain_of(webhook.domain or "") == domain
-            for webhook in account.table(Webhook).values()
-        )
+        if any(webhook.type == INBOUND and webhook.domain == domain for webhook in account.table(Webhook).values())
     ]
 
 
@@ -116,11 +113,17 @@ def receive(
     """
     from mockserver.resources.inbound.mail import item  # noqa: PLC0415  # as above
 
-    sender = sender or f"mailer-daemon@{domain_of(recipient)}"
+    sender = sender or _mailer(domain_of(recipient))
     event = InboundEvent(workspace.clock.now(), workspace.random.uuid("inbound"), sender, recipient)
     account.timeline(InboundEvent).add(event)
     told = {**item(workspace, received, event.uuid), **overrides}
     return event, events.receive(workspace, account, recipient, told)
+
+
+def _mailer(domain: str) -> str:
+    """The address of a domain's mailer; where that gets too long, it is the one of the registrable domain."""
+    address = f"mailer-daemon@{domain}"
+    return address if len(address) <= LONGEST_EMAIL else f"mailer-daemon@{registrable(domain)}"
 
 
 def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:

@@ -56,8 +56,8 @@ class InboundEvents(Output):
 class InboundEventItem(Item):
     date = Instant(required=True)
     uuid = fields.UUID()
-    sender = fields.Email(required=True)
-    recipient = fields.Email(required=True)
+    sender = Email(required=True)
+    recipient = Email(required=True)
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
 from mockserver.resources.section import Instant, Item, Taken, claim
 from mockserver.resources.webhooks.events import draw_message_id
-from mockserver.web.fields import List, Text
+from mockserver.web.fields import Email, List, Text
 from mockserver.web.schema import Input, documented
 
 
@@ -46,7 +46,7 @@ def _check_batch_id(value: str) -> None:
 class ScheduledEmailItem(Item):
     message_id = fields.String(validate=_check_message_id)
     batch_id = fields.String(validate=_check_batch_id, allow_none=True)
-    to = fields.Email(required=True)
+    to = Email(required=True)
     subject = fields.String(load_default="")
     scheduled_at = Instant(required=True)
     state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=SCHEDULED)

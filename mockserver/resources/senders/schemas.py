@@ -9,13 +9,15 @@ from marshmallow import fields, validate
 
 from mockserver.core.account import Account
 from mockserver.core.domain_name import comparable
+from mockserver.core.errors import ServiceError
 from mockserver.core.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
+from mockserver.resources.people import People
 from mockserver.resources.room import Section
-from mockserver.resources.section import Instant, Item, Misfit, Taken, claim
+from mockserver.resources.section import Instant, Item, Misfit, Taken, claim, kept
 from mockserver.resources.senders import model
 from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender
-from mockserver.resources.senders.shares import IpShare
+from mockserver.resources.senders.shares import IpShare, allot
 from mockserver.web.fields import Email, Flag, Int64, List, NotBlank, Range, Text, identifier
 from mockserver.web.schema import OPENAPI, OPENAPI_OLDER, Input, Output, documented
 
@@ -114,7 +116,7 @@ class SenderIps(Output):
 class IpShareItem(Item):
     domain = fields.String(required=True)
     ip = fields.String(required=True)
-    weight = fields.Integer(load_default=100, strict=True, validate=validate.Range(min=1, max=100))
+    weight = fields.Integer(strict=True, validate=validate.Range(min=1, max=100))
 
 
 class SenderItem(Item):
@@ -141,7 +143,7 @@ def _load_sender(workspace: Workspace, account: Account, index: int, item: Mappi
         item["name"],
         item["email"],
         item["state"],
-        [IpShare(**share) for share in item["ips"]],
+        _shares(account, index, item["ips"]),
         item.get("otp"),
         item.get("otp_expires_at"),
     )
@@ -150,13 +152,22 @@ def _load_sender(workspace: Workspace, account: Account, index: int, item: Mappi
         raise Taken(("senders", index, "id"), f"sender {sender.id} is there already")
     if comparable(sender.email) in addresses:
         raise Taken(("senders", index, "email"), f"{sender.email} is a sender already")
-    for share in sender.ips:
-        if share.ip not in account.table(DedicatedIp):
-            raise Misfit(("senders", index, "ips"), f"{share.ip} is not one of the account's dedicated_ips")
     addresses[comparable(sender.email)] = sender.id
     account.table(Sender)[sender.id] = sender
     if sender.state == AWAITING:
         _complete(workspace, account, sender)
+
+
+def _shares(account: Account, index: int, items: list[dict[str, Any]]) -> list[IpShare]:
+    """The shares of a sender; it may have none, as an account can get its dedicated IPs later than its senders.
+
+    Raises:
+        Misfit: they break a rule that the operations keep as well.
+    """
+    try:
+        return allot(account, items)
+    except ServiceError as error:
+        raise Misfit(("senders", index, "ips"), error.reason) from error
 
 
 def _complete(workspace: Workspace, account: Account, sender: Sender) -> None:
@@ -174,6 +185,24 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 
 
 _SENDER_ITEM = SenderItem()
+#: How many dedicated IPs a made-up sender has at most.
+_MOST_MADE_UP = 2
+
+
+def _made_up_ips(people: People, workspace: Workspace, account: Account) -> list[dict[str, Any]]:
+    """Some of the account's active dedicated IPs, in equal shares."""
+    there = kept(workspace, (DedicatedIp, account.id), lambda: _active_ips(account))
+    if not there:
+        return []
+    first = people.number(0, len(there) - 1)
+    amount = people.number(1, min(_MOST_MADE_UP, len(there)))
+    chosen = [there[(first + step) % len(there)] for step in range(amount)]
+    return [{"ip": row.ip, "domain": row.domain} for row in chosen]
+
+
+def _active_ips(account: Account) -> list[DedicatedIp]:
+    return [row for row in account.table(DedicatedIp).values() if row.active]
+
 
 SECTION = Section(
     fields={"senders": List(fields.Nested(SenderItem))},
@@ -184,7 +213,7 @@ SECTION = Section(
             "name": people.name(),
             "email": people.unique_email(),
             "state": people.choice((VERIFIED, VERIFIED, VERIFIED, AWAITING)),
-            "ips": [],
+            "ips": _made_up_ips(people, workspace, account),
         }
     },
 )

@@ -29,7 +29,8 @@ def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
     _refuse_unavailable_ips(account, items)
     share, rest = divmod(100, len(items) or 1)
     equal = [share + (index < rest) for index in range(len(items))]
-    return [IpShare(item["domain"], item["ip"], weight) for item, weight in zip(items, weights or equal, strict=True)]
+    rows = [account.table(DedicatedIp)[item["ip"]] for item in items]
+    return [IpShare(row.domain, row.ip, weight) for row, weight in zip(rows, weights or equal, strict=True)]
 
 
 def _check_weights(weights: list[int], items: int) -> None:
@@ -42,6 +43,9 @@ def _check_weights(weights: list[int], items: int) -> None:
     if any(not 1 <= weight <= 100 for weight in weights):
         reason = f"the weights are {facts.listed(weights)}; each is from 1 to 100"
         raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
+    if items > 100:
+        reason = f"{items} ips share the mail, which leaves less than 1 percent for some"
+        raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
 
 
 def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
@@ -51,7 +55,8 @@ def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
             reason = f"{facts.shown(ip)} is no dedicated IP of account {account.name}; {facts.there(known)}"
             raise INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account").because(reason)
     if len(set(ips)) != len(ips):
-        raise INVALID_PARAMETER("ips: an IP stands there twice").because(f"the ips are {facts.listed(ips)}")
+        reason = f"the ips are {facts.listed(ips)}, and one stands there twice"
+        raise INVALID_PARAMETER("ips: an IP stands there twice").because(reason)
 
 
 def _refuse_unavailable_ips(account: Account, items: list[dict[str, Any]]) -> None:
@@ -62,6 +67,6 @@ def _refuse_unavailable_ips(account: Account, items: list[dict[str, Any]]) -> No
         if not row.active:
             refused = INVALID_PARAMETER(f"ips: {row.ip} is not active")
             raise refused.because(f"dedicated IP {row.ip} of account {account.name} is inactive")
-        if ascii_form(item["domain"]) != ascii_form(row.domain):
+        if ascii_form(item["domain"]) != row.domain:
             refused = INVALID_PARAMETER(f"ips: {facts.shown(item['domain'])} is not the domain of {row.ip}")
             raise refused.because(f"the domain of dedicated IP {row.ip} is {row.domain}")

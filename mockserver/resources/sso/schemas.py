@@ -50,7 +50,7 @@ class SsoTokenItem(Item):
 
     token = fields.String(required=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"))
     corporate = Flag(load_default=False)
-    email = fields.Email(allow_none=True, load_default=None)
+    email = Email(allow_none=True, load_default=None)
     expires_at = Instant()
     target = fields.String(allow_none=True, validate=validate.OneOf(TARGETS), load_default=None)
     url = Url(allow_none=True, load_default=None)

@@ -107,7 +107,7 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
     found = []
     for webhook in list(account.table(Webhook).values()):
         name = next((name for name in happened if name in webhook.events), None)
-        if webhook.type == INBOUND and domain_of(webhook.domain or "") == domain and name is not None:
+        if webhook.type == INBOUND and webhook.domain == domain and name is not None:
             found.append(send(workspace, account, webhook, name, {"items": [item]}, workspace.clock.now()))
     return found
 

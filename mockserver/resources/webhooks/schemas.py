@@ -192,7 +192,7 @@ class FiltersItem(Item):
     days = fields.Integer(strict=True, validate=validate.Range(1, INT64_MAX))
     startDate = WrittenDay()
     endDate = WrittenDay()
-    email = fields.String()
+    email = Email()
     sort = fields.String(validate=validate.OneOf(("asc", "desc")))
     messageId = fields.String()
     webhookId = fields.Integer(strict=True)
@@ -239,8 +239,9 @@ def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapp
         raise Taken(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
     _check_subscription(("webhooks", index), facts)
     facts["events"] = subscribed((facts["type"], facts["channel"]), facts["events"])
-    if facts["type"] != INBOUND:
-        facts.pop("domain", None)  # only inbound webhooks have one
+    domain = facts.pop("domain", None)
+    if facts["type"] == INBOUND:  # the others have none
+        facts["domain"] = domain_of(domain)
     account.table(Webhook)[facts["id"]] = Webhook(**facts)
 
 
