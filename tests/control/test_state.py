@@ -1,3 +1,5 @@
+import json
+
 import pytest
 import yaml
 
@@ -90,6 +92,39 @@ def test_a_bad_document_names_every_mistake_and_changes_nothing(api):
         "/accounts/0/senders/0/name",
     }
     assert api.get("/_mock/state").json == before
+
+
+MISSPELT = {"extends": "corporate-v2", "accounts": [{"name": "eu", "assigned": {"credits": {"emial": 5}}}]}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/_mock/workspaces", {"scenario": MISSPELT}),
+        ("POST", "/_mock/reset", {"scenario": MISSPELT}),
+        ("PUT", "/_mock/state", MISSPELT),
+    ],
+)
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_a_mistake_of_a_document_that_extends_is_told_where_it_stands(api, method, path, body, form):
+    text = yaml.safe_dump(body) if form == "yaml" else json.dumps(body)
+
+    answer = api.request(method, path, data=text, content_type=f"application/{form}")
+
+    told = answer.json
+    assert answer.status_code == 400
+    assert [row["path"] for row in told["errors"]] == ["/accounts/0/assigned/credits/emial"]
+    assert "accounts[0].assigned.credits.emial: unknown key; did you mean email?" in told["detail"]
+    assert "corporate-v2" not in told["detail"]
+
+
+def test_a_mistake_below_is_told_with_the_name_of_its_file(make_api, tmp_path):
+    (tmp_path / "below.yaml").write_text("accounts:\n  - {name: a}\n  - {name: b, langauge: en}\n")
+    api = make_api("empty", scenarios=str(tmp_path))
+
+    told = api.post("/_mock/reset", json={"scenario": {"extends": "below", "accounts": [{"name": "b"}]}}).json
+
+    assert told["detail"] == "below.yaml:3: accounts[1].langauge: unknown key; did you mean language?"
 
 
 @pytest.mark.parametrize("scenario", ["nothing", 7, ["standard"]])
