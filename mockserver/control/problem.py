@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
+from pathlib import PurePath
 from typing import Any
 
 from flask import Response
@@ -33,9 +34,14 @@ class Problem(Exception):
 
 def of_mistakes(mistakes: Iterable[Mistake], status: int = 400) -> Problem:
     """The problem of a bad body or scenario."""
-    rows = [row.bounded() for row in mistakes]
+    rows = [_without_folder(row.bounded()) for row in mistakes]
     errors = [{"path": row.pointer, "message": row.message} for row in rows]
     return Problem(status, "; ".join(str(row) for row in rows), errors=errors)
+
+
+def _without_folder(row: Mistake) -> Mistake:
+    """A mistake whose file is told by its name: where the server keeps it is no caller's business."""
+    return row if row.mark is None else row._replace(mark=row.mark._replace(file=PurePath(row.mark.file).name))
 
 
 def of_one(name: str, message: str) -> Problem:

@@ -79,7 +79,7 @@ def scenario(name: str) -> Response:
     """A scenario as it is written, in YAML."""
     try:
         if name not in call.library().names():
-            raise Problem(404, f"there is no scenario {name!r}")
+            raise Problem(404, call.library().unknown(name))
         return Response(call.library().text(name), content_type="application/yaml")
     except ScenarioError as error:
         raise Problem(404, str(error)) from error

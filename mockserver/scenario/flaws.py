@@ -11,8 +11,8 @@ from marshmallow import Schema, fields, validate
 from marshmallow.exceptions import SCHEMA
 
 from mockserver.core.spelling import cut, meant
-from mockserver.scenario.document import Misread, locate
-from mockserver.scenario.mistakes import MOST_MISTAKES, Mark, Mistake, Path, ordered
+from mockserver.scenario.document import Misread, Place, locate
+from mockserver.scenario.mistakes import MOST_MISTAKES, Mistake, Path, ordered
 from mockserver.web.schema import BadName, Unknown, Unread
 
 #: Whatever stands under these names is nobody else's business.
@@ -28,12 +28,12 @@ _ABSENT: Any = object()
 
 
 class _Flaw(NamedTuple):
-    """A flaw with the field that found it."""
+    """A flaw with the field that found it, the value that stands there, and its place."""
 
-    path: Path
     error: Any
     field: Any
-    mark: Mark | None
+    value: Any
+    place: Place
 
 
 def mistakes(errors: Any, schema: Schema, document: Any = None) -> list[Mistake]:
@@ -44,12 +44,12 @@ def mistakes(errors: Any, schema: Schema, document: Any = None) -> list[Mistake]
         if isinstance(error, Unread):
             unread += error.count
         else:
-            found.append(_Flaw(path, error, field, locate(document, path)))
-    if all(flaw.mark is not None for flaw in found):
-        found.sort(key=lambda flaw: flaw.mark or ())
+            found.append(_Flaw(error, field, _at(path, document), locate(document, path)))
+    if all(flaw.place.mark is not None for flaw in found):
+        found.sort(key=lambda flaw: flaw.place.mark or ())
     # Only those that are told need their words.
-    told = [_mistake(flaw, document) for flaw in found[:MOST_MISTAKES]]
-    rest = [Mistake(flaw.path, "", flaw.mark) for flaw in found[MOST_MISTAKES:]]
+    told = [_mistake(flaw) for flaw in found[:MOST_MISTAKES]]
+    rest = [Mistake(flaw.place.path, "", flaw.place.mark) for flaw in found[MOST_MISTAKES:]]
     return ordered([*told, *rest], unread)
 
 
@@ -77,19 +77,20 @@ def _part(field: Any, key: object) -> Any:
     return field if isinstance(field, fields.Dict) else None
 
 
-def _mistake(flaw: _Flaw, document: Any) -> Mistake:
-    value = _at(flaw.path, document)
+def _mistake(flaw: _Flaw) -> Mistake:
+    path, mark = flaw.place
+    value = flaw.value
     if isinstance(value, Misread):
-        return Mistake(flaw.path, value.text, flaw.mark)
+        return Mistake(path, value.text, mark)
     text = str(flaw.error).removesuffix(".")
     if isinstance(flaw.error, Unknown):
-        return Mistake(flaw.path, text, flaw.mark)
+        return Mistake(path, text, mark)
     field = flaw.field
     if isinstance(field, fields.Dict) and not isinstance(flaw.error, BadName):
         field = field.value_field
     elif isinstance(field, fields.Dict):
-        field, value = field.key_field, flaw.path[-1]
-    return Mistake(flaw.path, _told(text, _choices(field), value, flaw.path), flaw.mark)
+        field, value = field.key_field, path[-1]
+    return Mistake(path, _told(text, _choices(field), value, path), mark)
 
 
 def _told(text: str, choices: list[str], value: Any, path: Path) -> str:

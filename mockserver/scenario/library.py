@@ -41,7 +41,7 @@ class Library:
         Raises:
             ScenarioError: there is none.
         """
-        return self._named(name) if _is_name(name) else _file(name)
+        return self._named(name) if is_name(name) else _file(name)
 
     def _named(self, name: str) -> Path:
         """The file of a scenario of these folders: a document that came from outside reaches no other file."""
@@ -116,7 +116,7 @@ class Library:
         return known[1]
 
 
-def _is_name(name: str) -> bool:
+def is_name(name: str) -> bool:
     """Whether it names a scenario of the folders, rather than a file."""
     return not name.endswith(_SUFFIXES) and not any(sign in name for sign in _SEPARATORS)
 

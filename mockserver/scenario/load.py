@@ -21,7 +21,7 @@ from mockserver.resources.people import People
 from mockserver.resources.room import Section, WorldSection
 from mockserver.resources.rooms import PARTS, ROOMS
 from mockserver.resources.section import Misfit, Taken, counting_from, parse_instant
-from mockserver.scenario.document import locate
+from mockserver.scenario.document import located
 from mockserver.scenario.faults import load_faults
 from mockserver.scenario.flaws import mistakes
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
@@ -74,7 +74,7 @@ def load(
         _resume(workspace, data.get("resume", {}))
         found = [
             *_Filling(workspace, data, document).mistakes(),
-            *_located(load_faults(workspace, data.get("faults", ())), document),
+            *located(document, load_faults(workspace, data.get("faults", ()))),
         ]
     if found:
         raise ScenarioError(ordered(found))
@@ -108,10 +108,6 @@ def _checked(document: Mapping[str, Any]) -> dict[str, Any]:
     return data
 
 
-def _located(found: Iterable[Mistake], document: Any) -> list[Mistake]:
-    return [row._replace(mark=row.mark or locate(document, row.path)) for row in found]
-
-
 def _resume(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for kind, number in data.get("ids", {}).items():
         workspace.claim_id(kind, number)
@@ -130,7 +126,7 @@ class _Filling:
         self._loose = {name: data[name] for name in _RESOURCES if name in data}
 
     def mistakes(self) -> Iterator[Mistake]:
-        yield from _located(self._fill(), self._document)
+        yield from located(self._document, self._fill())
 
     def _fill(self) -> Iterator[Mistake]:
         found = [*self._misplaced(), *self._check_accounts(), *check_amounts(self._workspace, self._data)]

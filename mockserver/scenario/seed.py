@@ -14,7 +14,7 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.room import Section
 from mockserver.resources.rooms import ROOMS
 from mockserver.resources.section import counting_from
-from mockserver.scenario.document import locate
+from mockserver.scenario.document import located
 from mockserver.scenario.faults import MOST_FAULTS, load_faults
 from mockserver.scenario.flaws import mistakes
 from mockserver.scenario.load import (
@@ -71,7 +71,7 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
             trial = trial_of(workspace)
             found = list(_Addition(trial, account.name, for_trial, document).mistakes())
             if found:
-                raise ScenarioError(ordered(row._replace(mark=row.mark or locate(document, row.path)) for row in found))
+                raise ScenarioError(ordered(located(document, found)))
             late = list(_Addition(workspace, account.name, for_good, document).mistakes())
             assert not late, f"what went well in the trial is wrong in the world: {late}"
             workspace.catch_up()
@@ -88,7 +88,7 @@ def _checked(document: Mapping[str, Any]) -> dict[str, Any]:
     except ValidationError as error:
         found += mistakes(error.messages_dict, scenario_schema(), document)
     if found:
-        raise ScenarioError(ordered(row._replace(mark=row.mark or locate(document, row.path)) for row in found))
+        raise ScenarioError(ordered(located(document, found)))
     return data
 
 

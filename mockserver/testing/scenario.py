@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from mockserver.scenario.document import refuse_misread
+from mockserver.scenario.library import is_name
 from mockserver.scenario.reading import parse
 
 #: A name, a document, or the path of a YAML file.
@@ -18,10 +19,10 @@ def sendable(scenario: Scenario | None) -> str | Mapping[str, Any] | None:
     """A scenario as it is sent: files are read here, because the server may run elsewhere.
 
     Raises:
-        OSError: there is no such file.
+        OSError: there is no such file, or it is a folder.
         ValueError: the file is not YAML; the message names the line.
     """
-    if isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and scenario.endswith((".yaml", ".yml"))):
+    if isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and not is_name(scenario)):
         path = Path(scenario)
         found = parse(path.read_text(encoding="utf-8"), str(path))
         refuse_misread(found)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes
 
 from flask import Flask, Request, Response, request
+from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter, Map, MapAdapter, Rule
 
 from mockserver.core.contract import Operation
@@ -55,6 +58,41 @@ def path_within(path: str) -> str:
     return slash + rest
 
 
+#: Stands for an encoded slash where addresses are matched, and in no address otherwise: nothing is decoded to it.
+SLASH = "\udc2f"
+_ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
+#: Where the path stands in a request's environment in which encoded slashes are told from others, if there are any.
+_SEGMENTED = "mockserver.segmented"
+
+
+def _segmented(environ: WSGIEnvironment) -> str | None:
+    """PATH_INFO with `SLASH` for its encoded slashes; None without any, or if the server does not tell."""
+    raw = environ["REQUEST_URI"].partition("?")[0]
+    pieces = [unquote_to_bytes(piece.encode("latin-1")).decode("latin-1") for piece in _ENCODED_SLASH.split(raw)]
+    return SLASH.join(pieces) if len(pieces) > 1 and "/".join(pieces) == environ["PATH_INFO"] else None
+
+
+def _decoded(path: str) -> str:
+    """A path of the environment, PEP 3333, as text."""
+    return SLASH.join(piece.encode("latin-1").decode("utf-8", "replace") for piece in path.split(SLASH))
+
+
+def routed(request: Request) -> str:
+    """The path of a request as addresses are matched, where an encoded slash ends no segment."""
+    found: str = request.environ.get(_SEGMENTED, request.path)
+    return found
+
+
+class _SegmentedAdapter(MapAdapter):
+    """Matches a path with encoded slashes: they are part of what a parameter says, for the service only."""
+
+    def match(self, *args: Any, **options: Any) -> tuple[Any, Mapping[str, Any]]:
+        rule, values = super().match(*args, **options)
+        if rule.rule.startswith(CONTROL_PREFIX):
+            raise NotFound
+        return rule, {name: value.replace(SLASH, "/") for name, value in values.items()}
+
+
 class Segment(BaseConverter):
     """One segment of a path that is not one of its fixed siblings.
 
@@ -83,19 +121,26 @@ class ServiceFlask(Flask):
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Take the workspace's name off an address that begins with `/w/<name>`."""
         path: str = environ["PATH_INFO"]
+        segmented = _segmented(environ) if "%2" in environ.get("REQUEST_URI", "") else None
+        if segmented is not None:
+            path = segmented
         if path.startswith(WORKSPACE_PREFIX):
-            name, slash, rest = path.removeprefix(WORKSPACE_PREFIX).partition("/")
+            name, slash, path = path.removeprefix(WORKSPACE_PREFIX).partition("/")
+            name, path = name.replace(SLASH, "/"), slash + path
             environ["SCRIPT_NAME"] += f"{WORKSPACE_PREFIX}{name}"
-            environ["PATH_INFO"] = slash + rest
+            environ["PATH_INFO"] = path.replace(SLASH, "/")
             environ[WORKSPACE] = name
+        if segmented is not None:
+            environ[_SEGMENTED] = _decoded(path)
         return super().wsgi_app(environ, start_response)
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         if request is None:
             return super().create_url_adapter(request)
         # The map knows neither hosts nor subdomains, so nothing of the environment but these matters.
-        return MapAdapter(
-            self.url_map, request.host, request.root_path, "", request.scheme, request.path, request.method, ""
+        adapter = _SegmentedAdapter if _SEGMENTED in request.environ else MapAdapter
+        return adapter(
+            self.url_map, request.host, request.root_path, "", request.scheme, routed(request), request.method, ""
         )
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:

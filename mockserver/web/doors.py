@@ -12,7 +12,7 @@ from mockserver.core.contract import Operation, Surface
 from mockserver.core.errors import METHOD_NOT_ALLOWED, NOT_FOUND, ServiceError
 from mockserver.core.exchange import Exchange, Reply
 from mockserver.web import front
-from mockserver.web.application import Segment, ServiceFlask, rule_of
+from mockserver.web.application import SLASH, Segment, ServiceFlask, routed, rule_of
 from mockserver.web.front import FrontDoor
 from mockserver.web.operation import Door
 
@@ -59,13 +59,15 @@ class Doors:
         """Whom an operation speaks with or, without one, an address that leads nowhere."""
         return front.surface_of(path) if operation is None else self._doors[operation].operation.surface
 
-    def nowhere(self, exchange: Exchange) -> Reply:
+    def nowhere(self, request: Request, exchange: Exchange) -> Reply:
         """The answer at an address that leads nowhere, or not with this method."""
-        same = [door.operation for door in self._doors.values() if _leads(door.operation.path, exchange.path)]
-        reason = f"no operation has the address {exchange.path}"
+        path = routed(request)
+        same = [door.operation for door in self._doors.values() if _leads(door.operation.path, path)]
+        shown = path.replace(SLASH, "%2F")
+        reason = f"no operation has the address {shown}"
         if same:
             methods = ", ".join(f"{operation.method} ({operation.id})" for operation in same)
-            reason = f"{exchange.path} does not take {exchange.method}; it takes {methods}"
+            reason = f"{shown} does not take {exchange.method}; it takes {methods}"
         if self.surface(exchange.operation, exchange.path) is Surface.API:
             # The API says the same of both (ledger 1.3).
             return Reply(404, error=NOT_FOUND().because(reason))

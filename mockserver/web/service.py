@@ -256,7 +256,7 @@ class Service:
         """The answer that the service gives; a refusal is one, too."""
         try:
             if exchange.operation is None:
-                return self._doors.nowhere(exchange)
+                return self._doors.nowhere(request, exchange)
             door = self._doors[exchange.operation]
             if isinstance(caller, Caller):
                 return door.answer(caller, request, exchange)

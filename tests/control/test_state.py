@@ -1,3 +1,5 @@
+import json
+
 import pytest
 import yaml
 
@@ -92,6 +94,39 @@ def test_a_bad_document_names_every_mistake_and_changes_nothing(api):
     assert api.get("/_mock/state").json == before
 
 
+MISSPELT = {"extends": "corporate-v2", "accounts": [{"name": "eu", "assigned": {"credits": {"emial": 5}}}]}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/_mock/workspaces", {"scenario": MISSPELT}),
+        ("POST", "/_mock/reset", {"scenario": MISSPELT}),
+        ("PUT", "/_mock/state", MISSPELT),
+    ],
+)
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_a_mistake_of_a_document_that_extends_is_told_where_it_stands(api, method, path, body, form):
+    text = yaml.safe_dump(body) if form == "yaml" else json.dumps(body)
+
+    answer = api.request(method, path, data=text, content_type=f"application/{form}")
+
+    told = answer.json
+    assert answer.status_code == 400
+    assert [row["path"] for row in told["errors"]] == ["/accounts/0/assigned/credits/emial"]
+    assert "accounts[0].assigned.credits.emial: unknown key; did you mean email?" in told["detail"]
+    assert "corporate-v2" not in told["detail"]
+
+
+def test_a_mistake_below_is_told_with_the_name_of_its_file(make_api, tmp_path):
+    (tmp_path / "below.yaml").write_text("accounts:\n  - {name: a}\n  - {name: b, langauge: en}\n")
+    api = make_api("empty", scenarios=str(tmp_path))
+
+    told = api.post("/_mock/reset", json={"scenario": {"extends": "below", "accounts": [{"name": "b"}]}}).json
+
+    assert told["detail"] == "below.yaml:3: accounts[1].langauge: unknown key; did you mean language?"
+
+
 @pytest.mark.parametrize("scenario", ["nothing", 7, ["standard"]])
 def test_a_scenario_that_is_none_is_refused(api, scenario):
     assert api.post("/_mock/reset", json={"scenario": scenario}).status_code == 400
@@ -107,6 +142,12 @@ def test_the_scenarios_are_listed_and_shown(api):
 @pytest.mark.parametrize("name", ["nothing", "..%2Fpyproject", "standard.yaml"])
 def test_a_scenario_that_is_not_there_is_404(api, name):
     assert api.get(f"/_mock/scenarios/{name}").status_code == 404
+
+
+def test_a_scenario_that_is_misspelt_is_told_with_what_was_meant(api):
+    told = api.get("/_mock/scenarios/onbording").json["detail"]
+
+    assert told == "there is no scenario 'onbording'; did you mean onboarding?"
 
 
 def test_a_caller_cannot_have_other_files_read(api, tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from judge import UUID, each, refused
 
 NUMBERS = [
-    "1.0", "1e3", "+1", "0x1", "abc", "%20", "1%20", "%31%00", "%00", "%2e%2e", "%2E", "..%2F..",
+    "1.0", "1e3", "+1", "0x1", "abc", "%20", "1%20", "%31%00", "%00", "%2e%2e", "%2E", "..%2F..", "1%2fvalidate",
     "1;x=1", "9223372036854775808", "-9223372036854775809", "9" * 5000, "%D9%A1", "¹", "NaN", "null", "true",
     "1,2", "1_000", "%0A1",
 ]  # fmt: skip
@@ -29,9 +29,7 @@ NUMBERS = [
     ],
 )
 def test_a_number_in_a_path_that_is_none_is_refused_and_never_not_found(untouched, method, path, number):
-    answer = untouched.request(method, path.format(number), json={} if method == "PUT" else None)
-    # An encoded slash makes another path of it.
-    refused(answer, 404 if "%2F" in number else 400)
+    refused(untouched.request(method, path.format(number), json={} if method == "PUT" else None), 400)
 
 
 @each("number", ["0", "-1", "-9223372036854775808", "9223372036854775807"])
@@ -85,7 +83,8 @@ def test_a_hostile_segment_is_taken_for_what_it_says(untouched, method, path, st
      "/v3/./senders", "/v3/../v3/senders", "/v3/%2e%2e/_mock/state", "/v3/senders;x=1", "/v3/Senders",
      "/V3/senders", "/v3/senders/1/validate/", "/v3/senders%00", "/v2/senders", "/v4/senders", "/v3.1/senders",
      "/senders", "/v30/senders", "/v3senders", "/v3/contacts", "/v3/smtp/email", "/v3/%", "/v3/" + "a/" * 2000,
-     "/v3/ä", "/v3/senders/ips/ips", "/v3/webhooks/export/1", "/v3/corporate/subAccount/1/2/3"],
+     "/v3/ä", "/v3%2Fsenders", "/v3/senders%2f", "/v3%2Fsenders/1", "/v3%2f..%2f_mock/state",
+     "/v3/senders/ips/ips", "/v3/webhooks/export/1", "/v3/corporate/subAccount/1/2/3"],
 )  # fmt: skip
 @each("method", ["GET", "POST", "PUT", "DELETE"])
 def test_an_unknown_path_is_an_invalid_route(untouched, method, path):
@@ -94,9 +93,34 @@ def test_an_unknown_path_is_an_invalid_route(untouched, method, path):
     assert answer.json["message"] == "Invalid route/method passed"
 
 
-def test_an_encoded_slash_is_a_slash(untouched):
-    """WSGI hands paths over decoded; what such a path leads to looks at the request as ever."""
-    refused(untouched.put("/v3/senders/1%2Fvalidate", json={}), 400, "missing_parameter")
+@each("number", ["1%2Fvalidate", "a%2Fb", "%2f", "%2F..%2F1", "ips%2f"])
+def test_an_encoded_slash_is_part_of_its_segment(untouched, number):
+    refused(untouched.get(f"/v3/senders/{number}/ips?x=%2F"), 400)
+    refused(untouched.put(f"/v3/senders/{number}", json={}), 400)
+
+
+@each("path", ["/_mock%2Fstate", "/_mock/scenarios/a%2Fb", "/_mock/scenarios%2Fempty", "/%2F_mock/state"])
+def test_an_encoded_slash_leads_nowhere_in_the_control_api(untouched, path):
+    assert untouched.get(path).status_code == 404
+
+
+def test_the_reason_shows_an_encoded_slash(untouched):
+    untouched.get("/v3%2Fsenders")
+
+    assert untouched.get("/_mock/requests").json["items"][0]["reason"] == "no operation has the address /v3%2Fsenders"
+
+
+@each("path", ["/w/default%2Fv3/senders", "/w/x%2F../v3/senders", "/w/%2F/v3/senders", "/w/default%2F_mock/state"])
+def test_an_encoded_slash_is_part_of_the_name_of_a_workspace(untouched, path):
+    unknown = untouched.get("/w/nowhere/v3/senders")
+
+    assert untouched.get("/w/default/v3/senders").status_code == 200
+    refused(untouched.get(path), unknown.status_code, unknown.json["code"])
+
+
+@each("path", ["/w%2Fdefault/v3/senders", "/w%2Fdefault/_mock/state", "/w/default/v3%2Fsenders"])
+def test_an_encoded_slash_leads_into_no_workspace(untouched, path):
+    refused(untouched.get(path), 404, "not_found")
 
 
 @each(

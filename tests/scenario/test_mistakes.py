@@ -190,6 +190,64 @@ def test_a_mistake_below_is_told_with_the_file_that_it_stands_in(told):
     assert lines == ["below.yaml:2: solution: Must be one of: v1, v2; here stands 'v9'"]
 
 
+BELOW = (
+    "accounts:\n"
+    "  - {name: m, role: master, pool: {credits: {email: 10}}}\n"
+    "  - {name: a, role: sub_account, of: m}\n"
+    "  - name: b\n"
+    "    role: sub_account\n"
+    "    of: m\n"
+    "    assigned: {credits: {email: 5}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        (
+            "accounts:\n  - {name: c}\n  - name: b\n    assigned:\n      credits: {emial: 5}",
+            "mine.yaml:6: accounts[1].assigned.credits.emial: unknown key; did you mean email?",
+        ),
+        ("accounts:\n  - {name: c}\n  - {name: c}", "mine.yaml:4: accounts[1].name: c is there already"),
+        ("accounts:\n  - {name: c}\n  - {role: master}", "mine.yaml:4: accounts[1].name: Missing data"),
+        (
+            "accounts:\n  - {name: c}\n  - {name: b, assigned: {credits: {email: 11}}}",
+            "mine.yaml:4: accounts[1].assigned: the pool of m holds too little email",
+        ),
+        (
+            "accounts:\n  - {name: m, pool: {credits: {email: 4}}}",
+            "below.yaml:7: accounts[2].assigned: the pool of m holds too little email",
+        ),
+        ("behaviour: {dns: server}", "mine.yaml:2: behaviour.dns: Must be one of"),
+        ("accounts: 3", "mine.yaml:2: accounts: Not a valid list"),
+        ("faults: [{fault: otp_expire}]", "mine.yaml:2: faults[0].fault: unknown fault; did you mean otp_expired?"),
+    ],
+)
+@pytest.mark.parametrize("way", ["extends: below\n", "extends: between\n"])
+def test_a_mistake_above_is_told_with_its_own_place(told, text, mistake, way):
+    lines = told(f"{way}{text}", below=BELOW, between="extends: below\naccounts: [{name: d}]\n")
+
+    assert len(lines) == 1
+    assert lines[0].startswith(mistake)
+
+
+def test_a_mistake_between_is_told_with_the_place_there(told):
+    between = "extends: below\naccounts:\n  - {name: d}\n  - {name: a, langauge: en}\n"
+    above = "extends: between\naccounts: [{name: a, company_name: A}, {name: e}]\n"
+
+    lines = told(above, between=between, below=BELOW)
+
+    assert lines == ["between.yaml:4: accounts[1].langauge: unknown key; did you mean language?"]
+
+
+def test_a_list_above_hides_the_one_below(told):
+    below = "senders:\n  - {name: A, email: a@b.test}\n"
+
+    lines = told("extends: below\nsenders: [{name: A}]\n", below=below)
+
+    assert lines == ["mine.yaml:2: senders[0].email: Missing data for required field"]
+
+
 def test_a_circle_through_other_files_is_told(told):
     lines = told("extends: below\n", below="extends: mine\n")
 

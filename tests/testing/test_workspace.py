@@ -56,6 +56,12 @@ def test_a_file_that_is_not_there_is_told(server, tmp_path):
         server.workspace(tmp_path / "none.yaml")
 
 
+@pytest.mark.parametrize("path", [str, Path])
+def test_a_folder_is_told_as_one(server, tmp_path, path):
+    with pytest.raises(IsADirectoryError, match=str(tmp_path)):
+        server.workspace(path(tmp_path))
+
+
 def test_what_cannot_be_sent_is_told(server):
     with pytest.raises(TypeError, match="cannot be sent as JSON"):
         server.workspace({"seed": object()})

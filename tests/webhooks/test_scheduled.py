@@ -84,3 +84,11 @@ def test_an_email_of_a_restarted_world_is_sent_once(waiting):
     waiting.advance("P1D")
     assert [body["event"] for body in waiting.receiver.bodies] == ["request", "delivered"]
     assert delete(waiting, EMAIL["message_id"]).status_code == 404
+
+
+def test_an_encoded_slash_is_part_of_the_message_id(make_api):
+    api = make_api({"scheduled_emails": [{**EMAIL, "message_id": "<a/b@c.test>", "scheduled_at": "PT1H"}]})
+
+    assert api.delete("/v3/smtp/email/%3Ca%2Fb%40c.test%3E").status_code == 204
+    entry = api.get("/_mock/requests").json["items"][0]
+    assert (entry["path"], entry["operation"]) == ("/v3/smtp/email/<a/b@c.test>", "deleteScheduledEmailById")
