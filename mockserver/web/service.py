@@ -75,6 +75,12 @@ def early_refusal(path: str, status: int, message: str) -> Response:
     return answer(json_text.write(said), status, list(front.NO_STORE))
 
 
+def _is_crowded(world: Workspace) -> bool:
+    """Whether a page that lists all who can sign in is too long for the event loop."""
+    accounts = tuple(world.accounts.values())
+    return len(accounts) > loop.LARGE_TABLE or sum(len(row.users) for row in accounts) > loop.LARGE_TABLE
+
+
 class Service:
     """The service's part of the application: operations, errors and headers."""
 
@@ -113,8 +119,11 @@ class Service:
             within = self._within(request)
             if request.method == "OPTIONS":
                 return self._in(within or self._store.default, None, request, started)
-            if self._surface(request) is not Surface.API:
+            surface = self._surface(request)
+            if surface is not Surface.API:
                 world = within or self._store.default
+                if surface is Surface.PAGE and _is_crowded(world):
+                    loop.leave(request.environ)
                 return self._in(world, Guest(world, visit_of(request, world)), request, started)
             caller = authenticate(request, self._store, within, self._bearers)
             loop.hold(request.environ, caller.workspace.lock)
