@@ -55,7 +55,8 @@ def is_host_name(name: str) -> bool:
 
 
 def parents(name: str) -> Iterator[str]:
-    """The domains above one, the nearest first."""
+    """The domains above one, the nearest first; what is too long to be a name is none."""
+    name = name[-_LONGEST - 1 :]
     while name := name.partition(".")[2]:
         yield name
 

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from mockserver.resources.oauth.metadata import AUTHORIZE
+
 #: How often the larger body holds what the smaller one does, and how much longer it may take.
 TIMES, MOST = 8, 30
 
@@ -82,6 +84,50 @@ def test_what_a_body_takes_grows_with_its_size(make_api, path, count, make, stat
     once = seconds(api, path, make(count), status)
 
     assert seconds(api, path, make(TIMES * count), status) < MOST * max(once, 0.002)
+
+
+def ips(count):
+    found = [{"id": n + 1, "ip": f"10.0.{n >> 8}.{n & 255}", "domain": f"x{n}.test"} for n in range(count)]
+    return {"domains": [{"name": f"d{n}.test"} for n in range(count)], "dedicated_ips": found}
+
+
+def strangers(count):
+    app = {
+        "client_id": "c",
+        "account": f"a{count - 1}",
+        "redirect_uris": ["https://a.test/cb"],
+        "scopes": ["contacts:read"],
+    }
+    return {"accounts": [{"name": f"a{n}", "api_keys": []} for n in range(count)], "oauth_apps": [app]}
+
+
+SIGN_IN = f"{AUTHORIZE}?client_id=c&redirect_uri=https%3A//a.test/cb&response_type=code&scope=contacts%3Aread"
+#: A request, how large the smaller world is, and the world.
+WORLDS = {
+    "dedicated IPs of domains": ("/v3/senders/domains", 100, ips),
+    "who can sign in": (SIGN_IN, 500, strangers),
+}
+
+
+def seconds_in(api, path, world):
+    """The processor's time for a reading, the least of three."""
+    assert api.put("/_mock/state", json=world).status_code == 200
+    times = []
+    for _ in range(3):
+        before = time.process_time()
+        answer = api.get(path)
+        times.append(time.process_time() - before)
+        assert answer.status_code == 200
+    return min(times)
+
+
+@pytest.mark.parametrize(("path", "count", "make"), WORLDS.values(), ids=WORLDS)
+def test_what_a_reading_takes_grows_with_the_world(make_api, path, count, make):
+    api = make_api("empty")
+
+    once = seconds_in(api, path, make(count))
+
+    assert seconds_in(api, path, make(TIMES * count)) < MOST * max(once, 0.002)
 
 
 @pytest.mark.parametrize(

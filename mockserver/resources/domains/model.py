@@ -205,13 +205,15 @@ def get(caller: Caller, name: str) -> Domain:
     return domain
 
 
-def dedicated_ip(account: Account, domain: Domain) -> str | None:
-    """The dedicated IP that sends for a domain."""
+def dedicated_ips(account: Account) -> dict[str, str]:
+    """The dedicated IPs that send for an account's domains, by their names; of several the first one."""
+    domains, found = account.table(Domain), dict[str, str]()
     for row in account.table(DedicatedIp).values():
         name = ascii_form(row.domain)
-        if domain.name in (name, *parents(name)):
-            return row.ip
-    return None
+        for candidate in (name, *parents(name)):
+            if candidate in domains:
+                found.setdefault(candidate, row.ip)
+    return found
 
 
 def create(caller: Caller, name: str) -> Domain:
