@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,12 @@ def comparable(address: str) -> str:
         return address.lower()
     local, sign, domain = address.rpartition("@")
     return f"{local.lower()}{sign}{ascii_form(domain)}"
+
+
+def is_address(wanted: str) -> Callable[[str], bool]:
+    """Tells of many addresses whether they are this one, whose form is made once."""
+    form = comparable(wanted)
+    return lambda address: comparable(address) == form
 
 
 def is_host_name(name: str) -> bool:

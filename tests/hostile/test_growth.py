@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from mockserver.core import domain_name
 from mockserver.resources.oauth.metadata import AUTHORIZE
 
 #: How often the larger body holds what the smaller one does, and how much longer it may take.
@@ -128,6 +129,20 @@ def test_what_a_reading_takes_grows_with_the_world(make_api, path, count, make):
     once = seconds_in(api, path, make(count))
 
     assert seconds_in(api, path, make(TIMES * count)) < MOST * max(once, 0.002)
+
+
+@pytest.mark.parametrize("path", ["/v3/inbound/events?sender=a@\u00e9.test", "/_mock/mailbox?to=a@\u00e9.test"])
+def test_a_wanted_address_is_put_into_its_form_once(make_api, monkeypatch, path):
+    events = [{"date": "-PT1H", "sender": "a@acme.test", "recipient": "b@acme.test"}] * 20
+    senders = [{"name": "A", "email": f"a{number}@acme.test", "state": "awaiting_verification"} for number in range(5)]
+    api = make_api({"inbound_events": events, "senders": senders})
+    for row in api.get("/v3/senders").json["senders"]:
+        api.put(f"/v3/senders/{row['id']}", json={"email": f"b{row['id']}@acme.test"})
+    asked = []
+    monkeypatch.setattr(domain_name, "ascii_form", lambda name: asked.append(name) or name)
+
+    assert api.get(path).status_code == 200
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize(
