@@ -108,6 +108,7 @@ def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
 @DOMAINS.operation(
     "authenticateDomain", "PUT", "/v3/senders/domains/{domainName}/authenticate",
     summary="Authenticate a domain",
+    sweeps=True,
     source="SPEC 4.2, ledger 2.12",
     params=_PATH,
     answer=schemas.DomainAuthenticated,
