@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -12,7 +12,7 @@ from marshmallow import fields, validate
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
-from mockserver.core.domain_name import comparable
+from mockserver.core.domain_name import is_address
 from mockserver.core.mailbox import FAILED, SENT, WAITING, Mail
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
@@ -71,12 +71,13 @@ def _page(workspace: Workspace, mail: Mail) -> Response:
 
 
 def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[Mail]:
-    return list(islice((mail for mail in workspace.mailbox if _matches(workspace, mail, query)), query["limit"]))
+    is_wanted = is_address(query["to"]) if query.get("to") else lambda address: True
+    matching = (mail for mail in workspace.mailbox if _matches(workspace, mail, query, is_wanted))
+    return list(islice(matching, query["limit"]))
 
 
-def _matches(workspace: Workspace, mail: Mail, query: dict[str, Any]) -> bool:
-    to, subject = comparable(query.get("to", "")), query.get("subject", "").lower()
-    if to not in ("", comparable(mail.to)) or subject not in mail.subject.lower():
+def _matches(workspace: Workspace, mail: Mail, query: dict[str, Any], is_wanted: Callable[[str], bool]) -> bool:
+    if not is_wanted(mail.to) or query.get("subject", "").lower() not in mail.subject.lower():
         return False
     sending = workspace.mailbox.sending(mail)
     return "smtp" not in query or (sending is not None and sending.state == query["smtp"])

@@ -111,6 +111,9 @@ class Operation(NamedTuple):
     surface: Surface = Surface.API
     #: Whether it adds rows, and so is refused where a workspace is full.
     adds: bool = False
+    #: Whether it goes through all rows of a kind, or the parameter of the query with which it does: where there are
+    #: many, it is run beside the event loop.
+    sweeps: bool | str = False
     #: The member of the form, and its value, that tell an operation from others of the same address.
     told_by: tuple[str, str] | None = None
     #: Tells a refusal in a way of its own, or leaves it with None to that of its surface.

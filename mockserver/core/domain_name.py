@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -51,13 +51,20 @@ def comparable(address: str) -> str:
     return f"{local.lower()}{sign}{ascii_form(domain)}"
 
 
+def is_address(wanted: str) -> Callable[[str], bool]:
+    """Tells of many addresses whether they are this one, whose form is made once."""
+    form = comparable(wanted)
+    return lambda address: comparable(address) == form
+
+
 def is_host_name(name: str) -> bool:
     """Whether a name in its `ascii_form` is one of two labels at least, and no IP address."""
     return len(name) <= _LONGEST and _HOST_NAME.fullmatch(name) is not None
 
 
 def parents(name: str) -> Iterator[str]:
-    """The domains above one, the nearest first."""
+    """The domains above one, the nearest first; what is too long to be a name is none."""
+    name = name[-_LONGEST - 1 :]
     while name := name.partition(".")[2]:
         yield name
 

@@ -16,6 +16,9 @@ LARGE_LIST = 100
 #: An account with a table of more rows is read by a thread: to list one takes some 5 microseconds a row. To change
 #: something in it takes as long as anywhere.
 LARGE_TABLE = 2_000
+#: A world of more rows leaves the loop to operations that say that they go through all of a kind, whether they read or
+#: write: a row takes them some 10 to 25 microseconds, and up to 90 where its address is to be put into A-labels.
+LARGE_SWEEP = 1_000
 
 
 class LeaveLoop(BaseException):

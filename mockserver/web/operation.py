@@ -56,6 +56,7 @@ class Endpoints:
         notes: tuple[str, ...] = (),
         surface: Surface = Surface.API,
         adds: bool = False,
+        sweeps: bool | str = False,
         told_by: tuple[str, str] | None = None,
         refuse: View | None = None,
     ) -> Callable[[View], View]:
@@ -83,6 +84,7 @@ class Endpoints:
                     notes=notes,
                     surface=surface,
                     adds=adds,
+                    sweeps=sweeps,
                     told_by=told_by,
                     refuse=refuse,
                 )

@@ -75,6 +75,12 @@ def early_refusal(path: str, status: int, message: str) -> Response:
     return answer(json_text.write(said), status, list(front.NO_STORE))
 
 
+def _is_crowded(world: Workspace) -> bool:
+    """Whether a page that lists all who can sign in is too long for the event loop."""
+    accounts = tuple(world.accounts.values())
+    return len(accounts) > loop.LARGE_TABLE or sum(len(row.users) for row in accounts) > loop.LARGE_TABLE
+
+
 class Service:
     """The service's part of the application: operations, errors and headers."""
 
@@ -113,12 +119,15 @@ class Service:
             within = self._within(request)
             if request.method == "OPTIONS":
                 return self._in(within or self._store.default, None, request, started)
-            if self._surface(request) is not Surface.API:
+            surface = self._surface(request)
+            if surface is not Surface.API:
                 world = within or self._store.default
+                if surface is Surface.PAGE and _is_crowded(world):
+                    loop.leave(request.environ)
                 return self._in(world, Guest(world, visit_of(request, world)), request, started)
             caller = authenticate(request, self._store, within, self._bearers)
             loop.hold(request.environ, caller.workspace.lock)
-            if request.method in ("GET", "HEAD") and caller.account.longest() > loop.LARGE_TABLE:
+            if self._is_long(caller, request):
                 loop.leave(request.environ)
             if not self._prepare(caller, request):
                 return answer(b"", 503, [])  # nobody sees it: the request waits, and is run again
@@ -140,6 +149,14 @@ class Service:
         """Whom the address speaks with."""
         rule = request.url_rule
         return self._doors.surface(None if rule is None else rule.endpoint, request.path)
+
+    def _is_long(self, caller: Caller, request: Request) -> bool:
+        """Whether it is too long for the event loop, as far as its operation and the number of rows tell."""
+        rule, world = request.url_rule, caller.workspace
+        sweeps = rule is not None and self._doors[rule.endpoint].operation.sweeps
+        if sweeps is True or (sweeps and sweeps in request.args):
+            return len(world.accounts) > loop.LARGE_SWEEP or world.rows() > loop.LARGE_SWEEP
+        return request.method in ("GET", "HEAD") and caller.account.longest() > loop.LARGE_TABLE
 
     def _addressed(self, request: Request) -> Workspace | None:
         """The workspace that the address or the header names; where they differ, none."""

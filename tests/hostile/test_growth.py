@@ -9,6 +9,9 @@ import time
 
 import pytest
 
+from mockserver.core import domain_name
+from mockserver.resources.oauth.metadata import AUTHORIZE
+
 #: How often the larger body holds what the smaller one does, and how much longer it may take.
 TIMES, MOST = 8, 30
 
@@ -82,6 +85,76 @@ def test_what_a_body_takes_grows_with_its_size(make_api, path, count, make, stat
     once = seconds(api, path, make(count), status)
 
     assert seconds(api, path, make(TIMES * count), status) < MOST * max(once, 0.002)
+
+
+def ips(count):
+    found = [{"id": n + 1, "ip": f"10.0.{n >> 8}.{n & 255}", "domain": f"x{n}.test"} for n in range(count)]
+    return {"domains": [{"name": f"d{n}.test"} for n in range(count)], "dedicated_ips": found}
+
+
+def strangers(count):
+    app = {
+        "client_id": "c",
+        "account": f"a{count - 1}",
+        "redirect_uris": ["https://a.test/cb"],
+        "scopes": ["contacts:read"],
+    }
+    return {"accounts": [{"name": f"a{n}", "api_keys": []} for n in range(count)], "oauth_apps": [app]}
+
+
+def apps_of_a_sub_account(count):
+    whole = {"scopes": ["contacts:read"], "created_at": "P0D", "expires_at": "P30D", "state": "active"}
+    grants = [{"id": n + 1, "client_id": "m", **whole} for n in range(count)]
+    master = {"name": "m", "role": "master", "api_keys": ["m"], "oauth_grants": grants}
+    apps = [{"client_id": f"c{n}", "client_secret": "s", "account": "s"} for n in range(count)]
+    return {
+        "accounts": [master, {"name": "s", "id": 7, "role": "sub_account", "of": "m"}],
+        "oauth_apps": [{"client_id": "m", "account": "m"}, *apps],
+    }
+
+
+SIGN_IN = f"{AUTHORIZE}?client_id=c&redirect_uri=https%3A//a.test/cb&response_type=code&scope=contacts%3Aread"
+#: A request, how large the smaller world is, the world, and the status.
+WORLDS = {
+    "dedicated IPs of domains": ("GET", "/v3/senders/domains", 100, ips, 200),
+    "who can sign in": ("GET", SIGN_IN, 500, strangers, 200),
+    "apps that go": ("DELETE", "/v3/corporate/subAccount/7", 400, apps_of_a_sub_account, 204),
+}
+
+
+def seconds_in(api, method, path, world, status):
+    """The processor's time for a request in a world, the least of two."""
+    times = []
+    for _ in range(2):
+        assert api.put("/_mock/state", json=world).status_code == 200
+        before = time.process_time()
+        answer = api.request(method, path)
+        times.append(time.process_time() - before)
+        assert answer.status_code == status
+    return min(times)
+
+
+@pytest.mark.parametrize(("method", "path", "count", "make", "status"), WORLDS.values(), ids=WORLDS)
+def test_what_a_request_takes_grows_with_the_world(make_api, method, path, count, make, status):
+    api = make_api("empty")
+
+    once = seconds_in(api, method, path, make(count), status)
+
+    assert seconds_in(api, method, path, make(TIMES * count), status) < MOST * max(once, 0.002)
+
+
+@pytest.mark.parametrize("path", ["/v3/inbound/events?sender=a@\u00e9.test", "/_mock/mailbox?to=a@\u00e9.test"])
+def test_a_wanted_address_is_put_into_its_form_once(make_api, monkeypatch, path):
+    events = [{"date": "-PT1H", "sender": "a@acme.test", "recipient": "b@acme.test"}] * 20
+    senders = [{"name": "A", "email": f"a{number}@acme.test", "state": "awaiting_verification"} for number in range(5)]
+    api = make_api({"inbound_events": events, "senders": senders})
+    for row in api.get("/v3/senders").json["senders"]:
+        api.put(f"/v3/senders/{row['id']}", json={"email": f"b{row['id']}@acme.test"})
+    asked = []
+    monkeypatch.setattr(domain_name, "ascii_form", lambda name: asked.append(name) or name)
+
+    assert api.get(path).status_code == 200
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize(

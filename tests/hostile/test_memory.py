@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import sys
 import types
+import urllib.parse
 
 import pytest
 
 from mockserver.core.workspace import Workspace
 from mockserver.resources.inbound.model import take
+from mockserver.resources.oauth.section import AppChange
 
 KB = 1024
 LIMITS = {
@@ -163,6 +165,14 @@ def test_a_text_that_is_too_long_is_refused(make_api):
 
     assert (answer.status_code, answer.json["code"]) == (400, "invalid_parameter")
     assert "Longer than 10,000 characters" in answer.json["message"]
+
+
+def test_an_address_that_is_refused_as_too_long_is_not_kept():
+    kept = urllib.parse.urlsplit.cache_info().misses
+    flaws = AppChange().validate({"redirect_uris": ["https://long.test/" + "x" * 100_000]})
+
+    assert flaws == {"redirect_uris": {0: ["Longer than maximum length 2000."]}}
+    assert urllib.parse.urlsplit.cache_info().misses == kept
 
 
 def test_a_call_of_a_receiver_that_is_too_large_is_kept_without_its_body(make_api):

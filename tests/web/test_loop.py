@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from mockserver.web.bridge import Bridge
-from mockserver.web.loop import LARGE_BODY, LOOP, leave
+from mockserver.web.loop import LARGE_BODY, LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop, leave
 
 # ---------------------------------------------------------------------- the bridge alone
 
@@ -257,3 +257,55 @@ def test_what_cannot_be_told_in_a_moment_is_streamed_all_the_same(live):
         data = next(line for line in lines if line.startswith(b"data: "))
 
     assert len(json.loads(data.removeprefix(b"data: "))["request"]["body"]["name"]) == 500_000
+
+
+# ---------------------------------------------------------------------- what is long by its operation
+
+MANY = LARGE_SWEEP + 1
+
+
+def leaves(api, method, path, **options):
+    """Whether a request that begins on the loop leaves it."""
+    locks = []
+    try:
+        api.request(method, path, environ_overrides={LOOP: locks}, **options)
+    except LeaveLoop:
+        return True
+    finally:
+        for lock in locks:
+            lock.release()
+    return False
+
+
+def world_of(count):
+    events = [{"date": "-PT1H", "sender": "a@acme.test", "recipient": "b@acme.test"}] * count
+    return {"inbound_events": events}
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/v3/inbound/events?sender=a@acme.test"),
+        ("PUT", "/v3/senders/domains/acme.test/authenticate"),
+        ("DELETE", "/v3/webhooks/1"),
+        ("DELETE", "/v3/smtp/email/1"),
+    ],
+)
+def test_what_goes_through_all_rows_leaves_the_loop_where_there_are_many(make_api, method, path):
+    assert leaves(make_api(world_of(MANY)), method, path)
+    assert not leaves(make_api(world_of(3)), method, path)
+
+
+def test_what_only_adds_a_row_or_gives_a_part_stays_where_there_are_many(make_api):
+    api = make_api(world_of(MANY))
+
+    assert not leaves(api, "POST", "/v3/senders", json={"name": "A", "email": "a@acme.test"})
+    assert not leaves(api, "GET", "/v3/inbound/events")
+
+
+@pytest.mark.parametrize("count", [3, LARGE_TABLE + 1])
+def test_a_page_for_people_leaves_the_loop_where_there_are_many(make_api, count):
+    people = [{"email": f"a{number}@acme.test"} for number in range(count)]
+    api = make_api({"accounts": [{"name": "a", "users": people}]})
+
+    assert leaves(api, "GET", "/realms/partner/oauth/authorize") == (count > LARGE_TABLE)

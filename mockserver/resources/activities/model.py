@@ -11,7 +11,7 @@ from mockserver.core.account import Account
 from mockserver.core.calendar import months_later
 from mockserver.core.caller import Caller, Visit
 from mockserver.core.clock import LATEST
-from mockserver.core.domain_name import comparable
+from mockserver.core.domain_name import is_address
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, PERMISSION_DENIED
 from mockserver.core.workspace import Workspace
 
@@ -50,13 +50,13 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
         reason = f"account {caller.account.name} is no enterprise account, and only those have activity logs"
         raise PERMISSION_DENIED(status=400).because(reason)
     start, end = _period(query, caller.workspace)
-    email = query.get("email")
+    is_wanted = is_address(query["email"]) if "email" in query else None
     return caller.account.timeline(Activity).page(
         start,
         end,
         offset=query["offset"],
         limit=query["limit"],
-        where=None if email is None else lambda row: comparable(row.user_email) == comparable(email),
+        where=None if is_wanted is None else lambda row: is_wanted(row.user_email),
     )
 
 

@@ -16,6 +16,7 @@ ACTIVITIES = Endpoints("account")
 @ACTIVITIES.operation(
     "getAccountActivity", "GET", "/v3/organization/activities",
     summary="Organization activity logs",
+    sweeps="email",
     source="SPEC 4.4, ledger 2.20",
     query=schemas.ActivityFilter,
     answer=schemas.Activities,

@@ -80,6 +80,7 @@ def get_sub_account(caller: Caller, sub_account_id: int) -> dict[str, Any]:
 @CORPORATE.operation(
     "deleteSubAccount", "DELETE", "/v3/corporate/subAccount/{id}",
     summary="Delete a sub-account",
+    sweeps=True,
     source="SPEC 4.5, ledger 2.24",
     status=204,
     params=schemas.DeletedSubAccountPath,

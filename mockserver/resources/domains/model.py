@@ -205,12 +205,14 @@ def get(caller: Caller, name: str) -> Domain:
     return domain
 
 
-def dedicated_ip(account: Account, domain: Domain) -> str | None:
-    """The dedicated IP that sends for a domain."""
+def dedicated_ips(account: Account) -> dict[str, str]:
+    """The dedicated IPs that send for an account's domains, by their names; of several the first one."""
+    domains, found = account.table(Domain), dict[str, str]()
     for row in account.table(DedicatedIp).values():
-        if domain.name in (row.domain, *parents(row.domain)):
-            return row.ip
-    return None
+        for candidate in (row.domain, *parents(row.domain)):
+            if candidate in domains:
+                found.setdefault(candidate, row.ip)
+    return found
 
 
 def create(caller: Caller, name: str) -> Domain:

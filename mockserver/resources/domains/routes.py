@@ -25,18 +25,19 @@ _PATH = schemas.DomainPath
     notes=("There is no pagination parameter: everything stands on one page.",),
 )  # fmt: skip
 def get_domains(caller: Caller) -> dict[str, Any]:
-    rows = [_listed(caller, row) for row in caller.account.table(Domain).values()]
+    ips = model.dedicated_ips(caller.account)
+    rows = [_listed(caller, row, ips.get(row.name)) for row in caller.account.table(Domain).values()]
     return {"domains": rows, "count": len(rows), "current_page": 1, "total_pages": 1}
 
 
-def _listed(caller: Caller, row: Domain) -> dict[str, Any]:
+def _listed(caller: Caller, row: Domain, ip: str | None) -> dict[str, Any]:
     user = f"64{caller.account.user_id:022d}"
     return {
         "id": row.id,
         "domain_name": row.name,
         "authenticated": row.state == AUTHENTICATED,
         "verified": model.is_verified(caller.workspace, row),
-        "ip": model.dedicated_ip(caller.account, row),
+        "ip": ip,
         "provider": row.provider,
         "creator": {"id": user, "email": row.creator, "creationDate": row.created_at},
     }
@@ -107,6 +108,7 @@ def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
 @DOMAINS.operation(
     "authenticateDomain", "PUT", "/v3/senders/domains/{domainName}/authenticate",
     summary="Authenticate a domain",
+    sweeps=True,
     source="SPEC 4.2, ledger 2.12",
     params=_PATH,
     answer=schemas.DomainAuthenticated,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
-from mockserver.core.domain_name import LONGEST_EMAIL, comparable, domain_of, registrable
+from mockserver.core.domain_name import LONGEST_EMAIL, domain_of, is_address, registrable
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
@@ -44,14 +44,14 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
         ServiceError: 400 for a bad period.
     """
     start, end = _period(query, caller.workspace)
-    sender = query.get("sender")
+    is_wanted = is_address(query["sender"]) if "sender" in query else None
     return caller.account.timeline(InboundEvent).page(
         start,
         end,
         offset=query["offset"],
         limit=query["limit"],
         oldest_first=query["sort"] == "asc",
-        where=None if sender is None else lambda row: comparable(row.sender) == comparable(sender),
+        where=None if is_wanted is None else lambda row: is_wanted(row.sender),
     )
 
 

@@ -16,6 +16,7 @@ INBOUND = Endpoints("inbound")
 @INBOUND.operation(
     "getInboundEmailEvents", "GET", "/v3/inbound/events",
     summary="List received-mail events",
+    sweeps="sender",
     source="SPEC 4.6, ledger 2.31",
     query=schemas.InboundFilter,
     answer=schemas.InboundEvents,

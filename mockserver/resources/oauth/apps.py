@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -94,8 +94,15 @@ def home_of(workspace: Workspace, app: App) -> Account:
 
 def may_enter(workspace: Workspace, app: App, account: Account) -> bool:
     """Whether users of an account can let an app in: all can let in a public one, else those of its organization."""
-    home = home_of(workspace, app)
-    return app.public or _organization(workspace, home) == _organization(workspace, account)
+    return asker(workspace, app)(account)
+
+
+def asker(workspace: Workspace, app: App) -> Callable[[Account], bool]:
+    """The same for many accounts: what is the app's is looked up once."""
+    if app.public:
+        return lambda account: True
+    own = _organization(workspace, home_of(workspace, app))
+    return lambda account: _organization(workspace, account) == own
 
 
 def _organization(workspace: Workspace, account: Account) -> str:
@@ -106,4 +113,5 @@ def _organization(workspace: Workspace, account: Account) -> str:
 
 def accounts_for(workspace: Workspace, app: App) -> Iterable[Account]:
     """All accounts, those first whose users can let the app in."""
-    return sorted(workspace.accounts.values(), key=lambda row: not may_enter(workspace, app, row))
+    may = asker(workspace, app)
+    return sorted(workspace.accounts.values(), key=lambda row: not may(row))

@@ -114,20 +114,24 @@ def revoke(workspace: Workspace, app: App, token: str) -> None:
         GRANT.fire(workspace, account, row, "revoke")
 
 
-def forget(workspace: Workspace, app: App) -> None:
-    """Forget an app; all that it was given ends."""
-    for account, row in list(GRANT.instances(workspace)):
-        if row.client_id == app.client_id and GRANT.applies(row, "revoke"):
-            GRANT.fire(workspace, account, row, "revoke")
-    del workspace.table(App)[app.client_id]
+def forget(workspace: Workspace, *apps: App) -> None:
+    """Forget apps; all that they were given ends, app by app."""
+    given: dict[str, list[tuple[Account, Grant]]] = {app.client_id: [] for app in apps}
+    for account, row in GRANT.instances(workspace) if apps else ():
+        if row.client_id in given:
+            given[row.client_id].append((account, row))
+    for name, grants in given.items():
+        for account, row in grants:
+            if GRANT.applies(row, "revoke"):
+                GRANT.fire(workspace, account, row, "revoke")
+        del workspace.table(App)[name]
 
 
 def forget_apps_of_deleted(workspace: Workspace, change: Changed) -> None:
     """Forget the apps of a sub-account that is deleted with all its data (SPEC 4.5)."""
     if change.machine == corporate.MACHINE.name and change.event == "delete":
         name = workspace.accounts[int(change.key)].name
-        for app in [row for row in workspace.table(App).values() if row.account == name]:
-            forget(workspace, app)
+        forget(workspace, *(row for row in workspace.table(App).values() if row.account == name))
 
 
 def _of(workspace: Workspace, app: App, secret: str, called: str) -> tuple[Account, Grant]:

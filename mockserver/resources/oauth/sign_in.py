@@ -13,7 +13,7 @@ from mockserver.core.caller import Guest
 from mockserver.core.errors import ServiceError
 from mockserver.core.exchange import Exchange, Reply
 from mockserver.resources.oauth import authorization, model, users
-from mockserver.resources.oauth.apps import App, may_enter
+from mockserver.resources.oauth.apps import asker
 from mockserver.resources.oauth.authorization import ACCEPT, REFUSE, Asked
 from mockserver.resources.oauth.metadata import CONSENT
 from mockserver.resources.oauth.model import Grant
@@ -131,22 +131,23 @@ def _signed_in(guest: Guest, request: Request, query: Query, wanted: Asked, pers
 
 def _sign_in_page(guest: Guest, request: Request, wanted: Asked, problem: str | None = None, email: str = "") -> Reply:
     app = wanted.ends.app
+    may = asker(guest.workspace, app)
     return _form(
         "sign_in.html", guest, csrf.token(guest, request), wanted,
         problem=problem,
         email=email,
         asks_password=guest.workspace.behaviour.oauth_login == "form",
         people=[
-            {"value": row.value, "email": row.user.email, "about": _about(guest, app, row)}
+            {"value": row.value, "email": row.user.email, "about": _about(row, may(row.account))}
             for row in users.people(guest.workspace, app)
         ],
     )  # fmt: skip
 
 
-def _about(guest: Guest, app: App, person: Person) -> str:
+def _about(person: Person, may_enter: bool) -> str:
     admin = ", admin" if person.user.admin else ""
     role = person.account.role.replace("_", "-")
-    stranger = "" if may_enter(guest.workspace, app, person.account) else ", of another organization than the app"
+    stranger = "" if may_enter else ", of another organization than the app"
     return f"{person.account.name} ({role}{admin}){stranger}"
 
 

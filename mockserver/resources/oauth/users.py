@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from mockserver.core.account import Account, User
 from mockserver.core.caller import Guest
-from mockserver.core.domain_name import comparable
+from mockserver.core.domain_name import is_address
 from mockserver.core.workspace import Workspace
 from mockserver.resources.activities import model as activities
 from mockserver.resources.oauth.apps import App, accounts_for
@@ -40,7 +40,8 @@ def chosen(workspace: Workspace, app: App, value: str) -> Person | None:
 
 def named(workspace: Workspace, app: App, email: str) -> Person | None:
     """The user of this address; of several accounts that whose users can let the app in."""
-    return next((row for row in people(workspace, app) if comparable(row.user.email) == comparable(email)), None)
+    is_wanted = is_address(email)
+    return next((row for row in people(workspace, app) if is_wanted(row.user.email)), None)
 
 
 def with_password(guest: Guest, app: App, email: str, password: str) -> Person | None:
@@ -48,7 +49,8 @@ def with_password(guest: Guest, app: App, email: str, password: str) -> Person |
 
     Of several accounts with this address, it is the first one whose password fits.
     """
-    same = [row for row in people(guest.workspace, app) if comparable(row.user.email) == comparable(email)]
+    is_wanted = is_address(email)
+    same = [row for row in people(guest.workspace, app) if is_wanted(row.user.email)]
     if not same or not password:
         return None
     found = next((row for row in same if _is_right(row.user.password, password)), None)

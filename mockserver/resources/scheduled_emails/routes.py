@@ -14,6 +14,7 @@ SCHEDULED_EMAILS = Endpoints("scheduled_emails")
 @SCHEDULED_EMAILS.operation(
     "deleteScheduledEmailById", "DELETE", "/v3/smtp/email/{identifier}",
     summary="Delete scheduled e-mails",
+    sweeps=True,
     source="SPEC 4.8, ledger 2.33",
     status=204,
     params=schemas.IdentifierPath,

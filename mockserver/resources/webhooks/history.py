@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,7 +13,7 @@ from mockserver.core import facts
 from mockserver.core.account import Account
 from mockserver.core.caller import Caller
 from mockserver.core.clock import EARLIEST, LATEST
-from mockserver.core.domain_name import comparable
+from mockserver.core.domain_name import is_address
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
 from mockserver.core.events import Changed
 from mockserver.core.lifecycle import Lifecycle
@@ -128,7 +128,7 @@ def _file(account: Account, row: Export) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\r\n")
     writer.writeheader()
-    lines = [line for line in _lines(account) if _is_wanted(line, row)]
+    lines = list(filter(_wanted(row), _lines(account)))
     for line in lines if row.filters.get("sort") == "asc" else reversed(lines):
         date = line["date"].isoformat(timespec="milliseconds").replace("+00:00", "Z")
         writer.writerow({**line, "date": date})
@@ -162,17 +162,23 @@ def _email(payload: dict[str, Any]) -> str:
     return "" if found is None else str(found)
 
 
-def _is_wanted(line: dict[str, Any], row: Export) -> bool:
+def _wanted(row: Export) -> Callable[[dict[str, Any]], bool]:
+    """Tells of many lines whether they are asked for."""
     filters, event = row.filters, row.filters["event"]
     start, end = _bounds(row)
-    return (
-        line["type"] == filters["type"]
-        and (event == _ALL or line["event"] in _SAME.get(event, (event,)))
-        and start <= line["date"] < end
-        and comparable(filters.get("email", line["email"])) == comparable(line["email"])
-        and _bare(filters.get("messageId", line["message_id"])) == _bare(line["message_id"])
-        and filters.get("webhookId", line["webhook_id"]) == line["webhook_id"]
-    )
+    is_recipient = is_address(filters["email"]) if "email" in filters else None
+
+    def is_wanted(line: dict[str, Any]) -> bool:
+        return (
+            line["type"] == filters["type"]
+            and (event == _ALL or line["event"] in _SAME.get(event, (event,)))
+            and start <= line["date"] < end
+            and (is_recipient is None or is_recipient(line["email"]))
+            and _bare(filters.get("messageId", line["message_id"])) == _bare(line["message_id"])
+            and filters.get("webhookId", line["webhook_id"]) == line["webhook_id"]
+        )
+
+    return is_wanted
 
 
 def _bare(message_id: object) -> str:

@@ -102,6 +102,7 @@ def update_webhook(caller: Caller, webhook_id: int, body: dict[str, Any]) -> Non
 @WEBHOOKS.operation(
     "deleteWebhook", "DELETE", "/v3/webhooks/{webhookId}",
     summary="Delete a webhook",
+    sweeps=True,
     source="SPEC 4.3, ledger 2.17",
     status=204,
     params=_PATH,
@@ -115,6 +116,7 @@ def delete_webhook(caller: Caller, webhook_id: int) -> None:
 @WEBHOOKS.operation(
     "exportWebhooksHistory", "POST", "/v3/webhooks/export",
     summary="Export webhook history",
+    sweeps=True,
     adds=True,
     source="SPEC 4.3, ledger 2.18",
     status=202,
