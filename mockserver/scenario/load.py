@@ -146,11 +146,13 @@ class _Filling:
                 yield from load_world(room.world, self._workspace, self._data)
         # Masters first: the plan of a sub-account comes out of its master's pool.
         order = sorted(range(len(accounts)), key=lambda index: accounts[index].role is Role.SUB_ACCOUNT)
+        indexes = {account.id: index for index, account in enumerate(accounts)}
         for room in ROOMS:
             if room.section is not None:
                 for index in order:
                     yield from self._load_section(room.section, index, accounts[index])
-                room.section.settle(self._workspace)
+                for number, mistake in settle_section(room.section, self._workspace):
+                    yield self._placed(indexes[number], mistake)
         yield from check_room(self._workspace)
         for index, account in enumerate(accounts):
             generate(self._workspace, account, self._facts(index).get("generate", {}))
@@ -159,8 +161,12 @@ class _Filling:
         facts = self._facts(index)
         data = {name: facts[name] for name in section.fields if name in facts}
         for mistake in load_section(section, self._workspace, account, data, ()):
-            loose = index == 0 and mistake.path[0] in self._loose
-            yield mistake if loose else mistake._replace(path=("accounts", index, *mistake.path))
+            yield self._placed(index, mistake)
+
+    def _placed(self, index: int, mistake: Mistake) -> Mistake:
+        """A mistake within an account, with its path in the document."""
+        loose = index == 0 and mistake.path[0] in self._loose
+        return mistake if loose else mistake._replace(path=("accounts", index, *mistake.path))
 
     def _misplaced(self) -> Iterator[Mistake]:
         for name in self._loose:
@@ -210,6 +216,14 @@ def load_section(
         section.load(workspace, account, data)
     except Misfit as error:
         yield Mistake((*path, *error.path), error.message, taken=isinstance(error, Taken))
+
+
+def settle_section(section: Section, workspace: Workspace) -> Iterator[tuple[int, Mistake]]:
+    """Settle what a room has loaded of all accounts; gives what does not fit, and which account has it."""
+    try:
+        section.settle(workspace)
+    except Misfit as error:
+        yield error.account, Mistake(error.path, error.message, taken=isinstance(error, Taken))
 
 
 def check_room(workspace: Workspace) -> Iterator[Mistake]:

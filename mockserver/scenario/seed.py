@@ -26,6 +26,7 @@ from mockserver.scenario.load import (
     load_section,
     load_world,
     make_account,
+    settle_section,
 )
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.schema import BehaviourItem, scenario_schema
@@ -130,7 +131,7 @@ class _Addition:
         for section in _SECTIONS:
             for part in parts:
                 yield from self._load_section(section, part)
-            section.settle(self._workspace)
+            yield from self._settle(section, parts)
         for part in parts:
             generate(self._workspace, part.account, part.data.get("generate", {}))
         yield from self._add_faults()
@@ -253,6 +254,12 @@ class _Addition:
                 data[name] = section.fields[name].deserialize(whole)
         if data or part.is_new:
             yield from load_section(section, self._workspace, part.account, data, part.path)
+
+    def _settle(self, section: Section, parts: list[_Part]) -> Iterator[Mistake]:
+        for number, mistake in settle_section(section, self._workspace):
+            # The document's top and an entry may both say something of an account.
+            found = [part.path for part in parts if part.account.id == number and mistake.path[0] in part.written]
+            yield mistake._replace(path=(*found[0], *mistake.path))
 
 
 def _too_long(path: Path, length: int) -> Mistake:

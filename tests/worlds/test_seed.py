@@ -296,6 +296,10 @@ MISTAKES = {
         },
         {"/accounts/0/assigned"},
     ),
+    "a change of the plan of no sub-account": (
+        {"accounts": [{"name": "acme", "bulk_plans": [{"id": 9, "due": "P0D", "change": {}, "members": [7]}]}]},
+        {"/accounts/0/bulk_plans/0/members"},
+    ),
     "more rows than are generated at once": (
         {"generate": {"senders": 150_000}, "accounts": [{"name": "eu", "generate": {"domains": 50_001}}]},
         {"/generate"},

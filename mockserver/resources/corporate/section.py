@@ -118,10 +118,34 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
     account.record(Groups).update({group["id"]: group["name"] for group in data.get("groups", ())})
     if "pool" in data:
         _check_solution(workspace, "pool", Allotment(_unlimited(master.pool)))
-    for bulk in data.get("bulk_plans", ()):
+    for index, bulk in enumerate(data.get("bulk_plans", ())):
+        if not bulk.members:
+            raise Misfit(("bulk_plans", index, "members"), "names no sub-account")
         workspace.claim_id("bulk_plan", bulk.id)
         account.table(BulkPlan)[bulk.id] = bulk
+        _to_check(workspace).append((account, index, bulk))
     _check_pool(account)
+
+
+def _to_check(workspace: Workspace) -> list[tuple[Account, int, BulkPlan]]:
+    """The changes whose members may come later in the document, with their places in it."""
+    return kept(workspace, BulkPlan, list)
+
+
+def _settle(workspace: Workspace) -> None:
+    """Refuse a change for what is no sub-account of its master.
+
+    Raises:
+        Misfit: as it says.
+    """
+    found = _to_check(workspace)
+    for master, index, bulk in found:
+        there = master.table(SubAccount)
+        for number in bulk.members:
+            if number not in there:
+                path = ("bulk_plans", index, "members")
+                raise Misfit(path, f"{number} is no sub-account of {master.name}", account=master.id)
+    found.clear()
 
 
 def _check_pool(master: Account) -> None:
@@ -264,5 +288,6 @@ SECTION = Section(
     },
     load=_load,
     dump=_dump,
+    settle=_settle,
     facts=frozenset({*_MASTER, *_SUB_ACCOUNT, "timezone"} - {"groups", "bulk_plans"}),
 )
