@@ -239,6 +239,8 @@ TAKEN = {
     "a domain": ({"domains": [{"name": "b.test"}, {"name": "ACME.test"}]}, "/domains/1/name"),
     "a webhook": ({"webhooks": [{"id": 1, "url": "http://127.0.0.1:9", "events": ["click"]}]}, "/webhooks/0/id"),
     "an account's id": ({"accounts": [{"name": "n"}, {"name": "m", "id": 1000002}]}, "/accounts/1/id"),
+    "an account that comes twice": ({"accounts": [{"name": "eu"}, {"name": "eu"}]}, "/accounts/1/name"),
+    "a new account that comes twice": ({"accounts": [{"name": "n"}, {"name": "n"}]}, "/accounts/1/name"),
     "a sender of another account": (
         {"accounts": [{"name": "eu", "senders": [sender("a@b.test"), sender("c@d.test", id=1)]}]},
         "/accounts/0/senders/1/id",
