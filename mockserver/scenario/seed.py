@@ -237,7 +237,7 @@ class _Addition:
         self._workspace.claim_id("user", item.get("user_id", 0))
         account.users += [User(**user) for user in item.get("users", ())]
         for key in keys or ():
-            if key not in account.api_keys:
+            if self._workspace.keys.get(key) != account.id:
                 self._workspace.add_key(account, key)
         for key in item.get("revoked_keys", ()):
             if key not in self._workspace.revoked_keys:
