@@ -154,8 +154,10 @@ class _Filling:
                 for number, mistake in settle_section(room.section, self._workspace):
                     yield self._placed(indexes[number], mistake)
         yield from check_room(self._workspace)
-        for index, account in enumerate(accounts):
-            generate(self._workspace, account, self._facts(index).get("generate", {}))
+        generate(
+            self._workspace,
+            ((account, self._facts(index).get("generate", {})) for index, account in enumerate(accounts)),
+        )
 
     def _load_section(self, section: Section, index: int, account: Account) -> Iterator[Mistake]:
         facts = self._facts(index)
@@ -246,17 +248,17 @@ def check_amounts(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mis
         yield Mistake(("generate",), f"{told}, and there may be {workspace.limits.rows:,} (--rows-limit)", taken=True)
 
 
-def generate(workspace: Workspace, account: Account, amounts: Mapping[str, int]) -> None:
-    """Fill lists of an account with made-up items, going on from those that there are."""
-    if not amounts:
-        return
+def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, int]]]) -> None:
+    """Fill lists of accounts with made-up items, going on from those that there are."""
+    # One for all, as it is the names to choose from that take long.
     people = People(workspace.random.seed, workspace.random.positions.get(_PEOPLE, 0))
-    for name, amount in amounts.items():
-        items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
-        section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
-        section.load(workspace, account, {name: items})
-        section.settle(workspace)
-    workspace.random.positions[_PEOPLE] = people.count
+    for account, amounts in wanted:
+        for name, amount in amounts.items():
+            items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
+            section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
+            section.load(workspace, account, {name: items})
+            section.settle(workspace)
+            workspace.random.positions[_PEOPLE] = people.count
 
 
 def claim_ids(workspace: Workspace, items: Iterable[Mapping[str, Any]]) -> None:

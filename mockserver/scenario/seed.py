@@ -132,8 +132,7 @@ class _Addition:
             for part in parts:
                 yield from self._load_section(section, part)
             yield from self._settle(section, parts)
-        for part in parts:
-            generate(self._workspace, part.account, part.data.get("generate", {}))
+        generate(self._workspace, ((part.account, part.data.get("generate", {})) for part in parts))
         yield from self._add_faults()
         yield from check_room(self._workspace)
 
