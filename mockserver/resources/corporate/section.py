@@ -210,6 +210,8 @@ def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned:
         held = pool_of_master.get(name)
         if name not in SWITCHES and held != plan.UNLIMITED and plan.exact(given.get(name)) > held:
             raise Misfit(("assigned",), f"the pool of {master.name} holds too little {name}")
+    for name in dict.fromkeys(name for amounts in (row.assigned, assigned) for name, _ in amounts.items()):
+        pool.count(master, name, row.assigned.get(name), assigned.get(name))
     row.assigned, row.used = assigned, used
     for name, amount in used.items():
         quantity = assigned.get(name)
