@@ -14,6 +14,7 @@ from mockserver.core.caller import Visit
 from mockserver.core.contract import Role
 from mockserver.core.errors import ServiceError
 from mockserver.core.workspace import Workspace
+from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate import model, plan, pool
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.model import ACTIVE, MACHINE, UNASSIGNED
@@ -21,7 +22,7 @@ from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, S
 from mockserver.resources.corporate.pool import Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.room import Section
-from mockserver.resources.section import Id24, Instant, Item, Misfit, kept
+from mockserver.resources.section import Id24, Instant, Item, Misfit, Taken, kept
 from mockserver.web.fields import INT64_MAX, Int64, List, Number, Quantity, Timezone
 
 _NOT_NEGATIVE = validate.Range(min=0, error="must not be negative")
@@ -122,7 +123,9 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
         if not bulk.members:
             raise Misfit(("bulk_plans", index, "members"), "names no sub-account")
         workspace.claim_id("bulk_plan", bulk.id)
-        account.table(BulkPlan)[bulk.id] = bulk
+        if bulk.id in account.table(BulkPlan):
+            raise Taken(("bulk_plans", index, "id"), f"{bulk.id} is there already")
+        bulks.enter(account, bulk)
         _to_check(workspace).append((account, index, bulk))
     _check_pool(account)
 
