@@ -164,12 +164,12 @@ class _Addition:
         masters = dict.fromkeys(name for name, role in named if role is Role.MASTER)
         numbers = set(self._workspace.accounts)
         homes = {key: self._workspace.accounts[number].name for key, number in self._workspace.keys.items()}
-        named: set[str] = set()
+        seen: set[str] = set()
         for index, item in enumerate(self._items):
             path: Path = ("accounts", index)
-            if item["name"] in named:  # each entry costs as much as the account has already
+            if item["name"] in seen:  # each entry costs as much as the account has already
                 yield Mistake((*path, "name"), f"{item['name']} is there already", taken=True)
-            named.add(item["name"])
+            seen.add(item["name"])
             if item["name"] in self._accounts:
                 users = [*self._accounts[item["name"]].users, *item.get("users", ())]
                 if "users" in item and len(users) > MOST_LISTED:
