@@ -11,6 +11,7 @@ import re
 import string
 from collections.abc import Collection, Sequence
 from copy import copy
+from itertools import chain, count
 
 _LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 #: Longer ones stand in no account, and are kept nowhere.
@@ -41,6 +42,10 @@ def _seal(body: str) -> str:
         number, index = divmod(number, len(_LETTERS_AND_DIGITS))
         letters.append(_LETTERS_AND_DIGITS[index])
     return "".join(letters)
+
+
+def _drawn_from(text: str) -> str:
+    return api_key(hashlib.blake2b(text.encode(), digest_size=32).hexdigest())
 
 
 class Keyring:
@@ -81,8 +86,9 @@ class Keyring:
 
     def _drawn(self, account: int, index: int, taken: set[str]) -> str:
         """The key of a place; another one where an account that has moved up, or is gone, has had it."""
-        text = f"{self._root}/key/{account}/{index}"
-        while (key := api_key(hashlib.blake2b(text.encode(), digest_size=32).hexdigest())) in taken:
-            text += "/next"
+        place = f"{self._root}/key/{account}/{index}"
+        # Numbered, as a text that grew with each would take ever longer.
+        texts = chain((place, f"{place}/next"), (f"{place}/next/{number}" for number in count(2)))
+        key = next(key for key in map(_drawn_from, texts) if key not in taken)
         taken.add(key)
         return key

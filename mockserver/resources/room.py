@@ -24,7 +24,8 @@ class Section(NamedTuple):
     """The members of a scenario's account that a room owns.
 
     `load` gets those that are there, as its fields have loaded them; `dump` gives them back, ready to be written.
-    `settle` comes once after the `load` of all accounts, for what would take long if each account did it.
+    `settle` comes once after the `load` of all accounts, for what would take long if each account did it, or needs
+    the others; what it refuses, it raises with its account.
     """
 
     fields: Mapping[str, fields.Field[Any]]

@@ -178,11 +178,14 @@ class Id24(fields.String):
 
 
 class Misfit(ValueError):
-    """An item that is well-formed but contradicts another one; `path` leads to it within the account."""
+    """An item that is well-formed but contradicts another one; `path` leads to it within the account.
 
-    def __init__(self, path: tuple[str | int, ...], message: str) -> None:
+    Which account that is must be told where all are settled together.
+    """
+
+    def __init__(self, path: tuple[str | int, ...], message: str, *, account: int = 0) -> None:
         super().__init__(message)
-        self.path, self.message = path, message
+        self.path, self.message, self.account = path, message, account
 
 
 class Taken(Misfit):

@@ -144,21 +144,29 @@ class _Filling:
                 yield from load_world(room.world, self._workspace, self._data)
         # Masters first: the plan of a sub-account comes out of its master's pool.
         order = sorted(range(len(accounts)), key=lambda index: accounts[index].role is Role.SUB_ACCOUNT)
+        indexes = {account.id: index for index, account in enumerate(accounts)}
         for room in ROOMS:
             if room.section is not None:
                 for index in order:
                     yield from self._load_section(room.section, index, accounts[index])
-                room.section.settle(self._workspace)
+                for number, mistake in settle_section(room.section, self._workspace):
+                    yield self._placed(indexes[number], mistake)
         yield from check_room(self._workspace)
-        for index, account in enumerate(accounts):
-            generate(self._workspace, account, self._facts(index).get("generate", {}))
+        generate(
+            self._workspace,
+            ((account, self._facts(index).get("generate", {})) for index, account in enumerate(accounts)),
+        )
 
     def _load_section(self, section: Section, index: int, account: Account) -> Iterator[Mistake]:
         facts = self._facts(index)
         data = {name: facts[name] for name in section.fields if name in facts}
         for mistake in load_section(section, self._workspace, account, data, ()):
-            loose = index == 0 and mistake.path[0] in self._loose
-            yield mistake if loose else mistake._replace(path=("accounts", index, *mistake.path))
+            yield self._placed(index, mistake)
+
+    def _placed(self, index: int, mistake: Mistake) -> Mistake:
+        """A mistake within an account, with its path in the document."""
+        loose = index == 0 and mistake.path[0] in self._loose
+        return mistake if loose else mistake._replace(path=("accounts", index, *mistake.path))
 
     def _misplaced(self) -> Iterator[Mistake]:
         for name in self._loose:
@@ -210,6 +218,14 @@ def load_section(
         yield Mistake((*path, *error.path), error.message, taken=isinstance(error, Taken))
 
 
+def settle_section(section: Section, workspace: Workspace) -> Iterator[tuple[int, Mistake]]:
+    """Settle what a room has loaded of all accounts; gives what does not fit, and which account has it."""
+    try:
+        section.settle(workspace)
+    except Misfit as error:
+        yield error.account, Mistake(error.path, error.message, taken=isinstance(error, Taken))
+
+
 def check_room(workspace: Workspace) -> Iterator[Mistake]:
     """Refuse what would leave more rows in a world than it may hold."""
     kept, most = workspace.kept(), workspace.limits.rows
@@ -230,17 +246,17 @@ def check_amounts(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mis
         yield Mistake(("generate",), f"{told}, and there may be {workspace.limits.rows:,} (--rows-limit)", taken=True)
 
 
-def generate(workspace: Workspace, account: Account, amounts: Mapping[str, int]) -> None:
-    """Fill lists of an account with made-up items, going on from those that there are."""
-    if not amounts:
-        return
+def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, int]]]) -> None:
+    """Fill lists of accounts with made-up items, going on from those that there are."""
+    # One for all, as it is the names to choose from that take long.
     people = People(workspace.random.seed, workspace.random.positions.get(_PEOPLE, 0))
-    for name, amount in amounts.items():
-        items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
-        section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
-        section.load(workspace, account, {name: items})
-        section.settle(workspace)
-    workspace.random.positions[_PEOPLE] = people.count
+    for account, amounts in wanted:
+        for name, amount in amounts.items():
+            items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
+            section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
+            section.load(workspace, account, {name: items})
+            section.settle(workspace)
+            workspace.random.positions[_PEOPLE] = people.count
 
 
 def claim_ids(workspace: Workspace, items: Iterable[Mapping[str, Any]]) -> None:

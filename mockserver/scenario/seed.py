@@ -26,6 +26,7 @@ from mockserver.scenario.load import (
     load_section,
     load_world,
     make_account,
+    settle_section,
 )
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.schema import BehaviourItem, scenario_schema
@@ -130,9 +131,8 @@ class _Addition:
         for section in _SECTIONS:
             for part in parts:
                 yield from self._load_section(section, part)
-            section.settle(self._workspace)
-        for part in parts:
-            generate(self._workspace, part.account, part.data.get("generate", {}))
+            yield from self._settle(section, parts)
+        generate(self._workspace, ((part.account, part.data.get("generate", {})) for part in parts))
         yield from self._add_faults()
         yield from check_room(self._workspace)
 
@@ -164,8 +164,12 @@ class _Addition:
         masters = dict.fromkeys(name for name, role in named if role is Role.MASTER)
         numbers = set(self._workspace.accounts)
         homes = {key: self._workspace.accounts[number].name for key, number in self._workspace.keys.items()}
+        seen: set[str] = set()
         for index, item in enumerate(self._items):
             path: Path = ("accounts", index)
+            if item["name"] in seen:  # each entry costs as much as the account has already
+                yield Mistake((*path, "name"), f"{item['name']} is there already", taken=True)
+            seen.add(item["name"])
             if item["name"] in self._accounts:
                 users = [*self._accounts[item["name"]].users, *item.get("users", ())]
                 if "users" in item and len(users) > MOST_LISTED:
@@ -232,7 +236,7 @@ class _Addition:
         self._workspace.claim_id("user", item.get("user_id", 0))
         account.users += [User(**user) for user in item.get("users", ())]
         for key in keys or ():
-            if key not in account.api_keys:
+            if self._workspace.keys.get(key) != account.id:
                 self._workspace.add_key(account, key)
         for key in item.get("revoked_keys", ()):
             if key not in self._workspace.revoked_keys:
@@ -253,6 +257,12 @@ class _Addition:
                 data[name] = section.fields[name].deserialize(whole)
         if data or part.is_new:
             yield from load_section(section, self._workspace, part.account, data, part.path)
+
+    def _settle(self, section: Section, parts: list[_Part]) -> Iterator[Mistake]:
+        for number, mistake in settle_section(section, self._workspace):
+            # The document's top and an entry may both say something of an account.
+            found = [part.path for part in parts if part.account.id == number and mistake.path[0] in part.written]
+            yield mistake._replace(path=(*found[0], *mistake.path))
 
 
 def _too_long(path: Path, length: int) -> Mistake:

@@ -31,6 +31,7 @@ OWNER = '{"name":"m#","role":"master"}'
 BARE = '{"name":"a#"}'
 OF_ALL = '{"name":"a#","domains":[{"name":"a.test"}]}'
 EMPTY = "{}"
+FIRST, KEY = "acme", '"k#"'
 NAMED = '{"name":"a"}'
 WITH_SENDER = '{"name":"a#","senders":[{"name":"A","email":"a@b.test"}]}'
 LONG = "x" * 1_000_000
@@ -56,6 +57,12 @@ BODIES = {
     ),
     "accounts to add": ("/_mock/seed", 150, lambda n: f'{{"accounts":[{rows(WITH_SENDER, n)}]}}', 200),
     "sub-accounts to add": ("/_mock/seed", 150, lambda n: f'{{"accounts":[{rows(SUB, n)},{MASTER}]}}', 200),
+    "keys to add": (
+        "/_mock/seed",
+        2_500,
+        lambda n: f'{{"accounts":[{{"name":"{FIRST}","api_keys":[{rows(KEY, n)}]}}]}}',
+        200,
+    ),
     "masters to add": ("/_mock/seed", 150, lambda n: f'{{"accounts":[{rows(OWNER, n)}]}}', 200),
     "accounts of one name": ("/_mock/state", 250, lambda n: f'{{"accounts":[{rows(NAMED, n)}]}}', 400),
     "bare accounts": ("/_mock/state", 1_000, lambda n: f'{{"accounts":[{rows(BARE, n)}]}}', 200),

@@ -172,6 +172,23 @@ def test_a_group_that_the_master_does_not_have_is_refused(told):
     assert lines == ["mine.yaml:3: accounts[1].group_ids[0]: 650000000000000000000009 is not one of the groups of m"]
 
 
+@pytest.mark.parametrize(
+    ("members", "mistake"),
+    [("[]", "names no sub-account"), ("[10, 11]", "11 is no sub-account of m"), ("[9]", "9 is no sub-account of m")],
+)
+def test_a_pending_change_of_plans_is_for_sub_accounts_of_its_master(told, members, mistake):
+    lines = told(
+        "accounts:\n"
+        "  - {name: n, id: 9}\n"
+        "  - {name: sub, id: 10, role: sub_account, of: m}\n"
+        "  - name: m\n"
+        "    role: master\n"
+        f"    bulk_plans: [{{id: 1, due: P0D, change: {{}}, members: {members}}}]\n"
+    )
+
+    assert lines == [f"mine.yaml:6: accounts[2].bulk_plans[0].members: {mistake}"]
+
+
 def test_all_mistakes_are_told_at_once(told):
     lines = told("seed: x\nstrict: 7\nsenders:\n  - {name: A, emial: a}\n  - 3\n")
 

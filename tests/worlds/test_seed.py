@@ -233,12 +233,19 @@ def test_yaml_is_taken_too(world):
 
 # ---------------------------------------------------------------------- what is there already
 
+CHANGE = {"id": 9, "due": "P0D", "change": {}, "members": [1000002]}
 TAKEN = {
     "a sender's id": ({"senders": [sender("a@b.test"), sender("c@d.test", id=1)]}, "/senders/1/id"),
     "a sender's address": ({"senders": [sender("NEWS@acme.test")]}, "/senders/0/email"),
     "a domain": ({"domains": [{"name": "b.test"}, {"name": "ACME.test"}]}, "/domains/1/name"),
     "a webhook": ({"webhooks": [{"id": 1, "url": "http://127.0.0.1:9", "events": ["click"]}]}, "/webhooks/0/id"),
     "an account's id": ({"accounts": [{"name": "n"}, {"name": "m", "id": 1000002}]}, "/accounts/1/id"),
+    "an account that comes twice": ({"accounts": [{"name": "eu"}, {"name": "eu"}]}, "/accounts/1/name"),
+    "a new account that comes twice": ({"accounts": [{"name": "n"}, {"name": "n"}]}, "/accounts/1/name"),
+    "a change of plans": (
+        {"accounts": [{"name": "acme", "bulk_plans": [CHANGE, CHANGE]}]},
+        "/accounts/0/bulk_plans/1/id",
+    ),
     "a sender of another account": (
         {"accounts": [{"name": "eu", "senders": [sender("a@b.test"), sender("c@d.test", id=1)]}]},
         "/accounts/0/senders/1/id",
@@ -295,6 +302,10 @@ MISTAKES = {
             ]
         },
         {"/accounts/0/assigned"},
+    ),
+    "a change of the plan of no sub-account": (
+        {"accounts": [{"name": "acme", "bulk_plans": [{"id": 9, "due": "P0D", "change": {}, "members": [7]}]}]},
+        {"/accounts/0/bulk_plans/0/members"},
     ),
     "more rows than are generated at once": (
         {"generate": {"senders": 150_000}, "accounts": [{"name": "eu", "generate": {"domains": 50_001}}]},

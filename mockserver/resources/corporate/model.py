@@ -136,8 +136,7 @@ def delete(caller: Caller, sub_account_id: int) -> None:
 
 @SUB_ACCOUNT_PLAN.on("delete")
 def _remove(workspace: Workspace, master: Account, row: SubAccount) -> None:
-    for bulk in list(master.table(BulkPlan).values()):
-        bulks.leave(master, bulk, row.id)
+    bulks.forget(master, row.id)
     pool.release(workspace, master, row)
     workspace.remove_account(workspace.accounts[row.id])
 
@@ -190,7 +189,7 @@ def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) 
     bulk = BulkPlan(
         workspace.next_id("bulk_plan"), due, change, {row.id: None for row in rows}, visit.ip, visit.user_agent
     )  # fmt: skip
-    master.table(BulkPlan)[bulk.id] = bulk
+    bulks.enter(master, bulk)
     for row in rows:
         SUB_ACCOUNT_PLAN.fire(workspace, master, row, "accept_bulk")
         await_bulk(workspace, master, row)
@@ -242,13 +241,10 @@ def _apply_or_reject(workspace: Workspace, master: Account, row: SubAccount) -> 
 
 def _settle_earlier(workspace: Workspace, master: Account, bulk: BulkPlan) -> None:
     """Give what was accepted earlier, and is due as well, its turn first: the pool may not hold enough for both."""
-    for earlier in list(master.table(BulkPlan).values()):
-        if earlier is bulk:
-            return
-        if earlier.due <= workspace.clock.now():
-            SUB_ACCOUNT_PLAN.fire(
-                workspace, master, master.table(SubAccount)[next(iter(earlier.members))], "apply_bulk"
-            )
+    for earlier in bulks.before(master, bulk, workspace.clock.now()):
+        if earlier.members:
+            first = next(iter(earlier.members))
+            SUB_ACCOUNT_PLAN.fire(workspace, master, master.table(SubAccount)[first], "apply_bulk")
 
 
 @SUB_ACCOUNT_PLAN.on("apply_bulk")
@@ -274,7 +270,7 @@ def _settle(workspace: Workspace, master: Account, row: SubAccount, event: str) 
         SUB_ACCOUNT_PLAN.fire(workspace, master, row, "accept_bulk")
         await_bulk(workspace, master, row)
     if bulk.verdict is None:
-        bulk.verdict = event
+        bulks.decide(master, bulk, event)
         action = activities.PLAN_UPDATED if event == "apply_bulk" else activities.PLAN_REJECTED
         activities.log(workspace, master, action, Visit(ip=bulk.user_ip, user_agent=bulk.user_agent))
         for number in list(bulk.members):

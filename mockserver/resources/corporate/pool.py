@@ -52,6 +52,10 @@ class Master:
     pool: Allotment = field(default_factory=Allotment)
 
 
+class Given(dict[str, Amount]):
+    """How much of a credit or a feature a master's sub-accounts were assigned together, from when it is first asked."""
+
+
 class Shortage(NamedTuple):
     """What a pool holds too little of, how much of it is needed beside what is given already, and how much is left."""
 
@@ -110,9 +114,17 @@ def _row(workspace: Workspace, account: Account) -> SubAccount | None:
 
 def of_master(master: Account, name: str) -> Balance:
     """How much of a credit or a feature a master has, and how much of that its sub-accounts were assigned."""
-    plans = master.table(SubAccount).values()
-    given = exact(sum(max(row.assigned.get(name), 0) for row in plans))
-    return Balance(master.record(Master).pool.get(name), given)
+    given = master.record(Given)
+    if name not in given:
+        given[name] = exact(sum(max(row.assigned.get(name), 0) for row in master.table(SubAccount).values()))
+    return Balance(master.record(Master).pool.get(name), given[name])
+
+
+def count(master: Account, name: str, before: Amount, after: Amount) -> None:
+    """Note that a sub-account was assigned so much, and is now."""
+    given = master.record(Given)
+    if name in given:
+        given[name] = exact(given[name] - max(before, 0) + max(after, 0))
 
 
 def shortage(workspace: Workspace, master: Account, rows: Iterable[SubAccount], change: Allotment) -> Shortage | None:
@@ -163,6 +175,7 @@ def assign(workspace: Workspace, master: Account, row: SubAccount, change: Allot
         after = before.changed(quantity)
         _settle(workspace, master, name, before.settled(after))
         row.assigned.set(name, after.quantity)
+        count(master, name, before.quantity, after.quantity)
         if after.used != before.used:
             row.used.set(name, after.used)
 
@@ -171,6 +184,8 @@ def release(workspace: Workspace, master: Account, row: SubAccount) -> None:
     """Let the pool have back what a sub-account holds, but for what it has spent."""
     for name in (*row.used.credits, *row.used.features):
         _settle(workspace, master, name, row.balance(name).settled(Balance(0, 0)))
+    for name, amount in row.assigned.items():
+        count(master, name, amount, 0)
 
 
 def _settle(workspace: Workspace, master: Account, name: str, amount: Amount) -> None:

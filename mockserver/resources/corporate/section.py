@@ -14,6 +14,7 @@ from mockserver.core.caller import Visit
 from mockserver.core.contract import Role
 from mockserver.core.errors import ServiceError
 from mockserver.core.workspace import Workspace
+from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate import model, plan, pool
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.model import ACTIVE, MACHINE, UNASSIGNED
@@ -21,7 +22,7 @@ from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, S
 from mockserver.resources.corporate.pool import Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.room import Section
-from mockserver.resources.section import Id24, Instant, Item, Misfit, kept
+from mockserver.resources.section import Id24, Instant, Item, Misfit, Taken, kept
 from mockserver.web.fields import INT64_MAX, Int64, List, Number, Quantity, Timezone
 
 _NOT_NEGATIVE = validate.Range(min=0, error="must not be negative")
@@ -120,10 +121,36 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
         raise Misfit(("plan_info", "features"), "they follow from the pool")
     if "pool" in data:
         _check_solution(workspace, "pool", Allotment(_unlimited(master.pool)))
-    for bulk in data.get("bulk_plans", ()):
+    for index, bulk in enumerate(data.get("bulk_plans", ())):
+        if not bulk.members:
+            raise Misfit(("bulk_plans", index, "members"), "names no sub-account")
         workspace.claim_id("bulk_plan", bulk.id)
-        account.table(BulkPlan)[bulk.id] = bulk
+        if bulk.id in account.table(BulkPlan):
+            raise Taken(("bulk_plans", index, "id"), f"{bulk.id} is there already")
+        bulks.enter(account, bulk)
+        _to_check(workspace).append((account, index, bulk))
     _check_pool(account)
+
+
+def _to_check(workspace: Workspace) -> list[tuple[Account, int, BulkPlan]]:
+    """The changes whose members may come later in the document, with their places in it."""
+    return kept(workspace, BulkPlan, list)
+
+
+def _settle(workspace: Workspace) -> None:
+    """Refuse a change for what is no sub-account of its master.
+
+    Raises:
+        Misfit: as it says.
+    """
+    found = _to_check(workspace)
+    for master, index, bulk in found:
+        there = master.table(SubAccount)
+        for number in bulk.members:
+            if number not in there:
+                path = ("bulk_plans", index, "members")
+                raise Misfit(path, f"{number} is no sub-account of {master.name}", account=master.id)
+    found.clear()
 
 
 def _check_pool(master: Account) -> None:
@@ -188,6 +215,8 @@ def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned:
         held = pool_of_master.get(name)
         if name not in SWITCHES and held != plan.UNLIMITED and plan.exact(given.get(name)) > held:
             raise Misfit(("assigned",), f"the pool of {master.name} holds too little {name}")
+    for name in dict.fromkeys(name for amounts in (row.assigned, assigned) for name, _ in amounts.items()):
+        pool.count(master, name, row.assigned.get(name), assigned.get(name))
     row.assigned, row.used = assigned, used
     for name, amount in used.items():
         quantity = assigned.get(name)
@@ -266,5 +295,6 @@ SECTION = Section(
     },
     load=_load,
     dump=_dump,
+    settle=_settle,
     facts=frozenset({*_MASTER, *_SUB_ACCOUNT, "timezone"} - {"groups", "bulk_plans"}),
 )
