@@ -9,8 +9,6 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mockserver.core.spelling import cut
-
 _PACKAGE = Path(__file__).parent
 
 #: The words that some settings are one of.
@@ -141,7 +139,9 @@ def _check(name: str, value: Any, annotation: str) -> None:
     is_of_type = isinstance(value, rule.types) and not isinstance(value, bool)
     if is_of_type and rule.takes(value):
         return
-    message = f"{name} must be {rule.words}, not {cut(repr(value), _SHOWN)}"
+    shown = repr(value)
+    shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+    message = f"{name} must be {rule.words}, not {shown}"
     raise ValueError(message) if is_of_type else TypeError(message)
 
 
