@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any, NamedTuple
 
 _PACKAGE = Path(__file__).parent
+
+#: The words that some settings are one of.
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "keys": ("any", "known", "isolate"),
+    "log_format": ("text", "json", "off"),
+    "egress": ("loopback", "private", "any"),
+}
+#: The least and the most that some whole numbers may be; all others go from 1 on.
+RANGES: Mapping[str, tuple[int, int]] = {
+    "port": (0, 65_535),
+    "seed": (-(2**63), 2**63 - 1),
+    "depth_limit": (10, 200),
+}
+#: How much is told of a value that is refused.
+_SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How one server runs."""
+    """How one server runs.
+
+    Raises:
+        TypeError, ValueError: a setting is of another kind, or out of its range; the message names both.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8003
@@ -63,6 +86,63 @@ class Settings:
     head_timeout: float = 30.0
     body_timeout: float = 60.0
     connections_limit: int = 1_000
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is not None or field.default is not None:
+                _check(field.name, value, str(field.type).removesuffix(" | None"))
+
+
+class _Rule(NamedTuple):
+    """What a setting takes: of which types, in words, and which values of these types."""
+
+    types: tuple[type, ...]
+    words: str
+    takes: Callable[[Any], bool] = lambda _: True
+
+
+def _one_of(*words: str) -> _Rule:
+    return _Rule((str,), f"{', '.join(words[:-1])} or {words[-1]}", lambda value: value in words)
+
+
+def _whole(least: int, most: float = math.inf, words: str | None = None) -> _Rule:
+    end = "on" if most == math.inf else f"to {most}"
+    return _Rule((int,), words or f"a whole number from {least} {end}", lambda value: least <= value <= most)
+
+
+_PATH = _Rule((str, os.PathLike), "a path")
+#: By name; a setting that is not named here follows its annotation.
+_RULES: Mapping[str, _Rule] = {
+    **{name: _one_of(*words) for name, words in CHOICES.items()},
+    **{name: _whole(*both) for name, both in RANGES.items()},
+    "seed": _whole(*RANGES["seed"], words="a whole number of 64 bits"),
+    "scenario": _Rule((str, Mapping), "a name, a path or a document"),
+    "scenarios": _PATH,
+    "port_file": _PATH,
+    "control_token_file": _PATH,
+}
+_BY_ANNOTATION: Mapping[str, _Rule] = {
+    "str": _Rule((str,), "a text"),
+    "int": _whole(1),
+    "float": _Rule((int, float), "a number of seconds above 0", lambda value: 0 < value < math.inf),
+    "tuple[str, ...]": _Rule(
+        (tuple, list), "a tuple of texts", lambda value: all(isinstance(row, str) for row in value)
+    ),
+}
+
+
+def _check(name: str, value: Any, annotation: str) -> None:
+    """Refuse what a server would fall over later on."""
+    rule = _RULES.get(name) or _BY_ANNOTATION[annotation]
+    # A bool is an int to Python, and no number to anybody.
+    is_of_type = isinstance(value, rule.types) and not isinstance(value, bool)
+    if is_of_type and rule.takes(value):
+        return
+    shown = repr(value)
+    shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+    message = f"{name} must be {rule.words}, not {shown}"
+    raise ValueError(message) if is_of_type else TypeError(message)
 
 
 def without_version(url: str) -> str:

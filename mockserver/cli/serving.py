@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from mockserver.cli.environment import check_names, setting
-from mockserver.cli.output import FOLDER, fail
+from mockserver.cli.output import FOLDER, Finite, fail
 from mockserver.cli.program import give_up
+from mockserver.settings import CHOICES, RANGES
 
 if TYPE_CHECKING:
     from socket import socket
@@ -55,9 +56,9 @@ def _limit(
     beyond: str = "",
     *,
     least: int = 1,
-    most: int | None = None,
 ) -> Callable[[Command], Command]:
-    kind = click.IntRange(least, most) if isinstance(default, int) else click.FloatRange(0, min_open=True)
+    span = RANGES.get(name.removeprefix("--").replace("-", "_"), (least, None))
+    kind = click.IntRange(*span) if isinstance(default, int) else Finite(0, min_open=True)
 
     def declare(command: Command) -> Command:
         found = _flag(name, help, type=kind, default=default, cls=Limit)(command)
@@ -69,17 +70,17 @@ def _limit(
 
 @click.command()
 @_flag("--host", "Address to listen on.", default="127.0.0.1")
-@_flag("--port", "Port to listen on; 0 takes a free one.", type=click.IntRange(0, 65535), default=8003)
+@_flag("--port", "Port to listen on; 0 takes a free one.", type=click.IntRange(*RANGES["port"]), default=8003)
 @_flag("--port-file", "Write the port there.", type=click.Path(dir_okay=False))
 @_flag("--scenario", "What the world looks like at the start.", default="standard", metavar="NAME|PATH")
 @_flag("--scenarios", "A folder of scenarios, searched before the shipped ones.", type=FOLDER, metavar="DIR")
 @_flag(
     "--keys",
     "Whether an unknown API key opens the first account, is refused, or gets a workspace of its own.",
-    type=click.Choice(["any", "known", "isolate"]),
+    type=click.Choice(CHOICES["keys"]),
     default="any",
 )
-@_flag("--seed", "Another seed than the scenario's.", type=int)
+@_flag("--seed", "Another seed than the scenario's.", type=click.IntRange(*RANGES["seed"]))
 @_flag("--control-token", "What the control API asks for from now on.", metavar="TOKEN")
 @_flag("--control-token-file", "A file that holds it.", type=click.Path(), metavar="FILE")
 @_flag(
@@ -95,7 +96,7 @@ def _limit(
 @_flag(
     "--log-format",
     "How a line for each request is written to stderr; warnings are written in any case.",
-    type=click.Choice(["text", "json", "off"]),
+    type=click.Choice(CHOICES["log_format"]),
     default="text",
 )
 @_flag(
@@ -108,7 +109,7 @@ def _limit(
 @_flag(
     "--egress",
     "How far calls may go.",
-    type=click.Choice(["loopback", "private", "any"]),
+    type=click.Choice(CHOICES["egress"]),
     default="private",
 )
 @_limit("--workspaces-limit", "How many workspaces there may be.", 1_000, "The one idle longest goes.", least=2)
@@ -145,7 +146,7 @@ def _limit(
 )
 @_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024, "413")
 @_limit("--yaml-limit", "How many bytes a body of YAML may have, of the control API.", 9 * 1024 * 1024, "413")
-@_limit("--depth-limit", "How many levels the body of a control call may have.", 100, "400", least=10, most=200)
+@_limit("--depth-limit", "How many levels the body of a control call may have.", 100, "400")
 @_limit("--body-timeout", "How many seconds a body may take to come in.", 60.0, "408, and the connection ends.")
 @_limit(
     "--head-limit",
@@ -214,8 +215,8 @@ def _made(options: dict[str, Any]) -> tuple[Flask, socket]:
     from mockserver.settings import Settings
     from mockserver.web.server import BindError, bind
 
-    settings = Settings(**options)
     try:
+        settings = Settings(**options)
         app = create_app(settings)
         listener = bind(settings.host, settings.port)
         _open(app, listener)

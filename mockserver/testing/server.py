@@ -50,7 +50,8 @@ class MockServer:
 
         Raises:
             MockServerError: the scenario is no good one; `errors` names every mistake.
-            TypeError: there is no such setting.
+            TypeError: there is no such setting, or it takes values of another kind.
+            ValueError: a setting is out of its range.
             OSError: it is to listen on a port that is taken.
         """
         chosen: Any = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario

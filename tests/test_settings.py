@@ -1,0 +1,77 @@
+"""Settings are checked where they are taken, also from a program, which no flag stands before."""
+
+import dataclasses
+import math
+
+import click
+import pytest
+
+from mockserver import MockServer, Settings, cli
+from mockserver.settings import RANGES
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "told"),
+    [
+        ("seed", 2**63, "a whole number of 64 bits, not 9223372036854775808"),
+        ("seed", -(2**63) - 1, "a whole number of 64 bits, not -9223372036854775809"),
+        ("port", 65_536, "a whole number from 0 to 65535, not 65536"),
+        ("journal_limit", -1, "a whole number from 1 on, not -1"),
+        ("deliveries_limit", 0, "a whole number from 1 on, not 0"),
+        ("depth_limit", 201, "a whole number from 10 to 200, not 201"),
+        ("head_timeout", math.nan, "a number of seconds above 0, not nan"),
+        ("body_timeout", math.inf, "a number of seconds above 0, not inf"),
+        ("body_timeout", 0, "a number of seconds above 0, not 0"),
+        ("keys", "some", "any, known or isolate, not 'some'"),
+        ("log_format", "xml", "text, json or off, not 'xml'"),
+        ("egress", "none", "loopback, private or any, not 'none'"),
+        ("allowed_host", (5,), "a tuple of texts, not (5,)"),
+    ],
+)
+def test_a_setting_out_of_its_range_is_told_by_its_name(setting, value, told):
+    with pytest.raises(ValueError) as refusal:
+        Settings(**{setting: value})
+
+    assert str(refusal.value) == f"{setting} must be {told}"
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "told"),
+    [
+        ("seed", "x", "a whole number of 64 bits, not 'x'"),
+        ("seed", True, "a whole number of 64 bits, not True"),
+        ("mailbox_limit", "a", "a whole number from 1 on, not 'a'"),
+        ("rows_limit", None, "a whole number from 1 on, not None"),
+        ("head_timeout", "30", "a number of seconds above 0, not '30'"),
+        ("scenario", None, "a name, a path or a document, not None"),
+        ("scenario", 5, "a name, a path or a document, not 5"),
+        ("scenario", [], "a name, a path or a document, not []"),
+        ("allowed_host", "a.test", "a tuple of texts, not 'a.test'"),
+        ("control_token", b"x" * 1_000, f"a text, not b'{'x' * 57}…"),
+    ],
+)
+def test_so_is_one_of_another_kind(setting, value, told):
+    with pytest.raises(TypeError) as refusal:
+        MockServer(**{setting: value})
+
+    assert str(refusal.value) == f"{setting} must be {told}"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"seed": 2**63 - 1}, {"seed": -(2**63)}, {"scenario": {}}, {"allowed_host": ["a.test"]}, {"head_timeout": 3}],
+)
+def test_what_is_in_range_stands(settings):
+    assert {name: getattr(Settings(**settings), name) for name in settings} == settings
+
+
+def test_flags_take_nothing_that_a_setting_refuses():
+    fields = {field.name: field.default for field in dataclasses.fields(Settings)}
+    for flag in cli.serve.params:
+        if isinstance(flag.type, click.IntRange):
+            for bound in filter(lambda bound: bound is not None, (flag.type.min, flag.type.max)):
+                Settings(**{flag.name: bound})
+            assert flag.name not in RANGES or (flag.type.min, flag.type.max) == RANGES[flag.name]
+        if isinstance(flag.type, click.Choice):
+            assert all(Settings(**{flag.name: choice}) for choice in flag.type.choices)
+    assert RANGES.keys() <= fields.keys()
