@@ -519,6 +519,21 @@ def test_a_refusal_gives_its_reason_first(run, arguments):
     assert re.fullmatch("Try '.+ --help' for help.", hint)
 
 
+@pytest.mark.parametrize("number", ["nan", "-nan", "inf"])
+@pytest.mark.parametrize("command", [["coverage", "--fail-under"], ["wait", "--timeout"], ["serve", "--head-timeout"]])
+def test_a_number_is_one(run, command, number):
+    """No bound holds back `nan`: nothing would be less than it, and no time up."""
+    answer = run(*command, number)
+
+    assert (answer.exit_code, f"Invalid value for '{command[1]}'" in answer.stderr) == (2, True)
+
+
+def test_a_seed_has_64_bits(run):
+    answer = run("serve", "--seed", str(2**63))
+
+    assert (answer.exit_code, "Invalid value for '--seed'" in answer.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("command", [["serve"], ["scenarios", "list"], ["scenarios", "check"]])
 def test_a_folder_of_scenarios_that_is_not_there_is_refused(run, tmp_path, command):
     answer = run(*command, "--scenarios", str(tmp_path / "none"))

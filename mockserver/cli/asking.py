@@ -7,7 +7,7 @@ import time
 
 import click
 
-from mockserver.cli.output import JSON, fail
+from mockserver.cli.output import JSON, Finite, fail
 from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, asked, get, root_of
 
 #: Between two questions whether a server is ready, in seconds.
@@ -32,9 +32,7 @@ def health(url: str | None, as_json: bool) -> None:
 @click.command()
 @URL
 @TOKEN
-@click.option(
-    "--timeout", type=click.FloatRange(0), default=30, show_default=True, metavar="SECONDS", help="How long to wait."
-)
+@click.option("--timeout", type=Finite(0), default=30, show_default=True, metavar="SECONDS", help="How long to wait.")
 def wait(url: str | None, token: str | None, timeout: float) -> None:
     """Wait until a server is ready; exit status 1 if it is not in time. A token is tried out, too."""
     root = root_of(url)

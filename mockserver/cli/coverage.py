@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from mockserver.cli.output import JSON, fail
+from mockserver.cli.output import JSON, Finite, fail
 from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, get, root_of
 
 
@@ -19,7 +19,7 @@ from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, get, root_of
     help="A workspace, or * for all that the server has seen.",
 )  # fmt: skip
 @click.option(
-    "--fail-under", type=click.FloatRange(0, 100), metavar="PERCENT", help="End with 1 if less of the contract was met."
+    "--fail-under", type=Finite(0, 100), metavar="PERCENT", help="End with 1 if less of the contract was met."
 )
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "html", "junit"]), default="text", show_default=True,
