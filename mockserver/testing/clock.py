@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from difflib import get_close_matches
+from types import NoneType
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
 from mockserver.testing.link import Link
@@ -62,7 +63,7 @@ class Clock:
             MockServerError: the way leads backwards, or is too long.
         """
         given = [form for form in (_by(by), {"to": to} if to else {}, _of_units(units)) if form]
-        if len(given) != 1:
+        if len(given) != 1 or not isinstance(by, (timedelta, str, NoneType)):
             raise TypeError(
                 "advance takes one of: a timedelta or ISO 8601 duration, units such as minutes=20, to='next'"
             )
@@ -89,7 +90,7 @@ class Clock:
 def _by(duration: timedelta | str | None) -> dict[str, Any]:
     if duration is None:
         return {}
-    return {"by": duration} if isinstance(duration, str) else {"seconds": duration.total_seconds()}
+    return {"seconds": duration.total_seconds()} if isinstance(duration, timedelta) else {"by": duration}
 
 
 def _of_units(units: Units) -> dict[str, Any]:

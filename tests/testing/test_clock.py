@@ -33,7 +33,8 @@ def test_the_clock_is_moved_to_the_next_timer(world):
 
 
 @pytest.mark.parametrize(
-    ("by", "options"), [(None, {}), ("PT1M", {"minutes": 1}), (None, {"to": "next", "minutes": 1})]
+    ("by", "options"),
+    [(None, {}), ("PT1M", {"minutes": 1}), (None, {"to": "next", "minutes": 1}), (20, {}), (0, {}), (["PT1M"], {})],
 )
 def test_a_move_that_says_nothing_or_two_things_is_a_mistake(world, by, options):
     with pytest.raises(TypeError, match="advance takes one of"):
