@@ -127,12 +127,33 @@ def test_what_is_wrong_is_told_and_ends_with_2(run, arguments, told):
     assert (answer.exit_code, told in answer.output) == (2, True), answer.output
 
 
-@pytest.mark.parametrize("written", ["- a list\n", "scopes: [\n"])
-def test_a_file_that_holds_no_app_is_misuse(run, tmp_path, written):
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("- a list\n", "app.yaml:1: an app is a mapping"),
+        ("scopes: [\n", "not YAML"),
+        ("name: x\nredirect_uris: !!binary YQ==\n", "app.yaml:2: redirect_uris: not YAML that is safe"),
+        ("name: .nan\n", "app.yaml:1: name: .nan is no number of JSON"),
+        ("- " * 3_000, "nested too deeply"),
+        ("{" * 3_000, "nested too deeply"),
+        ("name: \ud800", "cannot read"),
+        ("", "an app needs a name"),
+    ],
+)
+def test_a_file_that_holds_no_app_is_misuse(run, tmp_path, written, told):
     file = tmp_path / "app.yaml"
-    file.write_text(written)
+    file.write_bytes(written.encode(errors="surrogatepass"))
 
-    assert run("create", "--file", str(file)).exit_code == 2
+    answer = run("create", "--file", str(file))
+
+    assert (answer.exit_code, told in answer.stderr) == (2, True), answer.stderr
+
+
+def test_a_name_may_look_like_a_day(run, tmp_path):
+    file = tmp_path / "app.yaml"
+    file.write_text("name: 2026-01-02\n")
+
+    assert json.loads(run("create", "--file", str(file), "--json").output)["name"] == "2026-01-02"
 
 
 def test_without_a_server_it_is_found_wanting(run):

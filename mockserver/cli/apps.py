@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from mockserver.cli.output import JSON
+from mockserver.cli.output import JSON, fail
 from mockserver.cli.program import Program
-from mockserver.cli.remote import TOKEN, URL, asked, root_of
+from mockserver.cli.remote import TOKEN, URL, Form, Unreachable, asked, checked, root_of
 
 _WORKSPACE = click.option(
     "--workspace", default="default", show_default=True, metavar="NAME", help="The workspace that knows the app."
@@ -39,6 +39,9 @@ _FACTS = (
         help="The app's configuration, JSON or YAML with the same names as in a scenario; options win over it.",
     ),
 )  # fmt: skip
+
+#: What the server tells of an app.
+_APP = {"client_id": str, "name": str, "redirect_uris": list}
 
 
 def _facts(command: Callable[..., None]) -> Callable[..., None]:
@@ -68,14 +71,15 @@ def create(client_id: str | None, as_json: bool, **options: Any) -> None:
     body = {**facts, **({"client_id": client_id} if client_id else {})}
     if not (body.get("name") or body.get("redirect_uris")):
         raise click.UsageError("an app needs a name, or a redirect URI: give an option or a file")
-    _show(_call("POST", "", call, body), as_json)
+    _show(_call("POST", "", call, _APP, body), as_json)
 
 
 @app.command("list")
 @_remote
 def list_apps(as_json: bool, **call: Any) -> None:
     """The registered apps."""
-    found = _call("GET", "", call)["items"]
+    found = _call("GET", "", call, {"items": list})["items"]
+    _check(root_of(call["url"]), found)
     if as_json:
         click.echo(json.dumps(found))
         return
@@ -96,7 +100,7 @@ def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> N
     body = {**facts, **({"client_secret": None} if new_secret else {})}
     if not body:
         raise click.UsageError("there is nothing to change: give an option or a file")
-    _show(_call("PUT", f"/{_part(client_id)}", call, body), as_json)
+    _show(_call("PUT", f"/{_part(client_id)}", call, _APP, body), as_json)
 
 
 @app.command()
@@ -104,7 +108,7 @@ def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> N
 @_remote
 def delete(client_id: str, as_json: bool, **call: Any) -> None:
     """Forget an app; all that it was given ends."""
-    _call("DELETE", f"/{_part(client_id)}", call)
+    _call("DELETE", f"/{_part(client_id)}", call, None)
     click.echo(json.dumps({"deleted": client_id}) if as_json else f"deleted: {client_id}")
 
 
@@ -121,22 +125,31 @@ def _taken(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _configuration(file: Path) -> dict[str, Any]:
-    import yaml
+    from mockserver.scenario.document import refuse_misread
+    from mockserver.scenario.reading import parse
 
     try:
         # JSON is YAML.
-        found = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
+        found = parse(file.read_text(encoding="utf-8"), str(file), called="an app")
+        refuse_misread(found)
+    except (OSError, ValueError) as error:
         raise click.UsageError(f"cannot read {file}: {error}") from error
-    if not isinstance(found, dict):
-        raise click.UsageError(f"{file} holds no mapping")
     return found
 
 
-def _call(method: str, path: str, call: dict[str, Any], body: object = None) -> Any:
+def _check(root: str, apps: list[Any]) -> None:
+    """End the command here if one is no app."""
+    try:
+        for app in apps:
+            checked(root, app, _APP)
+    except Unreachable as error:
+        fail(str(error))
+
+
+def _call(method: str, path: str, call: dict[str, Any], form: Form | None, body: object = None) -> Any:
     """The answer; the command ends here if there is none."""
     where = {name: call[name] for name in ("workspace", "token")}
-    return asked(root_of(call["url"]), method, f"/_mock/oauth/apps{path}", body=body, **where)
+    return asked(root_of(call["url"]), method, f"/_mock/oauth/apps{path}", form, body=body, **where)
 
 
 def _show(found: dict[str, Any], as_json: bool) -> None:

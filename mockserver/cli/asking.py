@@ -8,7 +8,7 @@ import time
 import click
 
 from mockserver.cli.output import JSON, Finite, fail
-from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, asked, get, root_of
+from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, asked, get, health_of, root_of
 
 #: Between two questions whether a server is ready, in seconds.
 _PAUSE = 0.1
@@ -19,13 +19,13 @@ _PAUSE = 0.1
 @JSON
 def health(url: str | None, as_json: bool) -> None:
     """Ask a running server how it is; exit status 1 if it does not answer."""
-    root = root_of(url)
     try:
-        found = json.loads(get(root, "/_mock/health"))
+        root = root_of(url)
+        found = health_of(root)
+    except click.UsageError as error:  # to those who watch over a container, 2 says nothing
+        fail(f"{url or 'the server'} does not answer: {error.message}")
     except (Unreachable, Refused) as error:
         fail(str(error))
-    except ValueError as error:
-        fail(f"{root} does not answer as a mockserver: {error}")
     click.echo(json.dumps(found) if as_json else f"{found['status']}: {found['scenario']} at {root}")
 
 
@@ -36,15 +36,13 @@ def health(url: str | None, as_json: bool) -> None:
 def wait(url: str | None, token: str | None, timeout: float) -> None:
     """Wait until a server is ready; exit status 1 if it is not in time. A token is tried out, too."""
     root = root_of(url)
-    if not root.startswith(("http://", "https://")):
-        raise click.UsageError(f"{root} is not an http address")
     deadline = time.monotonic() + timeout
     while (trouble := _trouble(root, deadline - time.monotonic())) is not None:
         if time.monotonic() + _PAUSE > deadline:
             fail(f"{root} was not ready within {timeout:g} s: {trouble}")
         time.sleep(_PAUSE)
     if token:
-        asked(root, "GET", "/_mock", token=token)
+        asked(root, "GET", "/_mock", {}, token=token)
     click.echo(f"ready: {root}")
 
 
@@ -52,7 +50,7 @@ def _trouble(root: str, left: float) -> str | None:
     """Why a server is not ready; None: it is."""
     try:
         found = json.loads(get(root, "/_mock/readyz", timeout=min(5.0, max(0.1, left))))
-    except (Unreachable, Refused, ValueError) as error:
+    except (Unreachable, Refused, ValueError, RecursionError) as error:
         return str(error)
     return None if isinstance(found, dict) and found.get("status") == "ok" else "another server answers there"
 
@@ -67,7 +65,8 @@ def env(url: str | None, token: str | None, workspace: str) -> None:
     from urllib.parse import quote as percent_encoded
 
     root = root_of(url)
-    found = asked(root, "GET", f"/_mock/workspaces/{percent_encoded(workspace, safe='')}", token=token)
+    path = f"/_mock/workspaces/{percent_encoded(workspace, safe='')}"
+    found = asked(root, "GET", path, {"api_key": str | None}, token=token)
     base = f"{root}/v3" if workspace == "default" else f"{root}/w/{workspace}/v3"
     variables = {
         "MOCKSERVER_URL": root,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from mockserver.cli.output import JSON, Finite, fail
-from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, get, root_of
+from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, get, health_of, read, root_of
 
 
 @click.command()
@@ -57,6 +56,7 @@ def _ask(root: str, workspace: str, form: str, token: str | None) -> str:
     from urllib.parse import quote
 
     try:
+        health_of(root)  # another server's answer would pass for a report
         return get(root, f"/_mock/coverage?workspace={quote(workspace, safe='')}&format={form}", token=token).decode()
     except Refused as error:
         raise click.UsageError(str(error)) from error
@@ -66,9 +66,9 @@ def _ask(root: str, workspace: str, form: str, token: str | None) -> str:
 
 def _percent(root: str, text: str) -> float:
     try:
-        return float(json.loads(text)["percent"])
-    except (ValueError, TypeError, KeyError):
-        fail(f"{root} does not answer as a mockserver")
+        return float(read(root, text.encode(), {"percent": int | float})["percent"])
+    except Unreachable as error:
+        fail(str(error))
 
 
 def _write(output: Path, text: str) -> None:

@@ -23,15 +23,15 @@ from mockserver.cli.remote import TOKEN, Refused, Unreachable, refusal, root_of
 @JSON
 def verify(url: str | None, token: str | None, as_json: bool) -> None:
     """Replay the contract's exchanges, here or against a running server; exit status 1 if one is answered otherwise."""
+    from http.client import HTTPException
     from urllib.error import HTTPError
 
-    if url and not root_of(url).startswith(("http://", "https://")):
-        raise click.UsageError(f"{url} is not an http address")
+    root = root_of(url) if url else None
     try:
-        found = _replayed(url, token)
+        found = _replayed(root, token)
     except HTTPError as error:
-        _end(refusal(root_of(url), error))
-    except OSError as error:
+        _end(refusal(root or "", error))
+    except (OSError, HTTPException, UnicodeError) as error:
         fail(f"{url} does not answer: {error}")
     wrong = {name: rows for name, rows in found.items() if rows}
     if as_json:
@@ -49,13 +49,13 @@ def _end(error: Refused | Unreachable) -> NoReturn:
     fail(str(error))
 
 
-def _replayed(url: str | None, token: str | None) -> dict[str, list[str]]:
+def _replayed(root: str | None, token: str | None) -> dict[str, list[str]]:
     """In what each exchange is not as promised."""
     from mockserver.fixture import cases
     from mockserver.replay import replay
     from mockserver.verify import over_http, within
 
-    with over_http(root_of(url), token) if url else nullcontext(within()) as send:
+    with over_http(root, token) if root else nullcontext(within()) as send:
         return {f"{case.operation}: {case.name}": _differences(replay(case, send)) for case in cases()}
 
 

@@ -52,8 +52,8 @@ class Bounds(NamedTuple):
 _BOUNDS = Bounds()
 
 
-def parse(text: str, file: str, bounds: Bounds = _BOUNDS) -> Mapping:
-    """The mapping that a YAML text holds.
+def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a scenario") -> Mapping:
+    """The mapping that a YAML text holds; `called` says what that is to a reader.
 
     Raises:
         ScenarioError: it is not YAML, is no mapping, holds too much, or repeats too much by aliases and merges.
@@ -72,7 +72,7 @@ def parse(text: str, file: str, bounds: Bounds = _BOUNDS) -> Mapping:
     except (yaml.YAMLError, UnicodeEncodeError) as error:
         raise _refusal(file, 1, f"not YAML: {error}") from error
     if not isinstance(data, Mapping):
-        raise _refusal(file, 1, "a scenario is a mapping")
+        raise _refusal(file, 1, f"{called} is a mapping")
     return data
 
 
