@@ -47,7 +47,6 @@ from mockserver.outside import Outside
 from mockserver.resources.oauth.bearer import Bearer
 from mockserver.resources.oauth.signing import Signer
 from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
-from mockserver.scenario.document import Mapping
 from mockserver.scenario.fault_header import of_header
 from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
@@ -161,17 +160,11 @@ def _loader(library: Library, settings: Settings) -> Any:
         scenario: object, *, name: str, seed: int | None = None, keyring: Callable[[int], Keyring] | None = None
     ) -> Workspace:
         title = scenario if isinstance(scenario, str) else "document"
-        document = library.read(scenario) if isinstance(scenario, str) else library.extended(_as_mapping(scenario))
-        found = load(document, name=name, title=title, seed=seed, keyring=keyring, limits=limits)
+        found = load(library.document(scenario), name=name, title=title, seed=seed, keyring=keyring, limits=limits)
         found.origin = Origin(scenario, seed, found.origin.keyring)
         return found
 
     return from_library
-
-
-def _as_mapping(document: Any) -> Mapping:
-    """A document that came as JSON, in the form of one that came as YAML."""
-    return document if isinstance(document, Mapping) else Mapping.of(document)
 
 
 def _http_error(error: HTTPException) -> Response:

@@ -39,6 +39,8 @@ class NewWorkspace(Item):
             rf"{NAME.pattern}\Z", error="must be 1 to 64 letters, digits, dots, dashes and underscores"
         )
     )
+    #: Whether it refuses body fields that the service does not know; else its scenario says so.
+    strict = Flag(load_default=False)
     #: Whether its requests count in the server's coverage, and stand in its log.
     counted = Flag(load_default=True)
 
@@ -51,10 +53,13 @@ class WorkspaceFilter(Item):
 @WORKSPACES.call("POST", body=NewWorkspace, answer="World", status=201, problems=(409,))
 def create(body: dict[str, Any]) -> Response:
     """A fresh world with its own keys, clock, faults, journal, mailbox and coverage."""
-    call.making(body.get("scenario"))
+    scenario = body.get("scenario")
+    call.making(scenario)
+    if body["strict"]:
+        scenario = call.library().strict(call.store().scenario if scenario is None else scenario)
     try:
         named: dict[str, Any] = {member: body.get(member) for member in ("name", "seed", "counted")}
-        fresh = call.store().create(body.get("scenario"), **named)
+        fresh = call.store().create(scenario, **named)
     except NameTakenError as error:
         raise Problem(409, f"there is a workspace {error} already") from error
     except StoreFullError as error:

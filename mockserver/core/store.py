@@ -91,7 +91,8 @@ class Store:
         #: What was met in worlds that were reset or are gone.
         self._met = Coverage()
         self.meter = Meter()
-        self._scenario = scenario
+        #: What a workspace is made from for which nobody says otherwise.
+        self.scenario = scenario
         #: How many rows a scenario has made when it was last loaded, by its name.
         self._sizes: dict[str, int] = {}
         self._adopt(self._made(scenario, name=DEFAULT, seed=seed))
@@ -162,7 +163,7 @@ class Store:
 
     def rows(self, scenario: object | None = None) -> float:
         """How many rows the server's scenario, or another one, makes: endless where nobody knows."""
-        chosen = self._scenario if scenario is None else scenario
+        chosen = self.scenario if scenario is None else scenario
         return self._sizes.get(chosen, math.inf) if isinstance(chosen, str) else math.inf
 
     def makes(self, key: str, within: Workspace | None = None) -> bool:
@@ -205,7 +206,7 @@ class Store:
         name = f"w-{secrets.token_hex(4)}" if name is None else name
         if name in self._workspaces:
             raise NameTakenError(name)
-        scenario = self._scenario if scenario is None else scenario
+        scenario = self.scenario if scenario is None else scenario
         seed = self._seed if seed is None else seed
         # Without the lock: a large scenario takes its time.
         fresh = self._made(scenario, name=name, seed=seed, keyring=lambda seed: Keyring(seed, name, first=key))

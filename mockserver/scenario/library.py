@@ -66,6 +66,27 @@ class Library:
         """
         return self.extended(self._document(self.path(name)), (name,))
 
+    def document(self, scenario: Any) -> Mapping:
+        """The whole document of a scenario, which is given by its name, as a path, or as a document.
+
+        Raises:
+            ScenarioError: as for `read`.
+        """
+        if isinstance(scenario, str):
+            return self.read(scenario)
+        # What came as JSON takes the form of what came as YAML.
+        return self.extended(scenario if isinstance(scenario, Mapping) else Mapping.of(scenario))
+
+    def strict(self, scenario: Any) -> Mapping:
+        """The whole document of a scenario, which refuses fields that the service does not know, whatever it says.
+
+        Raises:
+            ScenarioError: as for `read`.
+        """
+        found = overlay(self.document(scenario), Mapping.of({"strict": True}))
+        found.pop("extends", None)  # that is laid under it already
+        return found
+
     def text(self, name: str) -> str:
         """A scenario's file as it is written.
 

@@ -27,13 +27,3 @@ def sendable(scenario: Scenario | None) -> str | Mapping[str, Any] | None:
         refuse_misread(found)
         return found
     return scenario
-
-
-def strict(scenario: Scenario) -> Mapping[str, Any]:
-    """A scenario that refuses the body fields which the service does not know.
-
-    Raises:
-        OSError, ValueError: as for `sendable`.
-    """
-    found = sendable(scenario)
-    return {"extends": found, "strict": True} if isinstance(found, str) else {**(found or {}), "strict": True}

@@ -116,17 +116,23 @@ class MockServer:
         return f"<MockServer at {self.url}>"
 
     def workspace(
-        self, scenario: Scenario | None = None, *, seed: int | None = None, name: str | None = None
+        self,
+        scenario: Scenario | None = None,
+        *,
+        seed: int | None = None,
+        name: str | None = None,
+        strict: bool = False,
     ) -> Workspace:
         """A fresh world: of the server's scenario, or of another one by name, document or the path of a YAML file.
 
         `seed` is that of its identifiers and codes, else the scenario's; without `name` it gets one that is free.
+        `strict` refuses body fields that the service does not know, whatever the scenario says.
 
         Raises:
             MockServerError: 400, no good scenario, seed or name; 409, the name is taken.
             OSError, ValueError: the file is not there, or is not YAML.
         """
-        given = {"scenario": sendable(scenario), "seed": seed, "name": name}
+        given = {"scenario": sendable(scenario), "seed": seed, "name": name, "strict": strict or None}
         body = {member: value for member, value in given.items() if value is not None}
         found = self._world(self.client.json("POST", "/_mock/workspaces", body=body))
         self._own[found.name] = found

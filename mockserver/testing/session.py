@@ -13,7 +13,7 @@ import pytest
 from mockserver.core.coverage import Coverage
 from mockserver.coverage.figures import from_json
 from mockserver.testing.client import MockServerError
-from mockserver.testing.scenario import Scenario, strict
+from mockserver.testing.scenario import Scenario
 from mockserver.testing.server import MockServer
 from mockserver.testing.tally import MET
 from mockserver.testing.workspace import Workspace
@@ -48,7 +48,5 @@ def world(server: MockServer, scenario: Scenario | None, marked: Mapping[str, An
     """A fresh world of a scenario, as far as the marker does not say otherwise."""
     chosen = marked.get("scenario")
     chosen = scenario if chosen is None else chosen
-    if marked.get("strict"):
-        chosen = strict(server.default.scenario if chosen is None else chosen)
-    with server.workspace(chosen, seed=marked.get("seed")) as workspace:
+    with server.workspace(chosen, seed=marked.get("seed"), strict=bool(marked.get("strict"))) as workspace:
         yield workspace

@@ -42,6 +42,13 @@ def test_the_default_world_takes_another_scenario(server):
     assert server.default.scenario == "standard"
 
 
+def test_a_strict_world_is_one_of_the_servers_own_scenario():
+    with MockServer({"accounts": [{"name": "mine"}]}) as server:
+        server.reset("empty")
+        with server.workspace(strict=True) as world:
+            assert ([account.name for account in world.accounts], world.state.get()["strict"]) == (["mine"], True)
+
+
 def test_all_worlds_are_listed_the_one_used_last_first(server, monkeypatch):
     monkeypatch.setattr(module, "PAGE", 2)
     with server.workspace(name="one"), server.workspace(name="two") as two:

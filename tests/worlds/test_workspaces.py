@@ -52,6 +52,30 @@ def test_without_a_scenario_it_is_the_servers_own(make_api):
     assert create(make_api("onboarding")).json["scenario"] == "onboarding"
 
 
+@pytest.mark.parametrize("kind", ["name", "path"])
+@pytest.mark.parametrize("before", [{}, {"scenario": "empty"}], ids=["own", "another"])
+def test_a_strict_world_is_laid_over_the_servers_own_scenario(make_api, tmp_path, kind, before):
+    """Whatever that is, and whatever the default world has become."""
+    (tmp_path / "below.yaml").write_text("accounts: [{name: mine}]\n")
+    (tmp_path / "own.yaml").write_text("extends: below\nstrict: false\n")
+    api = make_api("own" if kind == "name" else str(tmp_path / "own.yaml"), scenarios=str(tmp_path))
+    api.post("/_mock/reset", json=before)
+
+    made = create(api, strict=True).json
+
+    for _ in range(2):
+        state = api.get(f"/w/{made['name']}/_mock/state").json
+        assert (state["strict"], [row["name"] for row in state["accounts"]]) == (True, ["mine"])
+        api.post(f"/w/{made['name']}/_mock/reset")
+    assert api.get(f"/w/{create(api).json['name']}/_mock/state").json["strict"] is False
+
+
+def test_a_scenario_of_its_own_can_be_strict_as_well(api, story):
+    for scenario in ("onboarding", story, {"extends": "empty", "strict": False}):
+        name = create(api, scenario=scenario, strict=True).json["name"]
+        assert api.get(f"/w/{name}/_mock/state").json["strict"] is True
+
+
 def test_a_document_is_a_scenario_too(api, story):
     made = create(api, scenario=story).json
 
