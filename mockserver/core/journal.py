@@ -29,7 +29,7 @@ class Journal:
 
     def add(self, exchange: Exchange) -> int:
         """Write an exchange down, without its bodies if they are too large; gives how many have fallen out for it."""
-        exchange.forget_json()
+        exchange.forget_values()
         if exchange.measure() > self._exchanges.largest:
             exchange.leave_out_bodies()
             exchange.measure()

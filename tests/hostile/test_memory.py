@@ -51,6 +51,12 @@ def long_queries(api, number):
     api.get(f"/v3/senders?a={number}{'x' * 20 * KB}")
 
 
+def matched_values(api, number):
+    match = {"query": {"x": 1}, "headers": {"x": "1"}}
+    api.put("/_mock/faults", json={"items": [{"fault": "timeout", "match": match}]})
+    api.get(f"/v3/senders?x=1&{number}{'a&' * 10 * KB}", headers={f"x-{index}": str(number) for index in range(50)})
+
+
 def long_paths(api, number):
     api.get(f"/v3/{number}{'ä' * 10 * KB}")
 
@@ -96,8 +102,9 @@ def revoked_keys(api, number):
 
 
 FLOWS = [
-    large_bodies, large_values, long_headers, many_headers, long_queries, long_paths, many_unknown_members,
-    calls_of_receivers, headers_of_receivers, triggered_payloads, mails, snapshots, sent_mails, revoked_keys,
+    large_bodies, large_values, long_headers, many_headers, long_queries, matched_values, long_paths,
+    many_unknown_members, calls_of_receivers, headers_of_receivers, triggered_payloads, mails, snapshots, sent_mails,
+    revoked_keys,
 ]  # fmt: skip
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 
