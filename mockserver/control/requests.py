@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Response
+from flask import Response, request
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
-from mockserver.control.redaction import described, difference
+from mockserver.control.redaction import described, differences
 from mockserver.core.exchange import Exchange
-from mockserver.core.match import Difference, Match
+from mockserver.core.journal import NearMiss, near_misses
+from mockserver.core.match import Match
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.match import ExchangeMatchItem, check_glob
@@ -108,18 +109,21 @@ def clear() -> Response:
 def verify(body: dict[str, Any]) -> Response:
     """Whether so many requests match; if not, what came closest, and in what it differs."""
     workspace = call.workspace()
-    call.telling(map(_size, workspace.journal))
-    match, (least, most) = body["match"], body["count"]
     with workspace.lock:
-        found = workspace.journal.matching(match)
-        satisfied = least <= len(found) <= most
-        near = [] if satisfied or len(found) > most else workspace.journal.near_misses(match)
+        kept = list(workspace.journal)
+    # Each of them is held against all that is wanted.
+    asked = len(request.get_data())
+    call.telling(_size(exchange) + asked for exchange in kept)
+    match, (least, most) = body["match"], body["count"]
+    found = [exchange for exchange in kept if match.admits(exchange)]
+    satisfied = least <= len(found) <= most
+    near = [] if satisfied or len(found) > most else near_misses(kept, match)
     return call.answer(
         {
             "satisfied": satisfied,
             "matched": len(found),
             "ids": [exchange.id for exchange in found],
-            "near_misses": [_near(exchange, differences) for exchange, differences in near],
+            "near_misses": list(map(_near, near)),
         }
     )
 
@@ -132,8 +136,8 @@ def _matching(workspace: Workspace, match: Match) -> Sequence[Exchange]:
     return workspace.journal.matching(match)
 
 
-def _near(exchange: Exchange, differences: Sequence[Difference]) -> dict[str, Any]:
-    rows = [difference(exchange, row) for row in differences]
-    shown = described(exchange)
-    asked = {name: shown[name] for name in ("operation", "method", "path")}
-    return {"id": exchange.id, **asked, "differences": rows}
+def _near(miss: NearMiss) -> dict[str, Any]:
+    shown = described(miss.exchange)
+    told = {name: shown[name] for name in ("id", "operation", "method", "path")}
+    further = {"further": miss.further} if miss.further else {}
+    return {**told, "differences": differences(shown, miss.differences), **further}

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import nsmallest
 from itertools import islice
+from typing import NamedTuple
 
 from mockserver.core.exchange import Exchange
 from mockserver.core.match import Difference, Match
 from mockserver.core.ring import Ring
+
+#: How many differences of a near miss are kept; the rest are counted.
+_MOST_DIFFERENCES = 100
+
+
+class NearMiss(NamedTuple):
+    """An exchange that does not match, and in what it differs."""
+
+    exchange: Exchange
+    differences: Sequence[Difference]
+    #: How many more differences there are.
+    further: int
+
+    @property
+    def distance(self) -> tuple[bool, int]:
+        """Other operations are further away than any other differences."""
+        is_another = any(row.path == "/operation" for row in self.differences)
+        return is_another, len(self.differences) + self.further
 
 
 class Journal:
@@ -45,12 +65,13 @@ class Journal:
         """All that match, newest first."""
         return [exchange for exchange in self if match.admits(exchange)]
 
-    def near_misses(self, match: Match, most: int = 5) -> list[tuple[Exchange, list[Difference]]]:
-        """What comes closest without matching: other operations last, the fewest differences first, then the newest."""
-        found = [(exchange, list(match.differences(exchange))) for exchange in self]
-        missed = sorted((row for row in found if row[1]), key=lambda row: _distance(row[1]))
-        return list(islice(missed, most))
+
+def near_misses(exchanges: Iterable[Exchange], match: Match, most: int = 5) -> list[NearMiss]:
+    """What comes closest without matching: other operations last, the fewest differences first, then the newest."""
+    found = (_missed(exchange, match) for exchange in exchanges)
+    return nsmallest(most, (row for row in found if row.differences), key=lambda row: row.distance)
 
 
-def _distance(differences: list[Difference]) -> tuple[bool, int]:
-    return any(row.path == "/operation" for row in differences), len(differences)
+def _missed(exchange: Exchange, match: Match) -> NearMiss:
+    rows = match.differences(exchange)
+    return NearMiss(exchange, list(islice(rows, _MOST_DIFFERENCES)), sum(1 for _ in rows))

@@ -84,6 +84,22 @@ def test_what_a_body_takes_grows_with_its_size(make_api, path, count, make, stat
     assert seconds(api, path, make(TIMES * count), status) < MOST * max(once, 0.002)
 
 
+def test_what_near_misses_take_grows_with_what_was_sent(make_api):
+    def taken(count):
+        api = make_api("empty")
+        for _ in range(5):
+            api.post("/v3/senders", data=f"{{{members(count)}}}")
+        wanted = dict.fromkeys((f"a{number}" for number in range(count)), 2)
+        before = time.process_time()
+        answer = api.post("/_mock/requests/verify", json={"match": {"json": wanted}})
+        assert len(answer.json["near_misses"]) == 5
+        return time.process_time() - before
+
+    once = min(taken(100) for _ in range(3))
+
+    assert taken(TIMES * 100) < MOST * max(once, 0.002)
+
+
 @pytest.mark.parametrize(
     ("body", "kind", "further"),
     [
