@@ -209,12 +209,7 @@ def _header(name: str, value: str) -> str:
 
 
 def _query(query: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    found: dict[str, list[str]] = {}
     for name, value in parse_qsl(query, keep_blank_values=True, errors="replace"):
-        shown = REDACTED if _spelt(name) in _SENT else _plain(value)
-        found[name] = shown if name not in found else [*_listed(found[name]), shown]
-    return found
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+        found.setdefault(name, []).append(REDACTED if _spelt(name) in _SENT else _plain(value))
+    return {name: shown if len(shown) > 1 else shown[0] for name, shown in found.items()}

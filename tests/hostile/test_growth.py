@@ -84,6 +84,21 @@ def test_what_a_body_takes_grows_with_its_size(make_api, path, count, make, stat
     assert seconds(api, path, make(TIMES * count), status) < MOST * max(once, 0.002)
 
 
+def test_what_a_name_in_a_query_takes_to_be_shown_grows_with_how_often_it_is_there(make_api):
+    def taken(count):
+        api = make_api("empty")
+        api.get(f"/v3/senders?{'a&' * count}")
+        times = []
+        for _ in range(3):
+            before = time.process_time()
+            (told,) = api.get("/_mock/requests").json["items"]
+            times.append(time.process_time() - before)
+        assert len(told["query"]["a"]) == count
+        return min(times)
+
+    assert taken(TIMES * 5_000) < MOST * max(taken(5_000), 0.002)
+
+
 def test_what_near_misses_take_grows_with_what_was_sent(make_api):
     def taken(count):
         api = make_api("empty")
