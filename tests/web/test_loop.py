@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from mockserver.web.bridge import Bridge
-from mockserver.web.loop import LARGE_BODY, LOOP, leave
+from mockserver.web.loop import LARGE_BODY, LARGE_LIST, LOOP, LeaveLoop, leave
 
 # ---------------------------------------------------------------------- the bridge alone
 
@@ -79,6 +79,28 @@ def test_a_request_that_leaves_the_loop_is_run_again_from_its_beginning_with_its
 
 def test_under_an_ordinary_server_nothing_leaves(api):
     assert api.put("/_mock/state", json={"description": "x" * LARGE_BODY}).status_code == 200
+
+
+def stays(api, path):
+    """Whether a request is answered on the loop."""
+    held = []
+    try:
+        return api.get(path, environ_overrides={LOOP: held}).status_code == 200
+    except LeaveLoop:
+        return False
+    finally:
+        for lock in held:
+            lock.release()
+
+
+@pytest.mark.parametrize("path", ["/_mock/machines/sender", "/_mock/oauth/apps"])
+def test_a_long_list_is_put_into_words_in_a_thread(make_api, path):
+    def many(count):
+        senders = [{"name": "A", "email": f"a{number}@b.test"} for number in range(count)]
+        apps = [{"client_id": f"c{number}", "client_secret": "s"} for number in range(count)]
+        return make_api({"accounts": [{"name": "a", "senders": senders}], "oauth_apps": apps})
+
+    assert (stays(many(LARGE_LIST), path), stays(many(LARGE_LIST + 1), path)) == (True, False)
 
 
 # ---------------------------------------------------------------------- a whole server
