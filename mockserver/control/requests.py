@@ -13,12 +13,11 @@ from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
 from mockserver.control.redaction import described, differences
 from mockserver.core.exchange import Exchange
-from mockserver.core.journal import NearMiss, near_misses
+from mockserver.core.journal import Journal, NearMiss, near_misses
 from mockserver.core.match import Match
-from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.match import ExchangeMatchItem, check_glob
-from mockserver.web.waiting import LONGEST_WAIT, wait_for
+from mockserver.web.waiting import LONGEST_WAIT, begun, wait_for
 
 REQUESTS = Noun("requests", "/_mock/requests")
 
@@ -78,7 +77,8 @@ class Verification(Item):
 def index(query: dict[str, Any]) -> Response:
     """The exchanges, newest first; with `wait`, as soon as one matches."""
     workspace = call.workspace()
-    found = wait_for(workspace, query["wait"], lambda: _matching(workspace, query["match"]), frozenset({"request"}))
+    search = begun("search", lambda: _Search(query["match"]))
+    found = wait_for(workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"}))
     part = found[query["offset"] : query["offset"] + query["limit"]]
     call.telling(map(_size, part))
     return call.listed([described(exchange) for exchange in part], len(found), evicted=workspace.journal.evicted)
@@ -133,8 +133,22 @@ def _size(exchange: Exchange) -> int:
     return exchange.size + 3 * len(exchange.query)
 
 
-def _matching(workspace: Workspace, match: Match) -> Sequence[Exchange]:
-    return workspace.journal.matching(match)
+class _Search:
+    """Looks for exchanges again and again, until there are some; what did not match is looked at once."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._journal: Journal | None = None
+        #: How many had been written down when nothing was found.
+        self._seen = 0
+
+    def look(self, journal: Journal) -> Sequence[Exchange]:
+        """All that match, newest first."""
+        since = self._seen if journal is self._journal else 0
+        found = journal.matching(self._match, since)
+        if not found:
+            self._journal, self._seen = journal, journal.added
+        return found
 
 
 def _near(miss: NearMiss) -> dict[str, Any]:

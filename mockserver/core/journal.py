@@ -47,6 +47,11 @@ class Journal:
         """How many have fallen out."""
         return self._exchanges.evicted
 
+    @property
+    def added(self) -> int:
+        """How many were ever written down."""
+        return self._exchanges.added
+
     def add(self, exchange: Exchange) -> int:
         """Write an exchange down, without its bodies if they are too large; gives how many have fallen out for it."""
         exchange.forget_values()
@@ -61,9 +66,10 @@ class Journal:
     def clear(self) -> None:
         self._exchanges.clear()
 
-    def matching(self, match: Match) -> list[Exchange]:
-        """All that match, newest first."""
-        return [exchange for exchange in self if match.admits(exchange)]
+    def matching(self, match: Match, since: int = 0) -> list[Exchange]:
+        """All that match, newest first, of those that were written down after the first so many."""
+        # One that was too large is counted though it is not here: then one more is looked at, which does no harm.
+        return [exchange for exchange in islice(self, self.added - since) if match.admits(exchange)]
 
 
 def near_misses(exchanges: Iterable[Exchange], match: Match, most: int = 5) -> list[NearMiss]:

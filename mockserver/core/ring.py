@@ -29,6 +29,8 @@ class Ring(Generic[Thing]):
         self.bytes = 0
         #: How many have gone.
         self.evicted = 0
+        #: How many were ever to be kept.
+        self.added = 0
 
     def __iter__(self) -> Iterator[Thing]:
         """The things, newest first."""
@@ -43,6 +45,7 @@ class Ring(Generic[Thing]):
 
     def add(self, thing: Thing, size: int) -> Sequence[Thing]:
         """Keep a thing; gives those that have gone for it, or the thing itself."""
+        self.added += 1
         if size > self.largest:
             self.evicted += 1
             return (thing,)

@@ -3,12 +3,14 @@
 import asyncio
 import json
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
 import requests
 
+from mockserver.core.match import Match
 from mockserver.web.bridge import Bridge
 from mockserver.web.loop import LARGE_BODY, LARGE_LIST, LOOP, LeaveLoop, leave
 
@@ -279,3 +281,18 @@ def test_what_cannot_be_told_in_a_moment_is_streamed_all_the_same(live):
         data = next(line for line in lines if line.startswith(b"data: "))
 
     assert len(json.loads(data.removeprefix(b"data: "))["request"]["body"]["name"]) == 500_000
+
+
+def test_who_waits_for_a_request_looks_at_each_one_once(live, monkeypatch):
+    looked, admits = [], Match.admits
+    monkeypatch.setattr(Match, "admits", lambda match, one: looked.append(one.id) or admits(match, one))
+    for _ in range(10):
+        live.ask("GET", "/v3/account")
+    waiting = live.later("GET", "/_mock/requests?wait=20&operation=getSenders")
+    while not live.api.world.watchers:
+        time.sleep(0.01)
+    for path in ["/v3/account"] * 5 + ["/v3/senders"]:
+        live.ask("GET", path)
+
+    assert waiting.result().json()["count"] == 1
+    assert len(set(looked)) == len(looked) == 16
