@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import pytest
 import requests
 
+from mockserver.control import call
 from mockserver.core.match import Match
 from mockserver.web.bridge import Bridge
 from mockserver.web.loop import LARGE_BODY, LARGE_LIST, LOOP, LeaveLoop, leave
@@ -103,6 +104,17 @@ def test_a_long_list_is_put_into_words_in_a_thread(make_api, path):
         return make_api({"accounts": [{"name": "a", "senders": senders}], "oauth_apps": apps})
 
     assert (stays(many(LARGE_LIST), path), stays(many(LARGE_LIST + 1), path)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "path", ["openapi.json", "openapi.yaml", "control.json", "docs/ledger.md", "docs/openapi.json", "docs/control.json"]
+)
+def test_a_document_is_made_in_a_thread_and_told_by_the_loop(api, monkeypatch, path):
+    monkeypatch.setattr(call, "_MADE", set())
+
+    assert not stays(api, f"/_mock/{path}")
+    assert api.get(f"/_mock/{path}").status_code == 200
+    assert stays(api, f"/_mock/{path}")
 
 
 # ---------------------------------------------------------------------- a whole server
