@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from mockserver.core.feed import Feed
+
 #: How often the larger body holds what the smaller one does, and how much longer it may take.
 TIMES, MOST = 8, 30
 
@@ -97,6 +99,19 @@ def test_what_a_name_in_a_query_takes_to_be_shown_grows_with_how_often_it_is_the
         return min(times)
 
     assert taken(TIMES * 5_000) < MOST * max(taken(5_000), 0.002)
+
+
+def test_what_a_feed_takes_to_be_told_grows_with_its_length():
+    def taken(count):
+        feed = Feed(count, 10**9)
+        for _ in range(count):
+            feed.add("a", None)
+        before = time.process_time()
+        for happening in feed.after(0):
+            feed.told(happening, lambda _: b"words")
+        return time.process_time() - before
+
+    assert taken(TIMES * 1_000) < MOST * max(taken(1_000), 0.002)
 
 
 def test_what_near_misses_take_grows_with_what_was_sent(make_api):
