@@ -6,16 +6,26 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 import requests
 
 from mockserver.control import call
 from mockserver.core.match import Match
+from mockserver.core.watchers import Watchers
 from mockserver.web.bridge import Bridge
 from mockserver.web.loop import LARGE_BODY, LARGE_LIST, LOOP, LeaveLoop, leave
+from mockserver.web.waiting import PARK
 
 # ---------------------------------------------------------------------- the bridge alone
+
+
+SCOPE = {
+    "type": "http", "method": "POST", "raw_path": b"/", "query_string": b"", "http_version": "1.1", "scheme": "http",
+    "server": None, "client": None, "headers": [],
+}  # fmt: skip
 
 
 def ask(app, body=b""):
@@ -30,11 +40,7 @@ def ask(app, body=b""):
 
     async def answered():
         bridge = Bridge(app, 10**9)
-        scope = {
-            "type": "http", "method": "POST", "raw_path": b"/", "query_string": b"", "http_version": "1.1",
-            "scheme": "http", "server": None, "client": None, "headers": [],
-        }  # fmt: skip
-        await bridge(scope, receive, send)
+        await bridge(SCOPE, receive, send)
         bridge.close()
 
     asyncio.run(answered())
@@ -82,6 +88,42 @@ def test_a_request_that_leaves_the_loop_is_run_again_from_its_beginning_with_its
 
 def test_under_an_ordinary_server_nothing_leaves(api):
     assert api.put("/_mock/state", json={"description": "x" * LARGE_BODY}).status_code == 200
+
+
+def test_others_come_between_those_who_wait_for_the_same():
+    world, ran = SimpleNamespace(watchers=Watchers()), []
+
+    def app(environ, start_response):
+        park = environ[PARK]
+        if park.workspace is None:
+            park.workspace, park.deadline, park.waiting = world, time.monotonic() + 20, True
+        else:
+            ran.append("one who waits")
+        return whereabouts(environ, start_response)
+
+    async def receive(first):
+        if first:
+            return {"type": "http.request", "body": first.pop()}
+        return await asyncio.Event().wait()
+
+    async def send(message):
+        pass
+
+    async def everybody():
+        bridge = Bridge(app, 10**9)
+        waiting = [asyncio.ensure_future(bridge(SCOPE, partial(receive, [b""]), send)) for _ in range(20)]
+        while len(world.watchers) < len(waiting):  # noqa: ASYNC110  # there is no event for it
+            await asyncio.sleep(0)
+        world.watchers.tell()
+        while len(ran) < 2 * len(waiting):
+            await asyncio.sleep(0)
+            ran.append("another")
+        await asyncio.gather(*waiting)
+        bridge.close()
+
+    asyncio.run(everybody())
+
+    assert "another" in ran[ran.index("one who waits") + 1 :][:2]
 
 
 def stays(api, path):
