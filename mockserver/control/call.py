@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from flask import Response, current_app, request
 from marshmallow import Schema, ValidationError
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from mockserver.control.noun import Noun
 
 
+Made = TypeVar("Made")
+
+#: What has been made once.
+_MADE: set[Callable[[], object]] = set()
 #: Where the application's configuration says whether the control API asks for a token.
 TOKEN_WANTED = "MOCKSERVER_TOKEN_WANTED"  # noqa: S105  # a name, not the token
 #: Where the workspace stands that a call has acted on.
@@ -96,6 +100,15 @@ def telling(sizes: Iterable[int]) -> None:
 def leave_loop() -> None:
     """Run the call in a thread, from its beginning: what follows takes long, and nothing has come of it yet."""
     loop.leave(request.environ)
+
+
+def made(make: Callable[[], Made]) -> Made:
+    """What is made once and kept by its maker; the first time that takes long, and leaves the event loop."""
+    if make not in _MADE:
+        leave_loop()
+    found = make()
+    _MADE.add(make)
+    return found
 
 
 def account(of: Workspace, body: dict[str, Any]) -> Account:

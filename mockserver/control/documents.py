@@ -87,13 +87,13 @@ _STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CON
 @DOCUMENTS.call("GET", "/openapi.json", answer="OpenApi")
 def openapi_json() -> Response:
     """The OpenAPI 3.1 document of the mocked API."""
-    return call.answer(_document())
+    return call.answer(call.made(_document))
 
 
 @DOCUMENTS.call("GET", "/openapi.yaml", media=("application/yaml",))
 def openapi_yaml() -> Response:
     """The OpenAPI 3.1 document of the mocked API, as YAML."""
-    return Response(_yaml(), content_type="application/yaml")
+    return Response(call.made(_yaml), content_type="application/yaml")
 
 
 @cache
@@ -105,7 +105,7 @@ def _yaml() -> str:
 @DOCUMENTS.call("GET", "/control.json", answer="OpenApi")
 def control_json() -> Response:
     """The OpenAPI 3.1 document of this control API."""
-    return call.answer(_control_document())
+    return call.answer(call.made(_control_document))
 
 
 @DOCUMENTS.call("GET", "/docs", media=("text/html",), is_open=True)
@@ -129,7 +129,7 @@ def _page(about: Mapping[str, str]) -> Response:
 def asset(name: str) -> Response:
     """A file of these pages."""
     if name in _OPEN:
-        return call.answer(_OPEN[name]())
+        return call.answer(call.made(_OPEN[name]))
     if name in _STARTS:
         return Response(_start(_STARTS[name]), content_type="text/javascript", headers={"Cache-Control": "no-store"})
     if name not in _ASSETS:

@@ -8,6 +8,7 @@ from html import escape
 
 from flask import Response
 
+from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.settings import data_folder
 
@@ -37,7 +38,7 @@ _LINK = re.compile(r"\[([\d.]+)\]\(#([\d.]+)\)")
 @LEDGER.call("GET", media=("text/html",), is_open=True)
 def ledger() -> Response:
     """The evidence behind every mark: the sources of the fidelity record lead to its sections."""
-    return Response(_page(), headers={"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"})
+    return Response(call.made(_page), headers={"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"})
 
 
 @cache

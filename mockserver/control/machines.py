@@ -30,6 +30,7 @@ def instances(machine: str) -> Response:
     workspace = call.workspace()
     lifecycle = _lifecycle(machine)
     with workspace.lock:
+        call.telling(0 for _ in lifecycle.instances(workspace))
         return call.listed([lifecycle.describe(account, row) for account, row in lifecycle.instances(workspace)])
 
 

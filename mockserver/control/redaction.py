@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote_plus
 
@@ -136,16 +136,20 @@ def _pair(sent: str) -> str:
     return sent if _plain(plain) == plain else quote(_plain(plain), safe="=/:*@")
 
 
-def difference(exchange: Exchange, found: Difference) -> dict[str, Any]:
-    """Where an exchange is not as wanted; what it has instead is shown as the journal shows it."""
-    return {"path": found.path, "wanted": found.wanted, "got": None if found.got is None else _got(exchange, found)}
+def differences(shown: Mapping[str, Any], rows: Iterable[Difference]) -> list[dict[str, Any]]:
+    """Where an exchange, as the journal shows it, is not as wanted; what it has instead is shown as there."""
+    # The parts that may hold secrets; each of them has been put into words once, however many differences there are.
+    parts = {"json": shown["request"]["body"], "query": shown["query"], "headers": shown["request"]["headers"]}
+    return [{"path": row.path, "wanted": row.wanted, "got": _got(parts, row)} for row in rows]
 
 
-def _got(exchange: Exchange, found: Difference) -> Any:
+def _got(parts: Mapping[str, Any], found: Difference) -> Any:
+    if found.got is None:
+        return None
     part, *names = [name.replace("~1", "/").replace("~0", "~") for name in found.path.split("/")[1:]]
-    if part not in _SHOWN:
+    if part not in parts:
         return REDACTED if names and _spelt(names[-1]) in _MEMBERS else _clean(found.got)
-    place = _SHOWN[part](exchange)
+    place = parts[part]
     for name in names:
         try:
             place = place[int(name) if isinstance(place, list) else name]
@@ -205,20 +209,7 @@ def _header(name: str, value: str) -> str:
 
 
 def _query(query: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    found: dict[str, list[str]] = {}
     for name, value in parse_qsl(query, keep_blank_values=True, errors="replace"):
-        shown = REDACTED if _spelt(name) in _SENT else _plain(value)
-        found[name] = shown if name not in found else [*_listed(found[name]), shown]
-    return found
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-#: The parts of a request that may hold secrets, as they are shown.
-_SHOWN: dict[str, Callable[[Exchange], Any]] = {
-    "json": _sent,
-    "query": lambda exchange: _query(exchange.query),
-    "headers": lambda exchange: _headers(exchange.headers),
-}
+        found.setdefault(name, []).append(REDACTED if _spelt(name) in _SENT else _plain(value))
+    return {name: shown if len(shown) > 1 else shown[0] for name, shown in found.items()}

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Response
+from flask import Response, request
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
-from mockserver.control.redaction import described, difference
+from mockserver.control.redaction import described, differences
 from mockserver.core.exchange import Exchange
-from mockserver.core.match import Difference, Match
-from mockserver.core.workspace import Workspace
+from mockserver.core.journal import Journal, NearMiss, near_misses
+from mockserver.core.match import Match
 from mockserver.resources.section import Item
 from mockserver.scenario.match import ExchangeMatchItem, check_glob
-from mockserver.web.waiting import LONGEST_WAIT, wait_for
+from mockserver.web.waiting import LONGEST_WAIT, begun, wait_for
 
 REQUESTS = Noun("requests", "/_mock/requests")
 
@@ -77,7 +77,8 @@ class Verification(Item):
 def index(query: dict[str, Any]) -> Response:
     """The exchanges, newest first; with `wait`, as soon as one matches."""
     workspace = call.workspace()
-    found = wait_for(workspace, query["wait"], lambda: _matching(workspace, query["match"]), frozenset({"request"}))
+    search = begun("search", lambda: _Search(query["match"]))
+    found = wait_for(workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"}))
     part = found[query["offset"] : query["offset"] + query["limit"]]
     call.telling(map(_size, part))
     return call.listed([described(exchange) for exchange in part], len(found), evicted=workspace.journal.evicted)
@@ -108,32 +109,50 @@ def clear() -> Response:
 def verify(body: dict[str, Any]) -> Response:
     """Whether so many requests match; if not, what came closest, and in what it differs."""
     workspace = call.workspace()
-    call.telling(map(_size, workspace.journal))
-    match, (least, most) = body["match"], body["count"]
     with workspace.lock:
-        found = workspace.journal.matching(match)
-        satisfied = least <= len(found) <= most
-        near = [] if satisfied or len(found) > most else workspace.journal.near_misses(match)
+        kept = list(workspace.journal)
+    # Each of them is held against all that is wanted.
+    asked = len(request.get_data())
+    call.telling(_size(exchange) + asked for exchange in kept)
+    match, (least, most) = body["match"], body["count"]
+    found = [exchange for exchange in kept if match.admits(exchange)]
+    satisfied = least <= len(found) <= most
+    near = [] if satisfied or len(found) > most else near_misses(kept, match)
     return call.answer(
         {
             "satisfied": satisfied,
             "matched": len(found),
             "ids": [exchange.id for exchange in found],
-            "near_misses": [_near(exchange, differences) for exchange, differences in near],
+            "near_misses": list(map(_near, near)),
         }
     )
 
 
 def _size(exchange: Exchange) -> int:
-    return len(exchange.body) + len(exchange.answer_body)
+    # A query may be all names of one character, and each takes as long as many characters of a text.
+    return exchange.size + 3 * len(exchange.query)
 
 
-def _matching(workspace: Workspace, match: Match) -> Sequence[Exchange]:
-    return workspace.journal.matching(match)
+class _Search:
+    """Looks for exchanges again and again, until there are some; what did not match is looked at once."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._journal: Journal | None = None
+        #: How many had been written down when nothing was found.
+        self._seen = 0
+
+    def look(self, journal: Journal) -> Sequence[Exchange]:
+        """All that match, newest first."""
+        since = self._seen if journal is self._journal else 0
+        found = journal.matching(self._match, since)
+        if not found:
+            self._journal, self._seen = journal, journal.added
+        return found
 
 
-def _near(exchange: Exchange, differences: Sequence[Difference]) -> dict[str, Any]:
-    rows = [difference(exchange, row) for row in differences]
-    shown = described(exchange)
-    asked = {name: shown[name] for name in ("operation", "method", "path")}
-    return {"id": exchange.id, **asked, "differences": rows}
+def _near(miss: NearMiss) -> dict[str, Any]:
+    shown = described(miss.exchange)
+    told = {name: shown[name] for name in ("id", "operation", "method", "path")}
+    further = {"further": miss.further} if miss.further else {}
+    return {**told, "differences": differences(shown, miss.differences), **further}

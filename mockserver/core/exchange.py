@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple
+from urllib.parse import parse_qs
 
 from mockserver.core.errors import ServiceError
 from mockserver.core.events import Changed
@@ -107,6 +108,8 @@ class Exchange:
     #: What it takes in memory, in bytes, at most, once it is over.
     size: int = 0
     _json: Any = field(default=_NOT_READ, repr=False)
+    _parameters: Any = field(default=_NOT_READ, repr=False)
+    _by_header: Any = field(default=_NOT_READ, repr=False)
     #: How many warnings there were, those that are only counted included.
     _warned: int = field(default=0, repr=False)
 
@@ -117,13 +120,29 @@ class Exchange:
             self._json = read_json(self.body)
         return read_json(self.body) if self._json is _NOT_KEPT else self._json
 
+    @property
+    def parameters(self) -> Mapping[str, list[str]]:
+        """The values of the query by their names."""
+        if self._parameters is _NOT_READ:
+            self._parameters = _parameters(self.query)
+        found: Mapping[str, list[str]] = self._parameters
+        return _parameters(self.query) if found is _NOT_KEPT else found
+
+    @property
+    def by_header(self) -> Mapping[str, str]:
+        """The values of the headers by their names in small letters."""
+        if self._by_header is _NOT_READ:
+            self._by_header = _by_header(self.headers)
+        found: Mapping[str, str] = self._by_header
+        return _by_header(self.headers) if found is _NOT_KEPT else found
+
     def take_json(self, value: Any) -> None:
         """Remember the value of the body, which somebody has read already."""
         self._json = value
 
-    def forget_json(self) -> None:
-        """Keep the text of the body only: nobody is in a hurry any more."""
-        self._json = _NOT_KEPT
+    def forget_values(self) -> None:
+        """Keep only the texts of body, query and headers: nobody is in a hurry any more."""
+        self._json = self._parameters = self._by_header = _NOT_KEPT
 
     def leave_out_bodies(self) -> None:
         """Keep no body, as they are too large to be kept; a warning says so."""
@@ -162,3 +181,11 @@ def read_json(body: bytes) -> Any:
         return json.loads(body) if body else None
     except (ValueError, RecursionError):
         return None
+
+
+def _parameters(query: str) -> Mapping[str, list[str]]:
+    return parse_qs(query, keep_blank_values=True)
+
+
+def _by_header(headers: Sequence[Header]) -> Mapping[str, str]:
+    return {name.lower(): value for name, value in headers}

@@ -46,7 +46,10 @@ class Feed:
         """How something is told; it is put into words once, for all who look on."""
         if happening.told is None:
             happening.told = tell(happening)
-            self._happenings.grow(happening, len(happening.told))
+            # Their numbers have no gaps: to look for it would take as long as the feed is.
+            oldest = self._happenings.oldest
+            if oldest is not None and happening.number >= oldest.number:
+                self._happenings.grow(happening.number - oldest.number, len(happening.told))
         return happening.told
 
     def after(self, number: int) -> list[Happening]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import Any, NamedTuple
-from urllib.parse import parse_qs
 
 from mockserver.core.exchange import Exchange
 
@@ -67,9 +66,9 @@ class Match(NamedTuple):
             if exchange.params.get(name) != value:
                 yield Difference(f"/path/{_escaped(name)}", value, exchange.params.get(name))
         if self.query:
-            yield from _query(self.query, exchange.query)
+            yield from _query(self.query, exchange.parameters)
         if self.headers:
-            yield from _headers(self.headers, exchange)
+            yield from _headers(self.headers, exchange.by_header)
         if self.json is not ANYTHING:
             yield from beyond(self.json, exchange.json, "/json")
         yield from self._of_answer(exchange)
@@ -85,8 +84,7 @@ def _one_or_list(names: frozenset[str]) -> str | list[str]:
     return next(iter(names)) if len(names) == 1 else sorted(names)
 
 
-def _query(wanted: Mapping[str, Any], query: str) -> Iterator[Difference]:
-    sent = parse_qs(query, keep_blank_values=True)
+def _query(wanted: Mapping[str, Any], sent: Mapping[str, list[str]]) -> Iterator[Difference]:
     for name, value in wanted.items():
         values = [str(item) for item in value] if isinstance(value, list) else [_as_sent(value)]
         if sent.get(name) != values:
@@ -99,8 +97,7 @@ def _as_sent(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _headers(wanted: Mapping[str, str], exchange: Exchange) -> Iterator[Difference]:
-    sent = {name.lower(): value for name, value in exchange.headers}
+def _headers(wanted: Mapping[str, str], sent: Mapping[str, str]) -> Iterator[Difference]:
     for name, value in wanted.items():
         if sent.get(name.lower()) != value:
             yield Difference(f"/headers/{_escaped(name.lower())}", value, sent.get(name.lower()))

@@ -29,6 +29,8 @@ class Ring(Generic[Thing]):
         self.bytes = 0
         #: How many have gone.
         self.evicted = 0
+        #: How many were ever to be kept.
+        self.added = 0
 
     def __iter__(self) -> Iterator[Thing]:
         """The things, newest first."""
@@ -43,6 +45,7 @@ class Ring(Generic[Thing]):
 
     def add(self, thing: Thing, size: int) -> Sequence[Thing]:
         """Keep a thing; gives those that have gone for it, or the thing itself."""
+        self.added += 1
         if size > self.largest:
             self.evicted += 1
             return (thing,)
@@ -53,15 +56,11 @@ class Ring(Generic[Thing]):
             return ()
         return self._evict()
 
-    def grow(self, thing: Thing, size: int) -> Sequence[Thing]:
-        """Count so many bytes more for a thing, if it is still kept; gives those that have gone for them."""
-        # Those that grow are mostly the newest ones.
-        for index in range(len(self._rows) - 1, -1, -1):
-            kept, before = self._rows[index]
-            if kept is thing:
-                self._rows[index] = (thing, before + size)
-                self.bytes += size
-                break
+    def grow(self, place: int, size: int) -> Sequence[Thing]:
+        """Count so many bytes more for the thing at a place, the oldest at 0; gives those that have gone for them."""
+        thing, before = self._rows[place]
+        self._rows[place] = (thing, before + size)
+        self.bytes += size
         return self._evict()
 
     def _evict(self) -> Sequence[Thing]:

@@ -193,6 +193,8 @@ def _near_miss(miss: Mapping[str, Any]) -> str:
     rows = [
         f"    {row['path']}: wanted {_shown(row['wanted'])}, got {_shown(row['got'])}" for row in miss["differences"]
     ]
+    if "further" in miss:
+        rows.append(f"    and {miss['further']:,} more")
     return "\n".join([f"  {miss['method']} {miss['path']} ({miss['operation'] or 'no operation'})", *rows])
 
 

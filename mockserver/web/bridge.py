@@ -48,6 +48,8 @@ class Bridge:
         #: The requests that wait for something, and need not be waited for when the server stops.
         self.waiting: set[asyncio.Task[Any]] = set()
         self._threads = Threads()
+        #: Held by the one that is run again on the loop.
+        self._turn = asyncio.Lock()
 
     def close(self) -> None:
         """Begin nothing more in threads."""
@@ -116,12 +118,18 @@ class Bridge:
             park.waiting = False
             if not in_time:
                 park.deadline = 0.0
-            found = self._at_once(scope, body, park) if LOOP in environ else LeaveLoop()
+            found = await self._in_turn(scope, body, park) if LOOP in environ else LeaveLoop()
             if isinstance(found, LeaveLoop):
                 found = await self._in_thread(scope, body, park, found)
             environ, answer = found
             if not park.waiting or not in_time:
                 return environ, answer
+
+    async def _in_turn(self, scope: Scope, body: bytes, park: Park) -> tuple[dict[str, Any], Answer] | LeaveLoop:
+        """Run a request again on the loop; of many that wait for the same, one at a time, and others in between."""
+        async with self._turn:
+            await asyncio.sleep(0)
+            return self._at_once(scope, body, park)
 
     @contextmanager
     def _waits(self) -> Iterator[None]:

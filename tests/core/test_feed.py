@@ -62,6 +62,21 @@ def test_the_words_count_as_what_is_kept():
     assert numbers(feed.after(0)) == [2, 3]
 
 
+def test_the_words_count_where_they_belong():
+    feed = Feed(10, 8_000)
+    for _ in range(4):
+        feed.add("a", None, 1_000)
+    feed.told(feed.after(0)[2], lambda _: b"x" * 1_500)
+    for _ in range(2):
+        feed.add("a", None, 1_000)
+
+    # The third one takes its words with it when it goes, which makes room for two.
+    assert numbers(feed.after(0)) == [3, 4, 5, 6]
+    for _ in range(2):
+        feed.add("a", None, 1_000)
+    assert numbers(feed.after(0)) == [4, 5, 6, 7, 8]
+
+
 def test_the_words_for_what_has_gone_meanwhile_count_no_more():
     feed = Feed(10, 8_000)
     feed.add("a", None, 1_500)

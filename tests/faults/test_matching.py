@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs
+
 import pytest
+
+from mockserver.core import exchange
 
 GET = ("GET", "/v3/senders", {})
 CREATE = (
@@ -220,3 +224,13 @@ def test_the_real_limit_of_requests_comes_before_a_fault(make_api, world, rules_
     statuses = [api.get("/v3/senders").status_code for _ in range(101)]
     assert statuses == [503] * 100 + [429]
     assert rules.hits() == [100]
+
+
+def test_a_query_is_read_once_for_all_rules(api, rules, monkeypatch):
+    asked = []
+    monkeypatch.setattr(exchange, "parse_qs", lambda *given, **how: asked.append(given) or parse_qs(*given, **how))
+    for _ in range(20):
+        rules.add(match={"query": {"limit": 7}})
+    api.get("/v3/inbound/events?limit=5")
+
+    assert asked == [("limit=5",)]

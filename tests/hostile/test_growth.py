@@ -10,6 +10,7 @@ import time
 import pytest
 
 from mockserver.core import domain_name
+from mockserver.core.feed import Feed
 from mockserver.resources.oauth.metadata import AUTHORIZE
 
 #: How often the larger body holds what the smaller one does, and how much longer it may take.
@@ -162,6 +163,50 @@ def test_a_wanted_address_is_put_into_its_form_once(make_api, monkeypatch, path)
 
     assert api.get(path).status_code == 200
     assert len(asked) == 1
+
+
+def test_what_a_name_in_a_query_takes_to_be_shown_grows_with_how_often_it_is_there(make_api):
+    def taken(count):
+        api = make_api("empty")
+        api.get(f"/v3/senders?{'a&' * count}")
+        times = []
+        for _ in range(3):
+            before = time.process_time()
+            (told,) = api.get("/_mock/requests").json["items"]
+            times.append(time.process_time() - before)
+        assert len(told["query"]["a"]) == count
+        return min(times)
+
+    assert taken(TIMES * 5_000) < MOST * max(taken(5_000), 0.002)
+
+
+def test_what_a_feed_takes_to_be_told_grows_with_its_length():
+    def taken(count):
+        feed = Feed(count, 10**9)
+        for _ in range(count):
+            feed.add("a", None)
+        before = time.process_time()
+        for happening in feed.after(0):
+            feed.told(happening, lambda _: b"words")
+        return time.process_time() - before
+
+    assert taken(TIMES * 1_000) < MOST * max(taken(1_000), 0.002)
+
+
+def test_what_near_misses_take_grows_with_what_was_sent(make_api):
+    def taken(count):
+        api = make_api("empty")
+        for _ in range(5):
+            api.post("/v3/senders", data=f"{{{members(count)}}}")
+        wanted = dict.fromkeys((f"a{number}" for number in range(count)), 2)
+        before = time.process_time()
+        answer = api.post("/_mock/requests/verify", json={"match": {"json": wanted}})
+        assert len(answer.json["near_misses"]) == 5
+        return time.process_time() - before
+
+    once = min(taken(100) for _ in range(3))
+
+    assert taken(TIMES * 100) < MOST * max(once, 0.002)
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,12 @@ def long_queries(api, number):
     api.get(f"/v3/senders?a={number}{'x' * 20 * KB}")
 
 
+def matched_values(api, number):
+    match = {"query": {"x": 1}, "headers": {"x": "1"}}
+    api.put("/_mock/faults", json={"items": [{"fault": "timeout", "match": match}]})
+    api.get(f"/v3/senders?x=1&{number}{'a&' * 10 * KB}", headers={f"x-{index}": str(number) for index in range(50)})
+
+
 def long_paths(api, number):
     api.get(f"/v3/{number}{'ä' * 10 * KB}")
 
@@ -104,9 +110,9 @@ def rules_by_chance(api, number):
 
 
 FLOWS = [
-    large_bodies, large_values, long_headers, many_headers, long_queries, long_paths, many_unknown_members,
-    calls_of_receivers, headers_of_receivers, triggered_payloads, mails, snapshots, sent_mails, revoked_keys,
-    rules_by_chance,
+    rules_by_chance, large_bodies, large_values, long_headers, many_headers, long_queries, matched_values, long_paths,
+    many_unknown_members, calls_of_receivers, headers_of_receivers, triggered_payloads, mails, snapshots, sent_mails,
+    revoked_keys,
 ]  # fmt: skip
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 

@@ -132,6 +132,15 @@ def test_what_came_closest_is_shown_with_its_differences(asked):
     assert lines[2:4] == ['    /json/name: wanted "Eve", got "Ada"', "    /json/ips: wanted [], got nothing"]
 
 
+def test_of_many_differences_a_hundred_are_shown(world, ask):
+    ask(world, "POST", "/senders", json={"name": "Ada"})
+    with pytest.raises(AssertionError) as unsatisfied:
+        world.requests.verify(operation="createSender", json={f"a{number}": 1 for number in range(1_200)})
+
+    lines = str(unsatisfied.value).splitlines()
+    assert (len(lines), lines[-1]) == (103, "    and 1,100 more")
+
+
 def test_too_many_requests_are_told(asked):
     with pytest.raises(AssertionError, match=r"^expected at least 0 and at most 2 requests, found 3$"):
         asked.requests.verify(at_least=0, at_most=2)

@@ -3,16 +3,29 @@
 import asyncio
 import json
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 import requests
 
+from mockserver.control import call
+from mockserver.core.match import Match
+from mockserver.core.watchers import Watchers
 from mockserver.web.bridge import Bridge
-from mockserver.web.loop import LARGE_BODY, LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop, leave
+from mockserver.web.loop import LARGE_BODY, LARGE_LIST, LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop, leave
+from mockserver.web.waiting import PARK
 
 # ---------------------------------------------------------------------- the bridge alone
+
+
+SCOPE = {
+    "type": "http", "method": "POST", "raw_path": b"/", "query_string": b"", "http_version": "1.1", "scheme": "http",
+    "server": None, "client": None, "headers": [],
+}  # fmt: skip
 
 
 def ask(app, body=b""):
@@ -27,11 +40,7 @@ def ask(app, body=b""):
 
     async def answered():
         bridge = Bridge(app, 10**9)
-        scope = {
-            "type": "http", "method": "POST", "raw_path": b"/", "query_string": b"", "http_version": "1.1",
-            "scheme": "http", "server": None, "client": None, "headers": [],
-        }  # fmt: skip
-        await bridge(scope, receive, send)
+        await bridge(SCOPE, receive, send)
         bridge.close()
 
     asyncio.run(answered())
@@ -79,6 +88,75 @@ def test_a_request_that_leaves_the_loop_is_run_again_from_its_beginning_with_its
 
 def test_under_an_ordinary_server_nothing_leaves(api):
     assert api.put("/_mock/state", json={"description": "x" * LARGE_BODY}).status_code == 200
+
+
+def test_others_come_between_those_who_wait_for_the_same():
+    world, ran = SimpleNamespace(watchers=Watchers()), []
+
+    def app(environ, start_response):
+        park = environ[PARK]
+        if park.workspace is None:
+            park.workspace, park.deadline, park.waiting = world, time.monotonic() + 20, True
+        else:
+            ran.append("one who waits")
+        return whereabouts(environ, start_response)
+
+    async def receive(first):
+        if first:
+            return {"type": "http.request", "body": first.pop()}
+        return await asyncio.Event().wait()
+
+    async def send(message):
+        pass
+
+    async def everybody():
+        bridge = Bridge(app, 10**9)
+        waiting = [asyncio.ensure_future(bridge(SCOPE, partial(receive, [b""]), send)) for _ in range(20)]
+        while len(world.watchers) < len(waiting):  # noqa: ASYNC110  # there is no event for it
+            await asyncio.sleep(0)
+        world.watchers.tell()
+        while len(ran) < 2 * len(waiting):
+            await asyncio.sleep(0)
+            ran.append("another")
+        await asyncio.gather(*waiting)
+        bridge.close()
+
+    asyncio.run(everybody())
+
+    assert "another" in ran[ran.index("one who waits") + 1 :][:2]
+
+
+def stays(api, path):
+    """Whether a request is answered on the loop."""
+    held = []
+    try:
+        return api.get(path, environ_overrides={LOOP: held}).status_code == 200
+    except LeaveLoop:
+        return False
+    finally:
+        for lock in held:
+            lock.release()
+
+
+@pytest.mark.parametrize("path", ["/_mock/machines/sender", "/_mock/oauth/apps"])
+def test_a_long_list_is_put_into_words_in_a_thread(make_api, path):
+    def many(count):
+        senders = [{"name": "A", "email": f"a{number}@b.test"} for number in range(count)]
+        apps = [{"client_id": f"c{number}", "client_secret": "s"} for number in range(count)]
+        return make_api({"accounts": [{"name": "a", "senders": senders}], "oauth_apps": apps})
+
+    assert (stays(many(LARGE_LIST), path), stays(many(LARGE_LIST + 1), path)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "path", ["openapi.json", "openapi.yaml", "control.json", "docs/ledger.md", "docs/openapi.json", "docs/control.json"]
+)
+def test_a_document_is_made_in_a_thread_and_told_by_the_loop(api, monkeypatch, path):
+    monkeypatch.setattr(call, "_MADE", set())
+
+    assert not stays(api, f"/_mock/{path}")
+    assert api.get(f"/_mock/{path}").status_code == 200
+    assert stays(api, f"/_mock/{path}")
 
 
 # ---------------------------------------------------------------------- a whole server
@@ -309,3 +387,18 @@ def test_a_page_for_people_leaves_the_loop_where_there_are_many(make_api, count)
     api = make_api({"accounts": [{"name": "a", "users": people}]})
 
     assert leaves(api, "GET", "/realms/partner/oauth/authorize") == (count > LARGE_TABLE)
+
+
+def test_who_waits_for_a_request_looks_at_each_one_once(live, monkeypatch):
+    looked, admits = [], Match.admits
+    monkeypatch.setattr(Match, "admits", lambda match, one: looked.append(one.id) or admits(match, one))
+    for _ in range(10):
+        live.ask("GET", "/v3/account")
+    waiting = live.later("GET", "/_mock/requests?wait=20&operation=getSenders")
+    while not live.api.world.watchers:
+        time.sleep(0.01)
+    for path in ["/v3/account"] * 5 + ["/v3/senders"]:
+        live.ask("GET", path)
+
+    assert waiting.result().json()["count"] == 1
+    assert len(set(looked)) == len(looked) == 16

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mockserver.core.journal import Journal
+
 OTP = 123456
 
 
@@ -101,6 +103,28 @@ def test_what_comes_closest_is_shown_with_its_differences_the_fewest_first(asked
     assert [miss["id"] for miss in near[:2]] == [
         row["id"] for row in asked.get("/_mock/requests?status=201").json["items"]
     ]
+
+
+def test_a_hundred_differences_are_told_and_the_others_counted(world):
+    world.post("/v3/senders", json={f"a{number}": 1 for number in range(150)})
+    (near,) = verify(world, {"json": {f"a{number}": 2 for number in range(150)}}).json["near_misses"]
+
+    assert near["differences"][-1] == {"path": "/json/a99", "wanted": 2, "got": 1}
+    assert (len(near["differences"]), near["further"]) == (100, 50)
+
+
+def test_the_journal_is_read_while_nobody_writes_it(make_api, monkeypatch):
+    api, read = make_api("empty"), []
+
+    def rows(journal):
+        read.append(api.world.lock._is_owned())  # noqa: SLF001  # nothing else tells
+        return iter(())
+
+    monkeypatch.setattr(Journal, "__iter__", rows)
+    assert api.post("/_mock/requests/verify", json={"match": {"method": "POST"}}).status_code == 200
+
+    assert read
+    assert all(read)
 
 
 def test_no_more_than_five_of_them(world):

@@ -93,7 +93,10 @@ class NearMiss(Base):
     operation = members.text(allow_none=True)
     method = members.text()
     path = members.text()
-    differences = members.many(Differing)
+    differences = members.many(Differing, "the first hundred")
+    further = fields.Integer(
+        validate=validate.Range(1), metadata={"description": "how many more there are, where there are more"}
+    )
 
 
 class Verdict(Base):
