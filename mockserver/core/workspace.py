@@ -152,6 +152,7 @@ class Workspace(Shelf):
     def become(self, fresh: Workspace) -> None:
         """Stand as another one does, in its own place: whoever holds this one, or waits in it, sees the new state."""
         state = {name: value for name, value in vars(fresh).items() if name not in _LASTING}
+        self.jobs.clear()
         vars(self).update(state)
 
     def rows(self) -> int:
@@ -327,5 +328,6 @@ class Workspace(Shelf):
 
     def forget_jobs(self) -> None:
         """Let nothing leave any more: the workspace is gone."""
-        self.timers, self.jobs = Timers(), Jobs()
+        self.timers = Timers()
+        self.jobs.clear()
         self.mailbox = Mailbox(self.limits.mailbox, self.limits.mailbox_bytes)

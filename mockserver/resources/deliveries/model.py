@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from base64 import b64encode
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -19,8 +18,6 @@ from mockserver.core.ring import weight
 from mockserver.core.shelf import Bounded
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
-
-_LOG = logging.getLogger(__name__)
 
 SCHEDULED, DELIVERED, RETRYING, DROPPED = "scheduled", "delivered", "retrying", "dropped"
 #: Ledger 3.2: four more attempts, each so long after the one before.
@@ -238,21 +235,15 @@ def _credentials(url: str) -> str | None:
 def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     """Let the call be made; what comes of it is told when it is known."""
     delivery.next_at, delivery.began_at = None, workspace.clock.now()
-    target = delivery.target
-    try:
-        post = _post(workspace, delivery)
-    except Exception as error:  # noqa: BLE001  # whatever cannot be written is no call, and its delivery does not wait for it
-        _LOG.exception("delivery %d cannot be written", delivery.id)
-        outcome = Outcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
-        _settle(workspace, account, delivery, outcome, target)
-        return
-    job = workspace.jobs.begin(account.id, MACHINE.name, delivery.id)
-    dispatch(workspace, job, post, lambda outcome: _settle(workspace, account, delivery, outcome, target))
-
-
-def _post(workspace: Workspace, delivery: Delivery) -> Post:
     target, timeout = delivery.target, workspace.behaviour.webhook_timeout.total_seconds()
-    return Post(request_url(target), request_headers(target), delivery.body, timeout)
+
+    def write() -> Post:
+        return Post(request_url(target), request_headers(target), delivery.body, timeout)
+
+    def done(outcome: Outcome) -> None:
+        _settle(workspace, account, delivery, outcome, target)
+
+    dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), target.url, write, done)
 
 
 def _settle(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:
