@@ -154,7 +154,7 @@ def add_payload(workspace: Workspace, account: Account, delivery: Delivery, payl
     if size > workspace.limits.deliveries_bytes // _SHARE:
         payload = {"error": f"the payload takes {size:,} bytes, more than the mock keeps of one call"}
         size = weight(payload)
-    delivery.payloads.append(payload)
+    delivery.payloads = [*delivery.payloads, payload]
     count(account, delivery, size)
     make_room(workspace, account)
 

@@ -55,6 +55,13 @@ class Webhook:
         return Target(self.url, self.auth, headers)
 
 
+class OpenWindows(dict[int, list[tuple[datetime, int]]]):
+    """The ends of the windows of each webhook, soonest first, with the call of each that was begun last.
+
+    It is a record of each account, and knows calls by their ids, so that it keeps none that is gone.
+    """
+
+
 _CHANGEABLE = frozenset({"url", "events", "description", "domain", "batched", "auth", "headers"})
 assert frozenset(row.name for row in fields(Webhook)) >= _CHANGEABLE
 
@@ -122,6 +129,7 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
 def delete(caller: Caller, webhook_id: int) -> None:
     """Delete a webhook; what was still to be sent to it is not sent any more."""
     del caller.account.table(Webhook)[get(caller, webhook_id).id]
+    caller.account.record(OpenWindows).pop(webhook_id, None)
     deliveries.cancel_all(caller.workspace, caller.account, webhook_id)
 
 
