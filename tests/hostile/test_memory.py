@@ -75,6 +75,31 @@ def triggered_payloads(api, number):
     )
 
 
+def triggers_of_many_headers(api, number):
+    """Each version of a webhook tells of something, and its calls keep what they carry."""
+    headers = [{"key": f"x-{number}-{index}", "value": "x"} for index in range(300)]
+    (row,) = (row for row in api.get("/v3/webhooks?type=marketing").json["webhooks"])
+    assert api.put(f"/v3/webhooks/{row['id']}", json={"headers": headers}).status_code == 204
+    assert api.post("/_mock/trigger", json={"type": "marketing", "event": "delivered"}).status_code == 200
+
+
+def tiny_deliveries(api, number):
+    rows = [
+        {"id": number * 20 + index + 1, "target": {"url": "http://a.b"}, "payloads": [{}], "events": [""],
+         "created_at": "P0D", "state": "dropped", "attempts": [{"at": "P0D", "error": "x" * 100}] * 3}
+        for index in range(20)
+    ]  # fmt: skip
+    assert api.post("/_mock/seed", json={"deliveries": rows}).status_code == 200
+
+
+def windows_of_deleted_webhooks(api, number):
+    hook = {**MARKETING, "batched": True, "events": ["opened"]}
+    made = api.post("/v3/webhooks", json=hook).json["id"]
+    payload = {"x": "y" * 20 * KB}
+    api.post("/_mock/trigger", json={"type": "marketing", "event": "opened", "payload": payload})
+    assert api.delete(f"/v3/webhooks/{made}").status_code == 204
+
+
 def mails(api, number):
     raw = b"Subject: %d\n\n" % number + b"x" * 30 * KB
     take(api.app.extensions["mockserver.store"], raw, "a@b.test", ["x@in.acme.test"])
@@ -97,7 +122,8 @@ def revoked_keys(api, number):
 
 FLOWS = [
     large_bodies, large_values, long_headers, many_headers, long_queries, long_paths, many_unknown_members,
-    calls_of_receivers, headers_of_receivers, triggered_payloads, mails, snapshots, sent_mails, revoked_keys,
+    calls_of_receivers, headers_of_receivers, triggered_payloads,
+    triggers_of_many_headers, tiny_deliveries, windows_of_deleted_webhooks, mails, snapshots, sent_mails, revoked_keys,
 ]  # fmt: skip
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 

@@ -26,9 +26,11 @@ def send(
     last = _window(workspace, account, webhook, at) if webhook.batched else None
     has_room = last is not None and len(last.payloads) < BATCH_SIZE
     call = last if last is not None and has_room else _begun(workspace, account, webhook, at, last)
-    deliveries.add_payload(workspace, account, call, payload)
-    call.events = [*call.events, event]  # and not in place: a world on trial has the lists of the one below
-    return call if has_room else deliveries.schedule(workspace, account, call)
+    deliveries.add_payload(workspace, call, event, payload)
+    if not has_room:
+        return deliveries.schedule(workspace, account, call)
+    deliveries.keep(workspace, account, call)
+    return call
 
 
 def resume(account: Account) -> None:

@@ -104,7 +104,7 @@ def _complete(workspace: Workspace, account: Account, row: Export) -> None:
         workspace.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],
         ["export"], created_at=now, next_at=now, export=row.id,
     )  # fmt: skip
-    deliveries.count(account, call, weight(call.payloads))
+    call.carried = weight(call.payloads)
     deliveries.schedule(workspace, account, call)
 
 
