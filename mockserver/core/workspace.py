@@ -67,6 +67,9 @@ NOTED_DRAWS = ("request", "mail")
 #: More rows than any one call adds that adds no document.
 MOST_ADDED = 5
 
+#: A history of calls of more bytes takes long to write.
+MANY_CALLS = 256 * 1024
+
 
 class Workspace(Shelf):
     """Accounts, clock, randomness, timers, mailbox, faults and journal of one world."""
@@ -291,6 +294,13 @@ class Workspace(Shelf):
                 drawn = f"fault-{self.next_id('fault')}"
                 fault.id = "" if drawn in taken else drawn
             self.faults.add(fault)
+
+    @property
+    def is_much_due(self) -> bool:
+        """Whether what is due may take long: a file of the history goes through all calls."""
+        timer = self.timers.next()
+        is_due = timer is not None and timer.moment <= self.clock.now()
+        return is_due and self.tally.bytes * len(self.timers) > MANY_CALLS
 
     def catch_up(self) -> None:
         """Fire what is due by now, each at its own moment."""

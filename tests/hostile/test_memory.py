@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import types
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -213,3 +214,23 @@ def test_the_calls_of_an_account_that_is_gone_count_no_longer(make_api):
     api.delete(f"/v3/corporate/subAccount/{number}")
 
     assert (kept > 0, api.world.tally.bytes) == (True, 0)
+
+
+def test_files_of_the_history_go_for_newer_ones(make_api):
+    api = make_api("empty", **LIMITS)
+    rows = [
+        {"id": index + 1, "target": {"url": "http://a.b"}, "payloads": [{}], "events": ["click"], "created_at": "P0D",
+         "state": "dropped", "webhook": 1, "kind": "marketing", "attempts": [{"at": "P0D", "error": "x"}]}
+        for index in range(100)
+    ]  # fmt: skip
+    behaviour = {"export": {"after": "PT0S"}}
+    account = {"name": "a", "enterprise": True, "api_keys": ["a"], "deliveries": rows}
+    assert api.put("/_mock/state", json={"behaviour": behaviour, "accounts": [account]}).status_code == 200
+    body = {"type": "marketing", "event": "allEvents", "notifyURL": "http://127.0.0.1:9/n"}
+    for _ in range(300):
+        assert api.post("/v3/webhooks/export", json=body, headers={"api-key": "a"}).status_code == 202
+    urls = [row["url"] for row in api.get("/_mock/machines/export?limit=1000").json["items"]]
+    first, last = (api.get(urlsplit(url).path) for url in sorted(urls)[:: len(urls) - 1])
+
+    assert held(api.world) < sum(LIMITS.values()) + ITSELF + 300 * KB
+    assert (first.status_code, "is kept no more" in first.json["detail"], last.status_code) == (404, True, 200)
