@@ -164,12 +164,11 @@ def make_room(workspace: Workspace, account: Account) -> None:
         _evict(workspace, _crowded(workspace, account))
 
 
-def add_payload(workspace: Workspace, delivery: Delivery, event: str, payload: dict[str, Any]) -> None:
+def add_payload(workspace: Workspace, delivery: Delivery, event: str, payload: dict[str, Any], size: int) -> None:
     """Let a call carry one more event; where that is too large for a world, a short one says so in its place.
 
     The lists are made anew, as a world on trial has those of the one below.
     """
-    size = weight(payload)
     if size > workspace.limits.deliveries_bytes // _SHARE:
         payload = {"error": f"the payload takes {size:,} bytes, more than the mock keeps of one call"}
         size = weight(payload)

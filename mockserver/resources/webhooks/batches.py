@@ -20,13 +20,23 @@ _end_of = itemgetter(0)
 
 
 def send(
-    workspace: Workspace, account: Account, webhook: Webhook, event: str, payload: dict[str, Any], at: datetime
+    workspace: Workspace,
+    account: Account,
+    webhook: Webhook,
+    event: str,
+    payload: dict[str, Any],
+    at: datetime,
+    *,
+    size: int,
 ) -> Delivery:
-    """Give an event a call of its own or, if the webhook is batched, a place in one of its window's; gives the call."""
+    """Give an event a call of its own or, if the webhook is batched, a place in one of its window's; gives the call.
+
+    The payload's weight is the caller's to know, who sends the same to many.
+    """
     last = _window(workspace, account, webhook, at) if webhook.batched else None
     has_room = last is not None and len(last.payloads) < BATCH_SIZE
     call = last if last is not None and has_room else _begun(workspace, account, webhook, at, last)
-    deliveries.add_payload(workspace, call, event, payload)
+    deliveries.add_payload(workspace, call, event, payload, size)
     if not has_room:
         return deliveries.schedule(workspace, account, call)
     deliveries.keep(workspace, account, call)
