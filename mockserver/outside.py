@@ -15,8 +15,9 @@ from flask import Request
 
 from mockserver.core.caller import Caller
 from mockserver.core.domain_name import ascii_form
+from mockserver.core.jobs import Job as Call
 from mockserver.core.mailbox import Mail
-from mockserver.core.outside import Done, Outcome, Post, Report, Wanted
+from mockserver.core.outside import Outcome, Report, Wanted
 from mockserver.core.store import Store
 from mockserver.core.workspace import Workspace
 from mockserver.effects.dispatcher import Dispatcher, Job
@@ -88,10 +89,11 @@ class Outside:
 
     # ------------------------------------------------------------------ what workspaces ask for
 
-    def call(self, job: Post, done: Done, wanted: Wanted) -> None:
-        lane = urlsplit(job.url).netloc
-        if not self._dispatcher.submit(Job(lambda: _call(job, self._egress), done, wanted, lane)):
-            done(Outcome(error="too many calls wait for their turn"))
+    def call(self, url: str, job: Call) -> None:
+        lane = urlsplit(url).netloc
+        work = Job(lambda: _call(job, self._egress), job.done, lambda: job.is_wanted, lane)
+        if not self._dispatcher.submit(work):
+            job.done(Outcome(error="too many calls wait for their turn"))
 
     def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
         if self._postman is not None:
@@ -172,11 +174,18 @@ def _questions(caller: Caller, name: str) -> list[lookup.Question]:
         return lookup.questions(caller.workspace, caller.now().account, name)
 
 
-def _call(job: Post, egress: Egress) -> Outcome:
+def _call(job: Call, egress: Egress) -> Outcome:
     from mockserver.effects.http import call  # noqa: PLC0415  # for those who have webhooks
 
     try:
-        return call(job, egress)
+        post = job.written()
+    except Exception as error:  # whatever cannot be written is no call, and nobody waits for it
+        logging.getLogger(__name__).exception("a call cannot be written")
+        return Outcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
+    if post is None:
+        return Outcome(error="the call was called off")
+    try:
+        return call(post, egress)
     except Exception as error:  # whoever waits for it is told in any case
         logging.getLogger(__name__).exception("a call has failed in a way that nobody has thought of")
         return Outcome(error=f"the mock has failed: {type(error).__name__}")

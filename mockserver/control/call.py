@@ -72,6 +72,8 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
         leave_loop()
     loop.hold(request.environ, found.lock)
     with found.lock:
+        if found.is_much_due:
+            leave_loop()
         found.catch_up()
     return acting_on(found)
 

@@ -42,7 +42,7 @@ def index(query: dict[str, Any]) -> Response:
     found = wait_for(workspace, query["wait"], lambda: _select(workspace, query), _NEWS)
     with workspace.lock:
         part = list(islice(found, query["offset"], query["offset"] + query["limit"]))
-        call.telling(len(row.body) for _, row in part)
+        call.telling(row.in_words for _, row in part)
         rows = [described(account.name, row) for account, row in part]
         return call.listed(rows, len(found), evicted=workspace.evicted_deliveries)
 
@@ -53,6 +53,7 @@ def show(identifier: str) -> Response:
     workspace = call.workspace()
     with workspace.lock:
         account, row = _found(workspace, identifier)
+        call.telling([row.in_words])
         return call.answer(described(account.name, row))
 
 
@@ -62,6 +63,7 @@ def redeliver(identifier: str) -> Response:
     workspace = call.workspace()
     with workspace.lock:
         account, delivery = _found(workspace, identifier)
+        call.telling([delivery.in_words])
         begun("redelivery", lambda: _again(workspace, account, delivery))
     wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, delivery) else [delivery], _NEWS)
     with workspace.lock:

@@ -22,6 +22,8 @@ def show(name: str) -> Response:
         raise Problem(404, f"there is no export {name!r}")
     if found.state == ACCEPTED:
         raise Problem(409, f"the export is ready at {found.ready_at:%Y-%m-%dT%H:%M:%SZ} of the workspace's clock")
+    if found.content is None:
+        raise Problem(404, "the file is kept no more, see --deliveries-bytes-limit")
     return _file(found)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,28 @@ class Job:
     account: int
     machine: str
     key: Key
+    #: Writes the call, and takes what comes of it; None: it is over, or was called off.
+    write: Callable[[], Post] | None = None
+    finish: Done | None = None
+
+    @property
+    def is_wanted(self) -> bool:
+        return self.write is not None
+
+    def written(self) -> Post | None:
+        """The call, as soon as its turn has come; None, if nobody wants it any more."""
+        write = self.write
+        return None if write is None else write()
+
+    def done(self, outcome: Outcome) -> None:
+        """Tell what came of the call, if somebody still waits for it."""
+        finish = self.finish
+        if finish is not None:
+            finish(outcome)
+
+    def forget(self) -> None:
+        """Lead nowhere any more: whoever waits for its turn still knows the job, and is to keep nothing else."""
+        self.write = self.finish = None
 
 
 class Jobs:
@@ -35,22 +58,32 @@ class Jobs:
 
     def begin(self, account: int, machine: str, key: Key) -> Job:
         """Note that a job is under way; another one for the same instance gives way."""
+        self.cancel(machine, key)
         job = self._jobs[machine, key] = Job(account, machine, key)
         return job
 
     def cancel(self, machine: str, key: Key) -> None:
         """Forget the job of an instance."""
-        self._jobs.pop((machine, key), None)
+        job = self._jobs.pop((machine, key), None)
+        if job is not None:
+            job.forget()
 
     def cancel_account(self, account: int) -> None:
         """Forget all that is under way for an account."""
-        self._jobs = {name: job for name, job in self._jobs.items() if job.account != account}
+        for job in [job for job in self._jobs.values() if job.account == account]:
+            self.cancel(job.machine, job.key)
+
+    def clear(self) -> None:
+        """Forget all that is under way."""
+        for job in self._jobs.values():
+            job.forget()
+        self._jobs.clear()
 
 
-def dispatch(workspace: Workspace, job: Job, post: Post, done: Done) -> None:
+def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Post], done: Done) -> None:
     """Let a call be made, for a job that has begun; its outcome is told as of the present moment, if then wanted.
 
-    What is cancelled before its turn does not leave at all.
+    It is written when its turn comes. What is cancelled before does not leave at all.
     """
     moment = workspace.clock.now()
 
@@ -65,4 +98,5 @@ def dispatch(workspace: Workspace, job: Job, post: Post, done: Done) -> None:
                     workspace.watch()
                     workspace.watchers.tell("job")
 
-    workspace.outside.call(post, finish, lambda: job in workspace.jobs)
+    job.write, job.finish = write, finish
+    workspace.outside.call(url, job)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from mockserver.core.jobs import Job
     from mockserver.core.mailbox import Mail, Sending
     from mockserver.core.workspace import Workspace
 
@@ -40,8 +41,11 @@ Report = Callable[["Sending"], None]
 class Outside(Protocol):
     """Carries out what leaves a workspace, in the background; filled in by the app."""
 
-    def call(self, job: Post, done: Done, wanted: Wanted) -> None:
-        """Make a call, if it is still wanted when its turn comes; `done` is called from whatever thread, once."""
+    def call(self, url: str, job: Job) -> None:
+        """Make a call to an address, if it is still wanted when its turn comes; the job is told from whatever thread.
+
+        It is told once.
+        """
         ...
 
     def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
@@ -56,8 +60,8 @@ class Outside(Protocol):
 class Nowhere:
     """The outside of a workspace that no server runs."""
 
-    def call(self, job: Post, done: Done, wanted: Wanted) -> None:
-        done(Outcome(error="nothing leaves this workspace: no server runs it"))
+    def call(self, url: str, job: Job) -> None:
+        job.done(Outcome(error="nothing leaves this workspace: no server runs it"))
 
     def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
         """Keep it in the mailbox only."""

@@ -69,6 +69,9 @@ _MOST_PURPOSES = 5_000
 #: More rows than any one call adds that adds no document.
 MOST_ADDED = 5
 
+#: A history of calls of more bytes takes long to write.
+MANY_CALLS = 256 * 1024
+
 
 class Workspace(Shelf):
     """Accounts, clock, randomness, timers, mailbox, faults and journal of one world."""
@@ -154,6 +157,7 @@ class Workspace(Shelf):
     def become(self, fresh: Workspace) -> None:
         """Stand as another one does, in its own place: whoever holds this one, or waits in it, sees the new state."""
         state = {name: value for name, value in vars(fresh).items() if name not in _LASTING}
+        self.jobs.clear()
         vars(self).update(state)
 
     def rows(self) -> int:
@@ -302,6 +306,13 @@ class Workspace(Shelf):
         for purpose in [name for name in positions if name.startswith(draws("")[0]) and name not in lasting]:
             del positions[purpose]
 
+    @property
+    def is_much_due(self) -> bool:
+        """Whether what is due may take long: a file of the history goes through all calls."""
+        timer = self.timers.next()
+        is_due = timer is not None and timer.moment <= self.clock.now()
+        return is_due and self.tally.bytes * len(self.timers) > MANY_CALLS
+
     def catch_up(self) -> None:
         """Fire what is due by now, each at its own moment."""
         while timer := self.timers.take_due(self.clock.now()):
@@ -338,5 +349,6 @@ class Workspace(Shelf):
 
     def forget_jobs(self) -> None:
         """Let nothing leave any more: the workspace is gone."""
-        self.timers, self.jobs = Timers(), Jobs()
+        self.timers = Timers()
+        self.jobs.clear()
         self.mailbox = Mailbox(self.limits.mailbox, self.limits.mailbox_bytes)

@@ -50,6 +50,9 @@ def authenticate(request: Request, store: Store, within: Workspace | None, beare
 
 def _enter(environ: dict[str, Any], workspace: Workspace) -> None:
     loop.hold(environ, workspace.lock)
+    with workspace.lock:
+        if workspace.is_much_due:
+            loop.leave(environ)
 
 
 def _token(request: Request) -> str:

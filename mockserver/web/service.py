@@ -27,7 +27,7 @@ from mockserver.core.exchange import Exchange, Reply
 from mockserver.core.faults import Fault
 from mockserver.core.keys import is_drawn
 from mockserver.core.store import Store
-from mockserver.core.workspace import Workspace
+from mockserver.core.workspace import MANY_CALLS, Workspace
 from mockserver.web import front, json_text, loop, rate_limit
 from mockserver.web.answer import HeaderList, answer, override, spoilt, told
 from mockserver.web.application import (
@@ -127,7 +127,7 @@ class Service:
                 return self._in(world, Guest(world, visit_of(request, world)), request, started)
             caller = authenticate(request, self._store, within, self._bearers)
             loop.hold(request.environ, caller.workspace.lock)
-            if self._is_long(caller, request):
+            if self._is_long(caller, request) or _is_exported_at_once(caller.workspace, request):
                 loop.leave(request.environ)
             if not self._prepare(caller, request):
                 return answer(b"", 503, [])  # nobody sees it: the request waits, and is run again
@@ -200,6 +200,8 @@ class Service:
         """Answer, and write down what came of it; without a caller there is a refusal, or a preflight."""
         loop.hold(request.environ, workspace.lock)
         with workspace.lock:
+            if workspace.is_much_due:
+                loop.leave(request.environ)
             workspace.catch_up()
             exchange = self._begin(workspace, caller, request)
             changes = workspace.collect_changes()
@@ -338,3 +340,10 @@ class Service:
         else:
             exchange.reason = f"the fault {exchange.fault} let no answer through"
         return body
+
+
+def _is_exported_at_once(workspace: Workspace, request: Request) -> bool:
+    """Whether the history of many calls is written while the request for it is answered."""
+    rule = request.url_rule
+    is_asked = rule is not None and rule.endpoint == "exportWebhooksHistory"
+    return is_asked and not workspace.behaviour.export and workspace.tally.bytes > MANY_CALLS

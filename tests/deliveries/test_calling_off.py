@@ -3,6 +3,7 @@
 import pytest
 
 from mockserver import MockServerError
+from mockserver.core.jobs import Jobs
 
 
 def under_way(world, peer):
@@ -234,3 +235,15 @@ def _pass_by(make_world, peer):
     for _ in range(32):
         other.trigger("delivered")
     other.clock.advance("PT0S")
+
+
+@pytest.mark.parametrize("how", ["reset", "delete of the webhook", "drop"])
+def test_a_job_that_was_called_off_leads_to_nothing(make_world, peer, ask, monkeypatch, how):
+    begun = []
+    begin = Jobs.begin
+    monkeypatch.setattr(Jobs, "begin", lambda *given: begun.append(begin(*given)) or begun[-1])
+    world = make_world(peer.url)
+    under_way(world, peer)
+    CALLED_OFF[how](world, ask)
+
+    assert [(job.is_wanted, job.written(), job.finish) for job in begun] == [(False, None, None)]

@@ -33,7 +33,7 @@ def test_a_call_that_cannot_be_written_is_dropped_with_its_reason(frozen, monkey
     monkeypatch.setattr(model, "Post", fail)
     frozen.post("/_mock/trigger", json={"type": "marketing", "event": "delivered"})
 
-    (found,) = frozen.get("/_mock/deliveries").json["items"]
+    (found,) = frozen.get("/_mock/deliveries?state=dropped&wait=5").json["items"]
     assert (found["state"], found["in_flight"]) == ("dropped", False)
     assert "the mock cannot write the call: ValueError" in found["attempts"][0]["error"]
     assert frozen.get("/_mock/state").status_code == 200

@@ -6,6 +6,7 @@ import gc
 import sys
 import types
 import urllib.parse
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -83,6 +84,31 @@ def triggered_payloads(api, number):
     )
 
 
+def triggers_of_many_headers(api, number):
+    """Each version of a webhook tells of something, and its calls keep what they carry."""
+    headers = [{"key": f"x-{number}-{index}", "value": "x"} for index in range(300)]
+    (row,) = (row for row in api.get("/v3/webhooks?type=marketing").json["webhooks"])
+    assert api.put(f"/v3/webhooks/{row['id']}", json={"headers": headers}).status_code == 204
+    assert api.post("/_mock/trigger", json={"type": "marketing", "event": "delivered"}).status_code == 200
+
+
+def tiny_deliveries(api, number):
+    rows = [
+        {"id": number * 20 + index + 1, "target": {"url": "http://a.b"}, "payloads": [{}], "events": [""],
+         "created_at": "P0D", "state": "dropped", "attempts": [{"at": "P0D", "error": "x" * 100}] * 3}
+        for index in range(20)
+    ]  # fmt: skip
+    assert api.post("/_mock/seed", json={"deliveries": rows}).status_code == 200
+
+
+def windows_of_deleted_webhooks(api, number):
+    hook = {**MARKETING, "batched": True, "events": ["opened"]}
+    made = api.post("/v3/webhooks", json=hook).json["id"]
+    payload = {"x": "y" * 20 * KB}
+    api.post("/_mock/trigger", json={"type": "marketing", "event": "opened", "payload": payload})
+    assert api.delete(f"/v3/webhooks/{made}").status_code == 204
+
+
 def mails(api, number):
     raw = b"Subject: %d\n\n" % number + b"x" * 30 * KB
     take(api.app.extensions["mockserver.store"], raw, "a@b.test", ["x@in.acme.test"])
@@ -111,8 +137,8 @@ def rules_by_chance(api, number):
 
 FLOWS = [
     rules_by_chance, large_bodies, large_values, long_headers, many_headers, long_queries, matched_values, long_paths,
-    many_unknown_members, calls_of_receivers, headers_of_receivers, triggered_payloads, mails, snapshots, sent_mails,
-    revoked_keys,
+    many_unknown_members, calls_of_receivers, headers_of_receivers, triggered_payloads,
+    triggers_of_many_headers, tiny_deliveries, windows_of_deleted_webhooks, mails, snapshots, sent_mails, revoked_keys,
 ]  # fmt: skip
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 
@@ -210,3 +236,23 @@ def test_the_calls_of_an_account_that_is_gone_count_no_longer(make_api):
     api.delete(f"/v3/corporate/subAccount/{number}")
 
     assert (kept > 0, api.world.tally.bytes) == (True, 0)
+
+
+def test_files_of_the_history_go_for_newer_ones(make_api):
+    api = make_api("empty", **LIMITS)
+    rows = [
+        {"id": index + 1, "target": {"url": "http://a.b"}, "payloads": [{}], "events": ["click"], "created_at": "P0D",
+         "state": "dropped", "webhook": 1, "kind": "marketing", "attempts": [{"at": "P0D", "error": "x"}]}
+        for index in range(100)
+    ]  # fmt: skip
+    behaviour = {"export": {"after": "PT0S"}}
+    account = {"name": "a", "enterprise": True, "api_keys": ["a"], "deliveries": rows}
+    assert api.put("/_mock/state", json={"behaviour": behaviour, "accounts": [account]}).status_code == 200
+    body = {"type": "marketing", "event": "allEvents", "notifyURL": "http://127.0.0.1:9/n"}
+    for _ in range(300):
+        assert api.post("/v3/webhooks/export", json=body, headers={"api-key": "a"}).status_code == 202
+    urls = [row["url"] for row in api.get("/_mock/machines/export?limit=1000").json["items"]]
+    first, last = (api.get(urlsplit(url).path) for url in sorted(urls)[:: len(urls) - 1])
+
+    assert held(api.world) < sum(LIMITS.values()) + ITSELF + 300 * KB
+    assert (first.status_code, "is kept no more" in first.json["detail"], last.status_code) == (404, True, 200)

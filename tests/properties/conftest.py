@@ -46,14 +46,15 @@ class Elsewhere:
         self.answer_at_once = None
         self._numbers = itertools.count(1)
 
-    def call(self, job, done, wanted):
-        assert wanted()
-        self.calls.append(job)
+    def call(self, url, job):
+        assert job.is_wanted
+        post = job.written()
+        self.calls.append(post)
         number = next(self._numbers)
         if self.answer_at_once is not None:
-            done(Outcome(**self.answer_at_once(job)))
+            job.done(Outcome(**self.answer_at_once(post)))
         else:
-            self.held[number] = done
+            self.held[number] = job.done
 
     def answer(self, number, **outcome):
         """Let one of the calls that are held come to something."""

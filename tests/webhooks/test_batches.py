@@ -5,6 +5,7 @@ from datetime import datetime
 import pytest
 
 from mockserver.resources.webhooks.batches import BATCH_SIZE, BATCH_WINDOW
+from mockserver.resources.webhooks.model import OpenWindows
 
 BATCHED = {"batched": True, "events": ["delivered", "request", "opened", "uniqueOpened"]}
 
@@ -181,3 +182,23 @@ def test_received_mails_are_collected_too(hooked):
     world.advance("PT5M")
     (body,) = world.receiver.bodies
     assert [row["items"][0]["Subject"] for row in body] == ["One", "Two"]
+
+
+def test_windows_go_with_their_webhook_and_keep_no_call(hooked):
+    world = hooked(BATCHED)
+    world.trigger()
+    windows = world.api.world.first_account.record(OpenWindows)
+
+    assert [[number for _, number in found] for found in windows.values()] == [[1]]
+    assert world.api.delete("/v3/webhooks/1").status_code == 204
+    assert windows == {}
+
+
+def test_windows_that_are_over_are_forgotten(hooked):
+    world = hooked(BATCHED)
+    for _ in range(5):
+        world.trigger()
+        world.advance("PT6M")
+    (found,) = world.api.world.first_account.record(OpenWindows).values()
+
+    assert len(found) == 1

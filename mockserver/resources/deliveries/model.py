@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from base64 import b64encode
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -20,8 +19,6 @@ from mockserver.core.ring import weight
 from mockserver.core.shelf import Bounded
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
-
-_LOG = logging.getLogger(__name__)
 
 SCHEDULED, DELIVERED, RETRYING, DROPPED = "scheduled", "delivered", "retrying", "dropped"
 #: Ledger 3.2: four more attempts, each so long after the one before.
@@ -50,18 +47,26 @@ _SHARE = 4
 KEPT_ATTEMPTS = 100
 #: Recorded in September 2026 (ledger 3.1).
 USER_AGENT = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
-#: What an attempt takes in memory, in bytes: an error is no longer than some hundred characters.
-_PER_ATTEMPT = 1_000
+#: What a delivery takes in memory, in bytes, and each attempt, beside all that somebody sent.
+_ITSELF, _PER_ATTEMPT = 1_000, 300
+#: The text of a value takes less than this part of what the value takes in memory.
+_IN_WORDS = 4
 #: What the timer of a delivery begins; no event of the machine, as nothing has come of it yet.
 ATTEMPT = "attempt"
 
 
-class Target(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Target:
     """Where calls go, and what they carry besides their payload."""
 
     url: str
     auth: dict[str, str] | None = None
     headers: tuple[tuple[str, str], ...] = ()
+    #: What it takes in memory, in bytes.
+    size: int = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", weight((self.url, self.auth, self.headers)))
 
 
 class Attempt(NamedTuple):
@@ -100,12 +105,19 @@ class Delivery(Bounded):
     failures: int = 0
     #: The moment of the attempt that is under way.
     began_at: datetime | None = None
-    #: What its payloads take in memory, in bytes.
+    #: What its payloads take in memory, in bytes, and what all of it is counted for.
+    carried: int = 0
     size: int = 0
 
     @property
     def in_flight(self) -> bool:
         return self.began_at is not None
+
+    @property
+    def in_words(self) -> int:
+        """About how many bytes it takes to show it, each attempt with all that it carried."""
+        sent = sum((attempt.target or self.target).size + self.carried for attempt in self.attempts)
+        return (_ITSELF + sent) // _IN_WORDS
 
     @property
     def body(self) -> bytes:
@@ -125,8 +137,9 @@ DELIVERY = Lifecycle(MACHINE, Delivery, key="id", parse=int, reveal=_described)
 def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Delivery:
     """Let a call be made at its moment; the one settled longest ago goes when there are too many."""
     DELIVERY.begin(workspace, account, delivery)
-    make_room(workspace, account)
-    await_attempt(workspace, account, delivery)
+    keep(workspace, account, delivery)
+    if delivery.id in account.table(Delivery):
+        await_attempt(workspace, account, delivery)
     return delivery
 
 
@@ -148,21 +161,35 @@ def make_room(workspace: Workspace, account: Account) -> None:
         _evict(workspace, _crowded(workspace, account))
 
 
-def add_payload(workspace: Workspace, account: Account, delivery: Delivery, payload: dict[str, Any]) -> None:
-    """Let a call carry one more payload; where that is too large for a world, a short one says so in its place."""
-    size = weight(payload)
+def add_payload(workspace: Workspace, delivery: Delivery, event: str, payload: dict[str, Any], size: int) -> None:
+    """Let a call carry one more event; where that is too large for a world, a short one says so in its place.
+
+    The lists are made anew, as a world on trial has those of the one below.
+    """
     if size > workspace.limits.deliveries_bytes // _SHARE:
         payload = {"error": f"the payload takes {size:,} bytes, more than the mock keeps of one call"}
         size = weight(payload)
-    delivery.payloads.append(payload)
-    count(account, delivery, size)
+    delivery.payloads, delivery.events = [*delivery.payloads, payload], [*delivery.events, event]
+    delivery.carried += size
+
+
+def keep(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    """Count what a call takes by now, and let others go for it."""
+    count(account, delivery)
     make_room(workspace, account)
 
 
-def count(account: Account, delivery: Delivery, size: int) -> None:
-    """Count so many more bytes of a call."""
-    delivery.size += size
-    account.weigh(size)
+def count(account: Account, delivery: Delivery) -> None:
+    """Count what a call takes by now, if it is kept; a target counts for each call that knows it."""
+    if account.table(Delivery).get(delivery.id) is delivery:
+        before, delivery.size = delivery.size, _size(delivery)
+        account.weigh(delivery.size - before)
+
+
+def _size(delivery: Delivery) -> int:
+    targets = {id(target): target for target in (delivery.target, *(row.target for row in delivery.attempts)) if target}
+    attempts = sum(_PER_ATTEMPT + len(row.error or "") for row in delivery.attempts)
+    return _ITSELF + delivery.carried + attempts + sum(target.size for target in targets.values())
 
 
 def _crowded(workspace: Workspace, account: Account) -> Account:
@@ -195,12 +222,14 @@ def cancel_all(workspace: Workspace, account: Account, webhook: int) -> None:
             DELIVERY.fire(workspace, account, row, "cancel")
 
 
-def retarget(account: Account, webhook: int, target: Target) -> None:
+def retarget(workspace: Workspace, account: Account, webhook: int, target: Target) -> None:
     """What is still to be sent goes to the webhook's new address; what was sent has gone to the old one."""
     for row in account.table(Delivery).values():
         if row.webhook == webhook and row.state in (SCHEDULED, RETRYING) and row.target != target:
             row.attempts = [attempt._replace(target=attempt.target or row.target) for attempt in row.attempts]
             row.target = target
+            count(account, row)
+    make_room(workspace, account)
 
 
 # ---------------------------------------------------------------------- attempts
@@ -235,21 +264,15 @@ def _credentials(url: str) -> str | None:
 def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     """Let the call be made; what comes of it is told when it is known."""
     delivery.next_at, delivery.began_at = None, workspace.clock.now()
-    target = delivery.target
-    try:
-        post = _post(workspace, delivery)
-    except Exception as error:  # noqa: BLE001  # whatever cannot be written is no call, and its delivery does not wait for it
-        _LOG.exception("delivery %d cannot be written", delivery.id)
-        outcome = Outcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
-        _settle(workspace, account, delivery, outcome, target)
-        return
-    job = workspace.jobs.begin(account.id, MACHINE.name, delivery.id)
-    dispatch(workspace, job, post, lambda outcome: _settle(workspace, account, delivery, outcome, target))
-
-
-def _post(workspace: Workspace, delivery: Delivery) -> Post:
     target, timeout = delivery.target, workspace.behaviour.webhook_timeout.total_seconds()
-    return Post(request_url(target), request_headers(target), delivery.body, timeout)
+
+    def write() -> Post:
+        return Post(request_url(target), request_headers(target), delivery.body, timeout)
+
+    def done(outcome: Outcome) -> None:
+        _settle(workspace, account, delivery, outcome, target)
+
+    dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), target.url, write, done)
 
 
 def _settle(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:
@@ -259,10 +282,11 @@ def _settle(workspace: Workspace, account: Account, delivery: Delivery, outcome:
     while len(delivery.attempts) > KEPT_ATTEMPTS:
         del delivery.attempts[0]
         delivery.attempts_evicted += 1
+    count(account, delivery)
     DELIVERY.fire(workspace, account, delivery, _comes_to(workspace, delivery, outcome))
     workspace.meter.add_attempt(delivery.state)
-    told = _PER_ATTEMPT * len(delivery.attempts) + delivery.size
-    workspace.feed.add("delivery", (account.name, as_it_is(delivery)), told)
+    workspace.feed.add("delivery", (account.name, as_it_is(delivery)), delivery.size)
+    make_room(workspace, account)
 
 
 def as_it_is(delivery: Delivery) -> Delivery:

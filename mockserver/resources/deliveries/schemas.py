@@ -70,7 +70,8 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
             raise Taken(("deliveries", index, "id"), f"delivery {item['id']} is there already")
         workspace.claim_id("delivery", item["id"])
         row = account.table(Delivery)[item["id"]] = Delivery(**item)
-        model.count(account, row, sum(map(weight, row.payloads)))
+        row.carried = weight(row.payloads) + weight(row.events)
+        model.count(account, row)
         if row.state in (SCHEDULED, RETRYING):
             row.next_at = row.next_at or workspace.clock.now()
             model.await_attempt(workspace, account, row)

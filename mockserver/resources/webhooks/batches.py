@@ -2,50 +2,66 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Any
 
 from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Delivery
-from mockserver.resources.webhooks.model import Webhook
+from mockserver.resources.webhooks.model import OpenWindows, Webhook
 
 #: A window collects for so long, and its calls, which all go at its end, hold at most so many events each.
 BATCH_WINDOW = timedelta(minutes=5)
 BATCH_SIZE = 500
-
-
-class OpenWindows(dict[int, dict[datetime, Delivery]]):
-    """The call of each window that was begun last, by webhook and by the window's end; one record of each account."""
+_end_of = itemgetter(0)
 
 
 def send(
-    workspace: Workspace, account: Account, webhook: Webhook, event: str, payload: dict[str, Any], at: datetime
+    workspace: Workspace,
+    account: Account,
+    webhook: Webhook,
+    event: str,
+    payload: dict[str, Any],
+    at: datetime,
+    *,
+    size: int,
 ) -> Delivery:
-    """Give an event a call of its own or, if the webhook is batched, a place in one of its window's; gives the call."""
-    last = _window(account, webhook, at) if webhook.batched else None
+    """Give an event a call of its own or, if the webhook is batched, a place in one of its window's; gives the call.
+
+    The payload's weight is the caller's to know, who sends the same to many.
+    """
+    last = _window(workspace, account, webhook, at) if webhook.batched else None
     has_room = last is not None and len(last.payloads) < BATCH_SIZE
     call = last if last is not None and has_room else _begun(workspace, account, webhook, at, last)
-    deliveries.add_payload(workspace, account, call, payload)
-    call.events.append(event)
-    return call if has_room else deliveries.schedule(workspace, account, call)
+    deliveries.add_payload(workspace, call, event, payload, size)
+    if not has_room:
+        return deliveries.schedule(workspace, account, call)
+    deliveries.keep(workspace, account, call)
+    return call
 
 
 def resume(account: Account) -> None:
     """Let the windows of a state that was loaded go on collecting."""
     account.record(OpenWindows).clear()
     for row in account.table(Delivery).values():
-        if row.batched and _collects(account, row):
+        if row.batched and _collects(row):
             _open(account, row)
 
 
-def _window(account: Account, webhook: Webhook, at: datetime) -> Delivery | None:
-    """The last call of the window in which a moment falls; None, where there is none."""
-    windows = account.record(OpenWindows)
-    before = windows.get(webhook.id, {})
-    windows[webhook.id] = still = {end: row for end, row in before.items() if _collects(account, row)}
-    return next((row for end, row in still.items() if end - BATCH_WINDOW <= at < end), None)
+def _window(workspace: Workspace, account: Account, webhook: Webhook, at: datetime) -> Delivery | None:
+    """The last call of the window in which a moment falls, of that which ends first; None, where there is none."""
+    windows = account.record(OpenWindows).get(webhook.id, [])
+    del windows[: bisect_right(windows, min(at, workspace.clock.now()), key=_end_of)]
+    index = bisect_right(windows, at, key=_end_of)
+    while index < len(windows) and windows[index][0] - BATCH_WINDOW <= at:
+        call = account.table(Delivery).get(windows[index][1])
+        if call is not None and _collects(call):
+            return call
+        del windows[index]
+    return None
 
 
 def _begun(
@@ -64,7 +80,9 @@ def _begun(
 
 def _open(account: Account, call: Delivery) -> None:
     """Let a call take the place of the one of its window that is full."""
-    account.record(OpenWindows).setdefault(call.webhook or 0, {})[_end(call)] = call
+    windows, window = account.record(OpenWindows).setdefault(call.webhook or 0, []), (_end(call), call.id)
+    index = bisect_left(windows, window[0], key=_end_of)
+    windows[index : bisect_right(windows, window[0], lo=index, key=_end_of)] = [window]
 
 
 def _end(call: Delivery) -> datetime:
@@ -72,7 +90,6 @@ def _end(call: Delivery) -> datetime:
     return call.next_at or call.created_at + BATCH_WINDOW
 
 
-def _collects(account: Account, call: Delivery) -> bool:
-    """Whether a call's window is still open: the call is there, and nobody has tried it."""
-    untouched = call.state == deliveries.SCHEDULED and not call.attempts and not call.in_flight
-    return untouched and account.table(Delivery).get(call.id) is call
+def _collects(call: Delivery) -> bool:
+    """Whether the window of a call that is there is still open: nobody has tried it."""
+    return call.state == deliveries.SCHEDULED and not call.attempts and not call.in_flight

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from mockserver.core.account import Account
 from mockserver.core.clock import LATEST
 from mockserver.core.domain_name import domain_of
+from mockserver.core.ring import weight
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.senders.model import Sender
@@ -82,8 +83,9 @@ def raise_event(
         happening = happening._replace(tags=tuple(str(tag) for tag in tags))
     happening = happening._replace(sender=happening.sender or _sender(account))
     row, told = event((kind, channel), happening.event), payload(workspace, kind, channel, happening)
+    size = weight({**told, "id": 0, **overrides})
     return [
-        send(workspace, account, webhook, row.name, {**told, "id": webhook.id, **overrides}, happening.at)
+        send(workspace, account, webhook, row.name, {**told, "id": webhook.id, **overrides}, happening.at, size=size)
         for webhook in _subscribers(account, kind, channel, row)
     ]
 
@@ -104,11 +106,12 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
     """Tell a received mail to every inbound webhook of its domain, once; it may also be a reply (proposed)."""
     domain = domain_of(recipient)
     happened = (INBOUND_DEFAULT, REPLY) if item.get("InReplyTo") else (INBOUND_DEFAULT,)
-    found = []
+    found, content = [], {"items": [item]}
+    size = weight(content)
     for webhook in list(account.table(Webhook).values()):
         name = next((name for name in happened if name in webhook.events), None)
         if webhook.type == INBOUND and webhook.domain == domain and name is not None:
-            found.append(send(workspace, account, webhook, name, {"items": [item]}, workspace.clock.now()))
+            found.append(send(workspace, account, webhook, name, {**content}, workspace.clock.now(), size=size))
     return found
 
 

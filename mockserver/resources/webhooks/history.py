@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from sys import getsizeof
 from typing import Any
 
 from mockserver.core import facts
@@ -17,7 +18,7 @@ from mockserver.core.domain_name import is_address
 from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
 from mockserver.core.events import Changed
 from mockserver.core.lifecycle import Lifecycle
-from mockserver.core.ring import weight
+from mockserver.core.ring import Ring, weight
 from mockserver.core.state_machine import OUTSIDE, StateMachine
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
@@ -57,7 +58,7 @@ class Export:
     url: str = ""
     state: str = ACCEPTED
     ready_at: datetime | None = None
-    #: The file, once it is ready.
+    #: The file, once it is ready, and until it has to go for newer ones.
     content: str | None = None
 
 
@@ -98,14 +99,30 @@ def await_completion(workspace: Workspace, account: Account, row: Export) -> Non
 def _complete(workspace: Workspace, account: Account, row: Export) -> None:
     """Write the file, and tell the address that was given where it is (proposed, ledger 3.8)."""
     workspace.timers.cancel(MACHINE.name, row.id)
-    row.content = _file(account, row)
+    keep_file(workspace, row, _file(account, row))
     now = workspace.clock.now()
     call = Delivery(
         workspace.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],
         ["export"], created_at=now, next_at=now, export=row.id,
     )  # fmt: skip
-    deliveries.count(account, call, weight(call.payloads))
+    call.carried = weight(call.payloads)
     deliveries.schedule(workspace, account, call)
+
+
+class Files:
+    """The exports whose files are kept, in a ring; one record of each workspace."""
+
+    def __init__(self) -> None:
+        self.ring: Ring[Export] | None = None
+
+
+def keep_file(workspace: Workspace, row: Export, content: str) -> None:
+    """Keep the file of an export as long as there is room for it: as many bytes as for calls."""
+    files, limits = workspace.record(Files), workspace.limits
+    files.ring = files.ring or Ring(limits.deliveries, limits.deliveries_bytes)
+    row.content = content
+    for gone in files.ring.add(row, getsizeof(content)):
+        gone.content = None
 
 
 def note_notified(workspace: Workspace, event: Changed) -> None:

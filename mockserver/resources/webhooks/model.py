@@ -47,12 +47,28 @@ class Webhook:
     batched: bool = False
     auth: dict[str, str] | None = None
     headers: list[dict[str, str]] = field(default_factory=list)
+    #: Where its calls go, and what they carry besides: one for all of them, as headers may be many.
+    target: Target = field(init=False)
 
-    @property
-    def target(self) -> Target:
-        """Where its calls go, and what they carry besides."""
+    def __post_init__(self) -> None:
+        self.target = self._made_target()
+
+    def change(self, changes: Mapping[str, Any]) -> None:
+        for name in _CHANGEABLE & changes.keys():
+            setattr(self, name, changes[name])
+        target = self._made_target()
+        self.target = self.target if self.target == target else target
+
+    def _made_target(self) -> Target:
         headers = tuple((row["key"], row.get("value", "")) for row in self.headers if row.get("key"))
         return Target(self.url, self.auth, headers)
+
+
+class OpenWindows(dict[int, list[tuple[datetime, int]]]):
+    """The ends of the windows of each webhook, soonest first, with the call of each that was begun last.
+
+    It is a record of each account, and knows calls by their ids, so that it keeps none that is gone.
+    """
 
 
 _CHANGEABLE = frozenset({"url", "events", "description", "domain", "batched", "auth", "headers"})
@@ -113,15 +129,15 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
     if "events" in changes:
         _require(changes, "events", webhook.type)
     changes = _settled(caller, changes, (webhook.type, webhook.channel), UPDATE_EVENTS, webhook)
-    for name in _CHANGEABLE & changes.keys():
-        setattr(webhook, name, changes[name])
+    webhook.change(changes)
     webhook.modified_at = caller.workspace.clock.now()
-    deliveries.retarget(caller.account, webhook.id, webhook.target)
+    deliveries.retarget(caller.workspace, caller.account, webhook.id, webhook.target)
 
 
 def delete(caller: Caller, webhook_id: int) -> None:
     """Delete a webhook; what was still to be sent to it is not sent any more."""
     del caller.account.table(Webhook)[get(caller, webhook_id).id]
+    caller.account.record(OpenWindows).pop(webhook_id, None)
     deliveries.cancel_all(caller.workspace, caller.account, webhook_id)
 
 

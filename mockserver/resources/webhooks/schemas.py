@@ -27,7 +27,7 @@ from mockserver.resources.webhooks.event_table import (
     TYPES,
     subscribed,
 )
-from mockserver.resources.webhooks.history import ACCEPTED, EXPORT_EVENTS, MACHINE, Export, await_completion
+from mockserver.resources.webhooks.history import ACCEPTED, EXPORT_EVENTS, MACHINE, Export, await_completion, keep_file
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.web.fields import (
     INT64_MAX,
@@ -224,6 +224,8 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
             raise Taken(("exports", index, "id"), f"export {item['id']} is there already")
         workspace.claim_id("process", item["id"])
         row = account.table(Export)[item["id"]] = Export(**item)
+        if row.content is not None:
+            keep_file(workspace, row, row.content)
         if row.state == ACCEPTED:
             row.ready_at = row.ready_at or min(row.requested_at + workspace.behaviour.export, LATEST)
             await_completion(workspace, account, row)
