@@ -207,6 +207,22 @@ def _keys() -> List:
     return List(ApiKey())
 
 
+class OwnKeys(List):
+    """The keys that open an account, each once."""
+
+    def __init__(self) -> None:
+        super().__init__(ApiKey())
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        keys = super()._deserialize(value, attr, data, **kwargs)
+        seen: set[str] = set()
+        for position, key in enumerate(keys):
+            if key in seen:
+                raise ValidationError({position: ["this key stands there twice"]})
+            seen.add(key)
+        return keys
+
+
 class IdentityItem(Item):
     """Who an account is; what else it has comes from the rooms."""
 
@@ -214,7 +230,7 @@ class IdentityItem(Item):
     id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
     role = fields.Enum(Role, by_value=True, load_default=Role.STANDALONE)
     of = fields.String(allow_none=True)
-    api_keys = _keys()
+    api_keys = OwnKeys()
     revoked_keys = _keys()
     email = Email()
     first_name = fields.String()
