@@ -131,6 +131,8 @@ class Workspace(Shelf):
         self._watched: Timer | None = None
         #: The ids of master accounts by name; none of them ever goes.
         self._masters: dict[str, int] = {}
+        #: The names of all accounts.
+        self.names: set[str] = set()
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
         #: Held while a state is made for it, of which only the last short step is done under `lock`; taken before that.
@@ -176,6 +178,7 @@ class Workspace(Shelf):
         """Let there be another account, which has no rows yet."""
         self.accounts[account.id] = account
         account.tally = self.tally
+        self.names.add(account.name)
         self.tally.rows += 1
         if account.role is Role.MASTER:
             self._masters[account.name] = account.id
@@ -183,6 +186,14 @@ class Workspace(Shelf):
         for key in account.api_keys:
             self.keys[key] = account.id
         self.revoked_keys.update(account.revoked_keys)
+
+    def free_name(self, wanted: str) -> str:
+        """The name that is wanted for a new account or, where another one has it, the same with a number behind it."""
+        name, number = wanted, 1
+        while name in self.names:
+            number += 1
+            name = f"{wanted}-{number}"
+        return name
 
     def add_key(self, account: Account, key: str) -> None:
         """Let a key that the service has made open an account."""
@@ -204,9 +215,10 @@ class Workspace(Shelf):
     def remove_account(self, account: Account) -> None:
         """Drop an account with all its rows and timers; its keys are refused from now on."""
         del self.accounts[account.id]
+        self.names.discard(account.name)
         self.tally.rows -= 1
         for key in account.api_keys:
-            del self.keys[key]
+            self.keys.pop(key, None)
             self.revoked_keys.add(key)
         account.leave()
         self.timers.cancel_account(account.id)
