@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import cache
 from ipaddress import ip_network
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, post_dump, post_load, validate
+from marshmallow import Schema, ValidationError, fields, post_dump, post_load, validate, validates_schema
 
 from mockserver.core.account import LANGUAGES
 from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
@@ -31,6 +32,12 @@ MOST_GENERATED = 200_000
 class ClockItem(Item):
     start = Instant()
     frozen = Flag(load_default=False)
+
+    @validates_schema(pass_original=True)
+    def _check_start(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
+        start = original.get("start")
+        if isinstance(start, str) and "P" in start:
+            raise ValidationError("must be a moment: relative ones are counted from here", "start")
 
 
 class _AuthenticateDomainItem(Item):
