@@ -66,6 +66,10 @@ _GOING_ON = ("origin", "scenario", "journal", "coverage", "receivers")
 NOTED_DRAWS = ("request", "mail")
 #: More rows than any one call adds that adds no document.
 MOST_ADDED = 5
+#: The largest id that a scenario may give, and how far from there nothing is added any more: what is added in passing
+#: still has room then.
+LAST_ID = 2**62
+_ROOM_FOR_IDS = 2**40
 
 
 class Workspace(Shelf):
@@ -107,6 +111,8 @@ class Workspace(Shelf):
         self.on_key: Callable[[str], None] = lambda key: None
         #: The last id given out, by kind.
         self.last_ids: defaultdict[str, int] = defaultdict(int)
+        #: The highest one that a scenario has given, of any kind; counting on does not get far from there.
+        self._highest_id = 0
         self.timers = Timers()
         self.mailbox = Mailbox(self.limits.mailbox, self.limits.mailbox_bytes)
         self.faults = Faults()
@@ -167,6 +173,8 @@ class Workspace(Shelf):
     @property
     def full(self) -> str | None:
         """Why nothing can be added; None: there is room for all that one call adds."""
+        if self._highest_id > LAST_ID - _ROOM_FOR_IDS:
+            return f"ids go up to {LAST_ID:,}, and there is one of {self._highest_id:,}"
         kept = self.kept()
         if kept + MOST_ADDED <= self.limits.rows:
             return None
@@ -250,6 +258,7 @@ class Workspace(Shelf):
     def claim_id(self, kind: str, number: int) -> None:
         """Count on past a number that a scenario gives."""
         self.last_ids[kind] = max(self.last_ids[kind], number)
+        self._highest_id = max(self._highest_id, number)
 
     # ------------------------------------------------------------------ events and time
 

@@ -15,8 +15,9 @@ from mockserver.core.clock import Clock
 from mockserver.core.contract import Role
 from mockserver.core.keys import Keyring
 from mockserver.core.origin import Limits, Origin
+from mockserver.core.randomness import LAP
 from mockserver.core.spelling import cut, meant
-from mockserver.core.workspace import Workspace
+from mockserver.core.workspace import LAST_ID, Workspace
 from mockserver.resources.people import People
 from mockserver.resources.room import Section, WorldSection
 from mockserver.resources.rooms import PARTS, ROOMS
@@ -154,6 +155,7 @@ class _Filling:
         yield from check_room(self._workspace)
         for index, account in enumerate(accounts):
             generate(self._workspace, account, self._facts(index).get("generate", {}))
+        yield from check_ids(self._workspace)
 
     def _load_section(self, section: Section, index: int, account: Account) -> Iterator[Mistake]:
         facts = self._facts(index)
@@ -221,6 +223,13 @@ def check_room(workspace: Workspace) -> Iterator[Mistake]:
         )
 
 
+def check_ids(workspace: Workspace) -> Iterator[Mistake]:
+    """Refuse ids that count on past the largest one that can be given: they could not be loaded again."""
+    for kind, number in workspace.last_ids.items():
+        if number > LAST_ID:
+            yield Mistake((), f"ids of {kind} would count up to {number:,}, and {LAST_ID:,} is the largest")
+
+
 def check_amounts(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mistake]:
     """Refuse a document that generates more rows in all than may be, or more than a world has room for."""
     places = [data, *data.get("accounts", ())]
@@ -242,7 +251,7 @@ def generate(workspace: Workspace, account: Account, amounts: Mapping[str, int])
         section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
         section.load(workspace, account, {name: items})
         section.settle(workspace)
-    workspace.random.positions[_PEOPLE] = people.count
+    workspace.random.positions[_PEOPLE] = people.count % LAP
 
 
 def claim_ids(workspace: Workspace, items: Iterable[Mapping[str, Any]]) -> None:

@@ -125,3 +125,35 @@ def test_a_running_clock_is_set_to_its_own_moment_and_to_none_before(make_api):
 
     assert api.put("/_mock/clock", json={"now": "PT0S"}).status_code == 200
     assert api.put("/_mock/clock", json={"now": "-PT1S"}).status_code == 400
+
+
+def test_ids_do_not_count_past_those_that_can_be_given(world_of):
+    sender = {"id": 2**62, "name": "n", "email": "a@b.test"}
+    api = world_of({"accounts": [{"name": "a", "api_keys": ["any"], "senders": [sender]}]})
+
+    refused = api.post("/v3/senders", json={"name": "n", "email": "b@b.test"})
+
+    assert (refused.status_code, refused.json["code"]) == (400, "out_of_range")
+    assert_same(api)
+
+
+@pytest.mark.parametrize("more", [{"senders": [{"name": "n", "email": "b@b.test"}]}, {"generate": {"senders": 1}}])
+def test_a_scenario_does_not_count_past_them_either(make_api, more):
+    document = {"accounts": [{"name": "a", **more}], "resume": {"ids": {"sender": 2**62}}}
+    api = make_api("empty")
+
+    answer = api.put("/_mock/state", json=document)
+
+    assert answer.status_code == 400
+    assert "ids of sender would count up to" in answer.json["detail"]
+    api.put("/_mock/state", json={"accounts": [{"name": "a"}], "resume": {"ids": {"sender": 2**62}}})
+    assert api.post("/_mock/seed", json={"accounts": document["accounts"]}).status_code == 400
+
+
+def test_draws_do_not_count_past_the_positions_that_can_be_given(world_of):
+    positions = dict.fromkeys(("verification_code", "otp", "otp_code", "domain", "brevo_code", "people"), 2**62)
+    people = {"accounts": [{"name": "a", "api_keys": ["any"], "generate": {"senders": 1}}]}
+    api = world_of({**people, "resume": {"draws": positions}})
+    api.post("/v3/senders/domains", json={"name": "x.test"})
+
+    assert_same(api)
