@@ -212,8 +212,11 @@ class Workspace(Shelf):
         self.on_key(key)
 
     def draw_api_key(self) -> str:
-        """A new API key, of the form of ledger 2.30."""
-        return api_key(self.random.secret("api_key", 64, "0123456789abcdef"))
+        """A new API key, of the form of ledger 2.30; a state may hold some that are drawn only from here on."""
+        while True:
+            key = api_key(self.random.secret("api_key", 64, "0123456789abcdef"))
+            if key not in self.keys and key not in self.revoked_keys:
+                return key
 
     def revoke_key(self, key: str) -> None:
         """Refuse a key from now on, known or not."""

@@ -157,3 +157,14 @@ def test_draws_do_not_count_past_the_positions_that_can_be_given(world_of):
     api.post("/v3/senders/domains", json={"name": "x.test"})
 
     assert_same(api)
+
+
+def test_a_key_that_is_there_is_not_drawn_again(make_api):
+    api = make_api("empty")
+    document = {"accounts": [{"name": "a"}]}
+    api.put("/_mock/state", json=document)
+    keys = [api.world.draw_api_key() for _ in range(3)]
+
+    api.put("/_mock/state", json={"accounts": [{"name": "a", "api_keys": keys}]})
+
+    assert api.world.draw_api_key() not in keys
