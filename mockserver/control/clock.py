@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 from flask import Response
-from marshmallow import ValidationError, fields, validate, validates_schema
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.control import call
 from mockserver.control.noun import Noun
@@ -16,7 +16,7 @@ from mockserver.core.advance import Advance as Move
 from mockserver.core.clock import ClockError
 from mockserver.core.events import Changed
 from mockserver.core.workspace import Workspace
-from mockserver.resources.section import Duration, Instant, Item
+from mockserver.resources.section import Duration, Instant, Item, parse_duration
 from mockserver.web import loop
 from mockserver.web.fields import Flag, Number
 from mockserver.web.waiting import begun, is_waiting, wait_for
@@ -37,6 +37,12 @@ class ClockChange(Item):
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
         if not data:
             raise ValidationError("give now, frozen or both")
+
+    @post_load(pass_original=True)
+    def _as_length(self, data: dict[str, Any], original: Mapping[str, Any], **_: Any) -> dict[str, Any]:
+        """A relative moment is so far from the one at which the move begins, and not from an earlier look."""
+        now = original.get("now")
+        return {**data, "now": parse_duration(now)} if isinstance(now, str) and "P" in now else data
 
 
 class Advance(Item):
@@ -63,7 +69,7 @@ def change(body: dict[str, Any]) -> Response:
     """Freeze, thaw or set the clock; what is due on the way fires as with `advance`."""
     workspace = call.workspace()
     if "now" in body:
-        _advanced(workspace, lambda: body["now"], "now")
+        _advanced(workspace, body["now"], "now")
     with workspace.lock:
         if body.get("frozen") is True:
             workspace.clock.freeze()
@@ -77,13 +83,13 @@ def change(body: dict[str, Any]) -> Response:
 def advance(body: dict[str, Any]) -> Response:
     """Move the clock, firing each timer at its own moment, and waiting for what leaves then."""
     workspace = call.workspace()
-    fired = _advanced(workspace, lambda: _target(workspace, body), next(iter(body)))
+    fired = _advanced(workspace, _target(body), next(iter(body)))
     rows = [{"at": row.at, "machine": row.machine, "key": row.key, "event": row.event} for row in fired]
     with workspace.lock:
         return call.answer({**_described(workspace), "fired": rows})
 
 
-def _advanced(workspace: Workspace, target: Callable[[], datetime | None], member: str) -> list[Changed]:
+def _advanced(workspace: Workspace, target: datetime | timedelta | None, member: str) -> list[Changed]:
     """Advance to the target; answers the timed events that have happened on the way.
 
     Raises:
@@ -101,22 +107,19 @@ def _advanced(workspace: Workspace, target: Callable[[], datetime | None], membe
     return move.fired()
 
 
-def _begin(workspace: Workspace, target: Callable[[], datetime | None], member: str) -> Move:
+def _begin(workspace: Workspace, target: datetime | timedelta | None, member: str) -> Move:
     with workspace.lock:
         try:
-            return Move(workspace, target())
+            return Move(workspace, target)
         except ClockError as error:
             raise of_one(member, str(error)) from error
 
 
-def _target(workspace: Workspace, data: dict[str, Any]) -> datetime | None:
-    """Where to; None: to the next timer."""
+def _target(data: dict[str, Any]) -> timedelta | None:
+    """How far; None: to the next timer."""
     if "to" in data:
         return None
-    try:
-        return workspace.clock.now() + (data["by"] if "by" in data else timedelta(seconds=data["seconds"]))
-    except OverflowError as error:
-        raise of_one(next(iter(data)), "beyond the years of the clock") from error
+    return data["by"] if "by" in data else timedelta(seconds=data["seconds"])
 
 
 def _described(workspace: Workspace) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from mockserver.control.problem import Problem, of_mistakes
 from mockserver.control.workspaces import ScenarioField, described
 from mockserver.resources.section import Item
 from mockserver.scenario.dump import dump, to_yaml
-from mockserver.scenario.mistakes import ScenarioError
+from mockserver.scenario.mistakes import Mistake, ScenarioError
 from mockserver.scenario.seed import add
 from mockserver.web import loop
 
@@ -38,6 +38,8 @@ def show() -> Response:
 def replace() -> Response:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
     workspace = call.workspace()
+    if not request.get_data().strip():
+        raise of_mistakes([Mistake((), "there is no document; {} is that of an empty world")])
     call.store().put(workspace, call.document())
     return call.answer(described(workspace))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from mockserver.core.events import Changed
 from mockserver.core.workspace import Workspace
@@ -11,18 +11,19 @@ from mockserver.core.workspace import Workspace
 class Advance:
     """Goes from timer to timer, each fired at its own moment; what is under way then is waited for."""
 
-    def __init__(self, workspace: Workspace, target: datetime | None) -> None:
-        """Begin, under the workspace's lock; without a target it goes to the next timer.
+    def __init__(self, workspace: Workspace, target: datetime | timedelta | None) -> None:
+        """Begin, under the workspace's lock: to a moment, for so long or, without a target, to the next timer.
 
         Raises:
             ClockError: the target lies in the past, or beyond the years of the clock.
         """
-        if target is not None:
-            workspace.clock.check(target)
+        clock = workspace.clock
+        self._start = clock.now()
+        self._target = clock.reached(target, self._start) if isinstance(target, timedelta) else target
+        if self._target is not None:
+            clock.check(self._target, self._start)
         self._workspace = workspace
         self._timers = workspace.timers
-        self._start = workspace.clock.now()
-        self._target = target
         self._changes = workspace.collect_changes()
 
     def step(self) -> bool:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 #: The years that a clock may show, far from datetime's own ends: adding a zone or a lifetime never overflows.
 EARLIEST = datetime(1971, 1, 1, tzinfo=UTC)
 LATEST = datetime(9000, 1, 1, tzinfo=UTC)
+_YEARS = f"the clock shows moments from {EARLIEST.year} to {LATEST.year} only"
 
 
 class ClockError(ValueError):
@@ -71,15 +72,27 @@ class Clock:
         else:
             self._offset = moment - self._wall()
 
-    def check(self, moment: datetime) -> None:
-        """Refuse a moment that the clock cannot move to.
+    @staticmethod
+    def reached(length: timedelta, now: datetime) -> datetime:
+        """The moment so long after the present one.
+
+        Raises:
+            ClockError: it lies out of the clock's years.
+        """
+        try:
+            return now + length
+        except OverflowError as error:
+            raise ClockError("beyond the years of the clock") from error
+
+    def check(self, moment: datetime, now: datetime | None = None) -> None:
+        """Refuse a moment that the clock cannot move to from the present one.
 
         Raises:
             ClockError: the moment lies in the clock's past or out of its years.
         """
         if not EARLIEST <= moment <= LATEST:
-            raise ClockError(f"the clock shows moments from {EARLIEST.year} to {LATEST.year} only")
-        if moment < self.now():
+            raise ClockError(_YEARS)
+        if moment < (now or self.now()):
             raise ClockError("the clock goes backwards by a reset only")
 
     @contextmanager

@@ -8,6 +8,8 @@ from __future__ import annotations
 import hashlib
 import string
 
+#: After so many draws of one purpose they begin anew; a position can be given and written up to there.
+LAP = 2**62
 _LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
 
@@ -53,7 +55,7 @@ class Randomness:
 
     def _bits(self, purpose: str, root: str) -> int:
         position = self.positions.get(purpose, 0)
-        self.positions[purpose] = position + 1
+        self.positions[purpose] = (position + 1) % LAP
         return int.from_bytes(hashlib.blake2b(f"{root}/{purpose}/{position}".encode()).digest())
 
 

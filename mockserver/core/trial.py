@@ -33,7 +33,7 @@ def trial_of(workspace: Workspace) -> Workspace:
     for number, account in workspace.accounts.items():
         found.accounts[number] = _account(account, found.tally)
     found.on_key = lambda key: None
-    found.last_ids = workspace.last_ids.copy()
+    found.last_ids, found.names = workspace.last_ids.copy(), set(workspace.names)
     found.random = copy.copy(workspace.random)
     found.random.positions = dict(workspace.random.positions)
     keyring = workspace.origin.keyring

@@ -68,6 +68,10 @@ NOTED_DRAWS = ("request", "mail")
 _MOST_PURPOSES = 5_000
 #: More rows than any one call adds that adds no document.
 MOST_ADDED = 5
+#: The largest id that a scenario may give, and how far from there nothing is added any more: what is added in passing
+#: still has room then.
+LAST_ID = 2**62
+_ROOM_FOR_IDS = 2**40
 
 #: A history of calls of more bytes takes long to write.
 MANY_CALLS = 256 * 1024
@@ -112,6 +116,8 @@ class Workspace(Shelf):
         self.on_key: Callable[[str], None] = lambda key: None
         #: The last id given out, by kind.
         self.last_ids: defaultdict[str, int] = defaultdict(int)
+        #: The highest one that a scenario has given, of any kind; counting on does not get far from there.
+        self._highest_id = 0
         self.timers = Timers()
         self.mailbox = Mailbox(self.limits.mailbox, self.limits.mailbox_bytes)
         self.faults = Faults()
@@ -136,6 +142,8 @@ class Workspace(Shelf):
         self._watched: Timer | None = None
         #: The ids of master accounts by name; none of them ever goes.
         self._masters: dict[str, int] = {}
+        #: The names of all accounts.
+        self.names: set[str] = set()
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
         #: Held while a state is made for it, of which only the last short step is done under `lock`; taken before that.
@@ -171,6 +179,8 @@ class Workspace(Shelf):
     @property
     def full(self) -> str | None:
         """Why nothing can be added; None: there is room for all that one call adds."""
+        if self._highest_id > LAST_ID - _ROOM_FOR_IDS:
+            return f"ids go up to {LAST_ID:,}, and there is one of {self._highest_id:,}"
         kept = self.kept()
         if kept + MOST_ADDED <= self.limits.rows:
             return None
@@ -182,6 +192,7 @@ class Workspace(Shelf):
         """Let there be another account, which has no rows yet."""
         self.accounts[account.id] = account
         account.tally = self.tally
+        self.names.add(account.name)
         self.tally.rows += 1
         if account.role is Role.MASTER:
             self._masters[account.name] = account.id
@@ -189,6 +200,14 @@ class Workspace(Shelf):
         for key in account.api_keys:
             self.keys[key] = account.id
         self.revoked_keys.update(account.revoked_keys)
+
+    def free_name(self, wanted: str) -> str:
+        """The name that is wanted for a new account or, where another one has it, the same with a number behind it."""
+        name, number = wanted, 1
+        while name in self.names:
+            number += 1
+            name = f"{wanted}-{number}"
+        return name
 
     def add_key(self, account: Account, key: str) -> None:
         """Let a key that the service has made open an account."""
@@ -199,8 +218,11 @@ class Workspace(Shelf):
         self.on_key(key)
 
     def draw_api_key(self) -> str:
-        """A new API key, of the form of ledger 2.30."""
-        return api_key(self.random.secret("api_key", 64, "0123456789abcdef"))
+        """A new API key, of the form of ledger 2.30; a state may hold some that are drawn only from here on."""
+        while True:
+            key = api_key(self.random.secret("api_key", 64, "0123456789abcdef"))
+            if key not in self.keys and key not in self.revoked_keys:
+                return key
 
     def revoke_key(self, key: str) -> None:
         """Refuse a key from now on, known or not."""
@@ -210,9 +232,10 @@ class Workspace(Shelf):
     def remove_account(self, account: Account) -> None:
         """Drop an account with all its rows and timers; its keys are refused from now on."""
         del self.accounts[account.id]
+        self.names.discard(account.name)
         self.tally.rows -= 1
         for key in account.api_keys:
-            del self.keys[key]
+            self.keys.pop(key, None)
             self.revoked_keys.add(key)
         account.leave()
         self.timers.cancel_account(account.id)
@@ -244,6 +267,7 @@ class Workspace(Shelf):
     def claim_id(self, kind: str, number: int) -> None:
         """Count on past a number that a scenario gives."""
         self.last_ids[kind] = max(self.last_ids[kind], number)
+        self._highest_id = max(self._highest_id, number)
 
     # ------------------------------------------------------------------ events and time
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
@@ -98,7 +98,8 @@ class FaultItem(Item):
 
     @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _check(self, data: dict[str, Any], original: Any, **_: Any) -> None:
-        if weight(original) > _LARGEST:
+        # Far too large a rule is not even copied.
+        if weight(original) > 2 * _LARGEST or (data and weight(_written(original)) > _LARGEST):
             raise ValidationError(f"a rule may take {_LARGEST:,} bytes of memory, and this one would take more")
         kind = KINDS.get(data.get("fault", ""))
         found: list[tuple[str, Any]] = []
@@ -113,7 +114,6 @@ class FaultItem(Item):
 
     @post_load(pass_original=True)
     def _as_value(self, data: dict[str, Any], original: Any, **_: Any) -> Fault:
-        written = {name: value for name, value in original.items() if name not in _RUNNING}
         match, code = data["match"], _code(data)
         if not match.operations and code is not None and not _fits_everywhere(data):
             match = match._replace(operations=_own(code))
@@ -126,9 +126,16 @@ class FaultItem(Item):
             parameters={name: data[name] for name in PARAMETERS if name in data},
             statuses=_statuses(code),
             expires_at=expires_at,
-            written=json.loads(json.dumps(written)),
+            written=_written(original),
             **{name: data[name] for name in ("id", "times", "after", "probability", "hits", "passed") if name in data},
         )
+
+
+def _written(original: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of a rule; made anew, as what is equal takes more memory in one form than in another."""
+    own = {name: value for name, value in original.items() if name not in _RUNNING}
+    found: dict[str, Any] = json.loads(json.dumps(own, default=str, skipkeys=True))
+    return found
 
 
 def _refuse(mistakes: Iterable[tuple[str, Any]]) -> None:

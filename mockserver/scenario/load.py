@@ -15,8 +15,9 @@ from mockserver.core.clock import Clock
 from mockserver.core.contract import Role
 from mockserver.core.keys import Keyring
 from mockserver.core.origin import Limits, Origin
+from mockserver.core.randomness import LAP
 from mockserver.core.spelling import cut, meant
-from mockserver.core.workspace import Workspace
+from mockserver.core.workspace import LAST_ID, Workspace
 from mockserver.resources.people import People
 from mockserver.resources.room import Section, WorldSection
 from mockserver.resources.rooms import PARTS, ROOMS
@@ -152,10 +153,11 @@ class _Filling:
                 for number, mistake in settle_section(room.section, self._workspace):
                     yield self._placed(indexes[number], mistake)
         yield from check_room(self._workspace)
-        generate(
+        yield from generate(
             self._workspace,
             ((account, self._facts(index).get("generate", {})) for index, account in enumerate(accounts)),
         )
+        yield from check_ids(self._workspace)
 
     def _load_section(self, section: Section, index: int, account: Account) -> Iterator[Mistake]:
         facts = self._facts(index)
@@ -235,6 +237,13 @@ def check_room(workspace: Workspace) -> Iterator[Mistake]:
         )
 
 
+def check_ids(workspace: Workspace) -> Iterator[Mistake]:
+    """Refuse ids that count on past the largest one that can be given: they could not be loaded again."""
+    for kind, number in workspace.last_ids.items():
+        if number > LAST_ID:
+            yield Mistake((), f"ids of {kind} would count up to {number:,}, and {LAST_ID:,} is the largest")
+
+
 def check_amounts(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mistake]:
     """Refuse a document that generates more rows in all than may be, or more than a world has room for."""
     places = [data, *data.get("accounts", ())]
@@ -246,17 +255,19 @@ def check_amounts(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mis
         yield Mistake(("generate",), f"{told}, and there may be {workspace.limits.rows:,} (--rows-limit)", taken=True)
 
 
-def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, int]]]) -> None:
-    """Fill lists of accounts with made-up items, going on from those that there are."""
+def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, int]]]) -> Iterator[Mistake]:
+    """Fill lists of accounts with made-up items, going on from those that there are; gives what does not fit."""
     # One for all, as it is the names to choose from that take long.
     people = People(workspace.random.seed, workspace.random.positions.get(_PEOPLE, 0))
     for account, amounts in wanted:
         for name, amount in amounts.items():
             items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
             section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
-            section.load(workspace, account, {name: items})
+            for mistake in load_section(section, workspace, account, {name: items}, ()):
+                told = f"a made-up item of account {account.name} does not fit: {mistake.message}"
+                yield mistake._replace(path=("generate", name), message=told)
             section.settle(workspace)
-            workspace.random.positions[_PEOPLE] = people.count
+            workspace.random.positions[_PEOPLE] = people.count % LAP
 
 
 def claim_ids(workspace: Workspace, items: Iterable[Mapping[str, Any]]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from functools import cache
 from ipaddress import ip_network
 from typing import Any
 
-from marshmallow import Schema, ValidationError, fields, post_dump, post_load, validate
+from marshmallow import Schema, ValidationError, fields, post_dump, post_load, validate, validates_schema
 
 from mockserver.core.account import LANGUAGES
 from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
@@ -31,6 +32,12 @@ MOST_GENERATED = 200_000
 class ClockItem(Item):
     start = Instant()
     frozen = Flag(load_default=False)
+
+    @validates_schema(pass_original=True)
+    def _check_start(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
+        start = original.get("start")
+        if isinstance(start, str) and "P" in start:
+            raise ValidationError("must be a moment: relative ones are counted from here", "start")
 
 
 class _AuthenticateDomainItem(Item):
@@ -207,6 +214,22 @@ def _keys() -> List:
     return List(ApiKey())
 
 
+class OwnKeys(List):
+    """The keys that open an account, each once."""
+
+    def __init__(self) -> None:
+        super().__init__(ApiKey())
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        keys = super()._deserialize(value, attr, data, **kwargs)
+        seen: set[str] = set()
+        for position, key in enumerate(keys):
+            if key in seen:
+                raise ValidationError({position: ["this key stands there twice"]})
+            seen.add(key)
+        return keys
+
+
 class IdentityItem(Item):
     """Who an account is; what else it has comes from the rooms."""
 
@@ -214,7 +237,7 @@ class IdentityItem(Item):
     id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
     role = fields.Enum(Role, by_value=True, load_default=Role.STANDALONE)
     of = fields.String(allow_none=True)
-    api_keys = _keys()
+    api_keys = OwnKeys()
     revoked_keys = _keys()
     email = Email()
     first_name = fields.String()

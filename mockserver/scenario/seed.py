@@ -19,6 +19,7 @@ from mockserver.scenario.faults import MOST_FAULTS, load_faults
 from mockserver.scenario.flaws import mistakes
 from mockserver.scenario.load import (
     check_amounts,
+    check_ids,
     check_master,
     check_room,
     claim_ids,
@@ -132,9 +133,10 @@ class _Addition:
             for part in parts:
                 yield from self._load_section(section, part)
             yield from self._settle(section, parts)
-        generate(self._workspace, ((part.account, part.data.get("generate", {})) for part in parts))
+        yield from generate(self._workspace, ((part.account, part.data.get("generate", {})) for part in parts))
         yield from self._add_faults()
         yield from check_room(self._workspace)
+        yield from check_ids(self._workspace)
 
     # ------------------------------------------------------------------ the world's own
 

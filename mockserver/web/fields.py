@@ -195,12 +195,16 @@ class Json(fields.Field[Any]):
 
 
 class JsonObject(Json):
-    """An object of JSON with any members."""
+    """An object of JSON with any members; with a few more levels, where it may be around one that was taken."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, *, level: int = 1, **kwargs: Any) -> Any:
+    def __init__(self, *, around: int = 0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._around = around
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):
             raise ValidationError("must be an object")
-        return super()._deserialize(value, attr, data, level=level)
+        return super()._deserialize(value, attr, data, level=1 - self._around)
 
 
 _JSON_LEVELS = 80

@@ -104,7 +104,7 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
     workspace.add_account(
         Account(
             id=number,
-            name=f"sub-{number}",
+            name=workspace.free_name(f"sub-{number}"),
             email=body["email"],
             created_at=workspace.clock.now(),
             organization_id=workspace.random.digits("organization", 24),

@@ -280,7 +280,7 @@ _BULK_ITEM = BulkPlanItem(exclude=("change", "members"))
 
 SECTION = Section(
     fields={
-        "currency_code": fields.String(),
+        "currency_code": fields.String(validate=validate.Length(min=1)),
         "timezone": Timezone(),
         "billing_info": fields.Nested(BillingInfo),
         "plan_info": fields.Nested(MasterPlan(exclude=("subAccounts",))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
@@ -17,6 +18,8 @@ from mockserver.resources.section import Instant, Item, Taken, claim
 from mockserver.web.fields import Dict, Flag, JsonObject, List, Url
 
 _ID = validate.Range(min=1, max=2**62)
+#: How many levels a call has around what a caller gives: an inbound one has a list in an object.
+_AROUND = 2
 
 
 class TargetItem(Item):
@@ -45,7 +48,7 @@ class DeliveryItem(Item):
 
     id = fields.Integer(required=True, strict=True, validate=_ID)
     target = fields.Nested(TargetItem, required=True)
-    payloads = List(JsonObject(), required=True, validate=validate.Length(min=1))
+    payloads = List(JsonObject(around=_AROUND), required=True, validate=validate.Length(min=1))
     events = List(fields.String(), required=True)
     created_at = Instant(required=True)
     next_at = Instant(allow_none=True, load_default=None)
@@ -65,6 +68,7 @@ class DeliveryItem(Item):
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    resting = []
     for index, item in enumerate(data.get("deliveries", ())):
         if not claim(workspace, Delivery, item["id"]):
             raise Taken(("deliveries", index, "id"), f"delivery {item['id']} is there already")
@@ -76,8 +80,14 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
             row.next_at = row.next_at or workspace.clock.now()
             model.await_attempt(workspace, account, row)
         else:
-            account.record(Settled)[row.id] = None
+            resting.append(row)
+    account.record(Settled).update({row.id: None for row in sorted(resting, key=_last)})
     model.make_room(workspace, account)
+
+
+def _last(row: Delivery) -> tuple[datetime, int]:
+    """What puts the calls that rest into the order in which they have come to."""
+    return row.attempts[-1].at if row.attempts else row.created_at, row.id
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

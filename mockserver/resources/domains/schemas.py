@@ -152,7 +152,7 @@ _NEEDED: dict[str, dict[str, str]] = {
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    _load_code(account, data)
+    _load_code(workspace, account, data)
     table = account.table(Domain)
     for index, item in enumerate(data.get("domains", ())):
         name = ascii_form(item["name"])  # made-up names have not passed the field
@@ -180,10 +180,14 @@ def _settle(workspace: Workspace) -> None:
     names.clear()
 
 
-def _load_code(account: Account, data: Mapping[str, Any]) -> None:
-    """The account's own code; where none is given, the first one of its domains is also that of new ones."""
+def _load_code(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    """The account's own code; where none is given, the first one of its domains is also that of new ones.
+
+    An account whose domains have a code each needs none.
+    """
     code = account.record(BrevoCode)
-    given = (item["code"] for item in data.get("domains", ()) if "code" in item)
+    of_domains = data.get("domains", ()) if workspace.behaviour.brevo_code == "account" else ()
+    given = (item["code"] for item in of_domains if "code" in item)
     code.digits = data.get("brevo_code") or code.digits or next(given, None)
 
 

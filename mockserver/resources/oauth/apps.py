@@ -20,6 +20,8 @@ _NO_WAY_BACK = frozenset({"javascript", "data", "vbscript", "about", "blob", "fi
 #: A host, as a name or a number, and perhaps a port; nothing that would mean something elsewhere, as in a header.
 _PLACE = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
 _HEX = "0123456789abcdef"
+#: How many characters an app's name may have; a client id may have more.
+LONGEST_NAME = 100
 
 
 @dataclass(slots=True, eq=False)
@@ -67,7 +69,7 @@ def register(workspace: Workspace, data: dict[str, Any]) -> App:
     app = App(
         client_id=client_id,
         client_secret=None if public else data.get("client_secret") or random.secret("client_secret", 48),
-        name=data.get("name", client_id),
+        name=data.get("name", client_id[:LONGEST_NAME]),
         redirect_uris=tuple(data.get("redirect_uris", ())),
         scopes=tuple(data.get("scopes", scopes.DEFAULTS)),
         public=public,

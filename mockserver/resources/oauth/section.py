@@ -38,7 +38,7 @@ class AppChange(Item):
     """What can be changed of an app."""
 
     client_secret = fields.String(validate=_CREDENTIAL, allow_none=True)
-    name = fields.String(validate=validate.Length(1, 100))
+    name = fields.String(validate=validate.Length(1, apps.LONGEST_NAME))
     redirect_uris = List(fields.String(validate=[validate.Length(max=_LONGEST_URI), _check_uri]))
     scopes = _scopes()
     public = Flag()
@@ -176,7 +176,7 @@ def _dump_grants(workspace: Workspace, account: Account) -> dict[str, Any]:
 def _written(row: Grant) -> dict[str, Any]:
     found: dict[str, Any] = _GRANT_ITEM.dump(row)
     found["tokens"] = [_ACCESS_ITEM.dump(token) for token in row.tokens.values()]
-    return {name: value for name, value in found.items() if value not in (None, [])}
+    return {name: value for name, value in found.items() if value not in (None, []) or name == "scopes"}
 
 
 _ACCESS_ITEM = AccessItem()

@@ -1,0 +1,170 @@
+"""What a world writes of itself is good, and makes the same world again."""
+
+import pytest
+
+FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
+
+
+@pytest.fixture
+def world_of(make_api):
+    """A factory of worlds at a moment that stands still."""
+    return lambda document=None, **settings: make_api({**FROZEN, **(document or {})}, **settings)
+
+
+def state_put_back(api):
+    """The state before and after it is put in its own place."""
+    api.put("/_mock/clock", json={"frozen": True})
+    before = api.get("/_mock/state").json
+    answer = api.put("/_mock/state", json=before)
+    assert answer.status_code == 200, answer.json
+    return before, api.get("/_mock/state").json
+
+
+def assert_same(api):
+    before, after = state_put_back(api)
+    assert after == before
+
+
+def test_a_key_opens_an_account_once(make_api):
+    answer = make_api("empty").put("/_mock/state", json={"accounts": [{"name": "a", "api_keys": ["k", "l", "k"]}]})
+
+    assert answer.status_code == 400
+    assert answer.json["detail"].startswith("accounts[0].api_keys[2]: this key stands there twice")
+
+
+def test_a_sub_account_has_a_name_of_its_own(make_api):
+    api = make_api("corporate-v2", key="xkeysib-acme")
+    number = api.get("/_mock/state").json["resume"]["ids"]["account"]
+    taken = [f"sub-{number + 1}", f"sub-{number + 1}-2"]
+    api.post("/_mock/seed", json={"accounts": [{"name": name, "id": row} for row, name in enumerate(taken, 77)]})
+
+    made = api.post("/v3/corporate/subAccount", json={"companyName": "x", "email": "a@b.test"})
+
+    assert api.world.accounts[made.json["id"]].name == f"sub-{number + 1}-3"
+    assert_same(api)
+
+
+def test_an_app_without_scopes_lets_nobody_do_anything(make_api):
+    api = make_api("oauth")
+    api.post("/_mock/oauth/apps", json={"name": "n", "client_id": "c", "client_secret": "s", "scopes": []})
+
+    form = {"grant_type": "client_credentials", "client_id": "c", "client_secret": "s"}
+    assert api.post("/realms/partner/oauth/token", data=form).status_code == 200
+
+    assert_same(api)
+
+
+def test_an_app_is_called_by_a_long_client_id_as_far_as_a_name_goes(world_of):
+    api = world_of()
+
+    assert api.post("/_mock/oauth/apps", json={"client_id": "x" * 150}).json["name"] == "x" * 100
+
+    assert_same(api)
+
+
+@pytest.mark.parametrize("length", range(64_500, 65_300, 25))
+def test_a_rule_that_is_taken_is_taken_again(world_of, length):
+    api = world_of()
+    api.post("/_mock/faults", json={"fault": "server_error", "match": {"json": {"a": "x" * length}}})
+
+    assert_same(api)
+
+
+def test_a_deep_payload_of_an_inbound_mail_can_stand_in_its_call(world_of):
+    webhook = {"url": "http://127.0.0.1:9/hold", "type": "inbound", "domain": "x.test"}
+    api = world_of({"behaviour": {"inbound_domain": "any"}, "accounts": [{"name": "a", "webhooks": [webhook]}]})
+    payload = {}
+    for _ in range(79):
+        payload = {"a": payload}
+
+    event = {"type": "inbound", "event": "inboundEmailProcessed", "payload": payload}
+    assert api.post("/_mock/trigger", json=event).json["count"] == 1
+
+    assert_same(api)
+
+
+def test_an_account_has_no_code_where_each_domain_has_its_own(world_of):
+    api = world_of({"behaviour": {"brevo_code": "domain"}, "accounts": [{"name": "a", "api_keys": ["any"]}]})
+    assert api.post("/v3/senders/domains", json={"name": "x.test"}).status_code == 200
+
+    assert_same(api)
+
+
+@pytest.mark.parametrize(
+    ("document", "place"),
+    [
+        ({"accounts": [{"name": "a", "role": "master", "currency_code": ""}]}, "accounts[0].currency_code: "),
+        ({"clock": {"start": "-P1D"}}, "clock.start: must be a moment"),
+    ],
+)
+def test_what_would_be_ignored_is_refused(make_api, document, place):
+    answer = make_api("empty").put("/_mock/state", json=document)
+
+    assert answer.status_code == 400
+    assert answer.json["detail"].startswith(place)
+
+
+@pytest.mark.parametrize("body", ["", "  \n"])
+def test_no_document_is_not_an_empty_one(make_api, body):
+    api = make_api("corporate-v2")
+    before = api.get("/_mock/state").json["accounts"]
+
+    assert api.put("/_mock/state", data=body).status_code == 400
+
+    assert api.get("/_mock/state").json["accounts"] == before
+    assert api.put("/_mock/state", json={}).status_code == 200
+
+
+@pytest.mark.parametrize("body", [{"seconds": 0}, {"by": "PT0S"}])
+def test_a_running_clock_goes_no_time_ahead(make_api, body):
+    assert make_api("standard").post("/_mock/clock/advance", json=body).status_code == 200
+
+
+def test_a_running_clock_is_set_to_its_own_moment_and_to_none_before(make_api):
+    api = make_api("standard")
+
+    assert api.put("/_mock/clock", json={"now": "PT0S"}).status_code == 200
+    assert api.put("/_mock/clock", json={"now": "-PT1S"}).status_code == 400
+
+
+def test_ids_do_not_count_past_those_that_can_be_given(world_of):
+    sender = {"id": 2**62, "name": "n", "email": "a@b.test"}
+    api = world_of({"accounts": [{"name": "a", "api_keys": ["any"], "senders": [sender]}]})
+
+    refused = api.post("/v3/senders", json={"name": "n", "email": "b@b.test"})
+
+    assert (refused.status_code, refused.json["code"]) == (400, "out_of_range")
+    assert_same(api)
+
+
+@pytest.mark.parametrize("more", [{"senders": [{"name": "n", "email": "b@b.test"}]}, {"generate": {"senders": 1}}])
+def test_a_scenario_does_not_count_past_them_either(make_api, more):
+    document = {"accounts": [{"name": "a", **more}], "resume": {"ids": {"sender": 2**62}}}
+    api = make_api("empty")
+
+    answer = api.put("/_mock/state", json=document)
+
+    assert answer.status_code == 400
+    assert "ids of sender would count up to" in answer.json["detail"]
+    api.put("/_mock/state", json={"accounts": [{"name": "a"}], "resume": {"ids": {"sender": 2**62}}})
+    assert api.post("/_mock/seed", json={"accounts": document["accounts"]}).status_code == 400
+
+
+def test_draws_do_not_count_past_the_positions_that_can_be_given(world_of):
+    positions = dict.fromkeys(("verification_code", "otp", "otp_code", "domain", "brevo_code", "people"), 2**62)
+    people = {"accounts": [{"name": "a", "api_keys": ["any"], "generate": {"senders": 1}}]}
+    api = world_of({**people, "resume": {"draws": positions}})
+    api.post("/v3/senders/domains", json={"name": "x.test"})
+
+    assert_same(api)
+
+
+def test_a_key_that_is_there_is_not_drawn_again(make_api):
+    api = make_api("empty")
+    document = {"accounts": [{"name": "a"}]}
+    api.put("/_mock/state", json=document)
+    keys = [api.world.draw_api_key() for _ in range(3)]
+
+    api.put("/_mock/state", json={"accounts": [{"name": "a", "api_keys": keys}]})
+
+    assert api.world.draw_api_key() not in keys
