@@ -38,9 +38,10 @@ def show() -> Response:
 def replace() -> Response:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
     workspace = call.workspace()
+    document = call.document()
     if not request.get_data().strip():
         raise of_mistakes([Mistake((), "there is no document; {} is that of an empty world")])
-    call.store().put(workspace, call.document())
+    call.store().put(workspace, document)
     return call.answer(described(workspace))
 
 

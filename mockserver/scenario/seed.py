@@ -119,7 +119,7 @@ class _Addition:
         self._items: list[dict[str, Any]] = data.get("accounts", [])
 
     def mistakes(self) -> Iterator[Mistake]:
-        found = [*self._check_accounts(), *check_amounts(self._workspace, self._data)]
+        found = [*self._check_solution(), *self._check_accounts(), *check_amounts(self._workspace, self._data)]
         if found:
             yield from found
             return
@@ -139,6 +139,13 @@ class _Addition:
         yield from check_ids(self._workspace)
 
     # ------------------------------------------------------------------ the world's own
+
+    def _check_solution(self) -> Iterator[Mistake]:
+        """What masters have and their sub-accounts hold is of the solution that they were made under."""
+        if self._data.get("solution", self._workspace.solution) != self._workspace.solution and any(
+            row.role is Role.MASTER for row in self._accounts.values()
+        ):
+            yield Mistake(("solution",), "the workspace has masters of the other solution; use PUT /_mock/state")
 
     def _describe(self) -> None:
         for name in ("description", "solution", "strict"):

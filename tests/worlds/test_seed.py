@@ -191,6 +191,13 @@ def test_a_new_account_of_which_nothing_is_said_is_what_a_scenario_makes_of_it(m
     assert added.put("/_mock/state", json=added.get("/_mock/state").json).status_code == 200
 
 
+def test_the_solution_stays_where_there_are_masters(make_api):
+    api = make_api("corporate-v2")
+
+    assert api.post("/_mock/seed", json={"solution": "v2"}).status_code == 200
+    assert api.post("/_mock/seed", json={"solution": "v1"}).json["errors"][0]["path"] == "/solution"
+
+
 def test_dns_behaviour_and_faults_are_added(world):
     document = {
         "dns": {"b.test": {"brevo_code": "ok"}},

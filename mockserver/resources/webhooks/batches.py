@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from mockserver.core.account import Account
+from mockserver.core.clock import LATEST
 from mockserver.core.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Delivery
@@ -68,7 +69,7 @@ def _begun(
     workspace: Workspace, account: Account, webhook: Webhook, at: datetime, last: Delivery | None
 ) -> Delivery:  # fmt: skip
     """A new call: for this moment, or for the end of a window whose last call is full."""
-    due = at if not webhook.batched else _end(last) if last is not None else at + BATCH_WINDOW
+    due = at if not webhook.batched else _end(last) if last is not None else _window_end(at)
     call = Delivery(
         workspace.next_id("delivery"), webhook.target, [], [], created_at=at, next_at=due, webhook=webhook.id,
         kind=webhook.type, batched=webhook.batched,
@@ -87,7 +88,12 @@ def _open(account: Account, call: Delivery) -> None:
 
 def _end(call: Delivery) -> datetime:
     """When the window of a call ends that nobody has tried."""
-    return call.next_at or call.created_at + BATCH_WINDOW
+    return call.next_at or _window_end(call.created_at)
+
+
+def _window_end(start: datetime) -> datetime:
+    """When a window ends that begins at a moment: the clock's last moment at the latest."""
+    return min(start + BATCH_WINDOW, LATEST)
 
 
 def _collects(call: Delivery) -> bool:
