@@ -62,11 +62,14 @@ PATTERNS = [
     "resources.oauth.authorization:_CHALLENGE",
     "resources.scheduled_emails.model:_MESSAGE_ID",
     "resources.scheduled_emails.model:_UUID4",
+    "web.application:_ENCODED_SLASH",
     "web.csrf:_FORM",
     "web.fidelity:_SECTION",
     "web.fidelity:_SPECIFICATION",
     "web.fields:_MOMENT",
     "web.fields:_URL_CHARACTERS",
+    "web.json_text:_ESCAPE",
+    "web.json_text:_HALF",
 ]
 #: The functions and classes that use others; those that stand in them as texts are tried.
 USES = {
@@ -192,8 +195,9 @@ def assert_linear(work):
 
 def searched(pattern):
     def work(text):
-        pattern.fullmatch(text)
-        for _ in pattern.finditer(text):
+        read = text.encode() if isinstance(pattern.pattern, bytes) else text
+        pattern.fullmatch(read)
+        for _ in pattern.finditer(read):
             pass
 
     return work
