@@ -333,9 +333,10 @@ class Workspace(Shelf):
     @property
     def is_much_due(self) -> bool:
         """Whether what is due may take long: a file of the history goes through all calls."""
+        if self.tally.bytes * len(self.timers) <= MANY_CALLS:
+            return False
         timer = self.timers.next()
-        is_due = timer is not None and timer.moment <= self.clock.now()
-        return is_due and self.tally.bytes * len(self.timers) > MANY_CALLS
+        return timer is not None and timer.moment <= self.clock.now()
 
     def catch_up(self) -> None:
         """Fire what is due by now, each at its own moment."""

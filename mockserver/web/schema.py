@@ -233,13 +233,6 @@ class Base(Schema, metaclass=_Meta):
     #: The document that shows the names of its documented members; empty where the operation's own source does.
     names_from: ClassVar[str] = ""
 
-    def load(self, data: Any, **options: Any) -> Any:
-        try:
-            return super().load(data, **options)
-        except ValidationError as error:
-            # Marshmallow's frame and its error hold each other, and with them all that was sent.
-            raise error.with_traceback(None) from None
-
 
 class Closed(Base):
     """Refuses what it does not know: the first hundred members are told, each with what was probably meant."""
