@@ -344,6 +344,7 @@ class Service:
 
 def _is_exported_at_once(workspace: Workspace, request: Request) -> bool:
     """Whether the history of many calls is written while the request for it is answered."""
+    if workspace.tally.bytes <= MANY_CALLS or workspace.behaviour.export:
+        return False
     rule = request.url_rule
-    is_asked = rule is not None and rule.endpoint == "exportWebhooksHistory"
-    return is_asked and not workspace.behaviour.export and workspace.tally.bytes > MANY_CALLS
+    return rule is not None and rule.endpoint == "exportWebhooksHistory"

@@ -106,7 +106,8 @@ def test_journal_coverage_and_faults_add_at_most_a_quarter_to_a_request(show, ru
             post(f"{mock}/_mock/faults", {"fault": "server_error", "match": match})
         pairs = [(rate(f"{bare}/v3/senders"), rate(f"{mock}/v3/senders")) for _ in range(5)]
 
-    added = statistics.median(one / two for one, two in pairs) - 1
+    # The best of each: what else the machine does makes either slower, and neither faster.
+    added = max(one for one, _ in pairs) / max(two for _, two in pairs) - 1
     show(f"journal, coverage and {rules} fault rules add {added:.0%} to GET /v3/senders")
     # A shared machine shakes by a tenth.
     assert added <= most + 0.1
