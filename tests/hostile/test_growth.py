@@ -36,6 +36,12 @@ FIRST, KEY = "acme", '"k#"'
 NAMED = '{"name":"a"}'
 WITH_SENDER = '{"name":"a#","senders":[{"name":"A","email":"a@b.test"}]}'
 LONG = "x" * 1_000_000
+
+
+def of_nobody(count):
+    return f'{{"accounts":[{rows(LOST, count)},{rows(OWNER, count)}]}}'
+
+
 #: Where to, how large the smaller body is, the body, and the status.
 BODIES = {
     "a member twice": ("/v3/senders", 4_000, lambda n: f'{{{members(n)},"a{n - 1}":1}}', 400),
@@ -44,18 +50,8 @@ BODIES = {
     "bad rows of a scenario": ("/_mock/state", 4_000, lambda n: f'{{"senders":[{rows(EMPTY, n)}]}}', 400),
     "unknown keys": ("/_mock/state", 4_000, lambda n: f"{{{members(n)}}}", 400),
     "bad names": ("/_mock/state", 2_000, lambda n: f'{{"dns":{{{members(n)}}}}}', 400),
-    "sub-accounts of nobody": (
-        "/_mock/state",
-        100,
-        lambda n: f'{{"accounts":[{rows(LOST, n)},{rows(OWNER, n)}]}}',
-        400,
-    ),
-    "sub-accounts of nobody, to add": (
-        "/_mock/seed",
-        100,
-        lambda n: f'{{"accounts":[{rows(LOST, n)},{rows(OWNER, n)}]}}',
-        400,
-    ),
+    "sub-accounts of nobody": ("/_mock/state", 100, of_nobody, 400),
+    "sub-accounts of nobody, to add": ("/_mock/seed", 100, of_nobody, 400),
     "accounts to add": ("/_mock/seed", 150, lambda n: f'{{"accounts":[{rows(WITH_SENDER, n)}]}}', 200),
     "sub-accounts to add": ("/_mock/seed", 150, lambda n: f'{{"accounts":[{rows(SUB, n)},{MASTER}]}}', 200),
     "keys to add": (
