@@ -57,6 +57,12 @@ class Reply:
     #: Whether its JSON is to be broken.
     spoilt: bool = False
 
+    @classmethod
+    def refused(cls, error: ServiceError) -> Reply:
+        """A refusal, which forgets where it was raised: the frames there lead to whoever holds this reply."""
+        error.__cause__ = error.__context__ = None
+        return cls(error.status, error=error.with_traceback(None))
+
 
 _NOT_READ: Any = object()
 #: Stands for the value of a body that is read anew whenever somebody asks: values take many times what their texts do.

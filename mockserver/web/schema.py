@@ -233,6 +233,13 @@ class Base(Schema, metaclass=_Meta):
     #: The document that shows the names of its documented members; empty where the operation's own source does.
     names_from: ClassVar[str] = ""
 
+    def load(self, data: Any, **options: Any) -> Any:
+        try:
+            return super().load(data, **options)
+        except ValidationError as error:
+            # marshmallow's own frame holds the error: with that frame, only a collection would free what was read.
+            raise error.with_traceback(None)  # noqa: B904  # it is the same error
+
 
 class Closed(Base):
     """Refuses what it does not know: the first hundred members are told, each with what was probably meant."""
@@ -240,10 +247,10 @@ class Closed(Base):
     class Meta:
         unknown = RAISE
 
-    def load(self, data: Any, *, unknown: Any = None, **options: Any) -> Any:
+    def load(self, data: Any, **options: Any) -> Any:
         strange = self._strange(data)
         if not strange:
-            return super().load(data, unknown=unknown, **options)
+            return super().load(data, **options)
         told, left = strange[:MOST_FLAWS], set(strange[MOST_FLAWS:])
         try:
             # In any case an error: the unknown members that are told stay in.

@@ -254,7 +254,7 @@ class Service:
             return Reply(204)
         if self._doors.surface(exchange.operation, exchange.path) is Surface.API:
             self._count(workspace, rate_limit.NOBODY, exchange, headers)
-        return Reply(error.status, error=error)
+        return Reply.refused(error)
 
     def _reply(self, caller: Caller | Guest, request: Request, exchange: Exchange, headers: HeaderList) -> Reply:
         """The real answer, or what a fault makes of it."""
@@ -264,7 +264,7 @@ class Service:
                 self._count(workspace, caller.account.id, exchange, headers)
             fault = self._fault(workspace, request, exchange)
         except ServiceError as error:
-            return Reply(error.status, error=error)
+            return Reply.refused(error)
         if fault is None:
             return self._real(caller, request, exchange)
         exchange.fault, exchange.fault_kind = fault.id, fault.kind
@@ -282,7 +282,7 @@ class Service:
             assert isinstance(door, FrontDoor), "guests are led to front doors only"
             return door.receive(caller, request, exchange)
         except ServiceError as error:
-            return Reply(error.status, error=error)
+            return Reply.refused(error)
         except RequestEntityTooLarge:
             return self._too_large()
 

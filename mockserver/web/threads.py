@@ -19,7 +19,7 @@ _LABOURERS = 2
 _WAITERS = 32
 #: A collection of so many new objects is over in some milliseconds.
 _FEW_OBJECTS = 50_000
-#: Garbage of so many objects may wait; refused requests leave some, as errors and their frames hold each other.
+#: So many objects may be garbage that waits; as nothing of ours leads back to itself, next to none are.
 _MANY_OBJECTS = 200_000
 
 
@@ -112,6 +112,7 @@ def _do(future: Future[Result], work: Callable[[], Result]) -> None:
         future.set_result(work())
     except BaseException as error:  # noqa: BLE001  # whatever it is, it belongs to whoever waits
         future.set_exception(error)
+        del future, work  # else the error would hold this frame, and this frame the error
 
 
 class _Collector:
@@ -149,11 +150,12 @@ class _Collector:
         """Move all that there is to the old objects, without looking at it, or look through all of them."""
         self._aged += gc.get_count()[0]
         gc.freeze()
-        held = gc.get_freeze_count()
         gc.unfreeze()
         if self._aged > max(_MANY_OBJECTS, 2 * self._held):
             gc.collect()
-            self._aged, self._held = 0, held
+            gc.freeze()
+            self._aged, self._held = 0, gc.get_freeze_count()
+            gc.unfreeze()
 
 
 _COLLECTOR = _Collector()

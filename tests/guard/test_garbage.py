@@ -11,7 +11,8 @@ from ways import Way, ways
 
 #: What holds a body, or all that was made of it.
 HOLDERS = (FrameType, TracebackType, BaseException)
-SIZE = 5_000
+#: The size of a body, and of how many bodies one is sent.
+SIZE, ONE_OF = 1_000, 4
 
 
 @pytest.fixture
@@ -37,6 +38,10 @@ def left_behind():
 def test_no_refused_request_waits_for_a_collection(make_api, left_behind, way: Way):
     api = make_api("corporate-v2")
     headers = {"Content-Type": way.media, "api-key": "xkeysib-acme"}
-    bodies = [make(SIZE, way.names) for make in way.evils.values()]
+    bodies = [make(SIZE, way.names) for make in list(way.evils.values())[::ONE_OF]]
 
-    assert left_behind(lambda: [api.client.open(way.path, method=way.method, data=body, headers=headers) for body in bodies]) == {}
+    def send():
+        for body in bodies:
+            api.client.open(way.path, method=way.method, data=body, headers=headers)
+
+    assert left_behind(send) == {}
