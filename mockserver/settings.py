@@ -60,8 +60,9 @@ class Settings:
     egress: str = "private"
     workspaces_limit: int = 1_000
     rows_limit: int = 250_000
-    journal_limit: int = 1_000
     #: In bytes.
+    documents_bytes_limit: int = 64 * 1024 * 1024
+    journal_limit: int = 1_000
     journal_bytes_limit: int = 4 * 1024 * 1024
     feed_limit: int = 1_000
     feed_bytes_limit: int = 4 * 1024 * 1024

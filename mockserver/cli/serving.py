@@ -120,6 +120,12 @@ def _limit(
     "out_of_range, 409 on /_mock; the oldest entry of a log goes.",
     least=200_000,
 )
+@_limit(
+    "--documents-bytes-limit",
+    "How many bytes of text the documents have of which a workspace is made, what is seeded included.",
+    64 * 1024 * 1024,
+    "400, 409 for what is seeded.",
+)
 @_limit("--journal-limit", "How many requests a workspace's journal keeps.", 1_000, "The oldest one goes.")
 @_limit("--journal-bytes-limit", "How many bytes a workspace's journal keeps.", 4 * 1024 * 1024, "The oldest one goes.")
 @_limit("--feed-limit", "How many events a workspace keeps for its stream.", 1_000, "The oldest one goes.")

@@ -27,6 +27,7 @@ from mockserver.scenario.faults import load_faults
 from mockserver.scenario.flaws import mistakes
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.schema import GENERATORS, MOST_GENERATED, scenario_schema
+from mockserver.scenario.weight import weigh
 
 _RESOURCES = frozenset(name for room in ROOMS if room.section for name in room.section.fields) | {"generate"}
 _FIRST = "acme"
@@ -130,7 +131,12 @@ class _Filling:
         yield from located(self._document, self._fill())
 
     def _fill(self) -> Iterator[Mistake]:
-        found = [*self._misplaced(), *self._check_accounts(), *check_amounts(self._workspace, self._data)]
+        found = [
+            *weigh(self._workspace, self._document),
+            *self._misplaced(),
+            *self._check_accounts(),
+            *check_amounts(self._workspace, self._data),
+        ]
         if found:
             yield from found
             return

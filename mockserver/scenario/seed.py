@@ -31,6 +31,7 @@ from mockserver.scenario.load import (
 )
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.schema import BehaviourItem, scenario_schema
+from mockserver.scenario.weight import weigh
 
 #: How many things a list may have that a document adds to, of those that are no rows.
 MOST_LISTED = 1_000
@@ -119,7 +120,12 @@ class _Addition:
         self._items: list[dict[str, Any]] = data.get("accounts", [])
 
     def mistakes(self) -> Iterator[Mistake]:
-        found = [*self._check_solution(), *self._check_accounts(), *check_amounts(self._workspace, self._data)]
+        found = [
+            *weigh(self._workspace, self._document),
+            *self._check_solution(),
+            *self._check_accounts(),
+            *check_amounts(self._workspace, self._data),
+        ]
         if found:
             yield from found
             return

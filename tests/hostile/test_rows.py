@@ -215,6 +215,40 @@ def test_a_scenario_of_more_rows_than_there_may_be_is_refused(make_api):
     assert api.get("/_mock/state").json == before
 
 
+def page(number, size):
+    return {"campaigns": [{"id": number, "name": "x", "kind": "email_campaign", "html": "x" * size}]}
+
+
+def test_a_workspace_holds_so_many_bytes_of_the_texts_of_documents(make_api):
+    api = make_api("empty", documents_bytes_limit=100_000)
+    answers = [api.post("/_mock/seed", json=page(number, 30_000)) for number in range(1, 5)]
+    refused = [
+        api.put("/_mock/state", json=page(1, 100_001)),
+        api.post("/_mock/reset", json={"scenario": page(1, 100_001)}),
+    ]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 409]
+    assert [answer.status_code for answer in refused] == [400, 400]
+    assert all("--documents-bytes-limit" in answer.json["detail"] for answer in (answers[-1], *refused))
+    assert [row["id"] for row in api.get("/_mock/state").json["accounts"][0]["campaigns"]] == [1, 2, 3]
+
+
+def test_a_text_that_aliases_repeat_counts_as_often_as_it_stands_there(make_api):
+    api = make_api("empty", documents_bytes_limit=100_000)
+    rows = "\n".join(f"- {{id: {number}, name: x, html: *long}}" for number in range(1, 20))
+    text = f"description: &long {'x' * 10_000}\ncampaigns:\n{rows}\n"
+    answer = api.post("/_mock/seed", data=text, headers={"Content-Type": "application/yaml"})
+
+    assert (answer.status_code, "--documents-bytes-limit" in answer.json["detail"]) == (409, True)
+
+
+def test_what_is_put_in_the_place_of_a_state_makes_room_for_documents(make_api):
+    api = make_api("empty", documents_bytes_limit=100_000)
+    answers = [api.put("/_mock/state", json=page(number, 90_000)) for number in (1, 2, 3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+
+
 def test_a_full_workspace_can_be_kept_and_restored(master):
     fill(master, senders)
     assert master.post("/_mock/snapshots", json={"name": "full"}).status_code == 201
