@@ -131,6 +131,7 @@ def _http_limits(settings: Settings) -> HttpLimits:
         settings.head_timeout,
         settings.body_timeout,
         settings.connections_limit,
+        settings.bodies_limit,
     )
 
 

@@ -76,7 +76,9 @@ class Settings:
     receivers_bytes_limit: int = 64 * 1024 * 1024
     #: The largest request body that is read, in bytes; ledger 1.1, proposed.
     body_limit: int = 10 * 1024 * 1024
-    #: The same for YAML, which the control API reads.
+    #: Of all requests together that are not answered yet, in bytes.
+    bodies_limit: int = 128 * 1024 * 1024
+    #: The largest body of YAML, in bytes, which the control API reads.
     yaml_limit: int = 9 * 1024 * 1024
     #: How many objects and arrays may stand in each other in the body of a control call.
     depth_limit: int = 100

@@ -151,6 +151,12 @@ def _limit(
     "The oldest one goes.",
 )
 @_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024, "413")
+@_limit(
+    "--bodies-limit",
+    "How many bytes the bodies of all requests may have together that are not answered yet.",
+    128 * 1024 * 1024,
+    "They wait; where none is being answered, 503 for the one of which nothing has come for longest.",
+)
 @_limit("--yaml-limit", "How many bytes a body of YAML may have, of the control API.", 9 * 1024 * 1024, "413")
 @_limit("--depth-limit", "How many levels the body of a control call may have.", 100, "400")
 @_limit("--body-timeout", "How many seconds a body may take to come in.", 60.0, "408, and the connection ends.")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
 from mockserver.web import stream, wire
+from mockserver.web.bodies import Bodies, Body
 from mockserver.web.loop import LARGE_BODY, LOOP, LeaveLoop
 from mockserver.web.threads import Threads
 from mockserver.web.waiting import PARK, Park
@@ -40,11 +41,12 @@ Answer = tuple[int, Headers, bytes]
 
 
 class Bridge:
-    """An ASGI application that runs a WSGI application inline; bodies of more than `body_limit` bytes are cut off."""
+    """An ASGI application that runs a WSGI application inline; a body of more than `body_limit` bytes is cut off."""
 
-    def __init__(self, app: WSGIApplication, body_limit: int) -> None:
+    def __init__(self, app: WSGIApplication, body_limit: int, bodies_limit: int) -> None:
         self._app = app
         self._body_limit = body_limit
+        self._bodies = Bodies(bodies_limit)
         #: The requests that wait for something, and need not be waited for when the server stops.
         self.waiting: set[asyncio.Task[Any]] = set()
         self._threads = Threads()
@@ -59,13 +61,22 @@ class Bridge:
         if scope["type"] != "http":
             return
         try:
-            body = await self._read(receive)
-            if body is not None:
-                await self._serve(scope, body, receive, send)
+            message = await receive()
+            if message.get("more_body"):
+                await self._serve_pieces(scope, message, receive, send)
+            elif message["type"] != "http.disconnect":
+                await self._serve(scope, message.get("body", b""), receive, send)
         except asyncio.CancelledError:
             # The server stops, and nobody waits for what a request still waited for.
             scope[wire.TRANSPORT].abort()
             await receive()
+
+    async def _serve_pieces(self, scope: Scope, first: Message, receive: Receive, send: Send) -> None:
+        """Serve a request whose body comes in pieces."""
+        with self._bodies.coming(scope[wire.TRANSPORT].get_protocol().refuse) as body:
+            whole = await self._read(body, first, receive)
+            if whole is not None:
+                await self._serve(scope, whole, receive, send)
 
     async def _serve(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         park = Park()
@@ -163,20 +174,18 @@ class Bridge:
             environ.pop("werkzeug.request", None)
         return started[0], started[1], content
 
-    async def _read(self, receive: Receive) -> bytes | None:
-        """The body, cut off just past the limit, which the application refuses; None if the client has left."""
-        body = bytearray()
+    async def _read(self, body: Body, message: Message, receive: Receive) -> bytes | None:
+        """The body, cut off just past the limit, which the application refuses; None if nobody waits for an answer."""
         drained = 0
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
+        while message["type"] != "http.disconnect":
+            piece = message.get("body", b"")
+            if body.size <= self._body_limit and not await self._bodies.add(body, piece):
                 return None
-            chunk = message.get("body", b"")
-            if len(body) <= self._body_limit:
-                body += chunk
-            drained += len(chunk)
+            drained += len(piece)
             if not message.get("more_body") or drained > _DRAINED * self._body_limit:
-                return bytes(body)
+                return self._bodies.complete(body)
+            message = await receive()
+        return None
 
 
 async def _go_on(events: stream.Stream, threads: Threads, receive: Receive, send: Send) -> None:

@@ -17,3 +17,5 @@ class HttpLimits(NamedTuple):
     body_s: float = 60.0
     #: At once.
     connections: int = 1_000
+    #: How many bytes the bodies of all requests may have that are not answered yet.
+    bodies: int = 128 * 1024 * 1024

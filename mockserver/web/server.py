@@ -123,8 +123,8 @@ class Server(uvicorn.Server):
 
 def server(app: Flask) -> Server:
     """A server for the application, not yet running."""
-    bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize)
     limits: HttpLimits = app.extensions["mockserver.http_limits"]
+    bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize, limits.bodies)
     refusal: Refusal = app.extensions["mockserver.early_refusal"]
     connection = partial(Connection, limits=limits, refusal=refusal, admission=Admission(limits.connections))
     config = uvicorn.Config(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import select
 import socket
 import subprocess
 import sys
@@ -325,6 +326,48 @@ def test_what_is_being_answered_stays_and_one_more_is_refused(serve, connect, wa
     assert (status, headers["connection"]) == (503, "close")
     assert json.loads(body)["message"] == "No room for another connection: there may be 2 connections at once"
     assert len(warnings()) == 1
+
+
+def half_of(size):
+    return head("POST /v3/senders HTTP/1.1", KEY, f"content-length: {size}") + b" " * (size // 2)
+
+
+def test_half_bodies_keep_nobody_from_sending_a_whole_one(serve, connect):
+    root = serve(bodies_limit=1_000_000)
+    halves = [connect(root) for _ in range(2)]
+    for peer in halves:
+        peer.sendall(half_of(1_200_000))
+
+    (gone, *_), _, _ = select.select(halves, [], [], PATIENCE)
+    status, _, body = read_answer(gone)
+    halves.remove(gone)
+    halves[0].sendall(b" " * 600_000)
+
+    assert (status, json.loads(body)["message"].partition(":")[0]) == (503, "No room for another body")
+    assert read_answer(halves[0])[0] == 400
+    assert requests.post(f"{root}/v3/senders", data=b" " * 900_000, timeout=PATIENCE).status_code == 401
+
+
+def test_one_body_is_taken_whatever_all_may_have_together(serve):
+    root = serve(bodies_limit=100_000)
+    body = json.dumps({"name": "A", "email": "a@b.test"}).ljust(900_000)
+
+    for _ in range(2):
+        answer = requests.post(f"{root}/v3/senders", data=body, headers={"api-key": "any"}, timeout=PATIENCE)
+        assert answer.status_code in (201, 400)
+
+
+def test_a_body_waits_while_another_one_is_being_answered(serve, connect):
+    root = serve(bodies_limit=1_000_000)
+    first, second = connect(root), connect(root)
+    slow = 'x-mock-fault: {"fault":"slow_body","ms":300}'
+    first.sendall(head("POST /v3/senders HTTP/1.1", KEY, slow, "content-length: 900000") + b" " * 900_000)
+    assert first.recv(9) == b"HTTP/1.1 "  # it is under way
+    second.sendall(half_of(900_000) + b" " * 450_000)
+
+    assert read_answer(second)[0] == 400
+    first.setblocking(False)
+    assert first.recv(10_000).rstrip().endswith(b"}")  # it is over
 
 
 LIMITED = "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); "
