@@ -66,6 +66,17 @@ def workspace(*, whole: bool = False) -> Workspace:
     return entered(addressed() or _behind_key() or store().default, whole=whole)
 
 
+def changed_workspace() -> Workspace:
+    """The same, for which nobody else makes a new state until the call is over.
+
+    Raises:
+        Problem: 404; what names it names none.
+    """
+    found = workspace()
+    loop.occupy(request.environ, found.changing)
+    return found
+
+
 def entered(found: Workspace, *, whole: bool = False) -> Workspace:
     """A workspace with all that is due done; on the event loop, nobody else acts on it until the call is over."""
     if whole and found.rows() > loop.LARGE_WORLD:

@@ -74,7 +74,7 @@ def forget(name: str) -> Response:
 @SNAPSHOTS.call("POST", "/<name>/restore", answer="World", heavy=True)
 def restore(name: str) -> Response:
     """Return to a moment; journal and coverage go on."""
-    workspace = call.workspace()
+    workspace = call.changed_workspace()
     with workspace.lock:
         snapshot = _found(workspace, name)
     call.store().restore(workspace, snapshot)

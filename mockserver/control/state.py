@@ -37,7 +37,7 @@ def show() -> Response:
 @STATE.call("PUT", "/state", document="Scenario", answer="World", heavy=True)
 def replace() -> Response:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
-    workspace = call.workspace()
+    workspace = call.changed_workspace()
     document = call.document()
     if not request.get_data().strip():
         raise of_mistakes([Mistake((), "there is no document; {} is that of an empty world")])
@@ -48,7 +48,7 @@ def replace() -> Response:
 @STATE.call("POST", "/seed", document="Seed", answer="World", problems=(409,), heavy=True)
 def seed() -> Response:
     """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
-    workspace = call.workspace()
+    workspace = call.changed_workspace()
     document = call.document()
     with workspace.changing:
         account = call.account(workspace, document)
@@ -66,7 +66,7 @@ def reset(body: dict[str, Any]) -> Response:
     """The workspace as its scenario made it, or as another one makes it."""
     workspace = call.workspace(whole=True)
     call.making(body.get("scenario", workspace.origin.scenario))
-    loop.hold(request.environ, workspace.changing)
+    loop.occupy(request.environ, workspace.changing)
     call.store().reset(workspace, body.get("scenario"))
     return call.answer(described(workspace))
 

@@ -32,6 +32,7 @@ from mockserver.core.receivers import Receivers
 from mockserver.core.shelf import Shelf, Tally
 from mockserver.core.state_machine import StateMachine
 from mockserver.core.timers import Timer, Timers
+from mockserver.core.turn import Turn
 from mockserver.core.watchers import Watchers
 
 _LOG = logging.getLogger(__name__)
@@ -149,7 +150,7 @@ class Workspace(Shelf):
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
         #: Held while a state is made for it, of which only the last short step is done under `lock`; taken before that.
-        self.changing = threading.RLock()
+        self.changing = Turn()
         #: Who waits for something to happen here.
         self.watchers = Watchers()
         #: Those who collect the changes from now on, for one request or one move of the clock.

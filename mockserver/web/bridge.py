@@ -10,15 +10,16 @@ import asyncio
 import io
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, MutableMapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
+from mockserver.core.turn import Turn
 from mockserver.web import stream, wire
 from mockserver.web.bodies import Bodies, Body
-from mockserver.web.loop import LARGE_BODY, LOOP, LeaveLoop
+from mockserver.web.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
 from mockserver.web.threads import Threads
 from mockserver.web.waiting import PARK, Park
 
@@ -114,10 +115,45 @@ class Bridge:
     async def _in_thread(
         self, scope: Scope, body: bytes, park: Park, leaves: LeaveLoop
     ) -> tuple[dict[str, Any], Answer]:
-        """The same beside the loop."""
-        environ = _environ(scope, body, park)
-        elsewhere = self._threads.wait if leaves.waits else self._threads.labour
-        return environ, await elsewhere(partial(self._run, environ))
+        """The same beside the loop, as soon as there is nothing to wait for that may take long."""
+        while True:
+            environ = _environ(scope, body, park)
+            elsewhere = self._threads.wait if leaves.waits else self._threads.labour
+            async with self._turn_of(leaves.until):
+                try:
+                    return environ, await elsewhere(partial(self._run_beside, environ))
+                except LeaveLoop as again:
+                    leaves = again.with_traceback(None)  # it leads to this frame, which holds it
+
+    @asynccontextmanager
+    async def _turn_of(self, turn: Turn | None) -> AsyncIterator[None]:
+        """Wait until a lock is free that somebody may hold for long, without a thread; others may still be faster."""
+        if turn is None:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+        free = asyncio.Event()
+
+        def told() -> None:
+            with suppress(RuntimeError):  # the server has stopped
+                loop.call_soon_threadsafe(free.set)
+
+        try:
+            with self._waits():
+                turn.when_free(told)
+                await free.wait()
+            yield
+        finally:
+            turn.tell()
+
+    def _run_beside(self, environ: dict[str, Any]) -> Answer:
+        """Run a request in a thread."""
+        held = environ[THREAD] = []
+        try:
+            return self._run(environ)
+        finally:
+            for turn in held:
+                turn.release()
 
     async def _rerun(
         self, environ: dict[str, Any], scope: Scope, body: bytes, receive: Receive

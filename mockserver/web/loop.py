@@ -5,8 +5,12 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+from mockserver.core.turn import Turn
+
 #: Where the bridge leaves the list of the locks that a request holds as long as it runs on the loop.
 LOOP = "mockserver.loop"
+#: The same of one that runs in a thread: those that may be held for long.
+THREAD = "mockserver.thread"
 #: A body of more bytes is never read on the loop: parsing and checking it takes about a millisecond for each kilobyte.
 LARGE_BODY = 16 * 1024
 #: A world of more rows is neither made nor written on the loop: each takes some 20 to 50 microseconds.
@@ -22,15 +26,17 @@ LARGE_SWEEP = 1_000
 
 
 class LeaveLoop(BaseException):
-    """A request is to be run again in a thread, from its beginning: nothing has come of it yet.
+    """A request is to be run again in a thread, perhaps later, from its beginning: nothing has come of it yet.
 
     No handler of errors is to take it for one.
     """
 
-    def __init__(self, *, waits: bool = False) -> None:
+    def __init__(self, *, waits: bool = False, until: Turn | None = None) -> None:
         super().__init__()
         #: Whether it has nothing much to do, but to wait for a lock.
         self.waits = waits
+        #: What it has to wait for first, which may take long.
+        self.until = until
 
 
 def leave(environ: dict[str, Any]) -> None:
@@ -57,3 +63,19 @@ def hold(environ: dict[str, Any], lock: threading.RLock) -> None:
     if not lock.acquire(blocking=False):
         raise LeaveLoop(waits=True)
     held.append(lock)
+
+
+def occupy(environ: dict[str, Any], turn: Turn) -> None:
+    """Have a lock that may be held for long, until the request has been run; to wait for it takes no thread.
+
+    Under another server than our own, whoever needs it waits for it.
+
+    Raises:
+        LeaveLoop: somebody else has it.
+    """
+    held = environ.get(LOOP, environ.get(THREAD))
+    if held is None or turn in held:
+        return
+    if not turn.acquire(blocking=False):
+        raise LeaveLoop(until=turn)
+    held.append(turn)

@@ -1,22 +1,25 @@
 """What takes long, or has to wait for a lock, is done beside the event loop: everybody else is answered meanwhile."""
 
 import asyncio
+import gc
 import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from types import SimpleNamespace
+from itertools import count
+from types import FrameType, SimpleNamespace
 
 import pytest
 import requests
 
 from mockserver.control import call
 from mockserver.core.match import Match
+from mockserver.core.turn import Turn
 from mockserver.core.watchers import Watchers
 from mockserver.web.bridge import Bridge
-from mockserver.web.loop import LARGE_BODY, LARGE_LIST, LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop, leave
+from mockserver.web.loop import LARGE_BODY, LARGE_LIST, LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop, leave, occupy
 from mockserver.web.waiting import PARK
 
 # ---------------------------------------------------------------------- the bridge alone
@@ -39,7 +42,7 @@ def ask(app, body=b""):
         sent.append(message)
 
     async def answered():
-        bridge = Bridge(app, 10**9)
+        bridge = Bridge(app, 10**9, 10**9)
         await bridge(SCOPE, receive, send)
         bridge.close()
 
@@ -86,6 +89,78 @@ def test_a_request_that_leaves_the_loop_is_run_again_from_its_beginning_with_its
     assert seen == [(True, b"all of it"), (False, b"all of it")]
 
 
+def test_a_request_that_leaves_the_loop_leaves_nothing_to_the_collector():
+    runs = count()
+
+    def leaving_twice(environ, start_response):
+        if next(runs) % 3 < 2:
+            raise LeaveLoop
+        return whereabouts(environ, start_response)
+
+    ask(leaving_twice)
+    gc.collect()
+    gc.disable()
+    gc.set_debug(gc.DEBUG_SAVEALL)
+    try:
+        ask(leaving_twice)
+        gc.collect()
+        found = {one.f_code.co_name for one in gc.garbage if isinstance(one, FrameType)}
+    finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
+        gc.enable()
+
+    assert found == set()
+
+
+def ask_all(app, number):
+    """Where each of so many requests at once ran in the end."""
+
+    async def receive():
+        return {"type": "http.request", "body": b""}
+
+    async def answered(bridge, index):
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        await bridge({**SCOPE, "raw_path": b"/%d" % index}, receive, send)
+        return sent[-1]["body"].decode()
+
+    async def all_of_them():
+        bridge = Bridge(app, 10**9, 10**9)
+        found = await asyncio.wait_for(asyncio.gather(*[answered(bridge, index) for index in range(number)]), 20)
+        bridge.close()
+        return found
+
+    return asyncio.run(all_of_them())
+
+
+@pytest.mark.parametrize("leaves", [leave, lambda environ: None], ids=["from a thread", "from the loop"])
+def test_those_that_wait_for_a_long_turn_hold_no_thread(leaves):
+    turn, came, ran = Turn(), [], []
+
+    def app(environ, start_response):
+        leaves(environ)
+        if environ["PATH_INFO"] == "/49":
+            leave(environ)  # it needs a thread, and no turn
+            assert not ran
+            turn_holder.submit(turn.release)
+            return whereabouts(environ, start_response)
+        came.append(environ["PATH_INFO"])
+        occupy(environ, turn)
+        ran.append(environ["PATH_INFO"])
+        return whereabouts(environ, start_response)
+
+    with ThreadPoolExecutor(1) as turn_holder:
+        turn_holder.submit(turn.acquire).result()
+        found = ask_all(app, 50)
+
+    assert (len(found), sorted(ran)) == (50, sorted(set(ran)))
+    assert len(ran) == 49 < len(came)
+
+
 def test_under_an_ordinary_server_nothing_leaves(api):
     assert api.put("/_mock/state", json={"description": "x" * LARGE_BODY}).status_code == 200
 
@@ -110,7 +185,7 @@ def test_others_come_between_those_who_wait_for_the_same():
         pass
 
     async def everybody():
-        bridge = Bridge(app, 10**9)
+        bridge = Bridge(app, 10**9, 10**9)
         waiting = [asyncio.ensure_future(bridge(SCOPE, partial(receive, [b""]), send)) for _ in range(20)]
         while len(world.watchers) < len(waiting):  # noqa: ASYNC110  # there is no event for it
             await asyncio.sleep(0)
