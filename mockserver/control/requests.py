@@ -16,7 +16,7 @@ from mockserver.core.exchange import Exchange
 from mockserver.core.journal import Journal, NearMiss, near_misses
 from mockserver.core.match import Match
 from mockserver.resources.section import Item
-from mockserver.scenario.match import ExchangeMatchItem, check_glob
+from mockserver.scenario.match import ExchangeMatchItem, PathGlob
 from mockserver.web.waiting import LONGEST_WAIT, begun, wait_for
 
 REQUESTS = Noun("requests", "/_mock/requests")
@@ -28,8 +28,7 @@ class RequestFilter(Item):
     operation = fields.String()
     status = fields.Integer()
     method = fields.String()
-    #: A glob.
-    path = fields.String(validate=check_glob)
+    path = PathGlob()
     fault = fields.String()
     limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
     offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))

@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate
 
-from mockserver.core.match import LONGEST_GLOB, Match
+from mockserver.core.match import LONGEST_GLOB, Glob, Match
 from mockserver.core.spelling import nearest
 from mockserver.resources.rooms import ALL_OPERATIONS
 from mockserver.resources.section import Item
@@ -25,23 +25,34 @@ class OneOrMany(List):
         return [self.inner.deserialize(value)]
 
 
+class PathGlob(fields.String):
+    """A glob of the whole path."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        return as_glob(super()._deserialize(value, attr, data, **kwargs))
+
+
 class PathPattern(fields.Field[Any]):
-    """A glob of the whole path, or a mapping of the path's parameters to their values."""
+    """The same, or a mapping of the path's parameters to their values."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str):
-            return check_glob(value)
+            return as_glob(value)
         if not isinstance(value, dict):
             raise ValidationError("must be a glob of the path, or a mapping of its parameters")
         _check_plain((name, [inner]) for name, inner in value.items())
         return {str(name): str(inner) for name, inner in value.items()}
 
 
-def check_glob(value: str) -> str:
-    """Refuse a glob that is too long."""
+def as_glob(value: str) -> Glob:
+    """The glob that a text is.
+
+    Raises:
+        ValidationError: it is too long.
+    """
     if len(value) > LONGEST_GLOB:
         raise ValidationError(f"must be a glob of at most {LONGEST_GLOB} characters")
-    return value
+    return Glob(value)
 
 
 class Texts(fields.Field[dict[str, Any]]):
@@ -110,7 +121,7 @@ def as_match(data: dict[str, Any]) -> Match:
     return Match(
         operations=frozenset(data.get("operation", ())),
         methods=frozenset(data.get("method", ())),
-        path=path if isinstance(path, str) else None,
+        path=path if isinstance(path, Glob) else None,
         params=path if isinstance(path, dict) else {},
         **found,
     )
