@@ -373,6 +373,7 @@ def test_the_contract_is_replayed_here(run):
     assert answer.output.endswith("exchanges as promised\n")
 
 
+@pytest.mark.slow
 def test_the_contract_is_replayed_against_a_running_server_in_a_workspace_of_its_own(run, serve):
     root = serve("onboarding", keys="known", control_token="sesame")
     world = {"headers": {"Authorization": "Bearer sesame", "X-Mock-Workspace": "default"}}
@@ -394,6 +395,7 @@ def test_a_server_whose_token_is_another_one_cannot_be_verified(run, serve):
     assert "needs its token" in answer.output
 
 
+@pytest.mark.slow
 def test_an_exchange_that_is_answered_otherwise_is_found_wanting(run, monkeypatch):
     monkeypatch.setattr("mockserver.core.errors.OTP_EXPIRED", errors.OTP_INVALID)
     monkeypatch.setattr("mockserver.resources.senders.model.OTP_EXPIRED", errors.OTP_INVALID)

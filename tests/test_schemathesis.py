@@ -175,7 +175,7 @@ class Histories(SCHEMA.as_state_machine()):
 
 
 def test_what_one_call_makes_the_next_ones_find():
-    run_state_machine_as_test(Histories, settings=settings(QUIETLY, max_examples=60, stateful_step_count=8))
+    run_state_machine_as_test(Histories, settings=settings(QUIETLY, max_examples=30, stateful_step_count=8))
 
 
 def test_the_document_holds_over_a_real_socket_as_well(module_serve):
@@ -183,7 +183,7 @@ def test_the_document_holds_over_a_real_socket_as_well(module_serve):
     schema = schemathesis.openapi.from_url(f"{root}/_mock/openapi.json", config=CONFIG)
     calls = 0
 
-    @settings(QUIETLY, max_examples=150)
+    @settings(QUIETLY, max_examples=80)
     @given(case=strategies.one_of(*(found.ok().as_strategy() for found in schema.get_all_operations())))
     def run(case):
         assert session.post(f"{root}/_mock/reset", timeout=10).ok

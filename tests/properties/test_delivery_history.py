@@ -307,4 +307,4 @@ def test_deliveries_follow_the_model(make_api, elsewhere, run_history):
         api.world.outside = elsewhere()
         return DeliveryHistory(api, api.world.outside)
 
-    run_history(history, make_api(SCENARIO, key="acme-key"), examples=100, steps=40)
+    run_history(history, make_api(SCENARIO, key="acme-key"), examples=60, steps=40)

@@ -246,7 +246,7 @@ class AtTheThirdTry(DomainHistory):
 )
 @pytest.mark.slow
 def test_domains_follow_the_model(make_api, run_history, machine, behaviour):
-    run_history(machine, make_api(scenario(authenticate_domain=behaviour)), examples=80, steps=25)
+    run_history(machine, make_api(scenario(authenticate_domain=behaviour)), examples=60, steps=25)
 
 
 # ---------------------------------------------------------------------- what the histories seldom meet

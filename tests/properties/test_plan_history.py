@@ -380,7 +380,7 @@ EASY = {"plan_refund": "all", "plan_below_used": "accept"}
 @pytest.mark.parametrize(
     ("machine", "solution", "behaviour", "examples"),
     [
-        pytest.param(PlanHistory, "v2", {}, 40, id="v2"),
+        pytest.param(PlanHistory, "v2", {}, 25, id="v2"),
         pytest.param(OnVersionOne, "v1", {}, 20, id="v1"),
         pytest.param(OnEasyTerms, "v2", EASY, 20, id="easy terms"),
     ],

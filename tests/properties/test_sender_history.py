@@ -254,4 +254,4 @@ class SenderHistory(RuleBasedStateMachine):
 
 @pytest.mark.slow
 def test_senders_follow_the_model(make_api, run_history):
-    run_history(SenderHistory, make_api(SCENARIO, key="acme-key"), examples=80, steps=30)
+    run_history(SenderHistory, make_api(SCENARIO, key="acme-key"), examples=60, steps=30)

@@ -104,7 +104,7 @@ def api(make_api, story):
     return make_api(story)
 
 
-@settings(settings.get_profile("worlds"), max_examples=100)
+@settings(settings.get_profile("worlds"), max_examples=60)
 @given(parts=st.lists(PARTS, min_size=1, max_size=3))
 def test_what_was_there_and_what_is_added_make_what_is_there_then(api, parts):
     assert api.post("/_mock/reset").status_code == 200
