@@ -61,7 +61,7 @@ class Settings:
     workspaces_limit: int = 1_000
     rows_limit: int = 250_000
     #: In bytes.
-    documents_bytes_limit: int = 64 * 1024 * 1024
+    documents_bytes_limit: int = 256 * 1024 * 1024
     journal_limit: int = 1_000
     journal_bytes_limit: int = 4 * 1024 * 1024
     feed_limit: int = 1_000

@@ -122,8 +122,8 @@ def _limit(
 )
 @_limit(
     "--documents-bytes-limit",
-    "How many bytes of text the documents have of which a workspace is made, what is seeded included.",
-    64 * 1024 * 1024,
+    "How many bytes the documents take of which a workspace is made, what is seeded included.",
+    256 * 1024 * 1024,
     "400, 409 for what is seeded.",
 )
 @_limit("--journal-limit", "How many requests a workspace's journal keeps.", 1_000, "The oldest one goes.")

@@ -18,8 +18,8 @@ class Limits(NamedTuple):
 
     #: All that has no limit of its own: of accounts, senders, tokens, keys and so on together.
     rows: int = 250_000
-    #: Texts of documents that it was made of, or has got added.
-    documents_bytes: int = 64 * _MB
+    #: Documents that it was made of, or has got added.
+    documents_bytes: int = 256 * _MB
     mailbox: int = 1_000
     mailbox_bytes: int = 16 * _MB
     journal: int = 1_000

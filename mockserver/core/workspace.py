@@ -113,7 +113,7 @@ class Workspace(Shelf):
         self.keys: dict[str, int] = {}
         self.revoked_keys: set[str] = set()
         self.tally = Tally(self.limits.rows, beside=(self.keys, self.revoked_keys))
-        #: How many bytes the texts take of the documents that it was made of, or has got added.
+        #: How many bytes the documents take that it was made of, or has got added.
         self.document_bytes = 0
         #: Called with every key that opens an account from now on.
         self.on_key: Callable[[str], None] = lambda key: None

@@ -219,7 +219,7 @@ def page(number, size):
     return {"campaigns": [{"id": number, "name": "x", "kind": "email_campaign", "html": "x" * size}]}
 
 
-def test_a_workspace_holds_so_many_bytes_of_the_texts_of_documents(make_api):
+def test_a_workspace_holds_so_many_bytes_of_documents(make_api):
     api = make_api("empty", documents_bytes_limit=100_000)
     answers = [api.post("/_mock/seed", json=page(number, 30_000)) for number in range(1, 5)]
     refused = [
