@@ -189,7 +189,7 @@ def check_room() -> None:
     Raises:
         Problem: 409.
     """
-    if full := workspace().full:
+    if full := workspace().full():
         raise Problem(409, f"{full}; delete some, or reset the workspace")
 
 

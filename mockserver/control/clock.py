@@ -95,7 +95,7 @@ def _advanced(workspace: Workspace, target: datetime | timedelta | None, member:
     Raises:
         Problem: 400, the target is out of reach; 409, the workspace was reset on the way, or its calls take too long.
     """
-    if len(workspace.timers) > loop.LARGE_WORLD:
+    if len(workspace.timers) > loop.LARGE_WORLD or (workspace.timers and workspace.has_many_calls):
         call.leave_loop()
     move = begun("advance", lambda: _begin(workspace, target, member))
     arrived = wait_for(workspace, _PATIENCE_S, lambda: [move] if move.step() else [])

@@ -48,6 +48,8 @@ def fire(machine: str, key: str, event: str) -> Response:
     """Let an event happen; 409 with what is allowed if it does not apply."""
     workspace = call.workspace()
     lifecycle = _lifecycle(machine)
+    if workspace.has_many_calls:
+        call.leave_loop()
     with workspace.lock:
         account, row = _found(workspace, lifecycle, key)
         try:

@@ -134,3 +134,8 @@ ALL_CODES: dict[str, ErrorCode] = {
     **{code.code: code for code in (NOT_FOUND, TOO_MANY_REQUESTS, INTERNAL_ERROR, GONE)},
     **OAUTH_CODES,
 }
+
+
+def no_room(reason: str) -> ServiceError:
+    """What a call gets that adds something to a workspace that is full (ledger 1.1, proposed)."""
+    return OUT_OF_RANGE("The limit of what can be created is reached").because(reason)

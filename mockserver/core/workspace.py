@@ -73,9 +73,8 @@ MOST_ADDED = 5
 #: still has room then.
 LAST_ID = 2**62
 _ROOM_FOR_IDS = 2**40
-
-#: A history of calls of more bytes takes long to write.
-MANY_CALLS = 256 * 1024
+#: In bytes; some milliseconds' worth.
+_MANY_CALLS = 256 * 1024
 
 
 class Workspace(Shelf):
@@ -179,13 +178,12 @@ class Workspace(Shelf):
         """How many rows stand in it that count: all that have no limit of their own, accounts and keys included."""
         return self.tally.kept()
 
-    @property
-    def full(self) -> str | None:
-        """Why nothing can be added; None: there is room for all that one call adds."""
+    def full(self, added: int = MOST_ADDED) -> str | None:
+        """Why so many rows cannot be added; None: there is room for them."""
         if self._highest_id > LAST_ID - _ROOM_FOR_IDS:
             return f"ids go up to {LAST_ID:,}, and there is one of {self._highest_id:,}"
         kept = self.kept()
-        if kept + MOST_ADDED <= self.limits.rows:
+        if kept + added <= self.limits.rows:
             return None
         return f"the workspace has {kept:,} rows, and there may be {self.limits.rows:,} (--rows-limit)"
 
@@ -334,9 +332,14 @@ class Workspace(Shelf):
             del positions[purpose]
 
     @property
+    def has_many_calls(self) -> bool:
+        """Whether a file of the history would take long to write, as it goes through all calls."""
+        return self.tally.bytes > _MANY_CALLS
+
+    @property
     def is_much_due(self) -> bool:
-        """Whether what is due may take long: a file of the history goes through all calls."""
-        if self.tally.bytes * len(self.timers) <= MANY_CALLS:
+        """Whether what is due may take long, as a file of the history may be among it."""
+        if self.tally.bytes * len(self.timers) <= _MANY_CALLS:
             return False
         timer = self.timers.next()
         return timer is not None and timer.moment <= self.clock.now()

@@ -158,11 +158,11 @@ class _Filling:
                     yield from self._load_section(room.section, index, accounts[index])
                 for number, mistake in settle_section(room.section, self._workspace):
                     yield self._placed(indexes[number], mistake)
-        yield from check_room(self._workspace)
         yield from generate(
             self._workspace,
             ((account, self._facts(index).get("generate", {})) for index, account in enumerate(accounts)),
         )
+        yield from check_room(self._workspace)
         yield from check_ids(self._workspace)
 
     def _load_section(self, section: Section, index: int, account: Account) -> Iterator[Mistake]:

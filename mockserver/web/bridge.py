@@ -107,7 +107,7 @@ class Bridge:
         try:
             return environ, self._run(environ)
         except LeaveLoop as leaves:
-            return leaves
+            return leaves.with_traceback(None)  # its frames lead to the environment, and that to them
         finally:
             for lock in held:
                 lock.release()

@@ -12,7 +12,7 @@ from marshmallow import Schema, ValidationError
 from mockserver.core import facts
 from mockserver.core.caller import Caller
 from mockserver.core.contract import DocumentedError, Operation, Role, Surface
-from mockserver.core.errors import BAD_REQUEST, INVALID_PARAMETER, OUT_OF_RANGE
+from mockserver.core.errors import BAD_REQUEST, INVALID_PARAMETER, no_room
 from mockserver.core.exchange import Exchange, Reply
 from mockserver.core.workspace import Workspace
 from mockserver.web import json_text
@@ -100,8 +100,8 @@ def check_room(workspace: Workspace) -> None:
     Raises:
         ServiceError: 400, as for the number of webhooks (ledger 1.1, proposed).
     """
-    if full := workspace.full:
-        raise OUT_OF_RANGE("The limit of what can be created is reached").because(full)
+    if full := workspace.full():
+        raise no_room(full)
 
 
 class Door:

@@ -27,7 +27,7 @@ from mockserver.core.exchange import Exchange, Reply
 from mockserver.core.faults import Fault
 from mockserver.core.keys import is_drawn
 from mockserver.core.store import Store
-from mockserver.core.workspace import MANY_CALLS, Workspace
+from mockserver.core.workspace import Workspace
 from mockserver.web import front, json_text, loop, rate_limit
 from mockserver.web.answer import HeaderList, answer, override, spoilt, told
 from mockserver.web.application import (
@@ -344,7 +344,7 @@ class Service:
 
 def _is_exported_at_once(workspace: Workspace, request: Request) -> bool:
     """Whether the history of many calls is written while the request for it is answered."""
-    if workspace.tally.bytes <= MANY_CALLS or workspace.behaviour.export:
+    if not workspace.has_many_calls or workspace.behaviour.export:
         return False
     rule = request.url_rule
     return rule is not None and rule.endpoint == "exportWebhooksHistory"

@@ -249,6 +249,27 @@ def test_what_is_put_in_the_place_of_a_state_makes_room_for_documents(make_api):
     assert [answer.status_code for answer in answers] == [200, 200, 200]
 
 
+def test_generated_rows_count_beside_those_that_are_written(make_api):
+    api = make_api("empty", rows_limit=100)
+    written = [{"name": "x", "email": f"a{number}@b.test"} for number in range(60)]
+    answer = api.put("/_mock/state", json={"senders": written, "generate": {"domains": 60}})
+
+    assert answer.status_code == 400
+    assert "--rows-limit" in answer.json["detail"]
+
+
+def test_each_sub_account_that_waits_for_a_change_of_plans_counts(master):
+    before = master.world.kept()
+    body = {"subAccountIds": [7], "credits": {"email": 0}}
+    answers = [master.put("/v3/corporate/subAccounts/plan", json=body) for _ in range(3)]
+    waiting = master.world.kept()
+    master.advance("P2D")
+
+    assert {answer.status_code for answer in answers} <= {200, 202, 204}
+    assert waiting - before == 6
+    assert master.world.kept() - before <= 3
+
+
 def test_a_full_workspace_can_be_kept_and_restored(master):
     fill(master, senders)
     assert master.post("/_mock/snapshots", json={"name": "full"}).status_code == 201

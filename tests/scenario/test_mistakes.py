@@ -180,13 +180,25 @@ def test_a_pending_change_of_plans_is_for_sub_accounts_of_its_master(told, membe
     lines = told(
         "accounts:\n"
         "  - {name: n, id: 9}\n"
-        "  - {name: sub, id: 10, role: sub_account, of: m}\n"
+        "  - {name: sub, id: 10, role: sub_account, of: m, plan_state: assignment_pending}\n"
         "  - name: m\n"
         "    role: master\n"
         f"    bulk_plans: [{{id: 1, due: P0D, change: {{}}, members: {members}}}]\n"
     )
 
     assert lines == [f"mine.yaml:6: accounts[2].bulk_plans[0].members: {mistake}"]
+
+
+@pytest.mark.parametrize("state", ["", ", plan_state: active"])
+def test_a_sub_account_that_waits_for_a_change_of_its_plan_says_so(told, state):
+    lines = told(
+        "accounts:\n"
+        f"  - {{name: sub, id: 10, role: sub_account, of: m{state}}}\n"
+        "  - {name: m, role: master, bulk_plans: [{id: 1, due: P0D, change: {}, members: [10]}]}\n"
+    )
+
+    told_by = "it waits for a bulk plan of m, and is assignment_pending or change_pending"
+    assert lines[0] == f"mine.yaml:2: accounts[0].plan_state: {told_by}"
 
 
 def test_all_mistakes_are_told_at_once(told):

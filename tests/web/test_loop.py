@@ -415,6 +415,7 @@ def test_what_cannot_be_told_in_a_moment_is_streamed_all_the_same(live):
 # ---------------------------------------------------------------------- what is long by its operation
 
 MANY = LARGE_SWEEP + 1
+HOOK = {"url": "http://127.0.0.1:9/x", "type": "marketing", "events": ["delivered"]}
 
 
 def leaves(api, method, path, **options):
@@ -440,13 +441,36 @@ def world_of(count):
     [
         ("GET", "/v3/inbound/events?sender=a@acme.test"),
         ("PUT", "/v3/senders/domains/acme.test/authenticate"),
+        ("PUT", "/v3/webhooks/1"),
         ("DELETE", "/v3/webhooks/1"),
+        ("DELETE", "/v3/senders/domains/acme.test"),
+        ("PUT", "/v3/corporate/subAccounts/plan"),
         ("DELETE", "/v3/smtp/email/1"),
     ],
 )
 def test_what_goes_through_all_rows_leaves_the_loop_where_there_are_many(make_api, method, path):
     assert leaves(make_api(world_of(MANY)), method, path)
     assert not leaves(make_api(world_of(3)), method, path)
+
+
+@pytest.mark.parametrize(
+    ("path", "size"),
+    [
+        ("/_mock/clock/advance", 300_000),
+        ("/_mock/machines/export/1/complete", 300_000),
+        ("/_mock/machines/export/1/complete", 10),
+    ],
+)
+def test_what_may_write_a_file_of_the_history_leaves_the_loop_where_there_are_many_calls(make_api, path, size):
+    account = {"name": "a", "role": "master", "enterprise": True, "webhooks": [HOOK]}
+    api = make_api({"clock": {"frozen": True}, "accounts": [account], "behaviour": {"export": {"after": "P1D"}}})
+    call = {"type": "marketing", "event": "delivered", "payload": {"tag": "x" * size}}
+    assert api.post("/_mock/trigger", json=call).status_code == 200
+    wanted = {"type": "marketing", "event": "allEvents", "notifyURL": "http://127.0.0.1:9"}
+    assert api.post("/v3/webhooks/export", json=wanted).status_code == 202
+
+    body = {"by": "P2D"} if path.endswith("advance") else {}
+    assert leaves(api, "POST", path, json=body) == (size > 10)
 
 
 def test_what_only_adds_a_row_or_gives_a_part_stays_where_there_are_many(make_api):

@@ -238,6 +238,21 @@ def test_yaml_is_taken_too(world):
     assert (answer.status_code, emails(world)[-1]) == (200, "a@b.test")
 
 
+def test_a_change_of_plans_that_is_added_is_applied_when_it_is_due(world):
+    change = {"id": 9, "due": "P1D", "change": {"credits": {"email": 10}}, "members": [1000002]}
+    document = {
+        "accounts": [
+            {"name": "acme", "bulk_plans": [change]},
+            {"name": "eu", "plan_state": "change_pending"},
+        ]
+    }
+    assert seed(world, document).status_code == 200
+    world.post("/_mock/clock/advance", {"by": "P1D"})
+
+    assert "bulk_plans" not in account(world, "acme")
+    assert account(world, "eu")["assigned"]["credits"]["email"] == 10
+
+
 # ---------------------------------------------------------------------- what is there already
 
 CHANGE = {"id": 9, "due": "P0D", "change": {}, "members": [1000002]}
@@ -250,7 +265,12 @@ TAKEN = {
     "an account that comes twice": ({"accounts": [{"name": "eu"}, {"name": "eu"}]}, "/accounts/1/name"),
     "a new account that comes twice": ({"accounts": [{"name": "n"}, {"name": "n"}]}, "/accounts/1/name"),
     "a change of plans": (
-        {"accounts": [{"name": "acme", "bulk_plans": [CHANGE, CHANGE]}]},
+        {
+            "accounts": [
+                {"name": "acme", "bulk_plans": [CHANGE, CHANGE]},
+                {"name": "eu", "plan_state": "change_pending"},
+            ]
+        },
         "/accounts/0/bulk_plans/1/id",
     ),
     "a sender of another account": (
@@ -309,6 +329,10 @@ MISTAKES = {
             ]
         },
         {"/accounts/0/assigned"},
+    ),
+    "a change of a plan for a sub-account that waits for none": (
+        {"accounts": [{"name": "acme", "bulk_plans": [{"id": 9, "due": "P0D", "change": {}, "members": [2003001]}]}]},
+        {"/accounts/0/bulk_plans/0/members"},
     ),
     "a change of the plan of no sub-account": (
         {"accounts": [{"name": "acme", "bulk_plans": [{"id": 9, "due": "P0D", "change": {}, "members": [7]}]}]},

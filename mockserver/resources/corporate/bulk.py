@@ -37,9 +37,10 @@ class Order(OrderedDict[int, None]):
 
 
 def enter(master: Account, bulk: BulkPlan) -> None:
-    """Let a change be the last one that its members wait for."""
+    """Let a change be the last one that its members wait for; each of them counts as a row."""
     master.table(BulkPlan)[bulk.id] = bulk
     master.record(Order)[bulk.id] = None
+    master.tally.rows += len(bulk.members)
     waiting = master.record(Waiting)
     for number in bulk.members:
         waiting.setdefault(number, OrderedDict())[bulk.id] = None
@@ -67,7 +68,9 @@ def decide(master: Account, bulk: BulkPlan, verdict: str) -> None:
 
 def leave(master: Account, bulk: BulkPlan, sub_account_id: int) -> None:
     """Let a change be for one sub-account fewer; what is for none any more is gone."""
-    bulk.members.pop(sub_account_id, None)
+    if sub_account_id in bulk.members:
+        del bulk.members[sub_account_id]
+        master.tally.rows -= 1
     waiting = master.record(Waiting)
     waiting[sub_account_id].pop(bulk.id, None)
     if not waiting[sub_account_id]:

@@ -14,10 +14,11 @@ from mockserver.core.errors import (
     MISSING_PARAMETER,
     NOT_ENOUGH_CREDITS,
     OUT_OF_RANGE,
+    no_room,
 )
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.state_machine import OUTSIDE, StateMachine
-from mockserver.core.workspace import Workspace
+from mockserver.core.workspace import MOST_ADDED, Workspace
 from mockserver.resources.activities import model as activities
 from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate import plan, pool
@@ -176,7 +177,7 @@ def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) 
     """Accept a change of several plans: it is applied after `behaviour.bulk_plan`, to all or to none.
 
     Raises:
-        ServiceError: 400 as for one plan; no sub-account is named.
+        ServiceError: 400 as for one plan; no sub-account is named; there is no room for so many changes.
     """
     if not sub_account_ids:
         reason = "the body's member subAccountIds is empty, and the change is for one sub-account at least"
@@ -184,6 +185,8 @@ def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) 
     rows = [require(caller, number) for number in dict.fromkeys(sub_account_ids)]
     change = _checked(caller, rows, change)
     workspace, master = caller.workspace, caller.account
+    if full := workspace.full(MOST_ADDED + len(rows)):
+        raise no_room(full)
     due = workspace.clock.after(workspace.behaviour.bulk_plan)
     visit = caller.visit
     bulk = BulkPlan(

@@ -17,7 +17,7 @@ from mockserver.core.workspace import Workspace
 from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate import model, plan, pool
 from mockserver.resources.corporate.bulk import BulkPlan
-from mockserver.resources.corporate.model import ACTIVE, MACHINE, UNASSIGNED
+from mockserver.resources.corporate.model import ACTIVE, ASSIGNMENT_PENDING, CHANGE_PENDING, MACHINE, UNASSIGNED
 from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, SWITCHES, Allotment, Amount
 from mockserver.resources.corporate.pool import Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
@@ -90,6 +90,8 @@ class BulkPlanItem(Item):
 _MASTER = ("currency_code", "billing_info", "plan_info", "groups", "pool", "bulk_plans")
 _SUB_ACCOUNT = ("plan_type", "group_ids", "assigned", "used", "plan_state")
 #: What of a sub-account needs no check.
+#: What a sub-account is that waits for a bulk plan.
+_PENDING = (ASSIGNMENT_PENDING, CHANGE_PENDING)
 _AS_GIVEN = ("plan_type", "timezone", "group_ids")
 
 
@@ -138,18 +140,19 @@ def _to_check(workspace: Workspace) -> list[tuple[Account, int, BulkPlan]]:
 
 
 def _settle(workspace: Workspace) -> None:
-    """Refuse a change for what is no sub-account of its master.
+    """Let the members of changes wait for them, each of which is a sub-account that says so itself.
 
     Raises:
-        Misfit: as it says.
+        Misfit: it is no sub-account of the master, or waits for nothing.
     """
     found = _to_check(workspace)
     for master, index, bulk in found:
-        there = master.table(SubAccount)
         for number in bulk.members:
-            if number not in there:
-                path = ("bulk_plans", index, "members")
-                raise Misfit(path, f"{number} is no sub-account of {master.name}", account=master.id)
+            row = master.table(SubAccount).get(number)
+            if row is None or row.state not in _PENDING:
+                told = "is no sub-account" if row is None else f"is {row.state}, and no pending sub-account"
+                raise Misfit(("bulk_plans", index, "members"), f"{number} {told} of {master.name}", account=master.id)
+            model.await_bulk(workspace, master, row)
     found.clear()
 
 
@@ -196,7 +199,8 @@ def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str,
             raise Misfit(("group_ids", index), f"{group_id} is not one of the groups of {master.name}")
     _load_plan(workspace, master, row, data.get("assigned", Allotment()), data.get("used", Allotment()))
     row.state = data.get("plan_state") or (ACTIVE if row.assigned else UNASSIGNED)
-    model.await_bulk(workspace, master, row)
+    if bulks.oldest(master, row.id) is not None and row.state not in _PENDING:
+        raise Misfit(("plan_state",), f"it waits for a bulk plan of {master.name}, and is {' or '.join(_PENDING)}")
 
 
 def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned: Allotment, used: Allotment) -> None:

@@ -196,8 +196,8 @@ def _crowded(workspace: Workspace, account: Account) -> Account:
     """Whose call goes: this account's, if one rests, else that of another one in which one does."""
     if account.record(Settled):
         return account
-    resting = (other for other in workspace.accounts.values() if other.record(Settled))
-    return next(resting, None) or max(workspace.accounts.values(), key=attrgetter("bytes"))
+    holding = [other for other in workspace.accounts.values() if other.bytes]
+    return next((other for other in holding if other.record(Settled)), None) or max(holding, key=attrgetter("bytes"))
 
 
 def _evict(workspace: Workspace, account: Account) -> None:
@@ -272,7 +272,7 @@ def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None
     def done(outcome: Outcome) -> None:
         _settle(workspace, account, delivery, outcome, target)
 
-    dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), target.url, write, done)
+    dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), request_url(target), write, done)
 
 
 def _settle(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:

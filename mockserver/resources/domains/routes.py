@@ -95,6 +95,7 @@ def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]
 @DOMAINS.operation(
     "deleteDomain", "DELETE", "/v3/senders/domains/{domainName}",
     summary="Delete a domain",
+    sweeps=True,
     source="SPEC 4.2, ledger 2.11",
     params=_PATH,
     answer=schemas.DomainDeleted,

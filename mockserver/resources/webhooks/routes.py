@@ -82,6 +82,7 @@ def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
 @WEBHOOKS.operation(
     "updateWebhook", "PUT", "/v3/webhooks/{webhookId}",
     summary="Update a webhook",
+    sweeps=True,
     source="SPEC 4.3, ledger 2.16",
     status=204,
     params=_PATH,
