@@ -168,3 +168,30 @@ def test_a_key_that_is_there_is_not_drawn_again(make_api):
     api.put("/_mock/state", json={"accounts": [{"name": "a", "api_keys": keys}]})
 
     assert api.world.draw_api_key() not in keys
+
+
+def call_made_of(number, **more):
+    """A call as a document holds it, each an hour after the one before."""
+    target, made = {"url": "http://127.0.0.1:9/hold"}, f"2026-01-14T{number:02}:00:00Z"
+    return {"id": number, "target": target, "payloads": [{}], "events": ["delivered"], "created_at": made, **more}
+
+
+@pytest.mark.parametrize("tried", [True, False])
+def test_which_call_goes_first_is_known_when_the_state_was_put_back(world_of, tried):
+    attempts = [{"at": "2026-01-15T08:00:00Z", "status": 429}] if tried else []
+    waiting = {"state": "retrying", "next_at": "PT1H", "attempts": attempts}
+    calls = [call_made_of(number, **waiting) for number in (1, 2, 3)]
+    hook = {"url": "http://127.0.0.1:9/hold", "events": ["delivered"]}
+    account = {"name": "a", "webhooks": [hook], "deliveries": calls}
+    api = world_of({"accounts": [account]}, deliveries_limit=3)
+    for number in (3, 1, 2):
+        assert api.post(f"/_mock/machines/delivery/{number}/give_up").status_code == 200
+    written = api.get("/_mock/state").json
+
+    def kept():
+        api.post("/_mock/trigger", json={"event": "delivered"})
+        return [row["id"] for row in api.get("/_mock/deliveries").json["items"]]
+
+    assert kept() == [4, 3, 2]
+    assert api.put("/_mock/state", json=written).status_code == 200
+    assert kept() == [4, 3, 2]
