@@ -7,20 +7,24 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import NamedTuple
 
+#: Of all instances of one machine it is the same kind.
 Key = int | str
 #: So many cancelled timers are not worth a look.
 _FEW = 64
 
 
 class Timer(NamedTuple):
-    """An event of one machine's instance, due at a moment; the order of setting decides between equal moments."""
+    """An event of one machine's instance, due at a moment.
+
+    Between equal moments machine, key and event decide, and not which was set first: a state that is put back does not
+    know that any more.
+    """
 
     moment: datetime
-    order: int
-    account: int
     machine: str
     key: Key
     event: str
+    account: int
 
 
 class Timers:
@@ -35,7 +39,6 @@ class Timers:
         self._live: dict[tuple[str, Key], dict[str, Timer]] = {}
         #: How many live.
         self._count = 0
-        self._set = 0
 
     def __iter__(self) -> Iterator[Timer]:
         return iter(sorted(timer for events in self._live.values() for timer in events.values()))
@@ -51,8 +54,7 @@ class Timers:
 
     def set(self, moment: datetime, account: int, machine: str, key: Key, event: str) -> None:
         """Let an event happen at a moment; a timer for the same event of the same instance gives way."""
-        timer = Timer(moment, self._set, account, machine, key, event)
-        self._set += 1
+        timer = Timer(moment, machine, key, event, account)
         events = self._live.setdefault((machine, key), {})
         self._count += event not in events
         events[event] = timer

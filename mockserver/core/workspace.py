@@ -265,6 +265,16 @@ class Workspace(Shelf):
         self.last_ids[kind] += 1
         return self.last_ids[kind]
 
+    def has_another_id(self, kind: str) -> bool:
+        """Whether there is a number for one more of what is made in passing; without one it has to be left out.
+
+        What nobody asks for cannot be refused, and one past the last id could not be loaded again.
+        """
+        if self.last_ids.get(kind, 0) < LAST_ID:
+            return True
+        _LOG.warning("workspace %s has no id left for another %s: they go up to %s", self.name, kind, LAST_ID)
+        return False
+
     def claim_id(self, kind: str, number: int) -> None:
         """Count on past a number that a scenario gives."""
         self.last_ids[kind] = max(self.last_ids[kind], number)
@@ -314,10 +324,14 @@ class Workspace(Shelf):
         self.watchers.tell("request")
 
     def add_faults(self, faults: Sequence[Fault]) -> None:
-        """Let rules apply, behind those that are there; one without an id gets one that no other has."""
+        """Let rules apply, behind those that are there; one without an id gets one that no other has.
+
+        Behind the last one the first ones come again, as far as they are free.
+        """
         taken = {fault.id for fault in (*self.faults, *faults)}
         for fault in faults:
             while not fault.id:
+                self.last_ids["fault"] %= LAST_ID
                 drawn = f"fault-{self.next_id('fault')}"
                 fault.id = "" if drawn in taken else drawn
             self.faults.add(fault)

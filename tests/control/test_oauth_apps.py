@@ -194,6 +194,27 @@ def test_apps_can_be_seeded(api):
     assert api.post("/_mock/seed", json={"oauth_apps": [{"client_id": "other"}]}).status_code == 409
 
 
+def test_public_apps_that_are_there_cannot_be_seeded_away(public_api):
+    public_api.post("/_mock/oauth/apps", json={"client_id": "phone", "public": True})
+    public_api.put("/_mock/clock", json={"frozen": True})
+    before = public_api.get("/_mock/state").json
+
+    refused = public_api.post("/_mock/seed", json={"behaviour": {"oauth_public_apps": False}})
+
+    assert refused.status_code == 400
+    message = "must be true, as the app phone is public"
+    assert refused.json["errors"] == [{"path": "/behaviour/oauth_public_apps", "message": message}]
+    assert public_api.get("/_mock/state").json == before
+    assert public_api.put("/_mock/state", json=before).status_code == 200
+
+
+def test_they_can_be_where_no_app_is_public(public_api):
+    answer = public_api.post("/_mock/seed", json={"behaviour": {"oauth_public_apps": False}})
+
+    assert answer.status_code == 200
+    assert public_api.get("/_mock/state").json["behaviour"] == {}
+
+
 def test_written_state_holds_the_apps(public_api):
     api = public_api
     api.post("/_mock/oauth/apps", json={"public": True, "name": "Phone"})

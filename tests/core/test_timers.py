@@ -12,7 +12,7 @@ START = datetime(2026, 1, 15, tzinfo=UTC)
 @pytest.fixture
 def timers():
     found = Timers()
-    found.set(START, 1, "sender", "first", "expire")
+    found.set(START, 1, "scheduled_email", "first", "fall_due")
     return found
 
 

@@ -53,8 +53,6 @@ class Call:
     attempts: list = field(default_factory=list)
     failures: int = 0
     due: datetime | None = None
-    #: Which one was set first, where two are due at one moment.
-    order: int = 0
     #: The number of the request that is under way.
     request: int | None = None
 
@@ -77,7 +75,6 @@ class DeliveryHistory(RuleBasedStateMachine):
         self.model = World()
         self.kept = None
         self.marks = itertools.count(1)
-        self.orders = itertools.count(1)
         #: The marks of all requests that have left, in their order.
         self.sent = []
         #: What is answered at once, one after the other; None: requests are held.
@@ -96,14 +93,14 @@ class DeliveryHistory(RuleBasedStateMachine):
         return calls[position % len(calls)] if calls else None
 
     def wait_until(self, call, moment):
-        call.due, call.order, call.request = moment, next(self.orders), None
+        call.due, call.request = moment, None
 
     def send_what_is_due(self, moment):
         """Let time pass in the model; gives what happens on the way."""
         passed = []
         model = self.model
         while due := [call for call in model.calls.values() if call.due is not None and call.due <= moment]:
-            call = min(due, key=lambda call: (call.due, call.order))
+            call = min(due, key=lambda call: (call.due, call.id))
             model.now, call.due = max(model.now, call.due), None
             self.sent.append(call.mark)
             call.request = len(self.sent)
@@ -247,8 +244,6 @@ class DeliveryHistory(RuleBasedStateMachine):
         for call in model.calls.values():
             if call.request is not None:
                 self.wait_until(call, model.now)
-            elif call.due is not None:
-                self.wait_until(call, call.due)
         self.send_what_is_due(model.now)
 
     # ------------------------------------------------------------------ what always holds

@@ -1,4 +1,4 @@
-"""Timers against a plain list: what is due comes out in the order of moments, then of setting."""
+"""Timers against a plain list: what is due comes out by its moment, then by whose it is, whatever was set first."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from mockserver.core.timers import Timers
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 MINUTES = st.integers(0, 10)
-MACHINES = st.sampled_from(["sender", "export"])
-KEYS = st.sampled_from([1, 2, "a"])
+#: Machines with keys of their instances.
+INSTANCES = st.sampled_from([("sender", 2), ("sender", 10), ("scheduled_email", "b"), ("scheduled_email", "a")])
 EVENTS = st.sampled_from(["expire", "fall_due"])
 ACCOUNTS = st.integers(1, 2)
 
@@ -21,31 +21,29 @@ class TimerHistory(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.timers = Timers()
-        #: (minute, order of setting, account, machine, key, event)
+        #: (minute, machine, key, event, account)
         self.rows = []
-        self.set_count = 0
         self.minute = 0
 
     def drop(self, unwanted):
         self.rows = [row for row in self.rows if not unwanted(row)]
 
-    @rule(after=MINUTES, account=ACCOUNTS, machine=MACHINES, key=KEYS, event=EVENTS)
-    def set(self, after, account, machine, key, event):
-        minute = self.minute + after
+    @rule(after=MINUTES, account=ACCOUNTS, instance=INSTANCES, event=EVENTS)
+    def set(self, after, account, instance, event):
+        (machine, key), minute = instance, self.minute + after
         self.timers.set(START + timedelta(minutes=minute), account, machine, key, event)
-        self.drop(lambda row: row[3:] == (machine, key, event))
-        self.rows.append((minute, self.set_count, account, machine, key, event))
-        self.set_count += 1
+        self.drop(lambda row: row[1:4] == (machine, key, event))
+        self.rows.append((minute, machine, key, event, account))
 
-    @rule(machine=MACHINES, key=KEYS)
-    def cancel(self, machine, key):
-        self.timers.cancel(machine, key)
-        self.drop(lambda row: row[3:5] == (machine, key))
+    @rule(instance=INSTANCES)
+    def cancel(self, instance):
+        self.timers.cancel(*instance)
+        self.drop(lambda row: row[1:3] == instance)
 
     @rule(account=ACCOUNTS)
     def cancel_account(self, account):
         self.timers.cancel_account(account)
-        self.drop(lambda row: row[2] == account)
+        self.drop(lambda row: row[4] == account)
 
     @rule(minutes=MINUTES)
     def take_all_that_is_due(self, minutes):
@@ -53,22 +51,21 @@ class TimerHistory(RuleBasedStateMachine):
         taken = []
         while timer := self.timers.take_due(START + timedelta(minutes=self.minute)):
             taken.append(as_row(timer))
-        assert taken == [row[:1] + row[2:] for row in sorted(self.rows) if row[0] <= self.minute]
+        assert taken == [row for row in sorted(self.rows) if row[0] <= self.minute]
         self.drop(lambda row: row[0] <= self.minute)
 
     @invariant()
     def what_is_left_is_told_in_order(self):
-        expected = [row[:1] + row[2:] for row in sorted(self.rows, key=lambda row: row[:2])]
-        assert [as_row(timer) for timer in self.timers] == expected
+        assert [as_row(timer) for timer in self.timers] == sorted(self.rows)
 
     @invariant()
     def the_next_one_is_the_soonest(self):
         timer = self.timers.next()
-        assert (timer and as_row(timer)) == next((row[:1] + row[2:] for row in sorted(self.rows)), None)
+        assert (timer and as_row(timer)) == next(iter(sorted(self.rows)), None)
 
 
 def as_row(timer):
-    return ((timer.moment - START) // timedelta(minutes=1), timer.account, timer.machine, timer.key, timer.event)
+    return ((timer.moment - START) // timedelta(minutes=1), timer.machine, timer.key, timer.event, timer.account)
 
 
 TestTimers = TimerHistory.TestCase

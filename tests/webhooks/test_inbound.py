@@ -48,6 +48,15 @@ def test_it_is_told_with_all_that_stands_in_it(hooked):
     assert body["items"][0]["Uuid"] == [found["uuid"]]
 
 
+def test_it_is_told_though_its_domain_is_gone_that_was_authenticated(hooked):
+    world = hooked({"events": ["delivered"]}, domains=[{"name": HOOK["domain"], "state": "authenticated"}])
+    made = world.api.post("/v3/webhooks", json={**HOOK, "url": world.receiver.url, "events": ["inboundEmailProcessed"]})
+    assert made.status_code == 201, made.text
+    assert world.api.delete(f"/v3/senders/domains/{HOOK['domain']}").status_code == 200
+
+    assert [row["webhook"] for row in arrive(world)["deliveries"]] == [made.json["id"]]
+
+
 def test_it_is_an_event_of_the_account(hooked):
     world = hooked(HOOK)
     found = arrive(world)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from mockserver.core.outside import Nowhere, Outcome
+
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 
 
@@ -168,3 +170,102 @@ def test_a_key_that_is_there_is_not_drawn_again(make_api):
     api.put("/_mock/state", json={"accounts": [{"name": "a", "api_keys": keys}]})
 
     assert api.world.draw_api_key() not in keys
+
+
+def call_made_of(number, **more):
+    """A call as a document holds it, each an hour after the one before."""
+    target, made = {"url": "http://127.0.0.1:9/hold"}, f"2026-01-14T{number:02}:00:00Z"
+    return {"id": number, "target": target, "payloads": [{}], "events": ["delivered"], "created_at": made, **more}
+
+
+@pytest.mark.parametrize("tried", [True, False])
+def test_which_call_goes_first_is_known_when_the_state_was_put_back(world_of, tried):
+    attempts = [{"at": "2026-01-15T08:00:00Z", "status": 429}] if tried else []
+    waiting = {"state": "retrying", "next_at": "PT1H", "attempts": attempts}
+    calls = [call_made_of(number, **waiting) for number in (1, 2, 3)]
+    hook = {"url": "http://127.0.0.1:9/hold", "events": ["delivered"]}
+    account = {"name": "a", "webhooks": [hook], "deliveries": calls}
+    api = world_of({"accounts": [account]}, deliveries_limit=3)
+    for number in (3, 1, 2):
+        assert api.post(f"/_mock/machines/delivery/{number}/give_up").status_code == 200
+    written = api.get("/_mock/state").json
+
+    def kept():
+        api.post("/_mock/trigger", json={"event": "delivered"})
+        return [row["id"] for row in api.get("/_mock/deliveries").json["items"]]
+
+    assert kept() == [4, 3, 2]
+    assert api.put("/_mock/state", json=written).status_code == 200
+    assert kept() == [4, 3, 2]
+
+
+LAST = 2**62
+HOOK = {"url": "http://127.0.0.1:9/hold", "events": ["request", "delivered"]}
+INBOUND_HOOK = {"url": "http://127.0.0.1:9/hold", "type": "inbound", "domain": "x.test"}
+EXPORT = {
+    "id": 1, "requested_at": "PT0S", "ready_at": "PT5M",
+    "filters": {"type": "transactional", "event": "allEvents", "notifyURL": "http://127.0.0.1:9/hold"},
+}  # fmt: skip
+MAIL = {"message_id": "<1@a.test>", "to": "a@b.test", "scheduled_at": "PT5M"}
+
+
+class Answering(Nowhere):
+    """An outside that takes every call, and at once."""
+
+    def call(self, url, job):
+        job.done(Outcome(200))
+
+
+@pytest.fixture
+def worn_world(world_of):
+    """A world in which two more calls can be made, and none after them."""
+    resume = {"ids": {"delivery": LAST - 2}}
+    account = {"name": "a", "api_keys": ["any"], "webhooks": [HOOK, INBOUND_HOOK], "exports": [EXPORT]}
+    api = world_of({"accounts": [{**account, "scheduled_emails": [MAIL]}], "resume": resume})
+    api.world.outside = Answering()
+    return api
+
+
+def calls_of(api):
+    return [row["id"] for row in api.get("/_mock/deliveries").json["items"]]
+
+
+def test_no_call_is_made_behind_the_last_id(worn_world, caplog):
+    made = [worn_world.post("/_mock/trigger", json={"event": "delivered"}).json["count"] for _ in range(3)]
+    mail = {"sender": "a@b.test", "recipient": "c@x.test"}
+
+    assert made == [1, 1, 0]
+    assert worn_world.post("/_mock/inbound", json=mail).json["deliveries"] == []
+    assert calls_of(worn_world) == [LAST, LAST - 1]
+    assert "has no id left for another delivery" in caplog.text
+    assert_same(worn_world)
+
+
+@pytest.mark.parametrize("step", ["/_mock/machines/export/1/complete", "/_mock/machines/scheduled_email/{}/fall_due"])
+def test_nor_by_what_happens_by_hand(worn_world, step):
+    for _ in range(2):
+        worn_world.post("/_mock/trigger", json={"event": "delivered"})
+
+    assert worn_world.post(step.format("%3C1@a.test%3E")).status_code == 200
+    assert calls_of(worn_world) == [LAST, LAST - 1]
+    assert_same(worn_world)
+
+
+def test_nor_by_what_the_clock_does(worn_world):
+    worn_world.post("/_mock/trigger", json={"event": "delivered"})
+
+    fired = worn_world.advance("PT5M")["fired"]
+
+    assert [row["event"] for row in fired] == ["complete", "succeed", "fall_due"]
+    assert calls_of(worn_world) == [LAST, LAST - 1]
+    assert_same(worn_world)
+
+
+def test_rules_begin_anew_behind_the_last_id(world_of):
+    rule = {"fault": "server_error"}
+    api = world_of({"faults": [{**rule, "id": "fault-1"}], "resume": {"ids": {"fault": LAST - 1}}})
+
+    made = [api.post("/_mock/faults", json=rule).json["id"] for _ in range(3)]
+
+    assert made == [f"fault-{LAST}", "fault-2", "fault-3"]
+    assert_same(api)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from bisect import bisect_left, insort
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from operator import attrgetter
@@ -135,7 +136,7 @@ DELIVERY = Lifecycle(MACHINE, Delivery, key="id", parse=int, reveal=_described)
 
 
 def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Delivery:
-    """Let a call be made at its moment; the one settled longest ago goes when there are too many."""
+    """Let a call be made at its moment; the settled one that was last tried longest ago goes for it, if one has to."""
     DELIVERY.begin(workspace, account, delivery)
     keep(workspace, account, delivery)
     if delivery.id in account.table(Delivery):
@@ -149,8 +150,41 @@ def await_attempt(workspace: Workspace, account: Account, delivery: Delivery) ->
         workspace.timers.set(delivery.next_at, account.id, MACHINE.name, delivery.id, ATTEMPT)
 
 
-class Settled(dict[int, None]):
-    """The ids of those calls that rest, the one that has done so longest first; one record of each account."""
+class Settled:
+    """The ids of those calls that rest, the one that was last tried longest ago first; one record of each account.
+
+    Not by when they have come to rest, which a state that is put back does not know.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[datetime, int]] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __deepcopy__(self, memo: object) -> Settled:
+        found = Settled()
+        found._rows = self._rows.copy()
+        return found
+
+    def add(self, delivery: Delivery) -> None:
+        """Let a call rest, which is not tried again while it does."""
+        insort(self._rows, _last(delivery))
+
+    def discard(self, delivery: Delivery) -> None:
+        """Let a call rest no more, if it does."""
+        place = bisect_left(self._rows, _last(delivery))
+        if self._rows[place : place + 1] == [_last(delivery)]:
+            del self._rows[place]
+
+    def take(self) -> int | None:
+        """The first one, which is taken out; None: there is none."""
+        return self._rows.pop(0)[1] if self._rows else None
+
+
+def _last(delivery: Delivery) -> tuple[datetime, int]:
+    """When a call was last tried, or made if it never was; of several the one with the lowest id comes first."""
+    return delivery.attempts[-1].at if delivery.attempts else delivery.created_at, delivery.id
 
 
 def make_room(workspace: Workspace, account: Account) -> None:
@@ -201,9 +235,9 @@ def _crowded(workspace: Workspace, account: Account) -> Account:
 
 
 def _evict(workspace: Workspace, account: Account) -> None:
-    rows, settled = account.table(Delivery), account.record(Settled)
-    oldest = next(iter(settled or rows))
-    settled.pop(oldest, None)
+    rows, oldest = account.table(Delivery), account.record(Settled).take()
+    if oldest is None:
+        oldest = next(iter(rows))
     account.weigh(-rows.pop(oldest).size)
     _call_off(workspace, oldest)
     workspace.evicted_deliveries += 1
@@ -322,7 +356,7 @@ def _retry(workspace: Workspace, account: Account, delivery: Delivery) -> None:
 
 @DELIVERY.on("redeliver")
 def _begin_anew(workspace: Workspace, account: Account, delivery: Delivery) -> None:
-    account.record(Settled).pop(delivery.id, None)
+    account.record(Settled).discard(delivery)
     delivery.failures = 0
     _try_again(workspace, account, delivery, timedelta())
 
@@ -337,4 +371,4 @@ def _try_again(workspace: Workspace, account: Account, delivery: Delivery, delay
 def _rest(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     _call_off(workspace, delivery.id)
     delivery.began_at = delivery.next_at = None
-    account.record(Settled)[delivery.id] = None
+    account.record(Settled).add(delivery)

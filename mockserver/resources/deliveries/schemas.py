@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
@@ -68,7 +67,7 @@ class DeliveryItem(Item):
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    resting = []
+    settled = account.record(Settled)
     for index, item in enumerate(data.get("deliveries", ())):
         if not claim(workspace, Delivery, item["id"]):
             raise Taken(("deliveries", index, "id"), f"delivery {item['id']} is there already")
@@ -80,14 +79,8 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
             row.next_at = row.next_at or workspace.clock.now()
             model.await_attempt(workspace, account, row)
         else:
-            resting.append(row)
-    account.record(Settled).update({row.id: None for row in sorted(resting, key=_last)})
+            settled.add(row)
     model.make_room(workspace, account)
-
-
-def _last(row: Delivery) -> tuple[datetime, int]:
-    """What puts the calls that rest into the order in which they have come to."""
-    return row.attempts[-1].at if row.attempts else row.created_at, row.id
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

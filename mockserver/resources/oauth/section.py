@@ -54,6 +54,19 @@ class AppItem(AppChange):
 def _load_apps(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for index, item in enumerate(data.get("oauth_apps", ())):
         add(workspace, item, ("oauth_apps", index))
+    if "behaviour" in data and not workspace.behaviour.oauth_public_apps:
+        _refuse_public(workspace)
+
+
+def _refuse_public(workspace: Workspace) -> None:
+    """Refuse to do without public apps where one is there already: the state could not be loaded again.
+
+    Raises:
+        Misfit: as it says.
+    """
+    public = next((app.client_id for app in workspace.table(App).values() if app.public), None)
+    if public is not None:
+        raise Misfit(("behaviour", "oauth_public_apps"), f"must be true, as the app {public} is public")
 
 
 def add(workspace: Workspace, item: dict[str, Any], path: tuple[str | int, ...]) -> App:

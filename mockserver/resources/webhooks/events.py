@@ -87,6 +87,7 @@ def raise_event(
     return [
         send(workspace, account, webhook, row.name, {**told, "id": webhook.id, **overrides}, happening.at, size=size)
         for webhook in _subscribers(account, kind, channel, row)
+        if workspace.has_another_id("delivery")
     ]
 
 
@@ -110,7 +111,9 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
     size = weight(content)
     for webhook in list(account.table(Webhook).values()):
         name = next((name for name in happened if name in webhook.events), None)
-        if webhook.type == INBOUND and webhook.domain == domain and name is not None:
+        if webhook.type != INBOUND or webhook.domain != domain or name is None:
+            continue
+        if workspace.has_another_id("delivery"):
             found.append(send(workspace, account, webhook, name, {**content}, workspace.clock.now(), size=size))
     return found
 

@@ -97,9 +97,15 @@ def await_completion(workspace: Workspace, account: Account, row: Export) -> Non
 
 @EXPORT.on("complete")
 def _complete(workspace: Workspace, account: Account, row: Export) -> None:
-    """Write the file, and tell the address that was given where it is (proposed, ledger 3.8)."""
+    """Write the file, and tell where it is."""
     workspace.timers.cancel(MACHINE.name, row.id)
     keep_file(workspace, row, _file(account, row))
+    if workspace.has_another_id("delivery"):
+        _tell(workspace, account, row)
+
+
+def _tell(workspace: Workspace, account: Account, row: Export) -> None:
+    """Tell the address that was given where the file is (proposed, ledger 3.8)."""
     now = workspace.clock.now()
     call = Delivery(
         workspace.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],
