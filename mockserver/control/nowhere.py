@@ -10,6 +10,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from mockserver.control import call
 from mockserver.control.problem import Problem
 from mockserver.core import facts
+from mockserver.web.application import shown_path
 
 #: As long as no call's path is; comparing takes time that grows with the square of the length.
 _LONGEST = 100
@@ -17,12 +18,12 @@ _LONGEST = 100
 
 def problem(error: HTTPException) -> Problem:
     """The problem of a request that came to no call, or that failed."""
-    asked = f"{request.method} {request.path}"
+    path = shown_path(request)
     if isinstance(error, NotFound):
-        return Problem(404, f"there is no call at {request.path}{_advice(request.path)} GET /_mock lists all calls")
+        return Problem(404, f"there is no call at {path}{_advice(path)} GET /_mock lists all calls")
     if isinstance(error, MethodNotAllowed):
-        return Problem(405, f"{request.path} takes {facts.listed(allowed(error))}, not {request.method}")
-    return Problem(error.code or 500, f"{asked}: {error.description}")
+        return Problem(405, f"{path} takes {facts.listed(allowed(error))}, not {request.method}")
+    return Problem(error.code or 500, f"{request.method} {path}: {error.description}")
 
 
 def allowed(error: MethodNotAllowed) -> list[str]:

@@ -160,7 +160,10 @@ class _Filling:
                     yield self._placed(indexes[number], mistake)
         yield from generate(
             self._workspace,
-            ((account, self._facts(index).get("generate", {})) for index, account in enumerate(accounts)),
+            (
+                (account, self._facts(index).get("generate", {}), self._place(index, "generate"))
+                for index, account in enumerate(accounts)
+            ),
         )
         yield from check_room(self._workspace)
         yield from check_ids(self._workspace)
@@ -173,8 +176,11 @@ class _Filling:
 
     def _placed(self, index: int, mistake: Mistake) -> Mistake:
         """A mistake within an account, with its path in the document."""
-        loose = index == 0 and mistake.path[0] in self._loose
-        return mistake if loose else mistake._replace(path=("accounts", index, *mistake.path))
+        return mistake._replace(path=(*self._place(index, mistake.path[0]), *mistake.path))
+
+    def _place(self, index: int, member: object) -> Path:
+        """Where in the document a member of an account stands: the first account's may stand at its top."""
+        return () if index == 0 and member in self._loose else ("accounts", index)
 
     def _misplaced(self) -> Iterator[Mistake]:
         for name in self._loose:
@@ -261,17 +267,20 @@ def check_amounts(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mis
         yield Mistake(("generate",), f"{told}, and there may be {workspace.limits.rows:,} (--rows-limit)", taken=True)
 
 
-def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, int]]]) -> Iterator[Mistake]:
-    """Fill lists of accounts with made-up items, going on from those that there are; gives what does not fit."""
+def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, int], Path]]) -> Iterator[Mistake]:
+    """Fill lists of accounts with made-up items, going on from those that there are; gives what does not fit.
+
+    Each account comes with the place in the document that says so.
+    """
     # One for all, as it is the names to choose from that take long.
     people = People(workspace.random.seed, workspace.random.positions.get(_PEOPLE, 0))
-    for account, amounts in wanted:
+    for account, amounts, path in wanted:
         for name, amount in amounts.items():
             items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
             section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
             for mistake in load_section(section, workspace, account, {name: items}, ()):
                 told = f"a made-up item of account {account.name} does not fit: {mistake.message}"
-                yield mistake._replace(path=("generate", name), message=told)
+                yield mistake._replace(path=(*path, "generate", name), message=told)
             section.settle(workspace)
             workspace.random.positions[_PEOPLE] = people.count % LAP
 

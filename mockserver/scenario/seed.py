@@ -139,7 +139,9 @@ class _Addition:
             for part in parts:
                 yield from self._load_section(section, part)
             yield from self._settle(section, parts)
-        yield from generate(self._workspace, ((part.account, part.data.get("generate", {})) for part in parts))
+        yield from generate(
+            self._workspace, ((part.account, part.data.get("generate", {}), part.path) for part in parts)
+        )
         yield from self._add_faults()
         yield from check_room(self._workspace)
         yield from check_ids(self._workspace)

@@ -83,6 +83,11 @@ def routed(request: Request) -> str:
     return found
 
 
+def shown_path(request: Request) -> str:
+    """The path of a request in words, with its encoded slashes."""
+    return routed(request).replace(SLASH, "%2F")
+
+
 class _SegmentedAdapter(MapAdapter):
     """Matches a path with encoded slashes: they are part of what a parameter says, for the service only."""
 

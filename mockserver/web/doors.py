@@ -12,7 +12,7 @@ from mockserver.core.contract import Operation, Surface
 from mockserver.core.errors import METHOD_NOT_ALLOWED, NOT_FOUND, ServiceError
 from mockserver.core.exchange import Exchange, Reply
 from mockserver.web import front
-from mockserver.web.application import SLASH, Segment, ServiceFlask, routed, rule_of
+from mockserver.web.application import Segment, ServiceFlask, routed, rule_of, shown_path
 from mockserver.web.front import FrontDoor
 from mockserver.web.operation import Door
 
@@ -63,7 +63,7 @@ class Doors:
         """The answer at an address that leads nowhere, or not with this method."""
         path = routed(request)
         same = [door.operation for door in self._doors.values() if _leads(door.operation.path, path)]
-        shown = path.replace(SLASH, "%2F")
+        shown = shown_path(request)
         reason = f"no operation has the address {shown}"
         if same:
             methods = ", ".join(f"{operation.method} ({operation.id})" for operation in same)

@@ -110,6 +110,12 @@ def test_the_reason_shows_an_encoded_slash(untouched):
     assert untouched.get("/_mock/requests").json["items"][0]["reason"] == "no operation has the address /v3%2Fsenders"
 
 
+def test_an_encoded_slash_of_the_control_api_is_told_as_it_was_sent(untouched):
+    told = untouched.get("/_mock%2Fhealth").json["detail"]
+
+    assert told == "there is no call at /_mock%2Fhealth; did you mean /_mock/health? GET /_mock lists all calls"
+
+
 @each("path", ["/w/default%2Fv3/senders", "/w/x%2F../v3/senders", "/w/%2F/v3/senders", "/w/default%2F_mock/state"])
 def test_an_encoded_slash_is_part_of_the_name_of_a_workspace(untouched, path):
     unknown = untouched.get("/w/nowhere/v3/senders")
