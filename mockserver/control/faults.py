@@ -10,6 +10,7 @@ from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem
 from mockserver.core.faults import KINDS, Fault, Kind
+from mockserver.core.ring import weight
 from mockserver.core.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.faults import MOST_FAULTS, FaultItem, describe, operations_of, rules, twice
@@ -53,6 +54,7 @@ def index() -> Response:
     """The rules in the order in which they are asked, with their hits; one that is spent stays."""
     workspace = call.workspace()
     with workspace.lock:
+        call.telling(weight(fault.written) for fault in workspace.faults)
         return _listed(workspace)
 
 

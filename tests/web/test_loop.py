@@ -213,12 +213,16 @@ def stays(api, path):
             lock.release()
 
 
-@pytest.mark.parametrize("path", ["/_mock/machines/sender", "/_mock/oauth/apps"])
+@pytest.mark.parametrize(
+    "path",
+    ["/_mock/machines/sender", "/_mock/oauth/apps", "/_mock/faults", "/_mock/workspaces", "/_mock/workspaces/default"],
+)
 def test_a_long_list_is_put_into_words_in_a_thread(make_api, path):
     def many(count):
         senders = [{"name": "A", "email": f"a{number}@b.test"} for number in range(count)]
         apps = [{"client_id": f"c{number}", "client_secret": "s"} for number in range(count)]
-        return make_api({"accounts": [{"name": "a", "senders": senders}], "oauth_apps": apps})
+        accounts = [{"name": "a", "senders": senders}, *({"name": f"n{number}"} for number in range(count - 1))]
+        return make_api({"accounts": accounts, "oauth_apps": apps, "faults": [{"fault": "unavailable"}] * count})
 
     assert (stays(many(LARGE_LIST), path), stays(many(LARGE_LIST + 1), path)) == (True, False)
 
