@@ -132,10 +132,10 @@ def named_account(of: Workspace, body: dict[str, Any]) -> Account | None:
     """
     if "account" not in body:
         return None
-    accounts = of.accounts.values()
-    found = next((row for row in accounts if row.name == body["account"]), None)
+    name = body["account"]
+    found = of.account_named(name) if isinstance(name, str) else None
     if found is None:
-        raise of_one("account", f"is no account's name; those are {facts.listed(row.name for row in accounts)}")
+        raise of_one("account", f"is no account's name; those are {facts.listed(of.names)}")
     return found
 
 

@@ -19,7 +19,7 @@ from mockserver.resources.corporate import model, plan, pool
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.model import ACTIVE, MACHINE, UNASSIGNED
 from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, SWITCHES, Allotment, Amount
-from mockserver.resources.corporate.pool import Groups, Master, SubAccount
+from mockserver.resources.corporate.pool import Given, Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.room import Section
 from mockserver.resources.section import Id24, Instant, Item, Misfit, Taken, kept
@@ -159,8 +159,7 @@ def _check_pool(master: Account) -> None:
     Raises:
         Misfit: as it says.
     """
-    names = dict.fromkeys(name for row in master.table(SubAccount).values() for name, _ in row.assigned.items())
-    for name in names:
+    for name in master.record(Given):
         balance = pool.of_master(master, name)
         if name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity:
             raise Misfit(("pool",), f"the sub-accounts have been assigned more {name} already")
@@ -206,31 +205,19 @@ def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned:
         Misfit: the solution does not know it, the pool does not hold it, or more is used than was assigned.
     """
     _check_solution(workspace, "assigned", assigned)
-    given = kept(workspace, ("given", master.id), lambda: _given(master))
-    for name, amount in row.assigned.items():  # one that is there already gives back what it has
-        given.set(name, given.get(name) - max(amount, 0))
-    given.add(assigned)
-    pool_of_master = master.record(Master).pool
-    for name in (*assigned.credits, *assigned.features):
-        held = pool_of_master.get(name)
-        if name not in SWITCHES and held != plan.UNLIMITED and plan.exact(given.get(name)) > held:
-            raise Misfit(("assigned",), f"the pool of {master.name} holds too little {name}")
+    # One that is there already gives back what it has.
     for name in dict.fromkeys(name for amounts in (row.assigned, assigned) for name, _ in amounts.items()):
         pool.count(master, name, row.assigned.get(name), assigned.get(name))
     row.assigned, row.used = assigned, used
+    for name in (*assigned.credits, *assigned.features):
+        balance = pool.of_master(master, name)
+        if name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity:
+            raise Misfit(("assigned",), f"the pool of {master.name} holds too little {name}")
     for name, amount in used.items():
         quantity = assigned.get(name)
         if quantity != plan.UNLIMITED and amount > quantity:
             kind = "credits" if name in CREDITS else "features"
             raise Misfit(("used", kind, name), f"{amount} are used, and {quantity} were assigned")
-
-
-def _given(master: Account) -> Allotment:
-    """What the sub-accounts of a master hold together."""
-    found = Allotment()
-    for row in master.table(SubAccount).values():
-        found.add(row.assigned)
-    return found
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
