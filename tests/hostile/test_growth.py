@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import json
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from mockserver.core import domain_name
+from mockserver.core.account import Account
 from mockserver.core.feed import Feed
+from mockserver.resources.corporate import bulk as bulks
+from mockserver.resources.corporate.bulk import BulkPlan
+from mockserver.resources.corporate.plan import Allotment
 from mockserver.resources.oauth.metadata import AUTHORIZE
 from mockserver.scenario.load import load
 from mockserver.scenario.seed import add
@@ -174,6 +179,24 @@ def test_what_an_addition_takes_does_not_grow_with_the_world(part):
         return min(times)
 
     assert taken(TIMES * 500) < 3 * max(taken(500), 0.002)
+
+
+def test_what_changes_of_plans_take_that_fall_due_the_other_way_round_grows_with_their_number():
+    def taken(count):
+        start = datetime(2026, 1, 15, 9, tzinfo=UTC)
+        master = Account(1, "m", "m@a.test", start, "0" * 24, 1)
+        changes = [BulkPlan(n, start - timedelta(seconds=n), Allotment(), {n: None}) for n in range(count)]
+        for change in changes:
+            bulks.enter(master, change)
+        before = time.process_time()
+        for change in reversed(changes):
+            assert bulks.before(master, change, change.due) == []
+            bulks.leave(master, change, change.id)
+        return time.process_time() - before
+
+    once = min(taken(500) for _ in range(3))
+
+    assert taken(TIMES * 500) < MOST * max(once, 0.002)
 
 
 @pytest.mark.parametrize("path", ["/v3/inbound/events?sender=a@\u00e9.test", "/_mock/mailbox?to=a@\u00e9.test"])
