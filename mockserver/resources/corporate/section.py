@@ -120,10 +120,11 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
     if master.plan_info.get("features") and any(master.pool.items()):
         raise Misfit(("plan_info", "features"), "they follow from the pool")
     if "pool" in data:
-        _check_solution(workspace, "pool", Allotment(_unlimited(master.pool)))
+        _check_solution(workspace, ("pool",), Allotment(_unlimited(master.pool)))
     for index, bulk in enumerate(data.get("bulk_plans", ())):
         if not bulk.members:
             raise Misfit(("bulk_plans", index, "members"), "names no sub-account")
+        _check_plan(workspace, ("bulk_plans", index, "change"), bulk.change)
         workspace.claim_id("bulk_plan", bulk.id)
         if bulk.id in account.table(BulkPlan):
             raise Taken(("bulk_plans", index, "id"), f"{bulk.id} is there already")
@@ -170,7 +171,7 @@ def _unlimited(pool: Allotment) -> dict[str, Amount]:
     return {name: amount for name, amount in pool.credits.items() if amount == plan.UNLIMITED and name not in SWITCHES}
 
 
-def _check_solution(workspace: Workspace, member: str, found: Allotment) -> None:
+def _check_solution(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> None:
     """Refuse what the world's corporate solution does not know.
 
     Raises:
@@ -179,7 +180,20 @@ def _check_solution(workspace: Workspace, member: str, found: Allotment) -> None
     try:
         plan.check_solution(found, workspace.solution)
     except ServiceError as error:
-        raise Misfit((member,), error.message) from error
+        raise Misfit(path, error.message) from error
+
+
+def _check_plan(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> None:
+    """Refuse a plan of what the solution does not know, or has no more; an operation would leave the latter out.
+
+    Raises:
+        Misfit: as it says.
+    """
+    _check_solution(workspace, path, found)
+    applicable = plan.applicable(found, workspace.solution).features
+    for name in found.features:
+        if name not in applicable:
+            raise Misfit((*path, "features", name), f"the {workspace.solution} solution does not have it")
 
 
 def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -204,7 +218,7 @@ def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned:
     Raises:
         Misfit: the solution does not know it, the pool does not hold it, or more is used than was assigned.
     """
-    _check_solution(workspace, "assigned", assigned)
+    _check_plan(workspace, ("assigned",), assigned)
     # One that is there already gives back what it has.
     for name in dict.fromkeys(name for amounts in (row.assigned, assigned) for name, _ in amounts.items()):
         pool.count(master, name, row.assigned.get(name), assigned.get(name))
