@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, MutableSet
+from itertools import islice, takewhile
 from typing import Any, TypeVar
 
 from mockserver.core.shelf import Tally
@@ -23,6 +24,8 @@ class Layer(MutableMapping[Any, Any]):
         self._own: dict[Any, Any] = {}
         self._gone: set[Any] = set()
         self._count = len(below)
+        #: How many of those below are gone before the first one that is not.
+        self._front = 0
 
     def __contains__(self, key: object) -> bool:
         return key in self._own or (key in self._below and key not in self._gone)
@@ -37,12 +40,16 @@ class Layer(MutableMapping[Any, Any]):
     def __setitem__(self, key: Any, row: Any) -> None:
         self._grow(key not in self)
         self._own[key] = row
+        if key in self._gone:  # it comes back in its place
+            self._gone.discard(key)
+            self._front = 0
 
     def __delitem__(self, key: Any) -> None:
         if key not in self:
             raise KeyError(key)
         self._own.pop(key, None)
-        self._gone.add(key)
+        if key in self._below:
+            self._gone.add(key)
         self._grow(-1)
 
     def _grow(self, number: int) -> None:
@@ -50,7 +57,8 @@ class Layer(MutableMapping[Any, Any]):
         self._tally.rows += number
 
     def __iter__(self) -> Iterator[Any]:
-        yield from (key for key in self._below if key in self)
+        self._front += sum(1 for _ in takewhile(self._gone.__contains__, islice(self._below, self._front, None)))
+        yield from (key for key in islice(self._below, self._front, None) if key not in self._gone)
         yield from (key for key in tuple(self._own) if key not in self._below)
 
     def __len__(self) -> int:

@@ -9,7 +9,7 @@ from mockserver.core.layer import Layer, LayeredSet, shown
 from mockserver.core.shelf import Tally
 
 KEYS = st.integers(0, 5)
-ACTS = st.lists(st.tuples(st.sampled_from(("add", "remove", "change")), KEYS), max_size=20)
+ACTS = st.lists(st.tuples(st.sampled_from(("add", "remove", "change", "look")), KEYS), max_size=20)
 
 
 @given(st.lists(KEYS), ACTS)
@@ -24,10 +24,13 @@ def test_a_layer_is_as_a_copy(keys, acts):
                 rows[key] = [number]
             elif act == "remove":
                 rows.pop(key, None)
+            elif act == "look":
+                assert (next(iter(rows), None) is None) == (len(rows) == 0)
             elif key in rows:
                 rows[key].append(number)
 
     assert dict(shown(layer)) == whole
+    assert [key for key, _ in shown(layer)] == list(layer)
     assert dict(layer) == whole
     assert len(layer) == tally.rows == len(whole)
     assert [key in layer for key in range(6)] == [key in whole for key in range(6)]
@@ -42,7 +45,7 @@ def test_a_layered_set_is_as_a_copy(below, acts):
         for items in (layer, whole):
             if act == "remove":
                 items.discard(key)
-            else:
+            elif act == "add":
                 items.update([key])
 
     assert sorted(layer) == sorted(whole)
