@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from flask import Response, current_app, request
@@ -274,17 +273,7 @@ def answer(data: object, status: int = 200) -> Response:
 
 def written(data: object) -> bytes:
     """JSON in one line; moments are written as RFC 3339."""
-    return json_text.write(_plain(data))
-
-
-def _plain(data: Any) -> Any:
-    if isinstance(data, datetime):
-        return write_instant(data)
-    if isinstance(data, dict):
-        return {name: _plain(value) for name, value in data.items()}
-    if isinstance(data, list):
-        return [_plain(value) for value in data]
-    return data
+    return json_text.write(data, write_instant)
 
 
 def listed(items: list[Any], count: int | None = None, **members: Any) -> Response:
