@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from flask import Response, current_app, request
@@ -143,10 +142,10 @@ def named_account(of: Workspace, body: dict[str, Any]) -> Account | None:
     """
     if "account" not in body:
         return None
-    accounts = of.accounts.values()
-    found = next((row for row in accounts if row.name == body["account"]), None)
+    name = body["account"]
+    found = of.account_named(name) if isinstance(name, str) else None
     if found is None:
-        raise of_one("account", f"is no account's name; those are {facts.listed(row.name for row in accounts)}")
+        raise of_one("account", f"is no account's name; those are {facts.listed(of.names)}")
     return found
 
 
@@ -285,17 +284,7 @@ def answer(data: object, status: int = 200) -> Response:
 
 def written(data: object) -> bytes:
     """JSON in one line; moments are written as RFC 3339."""
-    return json_text.write(_plain(data))
-
-
-def _plain(data: Any) -> Any:
-    if isinstance(data, datetime):
-        return write_instant(data)
-    if isinstance(data, dict):
-        return {name: _plain(value) for name, value in data.items()}
-    if isinstance(data, list):
-        return [_plain(value) for value in data]
-    return data
+    return json_text.write(data, write_instant)
 
 
 def listed(items: list[Any], count: int | None = None, **members: Any) -> Response:

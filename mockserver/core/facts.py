@@ -55,7 +55,7 @@ def _some(named: Sequence[object], total: int) -> str:
 def absent(caller: Caller, name: str, row: type, key: Key) -> str:
     """That the caller's account has no such row, and who has it, or which rows there are."""
     account = caller.account
-    owner = next((other.name for other in caller.workspace.accounts.values() if key in other.table(row)), None)
+    owner = next((other.name for other in caller.workspace.accounts.values() if key in other.rows_of(row)), None)
     instead = f"account {owner} has it" if owner else there(account.table(row), key)
     return f"{name} {shown(key)} does not exist in account {account.name}; {instead}"
 

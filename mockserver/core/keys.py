@@ -9,9 +9,11 @@ from __future__ import annotations
 import hashlib
 import re
 import string
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from itertools import chain, count
+
+from mockserver.core.layer import LayeredSet
 
 _LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 #: Longer ones stand in no account, and are kept nowhere.
@@ -57,12 +59,12 @@ class Keyring:
     def __init__(self, seed: int, workspace: str, *, first: str | None = None) -> None:
         self._root = f"{seed}/{workspace}"
         self._first = first
-        self._known: set[str] = set() if first is None else {first}
+        self._known: set[str] | LayeredSet[str] = set() if first is None else {first}
 
     def copy(self) -> Keyring:
         """Another one that gives the same keys."""
         found = copy(self)
-        found._known = set(self._known)  # noqa: SLF001  # one of the same kind
+        found._known = LayeredSet(self._known)  # noqa: SLF001  # one of the same kind
         return found
 
     def add(self, key: str) -> None:
@@ -74,21 +76,30 @@ class Keyring:
 
         An account whose keys the document leaves out gets one.
         """
-        wanted = [[""] if keys is None else keys for keys in accounts]
-        taken = {key for keys in wanted for key in keys if key in self._known}.union(revoked)
-        own: list[list[str]] = []
-        for place, keys in enumerate(wanted):
-            own.append([key if key in self._known else self._drawn(place, n, taken) for n, key in enumerate(keys)])
-        if self._first is not None and self._first not in taken:
+        own = self.own_behind(0, accounts, lambda key: key not in revoked)
+        if self._first is not None and self._first not in revoked and not any(self._first in keys for keys in own):
             own[0].insert(0, self._first)
-        self._known.update(*own)
         return own
 
-    def _drawn(self, account: int, index: int, taken: set[str]) -> str:
+    def own_behind(
+        self, behind: int, accounts: Sequence[Sequence[str] | None], is_free: Callable[[str], bool]
+    ) -> list[list[str]]:
+        """The same for the accounts of a document that come behind so many; what is not free is not drawn."""
+        wanted = [[""] if keys is None else keys for keys in accounts]
+        taken = {key for keys in wanted for key in keys if key in self._known}
+
+        def own(place: int, index: int, key: str) -> str:
+            return key if key in self._known else self._drawn(place, index, taken, is_free)
+
+        found = [[own(place, n, key) for n, key in enumerate(keys)] for place, keys in enumerate(wanted, behind)]
+        self._known.update(*found)
+        return found
+
+    def _drawn(self, account: int, index: int, taken: set[str], is_free: Callable[[str], bool]) -> str:
         """The key of a place; another one where an account that has moved up, or is gone, has had it."""
         place = f"{self._root}/key/{account}/{index}"
         # Numbered, as a text that grew with each would take ever longer.
         texts = chain((place, f"{place}/next"), (f"{place}/next/{number}" for number in count(2)))
-        key = next(key for key in map(_drawn_from, texts) if key not in taken)
+        key = next(key for key in map(_drawn_from, texts) if key not in taken and is_free(key))
         taken.add(key)
         return key

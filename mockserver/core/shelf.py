@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from datetime import datetime
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, Generic, Protocol, TypeVar
 
 Row = TypeVar("Row")
@@ -129,6 +130,10 @@ class Timeline(Generic[DatedRow]):
         return [self._rows[index] for index in indexes[offset : offset + limit]]
 
 
+#: Stands for a table that nobody has made.
+_NO_ROWS: Mapping[Any, Any] = MappingProxyType({})
+
+
 class Bounded:
     """A type of rows that have a limit of their own, and do not count."""
 
@@ -161,6 +166,10 @@ class Shelf:
         if found is None:
             found = self._tables[row] = Table(None if issubclass(row, Bounded) else self.tally)
         return found
+
+    def rows_of(self, row: type[Row]) -> Mapping[Any, Row]:
+        """The rows of this type by their key, only to be looked at: where there are none, no table is made for them."""
+        return self._tables.get(row, _NO_ROWS)
 
     def timeline(self, row: type[DatedRow]) -> Timeline[DatedRow]:
         """The rows of this type by their date."""

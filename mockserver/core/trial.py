@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from mockserver.core.account import Account
@@ -11,6 +12,7 @@ from mockserver.core.coverage import Coverage
 from mockserver.core.faults import Faults
 from mockserver.core.feed import Feed
 from mockserver.core.jobs import Jobs
+from mockserver.core.layer import Layer, LayeredSet
 from mockserver.core.mailbox import Mailbox
 from mockserver.core.meter import Meter
 from mockserver.core.outside import Nowhere
@@ -26,14 +28,15 @@ def trial_of(workspace: Workspace) -> Workspace:
     It has neither timers nor jobs, and nothing leaves it.
     """
     found = copy.copy(workspace)
-    found.accounts, found.keys, found.revoked_keys = {}, dict(workspace.keys), set(workspace.revoked_keys)
+    keys, revoked_keys = Layer(workspace.keys), LayeredSet(workspace.revoked_keys)
     tally = workspace.tally
-    found.tally = Tally(tally.limit, tally.rows, (found.keys, found.revoked_keys), held=tally.bytes)
+    found.tally = Tally(tally.limit, tally.rows, (keys, revoked_keys), held=tally.bytes)
     _stand_on(found, workspace)
-    for number, account in workspace.accounts.items():
-        found.accounts[number] = _account(account, found.tally)
+    accounts = Layer(workspace.accounts, copied=partial(_account, found.tally))
+    found.accounts, found.keys, found.revoked_keys = accounts, keys, revoked_keys
+    found.names, found.masters = Layer(workspace.names), Layer(workspace.masters)
     found.on_key = lambda key: None
-    found.last_ids, found.names = workspace.last_ids.copy(), set(workspace.names)
+    found.last_ids = workspace.last_ids.copy()
     found.random = copy.copy(workspace.random)
     found.random.positions = dict(workspace.random.positions)
     keyring = workspace.origin.keyring
@@ -47,7 +50,7 @@ def trial_of(workspace: Workspace) -> Workspace:
     return found
 
 
-def _account(account: Account, tally: Tally) -> Account:
+def _account(tally: Tally, account: Account) -> Account:
     found = copy.copy(account)
     found.tally = tally
     _stand_on(found, account)
@@ -61,8 +64,8 @@ def _stand_on(shelf: Shelf, below: Shelf) -> None:
     # What follows knows the tallies and not the shelf, of which it becomes a part: nothing then leads to itself.
     own, theirs = shelf.tally, below.tally
 
-    def layer(rows: Any) -> _Layer:
-        return _Layer(rows, own if getattr(rows, "tally", None) is theirs else Tally())
+    def layer(rows: Any) -> Layer:
+        return Layer(rows, own if getattr(rows, "tally", None) is theirs else Tally())
 
     def record(found: Any) -> Any:
         return layer(found) if isinstance(found, dict) else copy.deepcopy(found)
@@ -88,41 +91,3 @@ class _Copied(dict[type, Any]):
     def setdefault(self, kind: type, default: Any = None) -> Any:
         self.get(kind)
         return super().setdefault(kind, default)
-
-
-class _Layer(MutableMapping[Any, Any]):
-    """Rows above others: each of those below is copied before somebody could change it."""
-
-    def __init__(self, below: dict[Any, Any], tally: Tally) -> None:
-        self._below = below
-        self._tally = tally
-        self._own: dict[Any, Any] = {}
-        self._gone: set[Any] = set()
-
-    def __contains__(self, key: object) -> bool:
-        return key in self._own or (key in self._below and key not in self._gone)
-
-    def __getitem__(self, key: Any) -> Any:
-        if key not in self._own:
-            if key in self._gone:
-                raise KeyError(key)
-            self._own[key] = copy.copy(self._below[key])
-        return self._own[key]
-
-    def __setitem__(self, key: Any, row: Any) -> None:
-        self._tally.rows += key not in self
-        self._own[key] = row
-
-    def __delitem__(self, key: Any) -> None:
-        if key not in self:
-            raise KeyError(key)
-        self._own.pop(key, None)
-        self._gone.add(key)
-        self._tally.rows -= 1
-
-    def __iter__(self) -> Iterator[Any]:
-        yield from (key for key in self._below if key in self)
-        yield from (key for key in tuple(self._own) if key not in self._below)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -22,6 +22,7 @@ from mockserver.core.feed import Feed
 from mockserver.core.jobs import Jobs
 from mockserver.core.journal import Journal
 from mockserver.core.keys import api_key
+from mockserver.core.layer import LayeredSet, shown
 from mockserver.core.mailbox import Mail, Mailbox
 from mockserver.core.meter import Meter
 from mockserver.core.origin import Limits, Origin, Snapshot
@@ -29,7 +30,7 @@ from mockserver.core.outside import Nowhere, Outside
 from mockserver.core.posting import post
 from mockserver.core.randomness import Randomness
 from mockserver.core.receivers import Receivers
-from mockserver.core.shelf import Shelf, Tally
+from mockserver.core.shelf import Row, Shelf, Tally
 from mockserver.core.state_machine import StateMachine
 from mockserver.core.timers import Timer, Timers
 from mockserver.core.turn import Turn
@@ -107,10 +108,10 @@ class Workspace(Shelf):
         self.solution = solution
         self.strict = strict
         self.behaviour = behaviour or Behaviour()
-        self.accounts: dict[int, Account] = {}
+        self.accounts: MutableMapping[int, Account] = {}
         #: Which account an API key opens.
-        self.keys: dict[str, int] = {}
-        self.revoked_keys: set[str] = set()
+        self.keys: MutableMapping[str, int] = {}
+        self.revoked_keys: set[str] | LayeredSet[str] = set()
         self.tally = Tally(self.limits.rows, beside=(self.keys, self.revoked_keys))
         #: How many bytes the documents take that it was made of, or has got added.
         self.document_bytes = 0
@@ -142,10 +143,9 @@ class Workspace(Shelf):
         self.jobs = Jobs()
         #: For which timer it was last asked to be watched.
         self._watched: Timer | None = None
-        #: The ids of master accounts by name; none of them ever goes.
-        self._masters: dict[str, int] = {}
-        #: The names of all accounts.
-        self.names: set[str] = set()
+        #: The ids of all accounts by name, and those of master accounts, of which none ever goes.
+        self.names: MutableMapping[str, int] = {}
+        self.masters: MutableMapping[str, int] = {}
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
         #: Held while a state is made for it, of which only the last short step is done under `lock`; taken before that.
@@ -193,10 +193,10 @@ class Workspace(Shelf):
         """Let there be another account, which has no rows yet."""
         self.accounts[account.id] = account
         account.tally = self.tally
-        self.names.add(account.name)
+        self.names[account.name] = account.id
         self.tally.rows += 1
         if account.role is Role.MASTER:
-            self._masters[account.name] = account.id
+            self.masters[account.name] = account.id
         self.claim_id("account", account.id)
         for key in account.api_keys:
             self.keys[key] = account.id
@@ -222,8 +222,12 @@ class Workspace(Shelf):
         """A new API key, of the form of ledger 2.30; a state may hold some that are drawn only from here on."""
         while True:
             key = api_key(self.random.secret("api_key", 64, "0123456789abcdef"))
-            if key not in self.keys and key not in self.revoked_keys:
+            if self.is_free_key(key):
                 return key
+
+    def is_free_key(self, key: str) -> bool:
+        """Whether a key opens no account, and never has."""
+        return key not in self.keys and key not in self.revoked_keys
 
     def revoke_key(self, key: str) -> None:
         """Refuse a key from now on, known or not."""
@@ -233,7 +237,7 @@ class Workspace(Shelf):
     def remove_account(self, account: Account) -> None:
         """Drop an account with all its rows and timers; its keys are refused from now on."""
         del self.accounts[account.id]
-        self.names.discard(account.name)
+        self.names.pop(account.name, None)
         self.tally.rows -= 1
         for key in account.api_keys:
             self.keys.pop(key, None)
@@ -247,6 +251,16 @@ class Workspace(Shelf):
         number = self.keys.get(key)
         return None if number is None else self.accounts.get(number)
 
+    def account_named(self, name: str) -> Account | None:
+        number = self.names.get(name)
+        return None if number is None else self.accounts[number]
+
+    def tables(self, row: type[Row]) -> Iterator[tuple[int, Mapping[Any, Row]]]:
+        """The rows of this type in all accounts that have some, by the account's id; only to be looked at."""
+        for number, account in shown(self.accounts):
+            if rows := account.rows_of(row):
+                yield number, rows
+
     @property
     def first_account(self) -> Account:
         return next(iter(self.accounts.values()))
@@ -255,7 +269,7 @@ class Workspace(Shelf):
         """The master account of an admin account or a sub-account; a master is its own."""
         if account.role is Role.MASTER:
             return account
-        number = self._masters.get(account.of or "")
+        number = self.masters.get(account.of or "")
         return None if number is None else self.accounts[number]
 
     # ------------------------------------------------------------------ identifiers

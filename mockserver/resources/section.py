@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
@@ -45,16 +45,22 @@ def kept(workspace: Workspace, name: Hashable, make: Callable[[], Value]) -> Val
     return value
 
 
-def claim(workspace: Workspace, row: type, key: Hashable) -> bool:
+def claim(workspace: Workspace, row: type, key: Hashable, *, is_next: bool = False) -> bool:
     """Take the key of a new row; False: a row of any account has it already.
 
-    While a scenario is loaded, all accounts are asked once and not for every row.
+    While a scenario is loaded, all accounts are asked once and not for every row; and not at all for a number beyond
+    the last one of its kind, which no row has had.
     """
-    keys = kept(workspace, row, lambda: {key for other in workspace.accounts.values() for key in other.table(row)})
-    if key in keys:
+    claimed: set[Hashable] = kept(workspace, row, set)
+    if key in claimed or (not is_next and key in kept(workspace, (row, "before"), lambda: _keys(workspace, row))):
         return False
-    keys.add(key)
+    claimed.add(key)
     return True
+
+
+def _keys(workspace: Workspace, row: type) -> set[Hashable]:
+    tables: Iterator[tuple[int, Mapping[Hashable, Any]]] = workspace.tables(row)
+    return {key for _, rows in tables for key in rows}
 
 
 def counted_from(seconds: float) -> datetime:

@@ -208,7 +208,7 @@ class _Filling:
         if keyring is None:
             return keys
         revoked = (key for item in self._items for key in item.get("revoked_keys", ()))
-        return keyring.own(keys, self._workspace.revoked_keys.union(revoked))
+        return keyring.own(keys, {*self._workspace.revoked_keys, *revoked})
 
     def _facts(self, index: int) -> Mapping[str, Any]:
         return {**self._items[index], **(self._loose if index == 0 else {})}

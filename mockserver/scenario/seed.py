@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -113,8 +114,7 @@ class _Addition:
         self, workspace: Workspace, account: str, data: Mapping[str, Any], document: Mapping[str, Any]
     ) -> None:
         self._workspace = workspace
-        self._accounts = {row.name: row for row in workspace.accounts.values()}
-        self._first = self._accounts[account]
+        self._first = account
         self._data = data
         self._document = document
         self._items: list[dict[str, Any]] = data.get("accounts", [])
@@ -150,9 +150,7 @@ class _Addition:
 
     def _check_solution(self) -> Iterator[Mistake]:
         """What masters have and their sub-accounts hold is of the solution that they were made under."""
-        if self._data.get("solution", self._workspace.solution) != self._workspace.solution and any(
-            row.role is Role.MASTER for row in self._accounts.values()
-        ):
+        if self._data.get("solution", self._workspace.solution) != self._workspace.solution and self._workspace.masters:
             yield Mistake(("solution",), "the workspace has masters of the other solution; use PUT /_mock/state")
 
     def _describe(self) -> None:
@@ -176,56 +174,49 @@ class _Addition:
 
     def _check_accounts(self) -> Iterator[Mistake]:
         """What is wrong with the accounts themselves, before any is made."""
-        roles = {name: row.role for name, row in self._accounts.items()}
-        named = (*roles.items(), *((item["name"], item["role"]) for item in self._items))
-        masters = dict.fromkeys(name for name, role in named if role is Role.MASTER)
-        numbers = set(self._workspace.accounts)
-        homes = {key: self._workspace.accounts[number].name for key, number in self._workspace.keys.items()}
+        new = {item["name"]: 0 for item in self._items if item["role"] is Role.MASTER}
+        masters = ChainMap(new, self._workspace.masters)
+        numbers: set[int] = set()
+        homes: dict[str, str] = {}
         seen: set[str] = set()
         for index, item in enumerate(self._items):
             path: Path = ("accounts", index)
             if item["name"] in seen:  # each entry costs as much as the account has already
                 yield Mistake((*path, "name"), f"{item['name']} is there already", taken=True)
-            seen.add(item["name"])
-            if item["name"] in self._accounts:
-                users = [*self._accounts[item["name"]].users, *item.get("users", ())]
+            account = self._workspace.account_named(item["name"])
+            if account is not None:
+                users = [*account.users, *item.get("users", ())]
                 if "users" in item and len(users) > MOST_LISTED:
                     yield _too_long((*path, "users"), len(users))
-                yield from self._check_fixed(path, item, self._document["accounts"][index])
-            elif item["name"] not in roles:
-                roles[item["name"]] = item["role"]
+                yield from _check_fixed(path, item, self._document["accounts"][index], account)
+            elif item["name"] not in seen:
                 yield from check_master(path, item, masters)
-                if "id" in item and item["id"] in numbers:
+                if "id" in item and (item["id"] in numbers or item["id"] in self._workspace.accounts):
                     yield Mistake((*path, "id"), f"{item['id']} is there already", taken=True)
                 numbers.add(item.get("id", 0))
+            seen.add(item["name"])
             for position, key in enumerate(item.get("api_keys", ())):
-                if homes.setdefault(key, item["name"]) != item["name"]:
+                home = self._workspace.account_of(key)
+                if homes.setdefault(key, home.name if home else item["name"]) != item["name"]:
                     yield Mistake((*path, "api_keys", position), "this key opens another account already", taken=True)
-
-    def _check_fixed(self, path: Path, item: Mapping[str, Any], written: Mapping[str, Any]) -> Iterator[Mistake]:
-        account = self._accounts[item["name"]]
-        for name in _FIXED:
-            if name in written and item[name] != getattr(account, name):
-                yield Mistake((*path, name), f"account {account.name} is there already, with another {name}")
 
     def _parts(self) -> list[_Part]:
         """The accounts that get something, in the order of the document."""
-        keys = self._keys()
-        if any(item["name"] not in self._accounts for item in self._items):
-            claim_ids(self._workspace, self._items)
+        workspace, keys = self._workspace, self._keys()
+        if any(item["name"] not in workspace.names for item in self._items):
+            claim_ids(workspace, self._items)
         parts = []
-        if self._document.keys() - _OF_THE_WORLD:
-            parts.append(_Part(self._first, self._data, self._document, ()))
+        first = workspace.account_named(self._first)
+        if first is not None and self._document.keys() - _OF_THE_WORLD:
+            parts.append(_Part(first, self._data, self._document, ()))
         for index, item in enumerate(self._items):
             written = self._document["accounts"][index]
-            known = self._accounts.get(item["name"])
+            known = workspace.account_named(item["name"])
             is_new = known is None
             if known is None:
-                known = self._accounts[item["name"]] = make_account(
-                    self._workspace, item, keys[index], self._workspace.clock.now()
-                )
+                known = make_account(workspace, item, keys[index], workspace.clock.now())
                 for key in (*known.api_keys, *known.revoked_keys):
-                    self._workspace.on_key(key)
+                    workspace.on_key(key)
             else:
                 self._say(known, item, written, keys[index])
             parts.append(_Part(known, item, written, ("accounts", index), is_new))
@@ -234,14 +225,12 @@ class _Addition:
     def _keys(self) -> list[list[str] | None]:
         """The keys that each account of the document gets; None: one is drawn."""
         given: list[list[str] | None] = [
-            item.get("api_keys", [] if item["name"] in self._accounts else None) for item in self._items
+            item.get("api_keys", [] if item["name"] in self._workspace.names else None) for item in self._items
         ]
         keyring = self._workspace.origin.keyring
         if keyring is None or not self._items:
             return given
-        before = [list(account.api_keys) for account in self._accounts.values()]
-        own = keyring.own([*before, *given], self._workspace.revoked_keys)
-        return [*own[len(before) :]]
+        return [*keyring.own_behind(len(self._workspace.accounts), given, self._workspace.is_free_key)]
 
     def _say(
         self, account: Account, item: Mapping[str, Any], written: Mapping[str, Any], keys: list[str] | None
@@ -280,6 +269,14 @@ class _Addition:
             # The document's top and an entry may both say something of an account.
             found = [part.path for part in parts if part.account.id == number and mistake.path[0] in part.written]
             yield mistake._replace(path=(*found[0], *mistake.path))
+
+
+def _check_fixed(
+    path: Path, item: Mapping[str, Any], written: Mapping[str, Any], account: Account
+) -> Iterator[Mistake]:
+    for name in _FIXED:
+        if name in written and item[name] != getattr(account, name):
+            yield Mistake((*path, name), f"account {account.name} is there already, with another {name}")
 
 
 def _too_long(path: Path, length: int) -> Mistake:

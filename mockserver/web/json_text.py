@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from datetime import datetime
 from typing import Any, NoReturn
 
 import orjson
@@ -56,9 +57,13 @@ def read(raw: bytes, deepest: int = DEEPEST) -> Any:
     return value
 
 
-def write(value: object) -> bytes:
-    """The compact JSON text of a value, with the service's trailing newline."""
-    return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+def write(value: object, moment: Callable[[datetime], str] | None = None) -> bytes:
+    """The compact JSON text of a value, with the service's trailing newline.
+
+    `moment` says how moments are written, so that nobody has to look for them in the whole value before.
+    """
+    as_told = 0 if moment is None else orjson.OPT_PASSTHROUGH_DATETIME
+    return orjson.dumps(value, moment, orjson.OPT_APPEND_NEWLINE | as_told)
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -5,13 +5,21 @@ Quadratic work would take sixty-four times as long.
 
 from __future__ import annotations
 
+import json
 import time
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from mockserver.core import domain_name
+from mockserver.core.account import Account
 from mockserver.core.feed import Feed
+from mockserver.resources.corporate import bulk as bulks
+from mockserver.resources.corporate.bulk import BulkPlan
+from mockserver.resources.corporate.plan import Allotment
 from mockserver.resources.oauth.metadata import AUTHORIZE
+from mockserver.scenario.load import load
+from mockserver.scenario.seed import add
 
 #: How often the larger body holds what the smaller one does, and how much longer it may take.
 TIMES, MOST = 8, 30
@@ -145,6 +153,50 @@ def test_what_a_request_takes_grows_with_the_world(make_api, method, path, count
     once = seconds_in(api, method, path, make(count), status)
 
     assert seconds_in(api, method, path, make(TIMES * count), status) < MOST * max(once, 0.002)
+
+
+#: What is added to a world of one master and many sub-accounts, by how often it was before.
+PARTS = {
+    "a sender": lambda n: {"senders": [{"name": "A", "email": f"new{n}@b.test"}]},
+    "a sender with an id": lambda n: {"senders": [{"id": 10**6 + n, "name": "A", "email": f"new{n}@b.test"}]},
+    "a user": lambda n: {"accounts": [{"name": "s1", "users": [{"email": f"new{n}@b.test"}]}]},
+    "an account": lambda n: {"accounts": [{"name": f"a{n}", "api_keys": [f"new{n}"]}]},
+    "a sub-account": lambda n: {"accounts": [{**json.loads(SUB), "name": f"new{n}"}]},
+    "more of the pool": lambda n: {"accounts": [{"name": "m", "pool": {"credits": {"sms": n}}}]},
+    "an app": lambda n: {"oauth_apps": [{"client_id": f"c{n}", "account": "s1"}]},
+}
+
+
+@pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
+def test_what_an_addition_takes_does_not_grow_with_the_world(part):
+    def taken(count):
+        world = load(json.loads(f'{{"accounts":[{MASTER},{rows(SUB, count)}]}}'), name="w")
+        times = []
+        for number in range(4):
+            before = time.process_time()
+            add(world, world.first_account, part(number))
+            times.append(time.process_time() - before)
+        return min(times)
+
+    assert taken(TIMES * 500) < 3 * max(taken(500), 0.002)
+
+
+def test_what_changes_of_plans_take_that_fall_due_the_other_way_round_grows_with_their_number():
+    def taken(count):
+        start = datetime(2026, 1, 15, 9, tzinfo=UTC)
+        master = Account(1, "m", "m@a.test", start, "0" * 24, 1)
+        changes = [BulkPlan(n, start - timedelta(seconds=n), Allotment(), {n: None}) for n in range(count)]
+        for change in changes:
+            bulks.enter(master, change)
+        before = time.process_time()
+        for change in reversed(changes):
+            assert bulks.before(master, change, change.due) == []
+            bulks.leave(master, change, change.id)
+        return time.process_time() - before
+
+    once = min(taken(500) for _ in range(3))
+
+    assert taken(TIMES * 500) < MOST * max(once, 0.002)
 
 
 @pytest.mark.parametrize("path", ["/v3/inbound/events?sender=a@\u00e9.test", "/_mock/mailbox?to=a@\u00e9.test"])

@@ -163,6 +163,30 @@ def test_a_plan_that_the_pool_does_not_hold_is_refused(told):
     assert lines == ["mine.yaml:2: accounts[0].assigned: the pool of m holds too little email"]
 
 
+@pytest.mark.parametrize(
+    ("solution", "plan", "flaw"),
+    [
+        ("v2", "{features: {users: 1, inbox: 1}}", ".features.inbox: the v2 solution does not have it"),
+        ("v2", "{features: {landingPage: 0}}", ".features.landingPage: the v2 solution does not have it"),
+        ("v1", "{features: {salesUsers: 1}}", ": features.salesUsers: only the v2 solution has it"),
+    ],
+)
+def test_a_plan_of_what_the_solution_does_not_have_is_refused(told, solution, plan, flaw):
+    pool = "pool: {features: {users: 9, inbox: 9, landingPage: 9, salesUsers: 9}}"
+    change = f"{{id: 1, due: PT1H, change: {plan}, members: [7]}}"
+    sub = "{name: sub, id: 7, role: sub_account, of: m"
+
+    assigned = told(
+        f"solution: {solution}\naccounts:\n  - {{name: m, role: master, {pool}}}\n  - {sub}, assigned: {plan}}}\n"
+    )
+    changed = told(
+        f"solution: {solution}\naccounts:\n  - {{name: m, role: master, {pool}, bulk_plans: [{change}]}}\n  - {sub}}}\n"
+    )
+
+    assert assigned == [f"mine.yaml:4: accounts[1].assigned{flaw}"]
+    assert changed == [f"mine.yaml:3: accounts[0].bulk_plans[0].change{flaw}"]
+
+
 def test_a_group_that_the_master_does_not_have_is_refused(told):
     lines = told(
         "accounts:\n"

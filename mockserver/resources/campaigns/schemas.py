@@ -8,6 +8,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from mockserver.core.account import Account
+from mockserver.core.layer import shown
 from mockserver.core.workspace import Workspace
 from mockserver.resources.campaigns.model import KINDS, Campaign
 from mockserver.resources.room import Section
@@ -42,14 +43,14 @@ class CampaignItem(Item):
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    items = data.get("campaigns", ())
+    items, last = data.get("campaigns", ()), workspace.last_ids.get("campaign", 0)
     for item in items:
         workspace.claim_id("campaign", item.get("id", 0))
     has_shares = any(item.get("share") for item in items)
     shares = kept(workspace, "shares", lambda: _shares(workspace)) if has_shares else set()
     for index, item in enumerate(items):
         number = item["id"] if "id" in item else workspace.next_id("campaign")
-        if not claim(workspace, Campaign, number):
+        if not claim(workspace, Campaign, number, is_next=number > last):
             raise Taken(("campaigns", index, "id"), f"campaign {number} is there already")
         share = item.get("share")
         if share is not None and share in shares:
@@ -59,7 +60,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 
 def _shares(workspace: Workspace) -> set[str | None]:
-    return {row.share for other in workspace.accounts.values() for row in other.table(Campaign).values()}
+    return {row.share for _, rows in workspace.tables(Campaign) for _, row in shown(rows)}
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

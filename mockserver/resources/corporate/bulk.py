@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import takewhile
+from heapq import heapify, heappop, heappush
+from typing import Any
 
 from mockserver.core.account import Account
 from mockserver.core.caller import Visit
 from mockserver.resources.corporate.plan import Allotment
+
+#: So many changes that are gone are not worth a look.
+_FEW = 64
 
 
 @dataclass(slots=True, eq=False)
@@ -32,14 +37,70 @@ class Waiting(dict[int, OrderedDict[int, None]]):
     """Which changes each sub-account of a master waits for: the one that is being settled first, then by acceptance."""
 
 
-class Order(OrderedDict[int, None]):
-    """The changes of a master as they were accepted; unlike a table, what goes at its front leaves no gap behind."""
+class Queue:
+    """The ids of a master's changes, to be asked for those that are due, as they were accepted.
+
+    Each is looked at when it falls due; what is gone stays in the heaps until it comes up, or until most of it is gone.
+    """
+
+    def __init__(self, bulks: Iterable[BulkPlan]) -> None:
+        #: In which place each was accepted.
+        self._places: dict[int, int] = {}
+        self._last = 0
+        self._coming: list[tuple[datetime, int, int]] = []
+        #: Those that have been due.
+        self._ready: list[tuple[int, int]] = []
+        for bulk in bulks:
+            self.add(bulk)
+
+    def add(self, bulk: BulkPlan) -> None:
+        self._last += 1
+        self._places[bulk.id] = self._last
+        heappush(self._coming, (bulk.due, self._last, bulk.id))
+
+    def remove(self, number: int) -> None:
+        self._places.pop(number, None)
+        if len(self._coming) + len(self._ready) > 2 * len(self._places) + _FEW:
+            self._coming = [entry for entry in self._coming if self._waits(*entry[1:])]
+            self._ready = [entry for entry in self._ready if self._waits(*entry)]
+            heapify(self._coming)
+            heapify(self._ready)
+
+    def before(self, number: int, moment: datetime) -> list[int]:
+        """Those that were accepted before one and have been due by a moment."""
+        while self._coming and self._coming[0][0] <= moment:
+            heappush(self._ready, heappop(self._coming)[1:])
+        found = []
+        while self._ready and self._ready[0][0] < self._places[number]:
+            entry = heappop(self._ready)
+            if self._waits(*entry):
+                found.append(entry)
+        for entry in found:
+            heappush(self._ready, entry)
+        return [other for _, other in found]
+
+    def _waits(self, place: int, number: int) -> bool:
+        """Whether it is not gone; another one of its id may have come."""
+        return self._places.get(number) == place
+
+
+class Due:
+    """What a master's changes are asked for by their moments; made when the first one is due."""
+
+    def __init__(self) -> None:
+        self.queue: Queue | None = None
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Due:
+        """Another one that is yet to be made: what stands above another world copies no more than it needs."""
+        return Due()
 
 
 def enter(master: Account, bulk: BulkPlan) -> None:
     """Let a change be the last one that its members wait for; each of them counts as a row."""
     master.table(BulkPlan)[bulk.id] = bulk
-    master.record(Order)[bulk.id] = None
+    queue = master.record(Due).queue
+    if queue is not None:
+        queue.add(bulk)
     master.tally.rows += len(bulk.members)
     waiting = master.record(Waiting)
     for number in bulk.members:
@@ -54,8 +115,9 @@ def oldest(master: Account, sub_account_id: int) -> BulkPlan | None:
 
 def before(master: Account, bulk: BulkPlan, moment: datetime) -> list[BulkPlan]:
     """The changes that were accepted before one and are due by a moment."""
-    table = master.table(BulkPlan)
-    earlier = takewhile(lambda other: other is not bulk, map(table.__getitem__, master.record(Order)))
+    table, due = master.table(BulkPlan), master.record(Due)
+    queue = due.queue = due.queue or Queue(table.values())
+    earlier = map(table.__getitem__, queue.before(bulk.id, moment))
     return [other for other in earlier if other.due <= moment]
 
 
@@ -77,7 +139,9 @@ def leave(master: Account, bulk: BulkPlan, sub_account_id: int) -> None:
         del waiting[sub_account_id]
     if not bulk.members:
         master.table(BulkPlan).pop(bulk.id, None)
-        master.record(Order).pop(bulk.id, None)
+        queue = master.record(Due).queue
+        if queue is not None:
+            queue.remove(bulk.id)
 
 
 def forget(master: Account, sub_account_id: int) -> None:

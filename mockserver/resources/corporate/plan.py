@@ -37,13 +37,6 @@ class Allotment:
         yield from self.credits.items()
         yield from self.features.items()
 
-    def add(self, other: Allotment) -> None:
-        """Add what another one takes out of a pool, where nothing is unlimited."""
-        for name, amount in other.credits.items():
-            self.credits[name] = self.credits.get(name, 0) + max(amount, 0)
-        for name, amount in other.features.items():
-            self.features[name] = self.features.get(name, 0) + max(amount, 0)
-
     def get(self, name: str) -> Amount:
         return (self.credits if name in CREDITS else self.features).get(name, 0)
 

@@ -53,7 +53,7 @@ class Master:
 
 
 class Given(dict[str, Amount]):
-    """How much of a credit or a feature a master's sub-accounts were assigned together, from when it is first asked."""
+    """How much of each credit and feature a master's sub-accounts were assigned together."""
 
 
 class Shortage(NamedTuple):
@@ -114,17 +114,13 @@ def _row(workspace: Workspace, account: Account) -> SubAccount | None:
 
 def of_master(master: Account, name: str) -> Balance:
     """How much of a credit or a feature a master has, and how much of that its sub-accounts were assigned."""
-    given = master.record(Given)
-    if name not in given:
-        given[name] = exact(sum(max(row.assigned.get(name), 0) for row in master.table(SubAccount).values()))
-    return Balance(master.record(Master).pool.get(name), given[name])
+    return Balance(master.record(Master).pool.get(name), master.record(Given).get(name, 0))
 
 
 def count(master: Account, name: str, before: Amount, after: Amount) -> None:
     """Note that a sub-account was assigned so much, and is now."""
     given = master.record(Given)
-    if name in given:
-        given[name] = exact(given[name] - max(before, 0) + max(after, 0))
+    given[name] = exact(given.get(name, 0) - max(before, 0) + max(after, 0))
 
 
 def shortage(workspace: Workspace, master: Account, rows: Iterable[SubAccount], change: Allotment) -> Shortage | None:

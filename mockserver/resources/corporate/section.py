@@ -19,7 +19,7 @@ from mockserver.resources.corporate import model, plan, pool
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.model import ACTIVE, ASSIGNMENT_PENDING, CHANGE_PENDING, MACHINE, UNASSIGNED
 from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, SWITCHES, Allotment, Amount
-from mockserver.resources.corporate.pool import Groups, Master, SubAccount
+from mockserver.resources.corporate.pool import Given, Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.room import Section
 from mockserver.resources.section import Id24, Instant, Item, Misfit, Taken, kept
@@ -122,10 +122,11 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
     if master.plan_info.get("features") and any(master.pool.items()):
         raise Misfit(("plan_info", "features"), "they follow from the pool")
     if "pool" in data:
-        _check_solution(workspace, "pool", Allotment(_unlimited(master.pool)))
+        _check_solution(workspace, ("pool",), Allotment(_unlimited(master.pool)))
     for index, bulk in enumerate(data.get("bulk_plans", ())):
         if not bulk.members:
             raise Misfit(("bulk_plans", index, "members"), "names no sub-account")
+        _check_plan(workspace, ("bulk_plans", index, "change"), bulk.change)
         workspace.claim_id("bulk_plan", bulk.id)
         if bulk.id in account.table(BulkPlan):
             raise Taken(("bulk_plans", index, "id"), f"{bulk.id} is there already")
@@ -162,8 +163,7 @@ def _check_pool(master: Account) -> None:
     Raises:
         Misfit: as it says.
     """
-    names = dict.fromkeys(name for row in master.table(SubAccount).values() for name, _ in row.assigned.items())
-    for name in names:
+    for name in master.record(Given):
         balance = pool.of_master(master, name)
         if name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity:
             raise Misfit(("pool",), f"the sub-accounts have been assigned more {name} already")
@@ -174,7 +174,7 @@ def _unlimited(pool: Allotment) -> dict[str, Amount]:
     return {name: amount for name, amount in pool.credits.items() if amount == plan.UNLIMITED and name not in SWITCHES}
 
 
-def _check_solution(workspace: Workspace, member: str, found: Allotment) -> None:
+def _check_solution(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> None:
     """Refuse what the world's corporate solution does not know.
 
     Raises:
@@ -183,7 +183,20 @@ def _check_solution(workspace: Workspace, member: str, found: Allotment) -> None
     try:
         plan.check_solution(found, workspace.solution)
     except ServiceError as error:
-        raise Misfit((member,), error.message) from error
+        raise Misfit(path, error.message) from error
+
+
+def _check_plan(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> None:
+    """Refuse a plan of what the solution does not know, or has no more; an operation would leave the latter out.
+
+    Raises:
+        Misfit: as it says.
+    """
+    _check_solution(workspace, path, found)
+    applicable = plan.applicable(found, workspace.solution).features
+    for name in found.features:
+        if name not in applicable:
+            raise Misfit((*path, "features", name), f"the {workspace.solution} solution does not have it")
 
 
 def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -209,32 +222,20 @@ def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned:
     Raises:
         Misfit: the solution does not know it, the pool does not hold it, or more is used than was assigned.
     """
-    _check_solution(workspace, "assigned", assigned)
-    given = kept(workspace, ("given", master.id), lambda: _given(master))
-    for name, amount in row.assigned.items():  # one that is there already gives back what it has
-        given.set(name, given.get(name) - max(amount, 0))
-    given.add(assigned)
-    pool_of_master = master.record(Master).pool
-    for name in (*assigned.credits, *assigned.features):
-        held = pool_of_master.get(name)
-        if name not in SWITCHES and held != plan.UNLIMITED and plan.exact(given.get(name)) > held:
-            raise Misfit(("assigned",), f"the pool of {master.name} holds too little {name}")
+    _check_plan(workspace, ("assigned",), assigned)
+    # One that is there already gives back what it has.
     for name in dict.fromkeys(name for amounts in (row.assigned, assigned) for name, _ in amounts.items()):
         pool.count(master, name, row.assigned.get(name), assigned.get(name))
     row.assigned, row.used = assigned, used
+    for name in (*assigned.credits, *assigned.features):
+        balance = pool.of_master(master, name)
+        if name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity:
+            raise Misfit(("assigned",), f"the pool of {master.name} holds too little {name}")
     for name, amount in used.items():
         quantity = assigned.get(name)
         if quantity != plan.UNLIMITED and amount > quantity:
             kind = "credits" if name in CREDITS else "features"
             raise Misfit(("used", kind, name), f"{amount} are used, and {quantity} were assigned")
-
-
-def _given(master: Account) -> Allotment:
-    """What the sub-accounts of a master hold together."""
-    found = Allotment()
-    for row in master.table(SubAccount).values():
-        found.add(row.assigned)
-    return found
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

@@ -68,8 +68,9 @@ class DeliveryItem(Item):
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     settled = account.record(Settled)
+    last = workspace.last_ids.get("delivery", 0)
     for index, item in enumerate(data.get("deliveries", ())):
-        if not claim(workspace, Delivery, item["id"]):
+        if not claim(workspace, Delivery, item["id"], is_next=item["id"] > last):
             raise Taken(("deliveries", index, "id"), f"delivery {item['id']} is there already")
         workspace.claim_id("delivery", item["id"])
         row = account.table(Delivery)[item["id"]] = Delivery(**item)

@@ -343,11 +343,11 @@ def follow_dns(workspace: Workspace, names: Collection[str]) -> None:
 
 def _named(workspace: Workspace, names: Collection[str]) -> Iterator[tuple[Account, Domain]]:
     """The domains of these names; whichever are fewer, they or an account's, are gone through."""
-    for account in workspace.accounts.values():
-        rows = account.table(Domain)
+    for number, rows in workspace.tables(Domain) if names else ():
         for name in list(names) if len(names) < len(rows) else [name for name in rows if name in names]:
             if name in rows:
-                yield account, rows[name]
+                account = workspace.accounts[number]
+                yield account, account.table(Domain)[name]
 
 
 def _follow(workspace: Workspace, account: Account, domain: Domain) -> None:

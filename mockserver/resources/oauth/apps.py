@@ -91,7 +91,7 @@ def update(workspace: Workspace, app: App, data: dict[str, Any]) -> None:
 
 def home_of(workspace: Workspace, app: App) -> Account:
     """The account that an app belongs to, and goes with."""
-    return next(row for row in workspace.accounts.values() if row.name == app.account)
+    return workspace.accounts[workspace.names[app.account]]
 
 
 def may_enter(workspace: Workspace, app: App, account: Account) -> bool:

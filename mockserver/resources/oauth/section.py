@@ -14,7 +14,7 @@ from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.model import MACHINE, Access, Challenge, Grant
 from mockserver.resources.oauth.scopes import CATALOGUE
 from mockserver.resources.room import Section, WorldSection
-from mockserver.resources.section import Instant, Item, Misfit, Taken, claim, kept
+from mockserver.resources.section import Instant, Item, Misfit, Taken, claim
 from mockserver.web.fields import Flag, List
 
 #: What a client id and a secret may be (RFC 6749, appendix A); without what Basic and addresses would have to encode.
@@ -87,15 +87,11 @@ def check(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, 
     Raises:
         Misfit: as it says.
     """
-    if "account" in item and item["account"] not in kept(workspace, "accounts by name", lambda: _names(workspace)):
-        known = ", ".join(_names(workspace))
+    if "account" in item and item["account"] not in workspace.names:
+        known = ", ".join(workspace.names)
         raise Misfit((*path, "account"), f"there is no account {item['account']!r}; there are: {known}")
     if item.get("public") and not workspace.behaviour.oauth_public_apps:
         raise Misfit((*path, "public"), "apps are private only, unless behaviour.oauth_public_apps is true")
-
-
-def _names(workspace: Workspace) -> dict[str, None]:
-    return dict.fromkeys(account.name for account in workspace.accounts.values())
 
 
 def dump_app(app: App) -> dict[str, Any]:
@@ -166,8 +162,9 @@ class GrantItem(Item):
 
 
 def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    last = workspace.last_ids.get("oauth_grant", 0)
     for index, row in enumerate(data.get("oauth_grants", ())):
-        if not claim(workspace, Grant, row.id):
+        if not claim(workspace, Grant, row.id, is_next=row.id > last):
             raise Taken(("oauth_grants", index, "id"), f"grant {row.id} is there already")
         # What is over may outlive its app.
         if row.client_id not in workspace.table(App) and MACHINE.allowed(row.state):

@@ -130,14 +130,14 @@ class SenderItem(Item):
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    items = data.get("senders", ())
+    items, last = data.get("senders", ()), workspace.last_ids.get("sender", 0)
     for item in items:
         workspace.claim_id("sender", item.get("id", 0))
     for index, item in enumerate(items):
-        _load_sender(workspace, account, index, item)
+        _load_sender(workspace, account, index, item, last)
 
 
-def _load_sender(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> None:
+def _load_sender(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any], last: int) -> None:
     sender = Sender(
         item["id"] if "id" in item else workspace.next_id("sender"),
         item["name"],
@@ -148,7 +148,7 @@ def _load_sender(workspace: Workspace, account: Account, index: int, item: Mappi
         item.get("otp_expires_at"),
     )
     addresses = account.record(Addresses)
-    if not claim(workspace, Sender, sender.id):
+    if not claim(workspace, Sender, sender.id, is_next=sender.id > last):
         raise Taken(("senders", index, "id"), f"sender {sender.id} is there already")
     if comparable(sender.email) in addresses:
         raise Taken(("senders", index, "email"), f"{sender.email} is a sender already")

@@ -214,13 +214,14 @@ class ExportItem(Item):
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    items = data.get("webhooks", ())
+    items, last = data.get("webhooks", ()), workspace.last_ids.get("webhook", 0)
     for item in items:
         workspace.claim_id("webhook", item.get("id", 0))
     for index, item in enumerate(items):
-        _load_webhook(workspace, account, index, item)
+        _load_webhook(workspace, account, index, item, last)
+    last = workspace.last_ids.get("process", 0)
     for index, item in enumerate(data.get("exports", ())):
-        if not claim(workspace, Export, item["id"]):
+        if not claim(workspace, Export, item["id"], is_next=item["id"] > last):
             raise Taken(("exports", index, "id"), f"export {item['id']} is there already")
         workspace.claim_id("process", item["id"])
         row = account.table(Export)[item["id"]] = Export(**item)
@@ -232,12 +233,12 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     batches.resume(account)
 
 
-def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> None:
+def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any], last: int) -> None:
     created = item.get("created_at", workspace.clock.now())
     facts = {"modified_at": created, **item, "created_at": created}
     facts["id"] = item["id"] if "id" in item else workspace.next_id("webhook")
     facts["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
-    if not claim(workspace, Webhook, facts["id"]):
+    if not claim(workspace, Webhook, facts["id"], is_next=facts["id"] > last):
         raise Taken(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
     _check_subscription(("webhooks", index), facts)
     facts["events"] = subscribed((facts["type"], facts["channel"]), facts["events"])

@@ -1,0 +1,54 @@
+"""Which changes of several plans come before another one is what going through all of them gives."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockserver.core.account import Account
+from mockserver.resources.corporate import bulk as bulks
+from mockserver.resources.corporate.bulk import BulkPlan
+from mockserver.resources.corporate.plan import Allotment
+
+START = datetime(2026, 1, 15, 9, tzinfo=UTC)
+SMALL = st.integers(0, 9)
+
+
+def at(minute):
+    return START + timedelta(minutes=minute)
+
+
+def master():
+    return Account(1, "m", "m@a.test", START, "0" * 24, 1)
+
+
+@given(st.lists(st.tuples(st.sampled_from(("enter", "leave", "ask")), SMALL, SMALL), max_size=60))
+def test_those_that_come_before_another_one_are_those_accepted_earlier_and_due(acts):
+    account, accepted = master(), {}
+    for act, number, minute in acts:
+        if act == "enter" and number not in accepted:
+            accepted[number] = BulkPlan(number, at(minute), Allotment(), {7: None})
+            bulks.enter(account, accepted[number])
+        elif act == "leave" and number in accepted:
+            bulks.leave(account, accepted.pop(number), 7)
+        elif act == "ask" and number in accepted:
+            rows = list(accepted.values())
+            earlier = rows[: rows.index(accepted[number])]
+            found = bulks.before(account, accepted[number], at(minute))
+            assert found == [row for row in earlier if row.due <= at(minute)]
+
+
+def test_what_is_gone_is_let_go():
+    account = master()
+    first = BulkPlan(0, at(0), Allotment(), {7: None})
+    bulks.enter(account, first)
+    assert bulks.before(account, first, at(0)) == []
+    for number in range(1, 1_000):
+        bulk = BulkPlan(number, at(number), Allotment(), {7: None})
+        bulks.enter(account, bulk)
+        bulks.leave(account, bulk, 7)
+
+    queue = account.record(bulks.Due).queue
+    assert len(queue._coming) < 100  # noqa: SLF001  # nothing else tells
