@@ -64,11 +64,13 @@ class Ring(Generic[Thing]):
         return self._evict()
 
     def _evict(self) -> Sequence[Thing]:
-        rows, gone = self._rows, []
-        while len(rows) > self._limit or self.bytes > self._bytes_limit:
+        rows, held, limit, bytes_limit = self._rows, self.bytes, self._limit, self._bytes_limit
+        gone = []
+        while len(rows) > limit or held > bytes_limit:
             thing, size = rows.popleft()
-            self.bytes -= size
+            held -= size
             gone.append(thing)
+        self.bytes = held
         self.evicted += len(gone)
         return gone
 
