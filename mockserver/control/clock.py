@@ -16,7 +16,7 @@ from mockserver.core.advance import Advance as Move
 from mockserver.core.clock import ClockError
 from mockserver.core.events import Changed
 from mockserver.core.workspace import Workspace
-from mockserver.resources.section import Duration, Instant, Item, parse_duration
+from mockserver.resources.section import Duration, Instant, Item, is_relative, parse_duration
 from mockserver.web import loop
 from mockserver.web.fields import Flag, Number
 from mockserver.web.waiting import begun, is_waiting, wait_for
@@ -42,7 +42,7 @@ class ClockChange(Item):
     def _as_length(self, data: dict[str, Any], original: Mapping[str, Any], **_: Any) -> dict[str, Any]:
         """A relative moment is so far from the one at which the move begins, and not from an earlier look."""
         now = original.get("now")
-        return {**data, "now": parse_duration(now)} if isinstance(now, str) and "P" in now else data
+        return {**data, "now": parse_duration(now)} if is_relative(now) else data
 
 
 class Advance(Item):

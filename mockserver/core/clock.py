@@ -17,6 +17,17 @@ class ClockError(ValueError):
     """A move that the clock refuses: backwards, or out of its years."""
 
 
+def shown(moment: datetime) -> datetime:
+    """The same moment, which a clock can show.
+
+    Raises:
+        ClockError: it lies out of the clock's years.
+    """
+    if not EARLIEST <= moment <= LATEST:
+        raise ClockError(_YEARS)
+    return moment
+
+
 class Clock:
     """Real time with an offset, or a moment that stands still."""
 
@@ -82,7 +93,7 @@ class Clock:
         try:
             return now + length
         except OverflowError as error:
-            raise ClockError("beyond the years of the clock") from error
+            raise ClockError(_YEARS) from error
 
     def check(self, moment: datetime, now: datetime | None = None) -> None:
         """Refuse a moment that the clock cannot move to from the present one.
@@ -90,8 +101,7 @@ class Clock:
         Raises:
             ClockError: the moment lies in the clock's past or out of its years.
         """
-        if not EARLIEST <= moment <= LATEST:
-            raise ClockError(_YEARS)
+        shown(moment)
         if moment < (now or self.now()):
             raise ClockError("the clock goes backwards by a reset only")
 

@@ -42,9 +42,9 @@ class Outside(Protocol):
     """Carries out what leaves a workspace, in the background; filled in by the app."""
 
     def call(self, url: str, job: Job) -> None:
-        """Make a call to an address, if it is still wanted when its turn comes; the job is told from whatever thread.
+        """Make a call to an address, if it is still wanted when its turn comes.
 
-        It is told once.
+        What came of it is told to the job once, from whatever thread.
         """
         ...
 

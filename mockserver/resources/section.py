@@ -7,18 +7,17 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import isodate
 from marshmallow import ValidationError, fields
 
-from mockserver.core.clock import EARLIEST, LATEST
+from mockserver.core.clock import LATEST, Clock, shown
 from mockserver.core.workspace import Workspace
 from mockserver.web.schema import Closed
 
 Value = TypeVar("Value")
 
-_YEARS = f"the clock shows moments from {EARLIEST.year} to {LATEST.year} only"
 #: Where relative instants are counted from while a scenario is loaded.
 _START: ContextVar[datetime] = ContextVar("start of the scenario's clock")
 #: What is worked out once while a scenario is loaded.
@@ -101,30 +100,12 @@ def parse_instant(text: str) -> datetime:
         moment = datetime.fromisoformat(text.upper()).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ValueError("not an RFC 3339 date-time, such as 2026-01-15T09:00:00Z") from error
-    return _shown(moment)
+    return shown(moment)
 
 
-def _relative(length: timedelta) -> datetime:
-    """The moment that is so far from the one that is counted from.
-
-    Raises:
-        ValueError: it lies out of the clock's years.
-    """
-    try:
-        return _shown(_START.get() + length)
-    except OverflowError as error:
-        raise ValueError(_YEARS) from error
-
-
-def _shown(moment: datetime) -> datetime:
-    """A moment that a clock can show.
-
-    Raises:
-        ValueError: it lies out of the clock's years.
-    """
-    if not EARLIEST <= moment <= LATEST:
-        raise ValueError(_YEARS)
-    return moment
+def is_relative(value: object) -> TypeGuard[str]:
+    """Whether a value is an instant that is so far from another one, such as `-P1D`."""
+    return isinstance(value, str) and "P" in value
 
 
 def write_instant(moment: datetime) -> str:
@@ -163,7 +144,9 @@ class Instant(fields.Field[datetime]):
         if not isinstance(value, str):
             raise ValidationError("not an instant, such as 2026-01-15T09:00:00Z or -P1D")
         try:
-            return _relative(parse_duration(value)) if "P" in value else parse_instant(value)
+            if is_relative(value):
+                return shown(Clock.reached(parse_duration(value), _START.get()))
+            return parse_instant(value)
         except ValueError as error:
             raise ValidationError(str(error)) from error
 

@@ -14,7 +14,7 @@ from mockserver.core.account import LANGUAGES
 from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
 from mockserver.core.contract import Role
 from mockserver.resources.rooms import ROOMS
-from mockserver.resources.section import Duration, Id24, Instant, Item, write_duration
+from mockserver.resources.section import Duration, Id24, Instant, Item, is_relative, write_duration
 from mockserver.resources.webhooks.event_table import CONTESTED
 from mockserver.scenario.faults import rules
 from mockserver.web.fields import ApiKey, Dict, Email, Flag, List, Timezone
@@ -35,8 +35,7 @@ class ClockItem(Item):
 
     @validates_schema(pass_original=True)
     def _check_start(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
-        start = original.get("start")
-        if isinstance(start, str) and "P" in start:
+        if is_relative(original.get("start")):
             raise ValidationError("must be a moment: relative ones are counted from here", "start")
 
 

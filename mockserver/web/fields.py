@@ -195,7 +195,7 @@ class Json(fields.Field[Any]):
 
 
 class JsonObject(Json):
-    """An object of JSON with any members; with a few more levels, where it may be around one that was taken."""
+    """An object of JSON with any members; `around` more levels are taken, for what stands around one that came in."""
 
     def __init__(self, *, around: int = 0, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -54,6 +54,7 @@ class Webhook:
         self.target = self._made_target()
 
     def change(self, changes: Mapping[str, Any]) -> None:
+        """Take the members that can be changed; the target stays the same object where it says the same."""
         for name in _CHANGEABLE & changes.keys():
             setattr(self, name, changes[name])
         target = self._made_target()
