@@ -47,6 +47,7 @@ from mockserver.outside import Outside
 from mockserver.resources.oauth.bearer import Bearer
 from mockserver.resources.oauth.signing import Signer
 from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
+from mockserver.scenario.document import Mapping
 from mockserver.scenario.fault_header import of_header
 from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
@@ -160,7 +161,7 @@ def _loader(library: Library, settings: Settings) -> Any:
     def from_library(
         scenario: object, *, name: str, seed: int | None = None, keyring: Callable[[int], Keyring] | None = None
     ) -> Workspace:
-        title = scenario if isinstance(scenario, str) else "document"
+        title = scenario if isinstance(scenario, str) else getattr(scenario, "title", Mapping.title)
         found = load(library.document(scenario), name=name, title=title, seed=seed, keyring=keyring, limits=limits)
         found.origin = Origin(scenario, seed, found.origin.keyring)
         return found

@@ -21,6 +21,8 @@ class Misread:
 class Mapping(dict[Any, Any]):
     """A mapping whose keys know their lines."""
 
+    #: The name of the scenario that it stands for.
+    title = "document"
     #: What it was made of, where it is one document over another.
     layers: _Layers | None = None
 

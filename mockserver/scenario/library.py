@@ -85,6 +85,8 @@ class Library:
         """
         found = overlay(self.document(scenario), Mapping.of({"strict": True}))
         found.pop("extends", None)  # that is laid under it already
+        if isinstance(scenario, str):
+            found.title = scenario
         return found
 
     def text(self, name: str) -> str:

@@ -70,6 +70,15 @@ def test_a_strict_world_is_laid_over_the_servers_own_scenario(make_api, tmp_path
     assert api.get(f"/w/{create(api).json['name']}/_mock/state").json["strict"] is False
 
 
+def test_a_strict_world_keeps_the_name_of_its_scenario(api):
+    made = create(api, scenario="onboarding", strict=True).json
+    api.post(f"/w/{made['name']}/_mock/reset")
+
+    assert made["scenario"] == "onboarding"
+    assert api.get(f"/_mock/workspaces/{made['name']}").json["scenario"] == "onboarding"
+    assert create(api, scenario={"description": "mine"}, strict=True).json["scenario"] == "document"
+
+
 def test_a_scenario_of_its_own_can_be_strict_as_well(api, story):
     for scenario in ("onboarding", story, {"extends": "empty", "strict": False}):
         name = create(api, scenario=scenario, strict=True).json["name"]
