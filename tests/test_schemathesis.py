@@ -148,12 +148,12 @@ def met():
     found = Counter()
     yield found
     if len({operation for operation, _ in found}) == len(OPERATIONS):
-        assert found.total() >= 3000
+        assert found.total() >= 2000
         assert all(found[operation.id, operation.status] for operation in OPERATIONS.values())
 
 
 @SCHEMA.parametrize()
-@settings(QUIETLY, max_examples=40)
+@settings(QUIETLY, max_examples=20)
 def test_what_the_document_says_is_what_happens(met, case):
     reset()
     steer(case)
@@ -195,4 +195,4 @@ def test_the_document_holds_over_a_real_socket_as_well(module_serve):
 
     with requests.Session() as session:
         run()
-    assert calls >= 150
+    assert calls >= 80
