@@ -63,31 +63,45 @@ class Bridge:
             return
         try:
             message = await receive()
-            if message.get("more_body"):
-                await self._serve_pieces(scope, message, receive, send)
-            elif message["type"] != "http.disconnect":
-                await self._serve(scope, message.get("body", b""), receive, send)
+            found = await self._answered(scope, message, receive)
+            if found is not None:
+                await self._deliver(scope, *found, receive, send)
         except asyncio.CancelledError:
             # The server stops, and nobody waits for what a request still waited for.
             scope[wire.TRANSPORT].abort()
             await receive()
 
-    async def _serve_pieces(self, scope: Scope, first: Message, receive: Receive, send: Send) -> None:
-        """Serve a request whose body comes in pieces."""
-        with self._bodies.coming(scope[wire.TRANSPORT].get_protocol().refuse) as body:
-            whole = await self._read(body, first, receive)
-            if whole is not None:
-                await self._serve(scope, whole, receive, send)
+    async def _answered(self, scope: Scope, message: Message, receive: Receive) -> tuple[dict[str, Any], Answer] | None:
+        """The answer to a request with the environment, which holds its body no longer; None: nobody waits for one."""
+        if message["type"] == "http.disconnect":
+            return None
+        if not message.get("more_body"):
+            environ, answer = await self._run_somewhere(scope, message.get("body", b""), receive)
+        else:
+            with self._bodies.coming(scope[wire.TRANSPORT].get_protocol().refuse) as body:
+                whole = await self._read(body, message, receive)
+                if whole is None:
+                    return None
+                environ, answer = await self._run_somewhere(scope, whole, receive)
+        del environ["wsgi.input"]
+        return environ, answer
 
-    async def _serve(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+    async def _run_somewhere(self, scope: Scope, body: bytes, receive: Receive) -> tuple[dict[str, Any], Answer]:
+        """Run a request on the loop or beside it, and again as long as it waits for something."""
         park = Park()
         found = LeaveLoop() if len(body) > LARGE_BODY else self._at_once(scope, body, park)
         if isinstance(found, LeaveLoop):
             found = await self._in_thread(scope, body, park, found)
-        environ, (status, headers, content) = found
         if park.waiting:
             with self._waits():
-                environ, (status, headers, content) = await self._rerun(environ, scope, body, receive)
+                found = await self._rerun(found[0], scope, body, receive)
+        return found
+
+    async def _deliver(
+        self, scope: Scope, environ: dict[str, Any], answer: Answer, receive: Receive, send: Send
+    ) -> None:
+        """Let an answer leave, in the way that a fault chooses, or piece by piece."""
+        status, headers, content = answer
         if wire.WIRE in environ:
             with self._waits():
                 way = wire.Way(scope[wire.TRANSPORT], receive, send)

@@ -360,14 +360,24 @@ def test_one_body_is_taken_whatever_all_may_have_together(serve):
 def test_a_body_waits_while_another_one_is_being_answered(serve, connect):
     root = serve(bodies_limit=1_000_000)
     first, second = connect(root), connect(root)
-    slow = 'x-mock-fault: {"fault":"slow_body","ms":300}'
-    first.sendall(head("POST /v3/senders HTTP/1.1", KEY, slow, "content-length: 900000") + b" " * 900_000)
-    assert first.recv(9) == b"HTTP/1.1 "  # it is under way
+    asked = "GET /_mock/requests?wait=1&operation=getAccount HTTP/1.1"
+    first.sendall(head(asked, "content-length: 900000") + b" " * 900_000)
+    assert select.select([first], [], [], 0.3)[0] == []  # it is under way
     second.sendall(half_of(900_000) + b" " * 450_000)
 
     assert read_answer(second)[0] == 400
     first.setblocking(False)
-    assert first.recv(10_000).rstrip().endswith(b"}")  # it is over
+    assert first.recv(10_000).startswith(b"HTTP/1.1 ")  # it is over
+
+
+def test_a_body_whose_answer_takes_long_to_leave_keeps_no_room(serve, connect):
+    root = serve(bodies_limit=1_000_000)
+    first, second = connect(root), connect(root)
+    hang = 'x-mock-fault: {"fault":"hang"}'
+    first.sendall(head("POST /v3/senders HTTP/1.1", KEY, hang, "content-length: 900000") + b" " * 900_000)
+    second.sendall(half_of(900_000) + b" " * 450_000)
+
+    assert read_answer(second)[0] == 400
 
 
 LIMITED = "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)); "
