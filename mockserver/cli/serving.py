@@ -153,9 +153,9 @@ def _limit(
 @_limit("--body-limit", "How many bytes the body of a request may have.", 10 * 1024 * 1024, "413")
 @_limit(
     "--bodies-limit",
-    "How many bytes the bodies of all requests may have together that are not answered yet.",
+    "How many bytes the bodies of all requests may have together, until they are answered.",
     128 * 1024 * 1024,
-    "They wait; where none is being answered, 503 for the one of which nothing has come for longest.",
+    "They wait; of a client that has sent nothing for a second, the request is refused with 503.",
 )
 @_limit("--yaml-limit", "How many bytes a body of YAML may have, of the control API.", 9 * 1024 * 1024, "413")
 @_limit("--depth-limit", "How many levels the body of a control call may have.", 100, "400")

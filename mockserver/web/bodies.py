@@ -1,30 +1,46 @@
-"""The bodies that come in pieces: until they are answered, they take so many bytes together and no more."""
+"""The bodies of requests that are coming in or being answered: large ones take so many bytes together and no more."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 
-#: Says to a client that its request will not be answered, and why.
-Refuse = Callable[[int, str], None]
+#: A client that has sent nothing for so long makes room for others, in seconds.
+_SILENT_S = 1.0
+#: Where nobody has made room for so long, the one that has been coming in for longest does, in seconds.
+_PATIENCE_S = 5.0
+#: How often those that wait look at both, in seconds.
+_LOOK_S = 0.25
 
 
 class Body:
-    """One of them: what has come of it, and how its request can be refused."""
+    """One of them."""
 
-    __slots__ = ("_pieces", "is_complete", "is_refused", "refuse", "size")
+    __slots__ = ("_pieces", "last", "refused", "room", "size", "wanted")
 
-    def __init__(self, refuse: Refuse) -> None:
-        self.refuse = refuse
+    def __init__(self) -> None:
         self._pieces = bytearray()
-        #: How many bytes it counts for.
-        self.size = 0
-        self.is_complete = self.is_refused = False
+        #: How many bytes it counts for, and how many more it waits for.
+        self.size = self.wanted = 0
+        #: Since when its client is waited for, on the monotonic clock.
+        self.last = monotonic()
+        #: Done as soon as there is room for what it waits for; None: it waits for none.
+        self.room: asyncio.Future[None] | None = None
+        #: Done as soon as it has to go for others.
+        self.refused: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.room is not None and not self.room.done()
+
+    @property
+    def is_refused(self) -> bool:
+        return self.refused.done()
 
     def add(self, piece: bytes) -> None:
         self._pieces += piece
-        self.size += len(piece)
 
     def taken(self) -> bytes:
         """All that has come, which is kept here no longer."""
@@ -36,63 +52,86 @@ class Body:
 class Bodies:
     """All of them.
 
-    A piece for which there is no room waits until a request is answered. Where none is being answered, the one is
-    refused of which nothing has come for longest; the last one goes on in any case.
+    A piece for which there is no room waits. Room is made by what has been answered, and by refusing those whose
+    clients are silent. Where all wait for each other, the one that began first goes on.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._held = 0
-        #: Those that are coming in; the one of which nothing has come for longest is the first.
+        #: Those that are coming in, as they began.
         self._coming: dict[Body, None] = {}
-        #: How many will be gone soon, as they are being answered, or have been refused.
-        self._leaving = 0
-        self._freed = asyncio.Event()
+        #: How many are being answered.
+        self._running = 0
+        #: When room was last made, on the monotonic clock.
+        self._freed = monotonic()
+
+    @property
+    def refusal(self) -> str:
+        """What is said to a client whose body has to go for others."""
+        return f"No room for another body: those that are not answered yet may have {self._most} bytes"
 
     @contextmanager
-    def coming(self, refuse: Refuse) -> Iterator[Body]:
-        """A body that begins to come in, and counts until its request is answered."""
-        body = Body(refuse)
+    def coming(self) -> Iterator[Body]:
+        """A body that begins to come in, and counts until its request has been run."""
+        body = Body()
+        self._coming[body] = None
         try:
             yield body
         finally:
-            self._coming.pop(body, None)
-            self._leaving -= body.is_complete or body.is_refused
+            if body in self._coming:
+                del self._coming[body]
+            else:
+                self._running -= 1
             self._held -= body.size
-            self._freed.set()
+            self._freed = monotonic()
+            self._let_on()
 
-    async def add(self, body: Body, piece: bytes) -> bool:
-        """Keep another piece as soon as there is room; False: the request was refused meanwhile."""
-        self._coming.pop(body, None)
-        self._coming[body] = None
-        while self._held + len(piece) > self._most and not body.is_refused and self._will_have_room(body):
-            self._freed.clear()
-            await self._freed.wait()
-        if body.is_refused:
-            return False
-        body.add(piece)
-        self._held += len(piece)
-        return True
+    async def add(self, body: Body, piece: bytes) -> None:
+        """Keep another piece as soon as there is room; the body may have been refused meanwhile."""
+        body.wanted, body.room = len(piece), asyncio.get_running_loop().create_future()
+        self._let_on()
+        while body.is_waiting and not body.is_refused:
+            await asyncio.wait((body.room, body.refused), timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+            self._look(body)
+        body.room, body.last = None, monotonic()
+        if not body.is_refused:
+            body.add(piece)
 
     def complete(self, body: Body) -> bytes:
-        """The whole of it: the request is answered from now on."""
-        self._coming.pop(body, None)
-        body.is_complete = True
-        self._leaving += 1
+        """The whole of it: the request is run from now on."""
+        del self._coming[body]
+        self._running += 1
         return body.taken()
 
-    def _will_have_room(self, body: Body) -> bool:
-        """Whether another one goes soon; if need be, one is refused."""
-        if not self._leaving:
-            longest = next((other for other in self._coming if other is not body and other.size), None)
-            if longest is None:
-                return False
-            self._refuse(longest)
-        return True
+    def _let_on(self, *, is_stuck: bool = False) -> None:
+        """Give room to those that wait, as they began; where nothing else would make some, to the first in any case."""
+        for body in [body for body in self._coming if body.is_waiting]:
+            has_room = self._held + body.wanted <= self._most
+            if has_room or is_stuck or self._is_deadlocked():
+                self._give(body)
+            if not has_room:
+                return
 
-    def _refuse(self, body: Body) -> None:
-        del self._coming[body]
-        body.is_refused = True
-        self._leaving += 1
-        body.refuse(503, f"No room for another body: those that are not answered yet may have {self._most} bytes")
-        self._freed.set()
+    def _is_deadlocked(self) -> bool:
+        """Whether nothing is being answered, and all that hold something wait for room."""
+        return not self._running and all(body.is_waiting for body in self._coming if body.size and not body.is_refused)
+
+    def _give(self, body: Body) -> None:
+        assert body.room is not None, "it waits"
+        body.room.set_result(None)
+        body.size += body.wanted
+        self._held += body.wanted
+
+    def _look(self, waiting: Body) -> None:
+        """Refuse the first one whose client is silent; where all are stuck, the one that began first."""
+        now = monotonic()
+        is_stuck = now - self._freed > _PATIENCE_S
+        for body in self._coming:
+            is_silent = body.room is None and now - body.last > _SILENT_S
+            if body is not waiting and body.size and not body.is_refused and (is_silent or is_stuck):
+                self._freed = now
+                body.refused.set_result(None)
+                return
+        if is_stuck:
+            self._let_on(is_stuck=True)

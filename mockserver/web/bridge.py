@@ -19,6 +19,7 @@ from urllib.parse import unquote_to_bytes
 from mockserver.core.turn import Turn
 from mockserver.web import stream, wire
 from mockserver.web.bodies import Bodies, Body
+from mockserver.web.limits import Refusal
 from mockserver.web.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
 from mockserver.web.threads import Threads
 from mockserver.web.waiting import PARK, Park
@@ -44,9 +45,10 @@ Answer = tuple[int, Headers, bytes]
 class Bridge:
     """An ASGI application that runs a WSGI application inline; a body of more than `body_limit` bytes is cut off."""
 
-    def __init__(self, app: WSGIApplication, body_limit: int, bodies_limit: int) -> None:
+    def __init__(self, app: WSGIApplication, body_limit: int, bodies_limit: int, refusal: Refusal) -> None:
         self._app = app
         self._body_limit = body_limit
+        self._refusal = refusal
         self._bodies = Bodies(bodies_limit)
         #: The requests that wait for something, and need not be waited for when the server stops.
         self.waiting: set[asyncio.Task[Any]] = set()
@@ -62,29 +64,41 @@ class Bridge:
         if scope["type"] != "http":
             return
         try:
-            message = await receive()
-            found = await self._answered(scope, message, receive)
-            if found is not None:
-                await self._deliver(scope, *found, receive, send)
+            await self._serve(scope, await receive(), receive, send)
         except asyncio.CancelledError:
             # The server stops, and nobody waits for what a request still waited for.
             scope[wire.TRANSPORT].abort()
             await receive()
 
-    async def _answered(self, scope: Scope, message: Message, receive: Receive) -> tuple[dict[str, Any], Answer] | None:
-        """The answer to a request with the environment, which holds its body no longer; None: nobody waits for one."""
+    async def _serve(self, scope: Scope, message: Message, receive: Receive, send: Send) -> None:
+        """Serve a request whose first message has come, if it is not that its client has left."""
         if message["type"] == "http.disconnect":
-            return None
-        if not message.get("more_body"):
-            environ, answer = await self._run_somewhere(scope, message.get("body", b""), receive)
+            return
+        body = message.get("body", b"")
+        if message.get("more_body") or len(body) > LARGE_BODY:
+            found = await self._with_large_body(scope, message, receive)
         else:
-            with self._bodies.coming(scope[wire.TRANSPORT].get_protocol().refuse) as body:
-                whole = await self._read(body, message, receive)
-                if whole is None:
-                    return None
-                environ, answer = await self._run_somewhere(scope, whole, receive)
-        del environ["wsgi.input"]
-        return environ, answer
+            found = await self._run_somewhere(scope, body, receive)
+        if found is not None:
+            environ, answer = found
+            del environ["wsgi.input"], message, body  # the answer may take long to leave
+            await self._deliver(scope, environ, answer, receive, send)
+
+    async def _with_large_body(
+        self, scope: Scope, message: Message, receive: Receive
+    ) -> tuple[dict[str, Any], Answer] | None:
+        """The answer to a request whose body is large, or comes in pieces; None: nobody waits for one."""
+        with self._bodies.coming() as body:
+            whole = await self._read(body, message, receive)
+            if whole is not None:
+                return await self._run_somewhere(scope, whole, receive)
+        return ({"wsgi.input": None}, self._no_room(scope)) if body.is_refused else None
+
+    def _no_room(self, scope: Scope) -> Answer:
+        """What is said where a body has to go for others."""
+        found = self._refusal(scope["raw_path"].decode("latin-1"), 503, self._bodies.refusal)
+        headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in found.headers]
+        return found.status_code, headers, found.get_data()
 
     async def _run_somewhere(self, scope: Scope, body: bytes, receive: Receive) -> tuple[dict[str, Any], Answer]:
         """Run a request on the loop or beside it, and again as long as it waits for something."""
@@ -224,18 +238,30 @@ class Bridge:
             environ.pop("werkzeug.request", None)
         return started[0], started[1], content
 
-    async def _read(self, body: Body, message: Message, receive: Receive) -> bytes | None:
-        """The body, cut off just past the limit, which the application refuses; None if nobody waits for an answer."""
+    async def _read(self, body: Body, message: Message | None, receive: Receive) -> bytes | None:
+        """The body, cut off just past the limit, which the application refuses; None if it does not come to its end."""
         drained = 0
-        while message["type"] != "http.disconnect":
+        while message is not None and message["type"] != "http.disconnect":
             piece = message.get("body", b"")
-            if body.size <= self._body_limit and not await self._bodies.add(body, piece):
+            if body.size <= self._body_limit:
+                await self._bodies.add(body, piece)
+            if body.is_refused:
                 return None
             drained += len(piece)
             if not message.get("more_body") or drained > _DRAINED * self._body_limit:
                 return self._bodies.complete(body)
-            message = await receive()
+            message = await _next(body, receive)
         return None
+
+
+async def _next(body: Body, receive: Receive) -> Message | None:
+    """What comes next; None: the body has to go for others."""
+    coming = asyncio.ensure_future(receive())
+    await asyncio.wait((coming, body.refused), return_when=asyncio.FIRST_COMPLETED)
+    if body.is_refused:
+        coming.cancel()
+        return None
+    return coming.result()
 
 
 async def _go_on(events: stream.Stream, threads: Threads, receive: Receive, send: Send) -> None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from enum import Enum
 from time import monotonic
 from typing import Any
 
-from flask import Response
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from mockserver.web.admission import Admission
-from mockserver.web.limits import HttpLimits
+from mockserver.web.limits import HttpLimits, Refusal
 from mockserver.web.wire import TRANSPORT
 
 #: How many requests of one connection may wait for their answers before no more of them are looked at.
@@ -23,9 +21,6 @@ _HELD = 256 * 1024
 _SLICE = 16 * 1024
 #: How long after a refusal what still comes is read and thrown away, in seconds, so that the client reads the answer.
 _LINGER = 2.0
-
-#: Makes the refusal of a request that was not read to its end, from as much of its address as is known.
-Refusal = Callable[[str, int, str], Response]
 
 
 class Part(Enum):
@@ -274,5 +269,6 @@ class Connection(HttpToolsProtocol):
         """Tell whoever answers that nobody listens any more."""
         for cycle in self._unanswered:
             cycle.disconnected = not cycle.response_complete
+            cycle.waiting_for_100_continue = False  # nothing can be written any more
             cycle.message_event.set()
         self._unanswered.clear()

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
+
+from flask import Response
+
+#: Makes the refusal of a request that was not read to its end, from as much of its address as is known.
+Refusal = Callable[[str, int, str], Response]
 
 
 class HttpLimits(NamedTuple):

@@ -16,8 +16,8 @@ from flask import Flask
 
 from mockserver.web.admission import Admission
 from mockserver.web.bridge import Bridge
-from mockserver.web.connection import Connection, Refusal
-from mockserver.web.limits import HttpLimits
+from mockserver.web.connection import Connection
+from mockserver.web.limits import HttpLimits, Refusal
 
 #: Idle connections live longer than any client's pool keeps them, so that no request meets a closing one; in seconds.
 _KEEP_ALIVE = 75
@@ -124,8 +124,8 @@ class Server(uvicorn.Server):
 def server(app: Flask) -> Server:
     """A server for the application, not yet running."""
     limits: HttpLimits = app.extensions["mockserver.http_limits"]
-    bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize, limits.bodies)
     refusal: Refusal = app.extensions["mockserver.early_refusal"]
+    bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize, limits.bodies, refusal)
     connection = partial(Connection, limits=limits, refusal=refusal, admission=Admission(limits.connections))
     config = uvicorn.Config(
         bridge,

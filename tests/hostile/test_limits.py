@@ -348,6 +348,16 @@ def test_half_bodies_keep_nobody_from_sending_a_whole_one(serve, connect):
     assert requests.post(f"{root}/v3/senders", data=b" " * 900_000, timeout=PATIENCE).status_code == 401
 
 
+def test_of_many_bodies_that_come_at_once_none_is_refused(serve, connect):
+    root = serve(bodies_limit=300_000)
+    peers = [connect(root) for _ in range(30)]
+    for part in range(3):
+        for peer in peers:
+            peer.sendall(b" " * 30_000 if part else half_of(120_000))
+
+    assert {read_answer(peer)[0] for peer in peers} == {400}
+
+
 def test_one_body_is_taken_whatever_all_may_have_together(serve):
     root = serve(bodies_limit=100_000)
     body = json.dumps({"name": "A", "email": "a@b.test"}).ljust(900_000)

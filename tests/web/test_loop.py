@@ -42,7 +42,7 @@ def ask(app, body=b""):
         sent.append(message)
 
     async def answered():
-        bridge = Bridge(app, 10**9, 10**9)
+        bridge = Bridge(app, 10**9, 10**9, None)
         await bridge(SCOPE, receive, send)
         bridge.close()
 
@@ -130,7 +130,7 @@ def ask_all(app, number):
         return sent[-1]["body"].decode()
 
     async def all_of_them():
-        bridge = Bridge(app, 10**9, 10**9)
+        bridge = Bridge(app, 10**9, 10**9, None)
         found = await asyncio.wait_for(asyncio.gather(*[answered(bridge, index) for index in range(number)]), 20)
         bridge.close()
         return found
@@ -186,7 +186,7 @@ def test_others_come_between_those_who_wait_for_the_same():
         pass
 
     async def everybody():
-        bridge = Bridge(app, 10**9, 10**9)
+        bridge = Bridge(app, 10**9, 10**9, None)
         waiting = [asyncio.ensure_future(bridge(SCOPE, partial(receive, [b""]), send)) for _ in range(20)]
         while len(world.watchers) < len(waiting):  # noqa: ASYNC110  # there is no event for it
             await asyncio.sleep(0)
