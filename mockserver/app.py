@@ -133,6 +133,7 @@ def _http_limits(settings: Settings) -> HttpLimits:
         settings.body_timeout,
         settings.connections_limit,
         settings.bodies_limit,
+        settings.answers_limit,
     )
 
 

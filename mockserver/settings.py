@@ -78,6 +78,8 @@ class Settings:
     body_limit: int = 10 * 1024 * 1024
     #: Of all requests together that are not answered yet, in bytes.
     bodies_limit: int = 128 * 1024 * 1024
+    #: Of all answers together that their clients have not read yet, in bytes.
+    answers_limit: int = 256 * 1024 * 1024
     #: The largest body of YAML, in bytes, which the control API reads.
     yaml_limit: int = 9 * 1024 * 1024
     #: How many objects and arrays may stand in each other in the body of a control call.

@@ -157,6 +157,12 @@ def _limit(
     128 * 1024 * 1024,
     "They wait; of a client that has sent nothing for a second, the request is refused with 503.",
 )
+@_limit(
+    "--answers-limit",
+    "How many bytes of answers may wait for their clients to read them.",
+    256 * 1024 * 1024,
+    "The connection ends whose client has read nothing for longest.",
+)
 @_limit("--yaml-limit", "How many bytes a body of YAML may have, of the control API.", 9 * 1024 * 1024, "413")
 @_limit("--depth-limit", "How many levels the body of a control call may have.", 100, "400")
 @_limit("--body-timeout", "How many seconds a body may take to come in.", 60.0, "408, and the connection ends.")

@@ -10,7 +10,7 @@ import asyncio
 import io
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, MutableMapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
@@ -39,7 +39,14 @@ _DRAINED = 20
 #: Names of headers up to this length are remembered for all requests; longer ones would fill the memory.
 _SHORT = 100
 
+#: The methods of requests that change nothing, so that nobody misses them whose client has left.
+_SAFE = ("GET", "HEAD")
+
 Answer = tuple[int, Headers, bytes]
+
+
+class _LeftError(Exception):
+    """A client has left before its request was run."""
 
 
 class Bridge:
@@ -53,7 +60,7 @@ class Bridge:
         #: The requests that wait for something, and need not be waited for when the server stops.
         self.waiting: set[asyncio.Task[Any]] = set()
         self._threads = Threads()
-        #: Held by the one that is run again on the loop.
+        #: Held by the one that is run again on the loop, or tells a stream what is new.
         self._turn = asyncio.Lock()
 
     def close(self) -> None:
@@ -64,7 +71,8 @@ class Bridge:
         if scope["type"] != "http":
             return
         try:
-            await self._serve(scope, await receive(), receive, send)
+            with suppress(_LeftError):
+                await self._serve(scope, await receive(), receive, send)
         except asyncio.CancelledError:
             # The server stops, and nobody waits for what a request still waited for.
             scope[wire.TRANSPORT].abort()
@@ -105,7 +113,7 @@ class Bridge:
         park = Park()
         found = LeaveLoop() if len(body) > LARGE_BODY else self._at_once(scope, body, park)
         if isinstance(found, LeaveLoop):
-            found = await self._in_thread(scope, body, park, found)
+            found = await self._in_thread(scope, body, park, found, receive)
         if park.waiting:
             with self._waits():
                 found = await self._rerun(found[0], scope, body, receive)
@@ -124,7 +132,7 @@ class Bridge:
         await send({"type": "http.response.start", "status": status, "headers": headers})
         if stream.STREAM in environ:
             with self._waits():
-                await _go_on(environ[stream.STREAM], self._threads, receive, send)
+                await _go_on(environ[stream.STREAM], self._threads, self._turn, receive, send)
         else:
             await send({"type": "http.response.body", "body": content})
 
@@ -141,7 +149,7 @@ class Bridge:
                 lock.release()
 
     async def _in_thread(
-        self, scope: Scope, body: bytes, park: Park, leaves: LeaveLoop
+        self, scope: Scope, body: bytes, park: Park, leaves: LeaveLoop, receive: Receive
     ) -> tuple[dict[str, Any], Answer]:
         """The same beside the loop, as soon as there is nothing to wait for that may take long."""
         while True:
@@ -149,7 +157,8 @@ class Bridge:
             elsewhere = self._threads.wait if leaves.waits else self._threads.labour
             async with self._turn_of(leaves.until):
                 try:
-                    return environ, await elsewhere(partial(self._run_beside, environ))
+                    work = elsewhere(partial(self._run_beside, environ))
+                    return environ, await (_wanted(work, receive) if scope["method"] in _SAFE else work)
                 except LeaveLoop as again:
                     leaves = again.with_traceback(None)  # it leads to this frame, which holds it
 
@@ -195,7 +204,7 @@ class Bridge:
                 park.deadline = 0.0
             found = await self._in_turn(scope, body, park) if LOOP in environ else LeaveLoop()
             if isinstance(found, LeaveLoop):
-                found = await self._in_thread(scope, body, park, found)
+                found = await self._in_thread(scope, body, park, found, receive)
             environ, answer = found
             if not park.waiting or not in_time:
                 return environ, answer
@@ -254,6 +263,23 @@ class Bridge:
         return None
 
 
+async def _wanted(work: Coroutine[Any, Any, Answer], receive: Receive) -> Answer:
+    """What comes of a piece of work, which never begins where its client leaves before.
+
+    Raises:
+        _LeftError: the client has left.
+    """
+    running, left = asyncio.ensure_future(work), asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait((running, left), return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            return running.result()
+        raise _LeftError
+    finally:
+        running.cancel()
+        left.cancel()
+
+
 async def _next(body: Body, receive: Receive) -> Message | None:
     """What comes next; None: the body has to go for others."""
     coming = asyncio.ensure_future(receive())
@@ -264,7 +290,7 @@ async def _next(body: Body, receive: Receive) -> Message | None:
     return coming.result()
 
 
-async def _go_on(events: stream.Stream, threads: Threads, receive: Receive, send: Send) -> None:
+async def _go_on(events: stream.Stream, threads: Threads, turn: asyncio.Lock, receive: Receive, send: Send) -> None:
     """Send an answer that goes on, until the client leaves or there is nothing more to come."""
 
     async def piece(body: bytes) -> None:
@@ -272,7 +298,7 @@ async def _go_on(events: stream.Stream, threads: Threads, receive: Receive, send
 
     left = asyncio.ensure_future(receive())
     try:
-        await stream.go_on(events, threads, left, piece)
+        await stream.go_on(events, threads, turn, left, piece)
     finally:
         left.cancel()
     await send({"type": "http.response.body", "body": b""})

@@ -57,6 +57,9 @@ class Connection(HttpToolsProtocol):
         self._since = 0.0
         #: Since when there is nothing to do; the loop's own time has milliseconds only, in which many come to rest.
         self.idle_since = monotonic()
+        #: How much of answers is not read yet, in bytes, and since when nothing of it has been read.
+        self.unread = 0
+        self.unread_since = self.idle_since
         self._is_refused = False
         self.url = b""
 
@@ -245,7 +248,10 @@ class Connection(HttpToolsProtocol):
         return next((cycle for cycle in self._unanswered if not cycle.response_complete), None)
 
     def check(self, now: float, idle_s: float) -> None:
-        """Refuse a request that takes too long to come in; close what is idle for too long."""
+        """Refuse a request that takes too long to come in; close what is idle for too long; see what is not read."""
+        unread, self.unread = self.unread, self.transport.get_write_buffer_size()
+        if self.unread < unread or not self.unread:
+            self.unread_since = now
         if self._part is not None:
             self._check_part(self._part, now)
         elif now - self.idle_since > idle_s and self.is_idle:

@@ -25,3 +25,5 @@ class HttpLimits(NamedTuple):
     connections: int = 1_000
     #: How many bytes the bodies of all requests may have that are not answered yet.
     bodies: int = 128 * 1024 * 1024
+    #: How many bytes of answers may wait for their clients to read them.
+    answers: int = 256 * 1024 * 1024

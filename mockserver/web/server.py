@@ -6,10 +6,13 @@ import asyncio
 import socket
 import sys
 import threading
+from collections.abc import Collection
 from contextlib import suppress
 from functools import partial
+from operator import attrgetter
 from time import monotonic
 from types import FrameType
+from typing import cast
 
 import uvicorn
 from flask import Flask
@@ -58,12 +61,24 @@ def address(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def cut_off(connections: Collection[Connection], most: int) -> None:
+    """Where more bytes wait to be read, end the connections whose clients have read nothing for longest."""
+    unread = sum(connection.unread for connection in connections)
+    if unread <= most:
+        return
+    for connection in sorted(connections, key=attrgetter("unread_since")):
+        if unread > most and connection.unread:
+            unread -= connection.unread
+            connection.transport.abort()
+
+
 class Server(uvicorn.Server):
     """Uvicorn, which starts and stops within milliseconds: it waits for events where uvicorn waits for a while."""
 
-    def __init__(self, config: uvicorn.Config, bridge: Bridge) -> None:
+    def __init__(self, config: uvicorn.Config, bridge: Bridge, unread_limit: int) -> None:
         super().__init__(config)
         self._bridge = bridge
+        self._unread_limit = unread_limit
         self._running = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = asyncio.Event()
@@ -98,9 +113,10 @@ class Server(uvicorn.Server):
 
     def _check_connections(self) -> None:
         now = monotonic()
-        for connection in list(self.server_state.connections):
-            assert isinstance(connection, Connection), "the server makes no others"
+        connections = cast("set[Connection]", self.server_state.connections)
+        for connection in tuple(connections):
             connection.check(now, _KEEP_ALIVE)
+        cut_off(connections, self._unread_limit)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop: idle connections and requests that wait for something at once, the others when they are answered."""
@@ -138,4 +154,4 @@ def server(app: Flask) -> Server:
         server_header=False,
         proxy_headers=False,
     )
-    return Server(config, bridge)
+    return Server(config, bridge, limits.answers)

@@ -40,7 +40,11 @@ class Stream(NamedTuple):
 
 
 async def go_on(
-    stream: Stream, threads: Threads, left: asyncio.Future[Any], send: Callable[[bytes], Awaitable[None]]
+    stream: Stream,
+    threads: Threads,
+    turn: asyncio.Lock,
+    left: asyncio.Future[Any],
+    send: Callable[[bytes], Awaitable[None]],
 ) -> None:
     """Send what happens, as it happens, until the client leaves or there is nothing to look at any more.
 
@@ -52,12 +56,13 @@ async def go_on(
     try:
         while not left.done():
             signal.clear()  # what happens while it pulls and sends is pulled next
+            async with turn:
+                await asyncio.sleep(0)  # of many that look on, one at a time, and others in between
             chunk = await _pulled(stream, threads)
             if chunk is None:
                 return
             if chunk:
                 await send(chunk)
-                await asyncio.sleep(0)  # others come first, however much there is to tell
             elif not await signal.wait(stream.pause_s):
                 await send(stream.heartbeat)
     finally:

@@ -126,3 +126,13 @@ def test_paths_arrive_over_the_socket_as_they_were_sent(connection, path):
 def test_an_encoded_slash_arrives_over_the_socket_as_part_of_its_segment(connection, path, status, code):
     connection.request("PUT", path, body=b"{}", headers={"api-key": KEY})
     read_refusal(connection, status, code)
+
+
+def test_a_broken_body_that_was_to_be_asked_for_ends_without_a_traceback(root, caplog):
+    address = urlsplit(root)
+    with socket.create_connection((address.hostname, address.port), timeout=20) as peer:
+        peer.sendall(raw(POST, b"expect: 100-continue", CHUNKED, body=b"ZZ\r\n"))
+        answer = b"".join(iter(lambda: peer.recv(65_536), b""))
+
+    assert b"HTTP/1.1 400 " in answer
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []

@@ -138,6 +138,45 @@ def ask_all(app, number):
     return asyncio.run(all_of_them())
 
 
+@pytest.mark.parametrize(("method", "is_run"), [("GET", False), ("POST", True)])
+def test_what_changes_nothing_is_not_begun_when_its_client_has_left(method, is_run):
+    busy, ran = threading.Barrier(3), []
+
+    def app(environ, start_response):
+        leave(environ)
+        if environ["REQUEST_METHOD"] == "PUT":
+            busy.wait(20)
+            busy.wait(20)
+        ran.append(environ["REQUEST_METHOD"])
+        return whereabouts(environ, start_response)
+
+    async def receive(messages):
+        return messages.pop(0) if messages else await asyncio.Event().wait()
+
+    async def send(message):
+        pass
+
+    async def everybody():
+        bridge = Bridge(app, 10**9, 10**9, None)
+
+        def ask(method, *messages):
+            messages = [{"type": "http.request", "body": b""}, *messages]
+            return asyncio.ensure_future(bridge({**SCOPE, "method": method}, partial(receive, messages), send))
+
+        working = [ask("PUT"), ask("PUT")]
+        await asyncio.to_thread(busy.wait, 20)
+        left = ask(method, {"type": "http.disconnect"})
+        if not is_run:
+            await left
+        await asyncio.to_thread(busy.wait, 20)
+        await asyncio.gather(left, *working)
+        bridge.close()
+
+    asyncio.run(everybody())
+
+    assert (method in ran) == is_run
+
+
 @pytest.mark.parametrize("leaves", [leave, lambda environ: None], ids=["from a thread", "from the loop"])
 def test_those_that_wait_for_a_long_turn_hold_no_thread(leaves):
     turn, came, ran = Turn(), [], []

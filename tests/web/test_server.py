@@ -1,0 +1,60 @@
+"""What the server does of itself, every tenth of a second."""
+
+from __future__ import annotations
+
+import socket
+from types import SimpleNamespace
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from mockserver.web.server import cut_off
+
+
+def reading(unread, since):
+    """A connection whose client has read nothing since a moment."""
+    found = SimpleNamespace(unread=unread, unread_since=since, is_cut=False)
+    found.transport = SimpleNamespace(abort=lambda: setattr(found, "is_cut", True))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rows", "cut"),
+    [
+        ([(60, 1), (40, 2)], []),
+        ([(60, 1), (50, 2)], [0]),
+        ([(60, 3), (50, 2), (0, 1)], [1]),
+        ([(200, 2), (50, 1)], [0, 1]),
+    ],
+    ids=["no more than may be", "longest", "nothing to read", "all"],
+)
+def test_the_connections_end_whose_clients_have_read_nothing_for_longest(rows, cut):
+    connections = [reading(*row) for row in rows]
+
+    cut_off(connections, 100)
+
+    assert [index for index, row in enumerate(connections) if row.is_cut] == cut
+
+
+def send_on(peer):
+    while True:
+        peer.sendall(b"\r\n")
+
+
+def test_who_reads_nothing_of_a_large_answer_is_cut_off(serve):
+    root = serve(answers_limit=1_000_000)
+    state = {"description": "x" * 9_000_000}
+    assert requests.put(f"{root}/_mock/state", json=state, timeout=20).status_code == 200
+
+    with socket.socket() as peer:
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 10_000)
+        peer.settimeout(20)
+        peer.connect((urlsplit(root).hostname, urlsplit(root).port))
+        peer.sendall(b"GET /_mock/state HTTP/1.1\r\nhost: localhost\r\n\r\n")
+        first = peer.recv(1)
+        with pytest.raises(ConnectionError):
+            send_on(peer)
+
+    assert first == b"H"
+    assert requests.get(f"{root}/_mock/state", timeout=20).json()["description"] == state["description"]
