@@ -21,7 +21,8 @@ class Turn:
     def acquire(self, *, blocking: bool = True) -> bool:
         """Whether the calling thread has it now."""
         found = self._lock.acquire(blocking)
-        self._depth += found
+        if found:
+            self._depth += 1
         return found
 
     def release(self) -> None:

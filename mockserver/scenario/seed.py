@@ -32,7 +32,7 @@ from mockserver.scenario.load import (
 )
 from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.schema import BehaviourItem, scenario_schema
-from mockserver.scenario.weight import weigh
+from mockserver.scenario.weight import relieve, weigh
 
 #: How many things a list may have that a document adds to, of those that are no rows.
 MOST_LISTED = 1_000
@@ -72,6 +72,7 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
         # Checked before the lock is taken, and twice, as rows are made of what was loaded.
         for_trial, for_good = _checked(document), _checked(document)
         with workspace.lock:
+            relieve(workspace, document)
             trial = trial_of(workspace)
             found = list(_Addition(trial, account.name, for_trial, document).mistakes())
             if found:

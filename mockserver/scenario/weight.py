@@ -7,7 +7,14 @@ from typing import Any
 
 from mockserver.core.ring import weight
 from mockserver.core.workspace import Workspace
+from mockserver.scenario.dump import dump
 from mockserver.scenario.mistakes import Mistake
+
+
+def relieve(workspace: Workspace, document: Mapping[str, Any]) -> None:
+    """Where a document would be too much to add, count anew what is there: some of it may be gone by now."""
+    if workspace.document_bytes + weight(document) > workspace.limits.documents_bytes:
+        workspace.document_bytes = min(workspace.document_bytes, weight(dump(workspace)))
 
 
 def weigh(workspace: Workspace, document: Mapping[str, Any]) -> Iterator[Mistake]:

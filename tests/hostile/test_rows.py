@@ -242,6 +242,14 @@ def test_a_text_that_aliases_repeat_counts_as_often_as_it_stands_there(make_api)
     assert (answer.status_code, "--documents-bytes-limit" in answer.json["detail"]) == (409, True)
 
 
+def test_what_was_deleted_makes_room_for_documents(make_api):
+    api = make_api("empty", documents_bytes_limit=100_000)
+    for number in range(1, 400):
+        document = {"senders": [{"id": number, "name": "x" * 1_000, "email": "a@b.test"}]}
+        assert api.post("/_mock/seed", json=document).status_code == 200
+        assert api.delete(f"/v3/senders/{number}").status_code == 204
+
+
 def test_what_is_put_in_the_place_of_a_state_makes_room_for_documents(make_api):
     api = make_api("empty", documents_bytes_limit=100_000)
     answers = [api.put("/_mock/state", json=page(number, 90_000)) for number in (1, 2, 3)]

@@ -269,3 +269,16 @@ def test_rules_begin_anew_behind_the_last_id(world_of):
 
     assert made == [f"fault-{LAST}", "fault-2", "fault-3"]
     assert_same(api)
+
+
+def test_a_target_counts_once_for_a_call_however_many_attempts_went_there(world_of):
+    before = {"url": "http://before.test/" + "x" * 500}
+
+    def held(*targets):
+        attempts = [{"at": "PT0S", "status": 500, "target": target} for target in targets]
+        call = {"id": 1, "webhook": 1, "target": {"url": "http://a.test"}, "payloads": [{}], "events": ["click"]}
+        document = {**FROZEN, "deliveries": [{**call, "created_at": "PT0S", "state": "dropped", "attempts": attempts}]}
+        api = world_of(document)
+        return api.world.tally.bytes
+
+    assert held(before, before) == held(before, None) > held(None, None) + 500

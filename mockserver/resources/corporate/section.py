@@ -89,9 +89,9 @@ class BulkPlanItem(Item):
 
 _MASTER = ("currency_code", "billing_info", "plan_info", "groups", "pool", "bulk_plans")
 _SUB_ACCOUNT = ("plan_type", "group_ids", "assigned", "used", "plan_state")
-#: What of a sub-account needs no check.
 #: What a sub-account is that waits for a bulk plan.
 _PENDING = (ASSIGNMENT_PENDING, CHANGE_PENDING)
+#: What of a sub-account needs no check.
 _AS_GIVEN = ("plan_type", "timezone", "group_ids")
 
 

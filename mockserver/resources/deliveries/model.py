@@ -220,9 +220,12 @@ def count(account: Account, delivery: Delivery) -> None:
 
 
 def _size(delivery: Delivery) -> int:
-    targets = {id(target): target for target in (delivery.target, *(row.target for row in delivery.attempts)) if target}
+    targets: list[Target] = []
+    for target in (delivery.target, *(row.target for row in delivery.attempts)):
+        if target is not None and target not in targets:
+            targets.append(target)
     attempts = sum(_PER_ATTEMPT + len(row.error or "") for row in delivery.attempts)
-    return _ITSELF + delivery.carried + attempts + sum(target.size for target in targets.values())
+    return _ITSELF + delivery.carried + attempts + sum(target.size for target in targets)
 
 
 def _crowded(workspace: Workspace, account: Account) -> Account:
