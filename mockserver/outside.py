@@ -90,7 +90,7 @@ class Outside:
     # ------------------------------------------------------------------ what workspaces ask for
 
     def call(self, url: str, job: Call) -> None:
-        lane = urlsplit(url).netloc
+        lane = urlsplit(url).netloc.lower()
         work = Job(lambda: _call(job, self._egress), job.done, lambda: job.is_wanted, lane)
         if not self._dispatcher.submit(work):
             job.done(Outcome(error="too many calls wait for their turn"))
