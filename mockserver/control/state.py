@@ -10,6 +10,7 @@ from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem, of_mistakes
 from mockserver.control.workspaces import ScenarioField, described
+from mockserver.core.ring import weight
 from mockserver.resources.section import Item
 from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.mistakes import Mistake, ScenarioError
@@ -29,6 +30,7 @@ def show() -> Response:
     workspace = call.workspace(whole=True)
     with workspace.lock:
         document = dump(workspace)
+        call.telling([weight(document)])
     if request.accept_mimetypes.best_match(["application/json", "application/yaml"]) == "application/yaml":
         return Response(to_yaml(document), content_type="application/yaml")
     return call.answer(document)

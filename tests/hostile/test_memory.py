@@ -206,6 +206,16 @@ def test_a_snapshot_that_there_is_no_room_for_is_refused(make_api):
 
     assert (answer.status_code, api.get("/_mock/snapshots").json["items"]) == (409, [])
     assert "--snapshots-bytes-limit" in answer.json["detail"]
+    assert "delete" not in answer.json["detail"]
+
+
+def test_where_others_leave_no_room_for_a_snapshot_they_can_be_deleted(make_api):
+    api = make_api("empty", snapshots_bytes_limit=40_000)
+    api.post("/_mock/seed", json={"senders": [{"name": "x" * 20_000, "email": "a@acme.test"}]})
+    first, second = (api.post("/_mock/snapshots", json={}) for _ in range(2))
+
+    assert (first.status_code, second.status_code) == (201, 409)
+    assert second.json["detail"].endswith("delete some")
 
 
 def test_a_payload_that_is_too_large_is_told_in_its_place(make_api):
