@@ -22,6 +22,8 @@ _BOUNDS = {
     ("minimum",): "{minimum} or more",
     ("maximum",): "{maximum} or less",
     ("minItems",): "{minItems} item at least",
+    ("maxItems",): "{maxItems} items at most",
+    ("maxLength",): "{maxLength:,} characters at most",
     ("pattern",): "by a pattern",
 }
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 Made = TypeVar("Made")
 
+#: No more bytes are put into words on the event loop: that is several times as fast as reading a body.
+_LARGE = loop.LARGE_BODY * 4
 #: What has been made once.
 _MADE: set[Callable[[], object]] = set()
 #: Where the application's configuration says whether the control API asks for a token.
@@ -78,7 +80,7 @@ def changed_workspace() -> Workspace:
 
 def entered(found: Workspace, *, whole: bool = False) -> Workspace:
     """A workspace with all that is due done; on the event loop, nobody else acts on it until the call is over."""
-    if whole and found.rows() > loop.LARGE_WORLD:
+    if whole and _is_large(found):
         leave_loop()
     loop.hold(request.environ, found.lock)
     with found.lock:
@@ -86,6 +88,11 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
             leave_loop()
         found.catch_up()
     return acting_on(found)
+
+
+def _is_large(world: Workspace) -> bool:
+    """Whether to go through all of a world takes long, as far as the numbers tell that it keeps of itself."""
+    return world.rows() > loop.LARGE_WORLD or max(world.tally.bytes, world.document_bytes) > _LARGE
 
 
 def acting_on(workspace: Workspace) -> Workspace:
@@ -105,7 +112,7 @@ def telling(sizes: Iterable[int]) -> None:
     total = 0
     for count, size in enumerate(sizes, 1):
         total += size
-        if count > loop.LARGE_LIST or total > loop.LARGE_BODY * 4:
+        if count > loop.LARGE_LIST or total > _LARGE:
             leave_loop()
 
 

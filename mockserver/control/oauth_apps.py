@@ -9,6 +9,7 @@ from flask import Response
 from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem, of_mistakes
+from mockserver.core.ring import weight
 from mockserver.core.workspace import Workspace
 from mockserver.resources.oauth import apps, exchange
 from mockserver.resources.oauth.apps import App
@@ -25,7 +26,7 @@ def index() -> Response:
     workspace = call.workspace()
     with workspace.lock:
         found = workspace.table(App).values()
-        call.telling(0 for _ in found)
+        call.telling(weight(app.redirect_uris) for app in found)
         return call.listed([dump_app(app) for app in found])
 
 
@@ -46,7 +47,9 @@ def show(client_id: str) -> Response:
     """One app with its secret."""
     workspace = call.workspace()
     with workspace.lock:
-        return call.answer(dump_app(_found(workspace, client_id)))
+        app = _found(workspace, client_id)
+        call.telling([weight(app.redirect_uris)])
+        return call.answer(dump_app(app))
 
 
 @OAUTH_APPS.call("PUT", "/<client_id>", body=AppChange, answer="OAuthApp")

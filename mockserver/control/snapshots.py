@@ -95,9 +95,12 @@ def _check_room(workspace: Workspace, snapshot: Snapshot) -> None:
         Problem: 409.
     """
     taken = sum(other.size for other in workspace.snapshots.values() if other.name != snapshot.name)
-    if taken + snapshot.size > workspace.limits.snapshots_bytes:
+    limit = workspace.limits.snapshots_bytes
+    most = f"there may be {limit:,} (--snapshots-bytes-limit)"
+    if snapshot.size > limit:
+        raise Problem(409, f"this snapshot alone would take {snapshot.size:,} bytes, and {most}")
+    if taken + snapshot.size > limit:
         told = f"the snapshots take {taken:,} bytes and this one would take {snapshot.size:,}"
-        most = f"there may be {workspace.limits.snapshots_bytes:,} (--snapshots-bytes-limit)"
         raise Problem(409, f"{told}; {most}, so delete some")
 
 

@@ -10,13 +10,18 @@ from mockserver.control import call
 from mockserver.control.noun import Noun
 from mockserver.control.problem import Problem, of_mistakes
 from mockserver.control.workspaces import ScenarioField, described
-from mockserver.resources.section import Item
+from mockserver.core.ring import weight
+from mockserver.resources.section import Item, write_instant
 from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.mistakes import Mistake, ScenarioError
 from mockserver.scenario.seed import add
-from mockserver.web import loop
+from mockserver.web import json_text, loop
 
 STATE = Noun("state", "/_mock")
+
+
+#: How many levels of a state stand around a row.
+_ROWS = 4
 
 
 class Reset(Item):
@@ -29,9 +34,11 @@ def show() -> Response:
     workspace = call.workspace(whole=True)
     with workspace.lock:
         document = dump(workspace)
+        call.telling([weight(document)])
     if request.accept_mimetypes.best_match(["application/json", "application/yaml"]) == "application/yaml":
         return Response(to_yaml(document), content_type="application/yaml")
-    return call.answer(document)
+    found = b"".join((*json_text.parts(document, write_instant, _ROWS), b"\n"))
+    return Response(found, content_type="application/json")
 
 
 @STATE.call("PUT", "/state", document="Scenario", answer="World", heavy=True)

@@ -16,11 +16,13 @@ from mockserver.core import header_form
 from mockserver.core.domain_name import LONGEST_EMAIL, ascii_form, is_host_name
 from mockserver.core.errors import OUT_OF_RANGE
 from mockserver.core.keys import LONGEST_KEY, is_key
-from mockserver.web.schema import MOST_FLAWS, BadName, Flaw, Unread, documented, flaws_in, invalid
+from mockserver.web.schema import MOST_FLAWS, BadName, Flaw, Longest, Unread, documented, flaws_in, invalid
 
 INT64_MAX = 2**63 - 1
 #: The longest URL (proposed), in characters. What is longer is refused before anything else looks at it.
 LONGEST_URL = 2_048
+#: The longest name and the longest value of a header (proposed), in characters.
+LONGEST_HEADER_NAME, LONGEST_HEADER_VALUE = 256, 8_192
 #: The longest name of a host (RFC 1035, 2.3.4), and more than the longest one of a time zone.
 _LONGEST_HOSTNAME, _LONGEST_TIMEZONE = 253, 100
 
@@ -300,7 +302,7 @@ class HeaderName(fields.String):
     """The name of a header that a call may have beside those that say where it goes and ends."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(validate=_check_header_name, **kwargs)
+        super().__init__(validate=[Longest(LONGEST_HEADER_NAME), _check_header_name], **kwargs)
 
 
 def _check_header_name(value: str) -> None:
@@ -314,7 +316,7 @@ class HeaderValue(fields.String):
     """The value of an HTTP header."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(validate=_check_header_value, **kwargs)
+        super().__init__(validate=[Longest(LONGEST_HEADER_VALUE), _check_header_value], **kwargs)
 
 
 def _check_header_value(value: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import Any, NoReturn
 
@@ -64,6 +64,20 @@ def write(value: object, moment: Callable[[datetime], str] | None = None) -> byt
     """
     as_told = 0 if moment is None else orjson.OPT_PASSTHROUGH_DATETIME
     return orjson.dumps(value, moment, orjson.OPT_APPEND_NEWLINE | as_told)
+
+
+def parts(value: object, moment: Callable[[datetime], str], levels: int) -> Iterator[bytes]:
+    """The same text, but for the newline, in parts that take so many levels apart: others can run in between."""
+    if not levels or not isinstance(value, dict | list):
+        yield write(value, moment)[:-1]
+        return
+    named = isinstance(value, dict)
+    begin = b"{" if named else b"["
+    for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        yield begin + orjson.dumps(name) + b":" if named else begin
+        yield from parts(inner, moment, levels - 1)
+        begin = b","
+    yield (b"" if value else begin) + (b"}" if named else b"]")
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar
 
-from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, missing
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, missing, validate
 from marshmallow.exceptions import SCHEMA
 from marshmallow.schema import SchemaMeta
 
@@ -79,6 +79,23 @@ class Flaw:
 
 def invalid(text: str) -> ValidationError:
     return ValidationError([Flaw(INVALID_PARAMETER, text)])
+
+
+def _too_long(value: str | list[Any], longest: int) -> ValidationError:
+    return invalid(f"Longer than {longest:,} {'characters' if isinstance(value, str) else 'items'}")
+
+
+class Longest(validate.Length):
+    """A member's own bound, in the place of that of all texts and lists."""
+
+    def __init__(self, longest: int) -> None:
+        super().__init__(max=longest)
+        self.longest = longest
+
+    def __call__(self, value: Any) -> Any:
+        if len(value) > self.longest:
+            raise _too_long(value, self.longest)
+        return value
 
 
 #: The one number in a body that nobody else may see.
@@ -283,18 +300,22 @@ class Input(Base):
 
     error_messages: dict[str, Any] = {"type": [Flaw(INVALID_PARAMETER, "Not an object")]}  # noqa: RUF012  # marshmallow's own contract
 
-    #: The longest text and the longest list of a member; proposed, as what is taken is kept.
+    #: The longest text and the longest list of a member without a bound of its own; proposed, as what is taken is kept.
     longest: ClassVar[int] = 10_000
 
     def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
         field_obj.error_messages["required"] = [_MISSING]
-        if isinstance(field_obj, fields.String | fields.List):
+        if isinstance(field_obj, fields.String | fields.List) and not _is_bounded(field_obj):
             field_obj.validators = [self._check_length, *field_obj.validators]
 
     def _check_length(self, value: str | list[Any]) -> None:
         """Refuse a text or a list that is longer than any that the service would take."""
         if len(value) > self.longest:
-            raise invalid(f"Longer than {self.longest:,} {'characters' if isinstance(value, str) else 'items'}")
+            raise _too_long(value, self.longest)
+
+
+def _is_bounded(field: fields.Field[Any]) -> bool:
+    return any(isinstance(validator, Longest) for validator in field.validators)
 
 
 class Output(Closed):

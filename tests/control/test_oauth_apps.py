@@ -143,6 +143,7 @@ BAD = [
     ({"redirect_uris": ["javascript:alert(1)"]}, "/redirect_uris/0"),
     ({"redirect_uris": ["http://app.test/c b"]}, "/redirect_uris/0"),
     ({"redirect_uris": ["localhost:5000/cb"]}, "/redirect_uris/0"),
+    ({"redirect_uris": ["https://app.test/cb"] * 101}, "/redirect_uris"),
 ]
 
 
@@ -185,6 +186,17 @@ def test_a_bad_app_of_a_scenario_is_found(api, apps, path):
     answer = api.put("/_mock/state", json={"accounts": [{"name": "acme"}], "oauth_apps": apps})
 
     assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/" + "/".join(map(str, path)))
+
+
+def test_a_scope_that_is_given_twice_stands_once(api):
+    scopes = ["account:read", "crm:read", "account:read"]
+    made = api.post("/_mock/oauth/apps", json={"client_id": "new", "scopes": scopes}).json
+    changed = api.put("/_mock/oauth/apps/crm-sync", json={"scopes": scopes}).json
+    state = {"accounts": [{"name": "acme"}], "oauth_apps": [{**APP, "scopes": scopes}]}
+    assert api.put("/_mock/state", json=state).status_code == 200
+    loaded = api.get("/_mock/oauth/apps/crm-sync").json
+
+    assert [row["scopes"] for row in (made, changed, loaded)] == [["account:read", "crm:read"]] * 3
 
 
 def test_apps_can_be_seeded(api):

@@ -607,6 +607,8 @@ def test_a_delivery_whose_header_cannot_be_sent_is_dropped_with_that_reason(make
     [
         ({"headers": [{"key": "X-A", "value": "1\r\nX-Evil: 1"}]}, "headers/0/value"),
         ({"headers": [{"key": "X A", "value": "1"}]}, "headers/0/key"),
+        ({"headers": [{"key": "X-A", "value": "1"}] * 101}, "headers"),
+        ({"headers": [{"key": "X-A", "value": "1" * 8_192}] * 8}, "headers"),
         ({"auth": {"type": "bearer", "token": "€"}}, "auth/token"),
         ({"auth": {"type": "basic", "token": "t"}}, "auth/type"),
         ({"type": "inbound", "domain": "acme"}, "domain"),

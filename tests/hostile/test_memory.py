@@ -86,10 +86,37 @@ def triggered_payloads(api, number):
 
 def triggers_of_many_headers(api, number):
     """Each version of a webhook tells of something, and its calls keep what they carry."""
-    headers = [{"key": f"x-{number}-{index}", "value": "x"} for index in range(300)]
+    headers = [{"key": f"x-{number}-{index}", "value": "x" * 100} for index in range(100)]
     (row,) = (row for row in api.get("/v3/webhooks?type=marketing").json["webhooks"])
     assert api.put(f"/v3/webhooks/{row['id']}", json={"headers": headers}).status_code == 204
     assert api.post("/_mock/trigger", json={"type": "marketing", "event": "delivered"}).status_code == 200
+
+
+def webhooks_of_large_headers(api, number):
+    headers = [{"key": f"x-{number}-{index}", "value": f"{number}" + "x" * 4_000} for index in range(100)]
+    body = {"url": "http://127.0.0.1:9/x", "events": ["delivered"], "headers": headers}
+    assert api.post("/v3/webhooks", json=body).status_code == 400
+
+
+def apps_of_scopes_many_times(api, number):
+    body = {"client_id": f"a{number}", "client_secret": "s", "scopes": ["account:read"] * 20_000}
+    assert api.post("/_mock/oauth/apps", json=body).status_code == 201
+
+
+def apps_of_many_addresses(api, number):
+    uris = [f"https://{number}.test/{index}" for index in range(1_000)]
+    assert api.post("/_mock/oauth/apps", json={"redirect_uris": uris}).status_code == 400
+
+
+def questions_with_long_states(api, number):
+    if not number:
+        app = {"client_id": "a", "redirect_uris": ["https://a.test/"], "scopes": ["all"]}
+        state = {"oauth_apps": [app], "accounts": [{"name": "a", "users": [{"email": "u@a.test"}]}]}
+        assert api.put("/_mock/state", json=state).status_code == 200
+    asked = "client_id=a&redirect_uri=https://a.test/&scope=all&mock_user=u@a.test"
+    long = f"{number}" + "s" * 30 * KB
+    assert api.get(f"/realms/partner/oauth/authorize?{asked}&state={long}").status_code == 302
+    assert api.get(f"/realms/partner/oauth/authorize?{asked}&nonce={long}").status_code == 302
 
 
 def tiny_deliveries(api, number):
@@ -138,6 +165,7 @@ def rules_by_chance(api, number):
 FLOWS = [
     rules_by_chance, large_bodies, large_values, long_headers, many_headers, long_queries, matched_values, long_paths,
     many_unknown_members, calls_of_receivers, headers_of_receivers, triggered_payloads,
+    webhooks_of_large_headers, apps_of_scopes_many_times, apps_of_many_addresses, questions_with_long_states,
     triggers_of_many_headers, tiny_deliveries, windows_of_deleted_webhooks, mails, snapshots, sent_mails, revoked_keys,
 ]  # fmt: skip
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
@@ -178,6 +206,16 @@ def test_a_snapshot_that_there_is_no_room_for_is_refused(make_api):
 
     assert (answer.status_code, api.get("/_mock/snapshots").json["items"]) == (409, [])
     assert "--snapshots-bytes-limit" in answer.json["detail"]
+    assert "delete" not in answer.json["detail"]
+
+
+def test_where_others_leave_no_room_for_a_snapshot_they_can_be_deleted(make_api):
+    api = make_api("empty", snapshots_bytes_limit=40_000)
+    api.post("/_mock/seed", json={"senders": [{"name": "x" * 20_000, "email": "a@acme.test"}]})
+    first, second = (api.post("/_mock/snapshots", json={}) for _ in range(2))
+
+    assert (first.status_code, second.status_code) == (201, 409)
+    assert second.json["detail"].endswith("delete some")
 
 
 def test_a_payload_that_is_too_large_is_told_in_its_place(make_api):

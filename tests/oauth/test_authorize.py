@@ -176,6 +176,14 @@ def test_a_challenge_that_is_none_is_told_to_the_app(realm, app, asked):
     assert is_sent_back(realm, answer, "invalid_request")
 
 
+@pytest.mark.parametrize("name", ["state", "nonce"])
+def test_what_is_too_long_to_be_kept_is_told_to_the_app(realm, name):
+    long = {"state": "s1", name: "x" * 8_193}
+
+    assert is_sent_back(realm, realm.authorize(mock_user="boss@group.test", **long), "invalid_request", long["state"])
+    assert realm.code(**{name: "x" * 8_192})
+
+
 # ---------------------------------------------------------------------- whom the shortcuts name
 
 

@@ -85,7 +85,7 @@ ASTRAY = [
     "http://127.0.0.1:10/callback",
     "http://localhost:9/callback",
     "",
-    "https://app.test/callback" + "a" * 20_000,
+    "https://app.test/callback" + "a" * 8_192,
 ]
 
 
@@ -181,7 +181,7 @@ TEXTS = [
     "%",
     "+ +",
     "日本語 🙂",
-    "a" * 20_000,
+    "a" * 8_192,
     " ",
 ]
 

@@ -517,6 +517,34 @@ def test_what_may_write_a_file_of_the_history_leaves_the_loop_where_there_are_ma
     assert leaves(api, "POST", path, json=body) == (size > 10)
 
 
+@pytest.mark.parametrize(("method", "path"), [("GET", "/_mock/state"), ("POST", "/_mock/snapshots")])
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_what_concerns_a_whole_world_leaves_the_loop_where_it_holds_much(make_api, method, path, size):
+    calling = make_api({"webhooks": [HOOK]})
+    event = {"type": "marketing", "event": "delivered", "payload": {"tag": "x" * size}}
+    assert calling.post("/_mock/trigger", json=event).status_code == 200
+
+    assert leaves(calling, method, path, json={}) == (size > 10)
+    assert leaves(make_api({"description": "x" * size}), method, path, json={}) == (size > 10)
+
+
+@pytest.mark.parametrize("path", ["/_mock/oauth/apps", "/_mock/oauth/apps/a", "/_mock/state"])
+@pytest.mark.parametrize("count", [2, 60])
+def test_large_apps_are_put_into_words_in_a_thread(api, path, count):
+    uris = [f"https://a.test/{number}/{'x' * 1_900}" for number in range(count)]
+    assert api.post("/_mock/oauth/apps", json={"client_id": "a", "redirect_uris": uris}).status_code == 201
+
+    assert leaves(api, "GET", path) == (count > 2)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_webhooks_with_large_headers_are_told_in_a_thread(make_api, count):
+    headers = [{"key": f"x-{number}", "value": "x" * 8_000} for number in range(7)]
+    api = make_api({"webhooks": [{**HOOK, "headers": headers}] * count})
+
+    assert leaves(api, "POST", "/_mock/trigger", json={"type": "marketing", "event": "delivered"}) == (count > 1)
+
+
 def test_what_only_adds_a_row_or_gives_a_part_stays_where_there_are_many(make_api):
     api = make_api(world_of(MANY))
 

@@ -96,6 +96,33 @@ def test_half_a_credential_or_header_does_not_hinder_the_call(given, hooked):
     assert "Authorization" not in world.receiver.calls[0].headers
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"headers": [{"key": "x" * 257}]}, "headers[0].key: Longer than 256 characters"),
+        ({"headers": [{"key": "x", "value": "x" * 20_000}]}, "headers[0].value: Longer than 8,192 characters"),
+        ({"headers": [{"key": "x"}] * 101}, "headers: Longer than 100 items"),
+        ({"headers": [{"key": "x", "value": "x" * 8_192}] * 8}, "headers: Longer than 65,536 characters altogether"),
+        ({"auth": {"type": "bearer", "token": "x" * 8_193}}, "auth.token: Longer than 8,192 characters"),
+    ],
+)
+def test_more_than_any_receiver_takes_is_refused(given, message, hooked):
+    world = hooked({})
+    answer = world.api.put("/v3/webhooks/1", json=given)
+
+    assert (answer.status_code, answer.json["code"], answer.json["message"]) == (400, "invalid_parameter", message)
+
+
+def test_as_many_headers_as_there_may_be_are_sent(hooked):
+    headers = [{"key": f"x-{index:02}", "value": "v" * 640} for index in range(90)]
+    world = hooked({})
+    assert world.api.put("/v3/webhooks/1", json={"headers": headers}).status_code == 204
+
+    assert world.settled(world.trigger()[0]["id"])["state"] == "delivered"
+    sent = world.receiver.calls[0].headers
+    assert {row["key"]: row["value"] for row in headers}.items() <= sent.items()
+
+
 # ---------------------------------------------------------------------- what is refused
 
 

@@ -83,6 +83,7 @@ def asked(found: Ends, query: Mapping[str, str]) -> Asked:
     Raises:
         ServiceError: one of the errors of RFC 6749, 4.1.2.1, which the app is told.
     """
+    _check_kept(query)
     kind = query.get("response_type", "code")
     if kind != "code":
         raise UNSUPPORTED_RESPONSE_TYPE("response_type must be code").because(
@@ -95,6 +96,14 @@ def asked(found: Ends, query: Mapping[str, str]) -> Asked:
         reason = f"the app {found.app.client_id} has {facts.listed(found.app.scopes)}"
         raise INVALID_SCOPE(f"The app may not ask for {facts.listed(more)}").because(reason)
     return Asked(found, wanted, _challenge(found.app, query), query.get("nonce"))
+
+
+def _check_kept(query: Mapping[str, str]) -> None:
+    """Refuse what a grant would keep, and is too long for it."""
+    for name in ("state", "nonce"):
+        if (length := len(query.get(name, ""))) > model.LONGEST_STATE:
+            refused = INVALID_REQUEST(f"{name} has more than {model.LONGEST_STATE:,} characters")
+            raise refused.because(f"{name} has {length:,} characters")
 
 
 def _challenge(app: App, query: Mapping[str, str]) -> Challenge | None:

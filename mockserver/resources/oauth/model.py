@@ -43,6 +43,8 @@ ACCESS_LIFETIME, REFRESH_LIFETIME = timedelta(hours=1), timedelta(days=30)
 KEPT_SETTLED = 1_000
 #: How many rotated refresh tokens a grant remembers, the last ones: to come with one again ends it.
 KEPT_SPENT = 100
+#: The longest state and nonce that an app may send along, in characters (proposed): a grant keeps both.
+LONGEST_STATE = 8_192
 
 
 class Access(NamedTuple):

@@ -11,7 +11,7 @@ from mockserver.core.account import Account
 from mockserver.core.workspace import Workspace
 from mockserver.resources.oauth import apps, model
 from mockserver.resources.oauth.apps import App
-from mockserver.resources.oauth.model import MACHINE, Access, Challenge, Grant
+from mockserver.resources.oauth.model import LONGEST_STATE, MACHINE, Access, Challenge, Grant
 from mockserver.resources.oauth.scopes import CATALOGUE
 from mockserver.resources.room import Section, WorldSection
 from mockserver.resources.section import Instant, Item, Misfit, Taken, claim
@@ -22,6 +22,8 @@ _CREDENTIAL = validate.Regexp(r"[A-Za-z0-9._~-]{1,200}\Z", error="must be letter
 
 #: No longer address is looked at: taking one apart keeps it (`urlsplit` has a cache).
 _LONGEST_URI = 2_000
+#: How many addresses an app may have registered.
+_MOST_URIS = 100
 
 
 def _check_uri(uri: str) -> None:
@@ -30,8 +32,14 @@ def _check_uri(uri: str) -> None:
         raise ValidationError(flaw)
 
 
-def _scopes(**options: Any) -> List:
-    return List(fields.String(validate=validate.OneOf(CATALOGUE)), **options)
+class _Scopes(List):
+    """Scopes, each once: there are no more than the catalogue has."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(fields.String(validate=validate.OneOf(CATALOGUE)), **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        return list(dict.fromkeys(super()._deserialize(value, attr, data, **kwargs)))
 
 
 class AppChange(Item):
@@ -39,8 +47,11 @@ class AppChange(Item):
 
     client_secret = fields.String(validate=_CREDENTIAL, allow_none=True)
     name = fields.String(validate=validate.Length(1, apps.LONGEST_NAME))
-    redirect_uris = List(fields.String(validate=[validate.Length(max=_LONGEST_URI), _check_uri]))
-    scopes = _scopes()
+    redirect_uris = List(
+        fields.String(validate=[validate.Length(max=_LONGEST_URI), _check_uri]),
+        validate=validate.Length(max=_MOST_URIS),
+    )
+    scopes = _Scopes()
     public = Flag()
     account = fields.String()
 
@@ -115,7 +126,7 @@ WORLD = WorldSection(fields={"oauth_apps": List(fields.Nested(AppItem))}, load=_
 
 class AccessItem(Item):
     id = fields.String(required=True)
-    scopes = _scopes(required=True)
+    scopes = _Scopes(required=True)
     issued_at = Instant(required=True)
     expires_at = Instant(required=True)
 
@@ -138,14 +149,14 @@ class GrantItem(Item):
 
     id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62))
     client_id = fields.String(required=True)
-    scopes = _scopes(required=True)
+    scopes = _Scopes(required=True)
     created_at = Instant(required=True)
     expires_at = Instant(required=True)
     state = fields.String(required=True, validate=validate.OneOf(MACHINE.states))
     user = fields.String(allow_none=True)
     redirect_uri = fields.String(allow_none=True)
-    app_state = fields.String(allow_none=True)
-    nonce = fields.String(allow_none=True)
+    app_state = fields.String(allow_none=True, validate=validate.Length(max=LONGEST_STATE))
+    nonce = fields.String(allow_none=True, validate=validate.Length(max=LONGEST_STATE))
     challenge = fields.Nested(ChallengeItem, allow_none=True)
     ticket = fields.String(allow_none=True)
     browser = fields.String(allow_none=True)

@@ -45,10 +45,22 @@ from mockserver.web.fields import (
     Url,
     identifier,
 )
-from mockserver.web.schema import OPENAPI, OPENAPI_NEWEST, Input, Output, documented
+from mockserver.web.schema import OPENAPI, OPENAPI_NEWEST, Input, Longest, Output, documented, invalid
 
 #: The only kind of `auth` that is documented (ledger 3.1); another one is refused, which is proposed.
 BEARER = "bearer"
+#: How many headers of its own a webhook may have (proposed).
+_MOST_HEADERS = 100
+#: How many characters these may take altogether (proposed): few receivers take more.
+_LONGEST_HEADERS = 64 * 1024
+
+
+def _check_headers(headers: list[dict[str, str]]) -> None:
+    if sum(len(text) for header in headers for text in header.values()) > _LONGEST_HEADERS:
+        raise invalid(f"Longer than {_LONGEST_HEADERS:,} characters altogether")
+
+
+_HEADERS = (Longest(_MOST_HEADERS), _check_headers)
 
 
 class WebhookPath(Input):
@@ -81,7 +93,9 @@ class WebhookChanges(Input):
     domain = Text(**documented("inbound domain"))
     batched = Flag(**documented())
     auth = fields.Nested(Auth, **documented("adds `Authorization: Bearer` to the calls"))
-    headers = List(fields.Nested(Header), **documented("sent with each call"))
+    headers = List(
+        fields.Nested(Header), validate=_HEADERS, **documented("sent with each call", maxItems=_MOST_HEADERS)
+    )
 
 
 class NewWebhook(WebhookChanges):
@@ -171,7 +185,7 @@ class WebhookItem(Item):
     domain = fields.String(allow_none=True)
     batched = Flag(load_default=False)
     auth = fields.Nested(AuthItem, allow_none=True)
-    headers = List(fields.Nested(HeaderItem), load_default=list)
+    headers = List(fields.Nested(HeaderItem), validate=_HEADERS, load_default=list)
     created_at = Instant()
     modified_at = Instant()
 
