@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 #: The largest mail that is taken, in bytes.
@@ -10,6 +11,8 @@ LARGEST = 10 * 1024 * 1024
 MOST_TOGETHER = 64 * 1024 * 1024
 #: How many times the largest mail may be sent before the connection is given up.
 _TIMES = 20
+#: How many bytes are looked at in one go.
+_PIECE = 256 * 1024
 #: A line, then one with a dot alone; and the dot that is put before another dot (RFC 5321, 4.5.2).
 _LINE, _DOT = b"\r\n", b"."
 _END = _LINE + _DOT + _LINE
@@ -54,15 +57,23 @@ class Incoming:
 
     def content(self) -> bytes:
         """The mail, as it was before its dots were doubled; it is given away, but counts until `forget`."""
-        lines = self._kept.replace(_LINE + _DOT, _LINE)
+        content = b"".join(self._pieces())
         self._kept = bytearray()
-        del lines[: len(_LINE)]
-        return bytes(lines)
+        return content[len(_LINE) :]
 
     def forget(self) -> None:
         """Give back what it took."""
         self._kept.clear()
         self._count()
+
+    def _pieces(self) -> Iterator[bytearray]:
+        """The mail without such dots, cut where lines end: one replacement of all would hold up other threads."""
+        start = 0
+        while start < len(self._kept):
+            end = self._kept.find(_LINE, start + _PIECE)
+            end = len(self._kept) if end < 0 else end
+            yield self._kept[start:end].replace(_LINE + _DOT, _LINE)
+            start = end
 
     def _settle(self) -> None:
         self._count()

@@ -1,12 +1,14 @@
 """The bytes of mails that come in by SMTP: they arrive as they were sent, and are kept only as far as the limits go."""
 
 import contextlib
+import gc
 import smtplib
 import socket
 import threading
 import time
 
 import pytest
+from aiosmtpd.smtp import Envelope
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -100,13 +102,15 @@ def on_the_wire(content):
 
 @given(CONTENTS, st.binary(), st.integers(1, 7))
 def test_a_mail_is_whole_however_it_is_cut(content, rest, size):
-    mail, wire = Incoming(Room()), on_the_wire(content)
-    blocks = [wire[place : place + size] for place in range(0, len(wire), size)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(smtp_data, "_PIECE", size)
+        mail, wire = Incoming(Room()), on_the_wire(content)
+        blocks = [wire[place : place + size] for place in range(0, len(wire), size)]
 
-    found = [mail.feed(block) for block in [*blocks[:-1], blocks[-1] + rest]]
+        found = [mail.feed(block) for block in [*blocks[:-1], blocks[-1] + rest]]
 
-    assert found == [*[None] * (len(blocks) - 1), rest]
-    assert (mail.refusal, mail.content()) == ("", content + b"\r\n")
+        assert found == [*[None] * (len(blocks) - 1), rest]
+        assert (mail.refusal, mail.content()) == ("", content + b"\r\n")
 
 
 @given(st.lists(st.binary(max_size=20).map(lambda line: line.replace(b"\r", b"").replace(b"\n", b"")) | st.just(b".")))
@@ -241,6 +245,7 @@ def test_a_mail_that_waits_is_not_kept_when_its_sender_goes(post):
             caller.connection.sendall(b"waits\r\n.\r\n")
             assert post.keeps(_READERS * 5 + 9)
         assert post.keeps(_READERS * 5)
+        assert b"waits\r\n" not in [e.content for e in gc.get_objects() if isinstance(e, Envelope)]
         post.may_read.set()
         assert post.keeps(0)
 
