@@ -7,23 +7,21 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
-from aiosmtpd.smtp import SMTP, Envelope, Session
+from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 from marshmallow import ValidationError
 
+from mockserver.effects.smtp_data import LARGEST, Incoming, Room
 from mockserver.web.fields import Email
 from mockserver.web.server import bind
 
-#: The largest mail that is taken, in bytes.
-LARGEST = 10 * 1024 * 1024
 #: How many recipients a mail may have.
 MOST_RECIPIENTS = 100
 #: How many connections there may be at once.
 _CONNECTIONS = 100
-#: How many mails are read at once.
-_READERS = 4
+#: How many mails are read at once; more would make all others wait, and be no faster.
+_READERS = 2
 #: How long a connection may do nothing, and how long a start and a stop may take, in seconds.
 _IDLE_S, _PATIENCE_S = 60.0, 1.0
 #: How the library writes that nobody sent a mail: bounces and the like.
@@ -42,6 +40,7 @@ class _Handler:
     def __init__(self, take: Take) -> None:
         self._take = take
         self._readers = ThreadPoolExecutor(_READERS, "mail-reader")
+        self.room = Room()
         self.received = 0
 
     def close(self) -> None:
@@ -67,17 +66,16 @@ class _Handler:
         envelope.rcpt_tos.append(address)
         return "250 2.1.5 OK"
 
-    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802  # see above
-        content = envelope.content or b""
-        raw = content if isinstance(content, bytes) else content.encode()
-        sender = envelope.mail_from or _NOBODY
+    async def take(self, envelope: Envelope) -> str:
+        """Hand on a mail that has come in; how that went, for its sender."""
         try:
-            taken = partial(self._take, raw, "" if sender == _NOBODY else sender, envelope.rcpt_tos)
             # In another thread: while one mail is read, others come in.
-            await asyncio.get_running_loop().run_in_executor(self._readers, taken)
+            await asyncio.get_running_loop().run_in_executor(self._readers, self._read, envelope)
         except Exception:  # noqa: BLE001  # whatever is wrong with one mail, the others are taken
             _LOG.exception("a mail that came in could not be taken")
             return "451 4.3.0 the mail could not be taken, which is a mistake of the mock"
+        finally:
+            envelope.content = None  # where its sender has gone, it still stands in line
         self.received += 1
         return "250 2.6.0 taken"
 
@@ -85,9 +83,15 @@ class _Handler:
         """Answer what the library stumbles over."""
         return "500 5.5.2 not understood"
 
+    def _read(self, envelope: Envelope) -> None:
+        """Hand a mail on, unless its sender has gone before its turn came."""
+        raw, sender = envelope.content, envelope.mail_from
+        if isinstance(raw, bytes):
+            self._take(raw, "" if sender in (None, _NOBODY) else sender, envelope.rcpt_tos)
+
 
 class _Protocol(SMTP):
-    """The library's protocol, more lenient with long lines, as real relays are; its connections are known."""
+    """The library's protocol, but for mails: their lines may have any length, and are no objects of their own."""
 
     line_length_limit = 64 * 1024
 
@@ -101,7 +105,7 @@ class _Protocol(SMTP):
             timeout=_IDLE_S,
             loop=asyncio.get_running_loop(),
         )
-        self._connections = connections
+        self._handler, self._connections = handler, connections
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -113,6 +117,40 @@ class _Protocol(SMTP):
     def connection_lost(self, error: Exception | None) -> None:
         self._connections.discard(self)
         super().connection_lost(error)
+
+    @syntax("DATA")
+    async def smtp_DATA(self, arg: str | None) -> None:  # noqa: N802  # aiosmtpd's
+        if await self.check_helo_needed():
+            return
+        envelope = self.envelope
+        if envelope is None or not envelope.rcpt_tos:
+            await self.push("503 5.5.1 RCPT comes first")
+        elif arg:
+            await self.push("501 5.5.4 DATA stands alone")
+        else:
+            await self.push("354 the mail, then a line with a dot alone")
+            await self._take_mail(envelope)
+
+    async def _take_mail(self, envelope: Envelope) -> None:
+        mail = Incoming(self._handler.room)
+        try:
+            await self._receive(mail)
+            envelope.content = mail.content()
+            answer = mail.refusal or await self._handler.take(envelope)
+        finally:
+            mail.forget()
+        self.envelope = Envelope()
+        await self.push(answer)
+        if mail.is_endless:
+            self._writer.close()
+
+    async def _receive(self, mail: Incoming) -> None:
+        """Read up to the end of a mail, or until nobody would wait for it; what follows the end are commands again."""
+        rest = None
+        while rest is None and not mail.is_endless:
+            rest = mail.feed(await self._reader.read(LARGEST))
+        # Nothing is left there, as a read takes all: this is what comes next.
+        self._reader.feed_data(rest or b"")
 
     def abort(self) -> None:
         """Let the connection go, whatever is under way."""

@@ -81,3 +81,20 @@ def test_a_codec_that_is_no_charset_of_mails_is_not_used(charset):
 )
 def test_words_of_headers_are_read(subject, read):
     assert mail.parse(b"Subject: " + subject + b"\n\n").members["Subject"] == read
+
+
+@pytest.mark.parametrize("kind", ["crlf", "lf", "none"])
+def test_lines_of_base64_may_end_in_any_way(kind):
+    end = {"crlf": b"\r\n", "lf": b"\n", "none": b""}[kind]
+    raw = b"Content-Transfer-Encoding: base64" + b"\r\n\r\n" + end.join([b"SGVs", b"bG8", b"="]) + end
+
+    assert mail.parse(raw).members["RawTextBody"] == "Hello"
+
+
+def test_uuencoded_lines_are_read_unless_they_are_too_many():
+    def read(number):
+        lines = b"begin 644 a\n" + b"!80  \n" * number + b"`\nend\n"
+        return mail.parse(b"Content-Transfer-Encoding: uuencode\n\n" + lines).members["RawTextBody"]
+
+    assert read(10) == "a" * 10
+    assert read(260_000).startswith("begin 644 a\n!80")

@@ -53,3 +53,14 @@ def test_a_page_is_read(page, written):
 
 def test_the_signature_of_a_page_is_found():
     assert extract_html("<div>Yes.</div><div>-- <br><div>Jo</div></div>") == ("Yes.", "Jo")
+
+
+def test_lines_beyond_so_many_are_one():
+    text = "x\n" * 200_000 + "-- \nJo"
+
+    assert extract(text) == (text, "")
+
+
+def test_a_mail_is_read_up_to_a_length():
+    assert extract("x" * 2_000_000 + "No.") == ("x" * 2_000_000, "")
+    assert extract_html("<i>Yes.</i><b>" + " " * 2_000_000 + "No.") == ("*Yes.***", "")

@@ -23,6 +23,8 @@ DEEPEST, MOST_PARTS = 20, 1_000
 _MOST_HEADERS, _MOST_HEAD, _LONGEST = 1_000, 256 * 1024, 2_000
 #: The headers that say what a part is.
 _STRUCTURED = frozenset({"content-type", "content-disposition", "content-transfer-encoding"})
+#: How content is called that is uuencoded, and how many lines of it are read; those of a file are long.
+_UUENCODED, _MOST_LINES = frozenset({"uuencode", "x-uuencode", "uue", "x-uue"}), 250_000
 #: The charsets that mails are written in; no other codec is used by the name that a mail gives it.
 _CHARSETS = frozenset(
     [
@@ -86,7 +88,13 @@ class Part:
 
     def content(self) -> bytes:
         """What it holds, without its transfer encoding."""
-        self.message.set_payload(self.raw[self.start : self.end].decode("ascii", "surrogateescape"))
+        raw = self.raw[self.start : self.end]
+        encoding = str(self.message.get("content-transfer-encoding", "")).lower()
+        if encoding == "base64":
+            raw = raw.replace(b"\r", b"").replace(b"\n", b"")  # the library would split and join its lines
+        elif encoding in _UUENCODED and raw.count(b"\n") > _MOST_LINES:
+            return raw
+        self.message.set_payload(raw.decode("ascii", "surrogateescape"))
         found = self.message.get_payload(decode=True)
         self.message.set_payload("")
         return found if isinstance(found, bytes) else b""

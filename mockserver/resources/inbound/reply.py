@@ -16,6 +16,8 @@ _GERMAN = "schrieb"
 #: How long a line of it may be, in characters; mail programs break it once.
 _LONGEST_ATTRIBUTION = 500
 _SIGNATURES = ("--", "-- ", "--\xa0")
+#: How much of a mail is read, in characters, and how many lines of it are told apart: those beyond are one.
+_LONGEST, _MOST_LINES = 2_000_000, 100_000
 
 #: What nobody sees of a page.
 _UNSEEN = re.compile(
@@ -34,7 +36,7 @@ _MARKS = {"b": "**", "strong": "**", "em": "*", "i": "*", "li": "- "}
 
 def extract(text: str) -> tuple[str, str]:
     """What is written in a mail of text, and its signature; each line is looked at a few times, whatever it is."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = text[:_LONGEST].replace("\r\n", "\n").replace("\r", "\n").split("\n", _MOST_LINES)
     kept = _unquoted(lines[: _original(lines)])
     end = next((number for number, line in enumerate(kept) if line in _SIGNATURES), len(kept))
     return _tidy(kept[:end]), _tidy(kept[end + 1 :])
@@ -105,7 +107,7 @@ def _is_ending(line: str) -> bool:
 def extract_html(page: str) -> tuple[str, str]:
     """The same of a mail that is a page only."""
     reader = _Page()
-    for token in _TOKEN.finditer(_UNSEEN.sub("", page)):
+    for token in _TOKEN.finditer(_UNSEEN.sub("", page[:_LONGEST])):
         reader.read(token)
     return extract("".join(reader.pieces))
 
