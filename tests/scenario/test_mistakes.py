@@ -327,21 +327,3 @@ def test_what_is_made_up_and_does_not_fit_is_told_where_it_was_asked_for(told, m
     lines = told("accounts:\n  - {name: a}\n  - name: b\n    generate:\n      senders: 2\n")
 
     assert lines[0].startswith("mine.yaml:5: accounts[1].generate.senders: a made-up item of account b does not fit")
-
-
-@pytest.mark.parametrize(
-    ("header", "mistake"),
-    [
-        ('["X A", b]', "Not the name of a header"),
-        ("[Host, b]", "A header that every call has of its own"),
-        ('[X, "a\\r\\nb"]', "Has characters that no header has"),
-    ],
-)
-def test_a_webhook_call_has_headers_that_a_webhook_can_have(told, header, mistake):
-    target = f"{{url: 'http://a.test', headers: [[A, b], {header}]}}"
-    lines = told(
-        "deliveries:\n"
-        f"  - {{id: 1, webhook: 1, target: {target}, payloads: [{{}}], events: [click], created_at: PT0S}}\n"
-    )
-
-    assert lines == [f"mine.yaml:2: deliveries[0].target.headers[1]: {mistake}"]

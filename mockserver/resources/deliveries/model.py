@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from mockserver.core.account import Account
+from mockserver.core.header_form import OF_THE_CALL
 from mockserver.core.jobs import dispatch
 from mockserver.core.lifecycle import Lifecycle
 from mockserver.core.outside import Outcome, Post
@@ -279,8 +280,9 @@ def request_headers(target: Target) -> list[tuple[str, str]]:
         headers.append(("Authorization", f"Bearer {target.auth['token']}"))
     elif credentials is not None:
         headers.append(("Authorization", f"Basic {b64encode(credentials.encode()).decode()}"))
-    own = {name.lower() for name, _ in target.headers}
-    return [*(row for row in headers if row[0].lower() not in own), *target.headers]
+    own = [row for row in target.headers if row[0].lower() not in OF_THE_CALL]
+    names = {name.lower() for name, _ in own}
+    return [*(row for row in headers if row[0].lower() not in names), *own]
 
 
 def request_url(target: Target) -> str:
