@@ -112,7 +112,7 @@ def _limit(
     type=click.Choice(CHOICES["egress"]),
     default="private",
 )
-@_limit("--workspaces-limit", "How many workspaces there may be.", 1_000, "The one idle longest goes.")
+@_limit("--workspaces-limit", "How many workspaces there may be.", 1_000, "The one idle longest goes.", least=2)
 @_limit(
     "--rows-limit",
     "How many rows a workspace holds: accounts, senders, tokens, keys and all else that has no limit of its own.",

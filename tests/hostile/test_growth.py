@@ -5,6 +5,7 @@ Quadratic work would take sixty-four times as long.
 
 from __future__ import annotations
 
+import gc
 import json
 import time
 from datetime import UTC, datetime, timedelta
@@ -75,6 +76,14 @@ BODIES = {
     "accounts": ("/_mock/state", 150, lambda n: f'{{"accounts":[{rows(WITH_SENDER, n)}]}}', 200),
     "sub-accounts": ("/_mock/state", 150, lambda n: f'{{"accounts":[{rows(SUB, n)},{MASTER}]}}', 200),
 }
+
+
+@pytest.fixture(autouse=True)
+def _collector_at_rest():
+    """What other tests have left is looked through by nobody while something is measured."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def seconds(api, path, body, status):
