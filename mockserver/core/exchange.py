@@ -161,11 +161,12 @@ class Exchange:
         found = (
             _OVERHEAD + len(self.body) + len(self.answer_body) + len(self.query) + _PER_CHARACTER * 2 * len(self.path)
         )
+        found += _PER_HEADER * (len(self.headers) + len(self.answer_headers))
         # Plain loops: for the few headers that there are, they take half as long as anything shorter.
         for name, value in self.headers:
-            found += _PER_HEADER + len(name) + len(value)
+            found += len(name) + len(value)
         for name, value in self.answer_headers:
-            found += _PER_HEADER + len(name) + len(value)
+            found += len(name) + len(value)
         if self.reason:
             found += _PER_CHARACTER * len(self.reason)
         for told in self.warnings:

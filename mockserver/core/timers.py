@@ -84,8 +84,13 @@ class Timers:
         timer = self.next()
         if timer is None or timer.moment > now:
             return None
+        self.take(timer)
+        return timer
+
+    def take(self, timer: Timer) -> None:
+        """Take the soonest timer out."""
         self._forget(timer)
-        return heapq.heappop(self._heap)
+        heapq.heappop(self._heap)
 
     def _is_live(self, timer: Timer) -> bool:
         return self._live.get((timer.machine, timer.key), {}).get(timer.event) is timer

@@ -374,9 +374,10 @@ class Workspace(Shelf):
 
     def catch_up(self) -> None:
         """Fire what is due by now, each at its own moment."""
-        while timer := self.timers.take_due(self.clock.now()):
+        while (timer := self.timers.next()) is not None and timer.moment <= self.clock.now():
+            self.timers.take(timer)
             self._fire(timer)
-        if self.timers.next() is not self._watched:
+        if timer is not self._watched:
             self.watch()
 
     def watch(self) -> None:
