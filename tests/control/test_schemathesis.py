@@ -230,7 +230,7 @@ def met():
 
 
 @SCHEMA.parametrize()
-@settings(QUIETLY, max_examples=8)
+@settings(QUIETLY, max_examples=4)
 def test_what_the_document_says_is_what_happens(met, case):
     reset()
     steer(case)
