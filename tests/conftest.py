@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from contextlib import contextmanager
@@ -65,6 +66,26 @@ def make_api():
 def api(make_api):
     """The `standard` scenario."""
     return make_api()
+
+
+@pytest.fixture
+def left_behind():
+    """Gives what only a collection finds after a function that is called twice."""
+
+    def found(act):
+        act()
+        gc.freeze()  # what is there by now is looked at no more, as there is much of it
+        gc.disable()
+        gc.set_debug(gc.DEBUG_SAVEALL)
+        act()
+        gc.collect()
+        return gc.garbage
+
+    yield found
+    gc.set_debug(0)
+    gc.garbage.clear()
+    gc.unfreeze()
+    gc.enable()
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """What takes long, or has to wait for a lock, is done beside the event loop: everybody else is answered meanwhile."""
 
 import asyncio
-import gc
 import json
 import threading
 import time
@@ -89,7 +88,7 @@ def test_a_request_that_leaves_the_loop_is_run_again_from_its_beginning_with_its
     assert seen == [(True, b"all of it"), (False, b"all of it")]
 
 
-def test_a_request_that_leaves_the_loop_leaves_nothing_to_the_collector():
+def test_a_request_that_leaves_the_loop_leaves_nothing_to_the_collector(left_behind):
     runs = count()
 
     def leaving_twice(environ, start_response):
@@ -97,21 +96,9 @@ def test_a_request_that_leaves_the_loop_leaves_nothing_to_the_collector():
             raise LeaveLoop
         return whereabouts(environ, start_response)
 
-    ask(leaving_twice)
-    gc.freeze()
-    gc.disable()
-    gc.set_debug(gc.DEBUG_SAVEALL)
-    try:
-        ask(leaving_twice)
-        gc.collect()
-        found = {one.f_code.co_name for one in gc.garbage if isinstance(one, FrameType)}
-    finally:
-        gc.set_debug(0)
-        gc.garbage.clear()
-        gc.unfreeze()
-        gc.enable()
+    left = left_behind(lambda: ask(leaving_twice))
 
-    assert found == set()
+    assert {one.f_code.co_name for one in left if isinstance(one, FrameType)} == set()
 
 
 def ask_all(app, number):

@@ -5,7 +5,6 @@ What takes long is done while the collector rests, and what is there then is lef
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 
 import pytest
@@ -40,28 +39,10 @@ WAYS = {
 }
 
 
-@pytest.fixture
-def left_behind():
-    """Gives what of ours only a collection finds after a function."""
-
-    def found(act):
-        act()
-        gc.freeze()  # what is there by now is looked at no more, as there is much of it
-        gc.disable()
-        gc.set_debug(gc.DEBUG_SAVEALL)
-        act()
-        gc.collect()
-        return Counter(type(one).__qualname__ for one in gc.garbage if type(one).__module__.startswith("mockserver"))
-
-    yield found
-    gc.set_debug(0)
-    gc.garbage.clear()
-    gc.unfreeze()
-    gc.enable()
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_nothing_of_a_state_that_is_gone_waits_for_a_collection(make_api, left_behind, way):
     api = make_api("corporate-v2")
 
-    assert left_behind(lambda: WAYS[way](api)) == {}
+    left = left_behind(lambda: WAYS[way](api))
+
+    assert Counter(type(one).__qualname__ for one in left if type(one).__module__.startswith("mockserver")) == {}
