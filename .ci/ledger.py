@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from mockserver.core.contract import Mark, Operation
-from mockserver.resources.rooms import OPERATIONS
-from mockserver.web.fidelity import LEDGER, form, marked_fields, record
+from mockserver.core.contract.operation import Mark, Operation
+from mockserver.evidence.fidelity import LEDGER, form, marked_fields, record
+from mockserver.resources.registry import OPERATIONS
 
 DOCUMENT = Path(__file__).parents[1] / LEDGER
 

@@ -14,13 +14,13 @@ from mockserver import create_app
 from mockserver.cli import commands as program
 from mockserver.cli import serve
 from mockserver.cli.serving import Limit
-from mockserver.core.behaviour import Behaviour
-from mockserver.core.contract import Mark
-from mockserver.core.faults import KINDS
-from mockserver.resources.rooms import LIFECYCLES, OPERATIONS
-from mockserver.scenario.library import Library
+from mockserver.core.contract.operation import Mark
+from mockserver.core.state.behaviour import Behaviour
+from mockserver.core.traffic.faults import KINDS
+from mockserver.evidence.fidelity import record
+from mockserver.resources.registry import LIFECYCLES, OPERATIONS
+from mockserver.scenario.documents.library import Library
 from mockserver.scenario.schema import BehaviourItem
-from mockserver.web.fidelity import record
 
 _ROOT = Path(__file__).parents[1]
 README = _ROOT / "README.md"

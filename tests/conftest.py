@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 from mockserver import Settings, create_app
-from mockserver.web.server import address, bind, server
+from mockserver.web.server.server import address, bind, server
 
 pytest_plugins = ["pytester"]
 
@@ -103,7 +103,7 @@ def running(app):
         running_server.should_exit = True
         thread.join(timeout=10)
         listener.close()
-        app.extensions["mockserver.outside"].close()
+        app.extensions["mockserver.app.effects"].close()
         assert not thread.is_alive()
 
 

@@ -21,8 +21,8 @@ from click.testing import CliRunner
 import mockserver
 from mockserver import Settings, cli, create_app
 from mockserver.cli.serving import Limit
-from mockserver.core import errors
-from mockserver.web.server import address, bind, server
+from mockserver.core.contract import errors
+from mockserver.web.server.server import address, bind, server
 
 
 @pytest.fixture
@@ -397,7 +397,7 @@ def test_a_server_whose_token_is_another_one_cannot_be_verified(run, serve):
 
 @pytest.mark.slow
 def test_an_exchange_that_is_answered_otherwise_is_found_wanting(run, monkeypatch):
-    monkeypatch.setattr("mockserver.core.errors.OTP_EXPIRED", errors.OTP_INVALID)
+    monkeypatch.setattr("mockserver.core.contract.errors.OTP_EXPIRED", errors.OTP_INVALID)
     monkeypatch.setattr("mockserver.resources.senders.model.OTP_EXPIRED", errors.OTP_INVALID)
 
     answer = run("verify")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockserver.fixture import KINDS, differences, examples
+from mockserver.evidence.fixture import KINDS, differences, examples
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ import pytest
 import yaml
 
 from mockserver import Settings, create_app
-from mockserver.fixture import cases, examples
-from mockserver.replay import replay
-from mockserver.resources.rooms import OPERATIONS, ROOMS
+from mockserver.evidence.fixture import cases, examples
+from mockserver.evidence.replay import replay
+from mockserver.resources.registry import OPERATIONS, ROOMS
 from mockserver.settings import data_folder
-from mockserver.verify import through
+from mockserver.testing.verify import through
 
 CASES = list(cases())
 FILES = sorted(data_folder("fixtures").glob("*/*.yaml"))

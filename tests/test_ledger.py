@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from mockserver.core.behaviour import Behaviour
-from mockserver.core.contract import Mark
+from mockserver.core.contract.operation import Mark
+from mockserver.core.state.behaviour import Behaviour
+from mockserver.evidence.fidelity import LEDGER, record
 from mockserver.resources.deliveries.model import RETRIES
 from mockserver.resources.inbound.model import LONGEST
 from mockserver.resources.oauth.model import ACCESS_LIFETIME, CODE_LIFETIME, REFRESH_LIFETIME
-from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 from mockserver.resources.senders.model import OTP_RANGE
 from mockserver.scenario.schema import BehaviourItem
 from mockserver.settings import Settings
-from mockserver.web.fidelity import LEDGER, record
 
 _ROOT = Path(__file__).parents[1]
 _LEDGER = (_ROOT / LEDGER).read_text(encoding="utf-8")

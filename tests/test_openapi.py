@@ -10,10 +10,10 @@ import yaml
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from mockserver.core.contract import Mark
-from mockserver.core.errors import SPEC_CODES
-from mockserver.openapi import document
-from mockserver.resources.rooms import OPERATIONS
+from mockserver.core.contract.errors import SPEC_CODES
+from mockserver.core.contract.operation import Mark
+from mockserver.evidence.openapi import document
+from mockserver.resources.registry import OPERATIONS
 
 DECLARED = {
     found["operationId"]: (method, path, found)

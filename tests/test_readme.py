@@ -15,7 +15,7 @@ import dns.rcode
 import pytest
 import yaml
 
-from mockserver.scenario.library import Library
+from mockserver.scenario.documents.library import Library
 from mockserver.scenario.load import load
 
 _ROOT = Path(__file__).parents[1]

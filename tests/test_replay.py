@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from mockserver.fixture import Case
-from mockserver.replay import CLOCK, Answer, replay
+from mockserver.evidence.fixture import Case
+from mockserver.evidence.replay import CLOCK, Answer, replay
 
 ACCOUNTS = [{"name": "acme", "api_key": "key-acme"}, {"name": "eu", "api_key": "key-eu"}]
 

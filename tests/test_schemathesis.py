@@ -18,7 +18,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.specs.openapi.checks import positive_data_acceptance, unsupported_method
 
 from mockserver import Settings, create_app
-from mockserver.resources.rooms import OPERATIONS
+from mockserver.resources.registry import OPERATIONS
 
 pytestmark = pytest.mark.slow
 

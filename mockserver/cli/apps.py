@@ -125,8 +125,8 @@ def _taken(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _configuration(file: Path) -> dict[str, Any]:
-    from mockserver.scenario.document import refuse_misread
-    from mockserver.scenario.reading import parse
+    from mockserver.scenario.documents.document import refuse_misread
+    from mockserver.scenario.documents.reading import parse
 
     try:
         # JSON is YAML.

@@ -13,7 +13,7 @@ from mockserver.cli.output import JSON
 @JSON
 def machines(as_json: bool) -> None:
     """Every state machine as a Mermaid diagram."""
-    from mockserver.resources.rooms import LIFECYCLES
+    from mockserver.resources.registry import LIFECYCLES
 
     found = [row.machine for row in LIFECYCLES.values()]
     if as_json:
@@ -27,7 +27,7 @@ def machines(as_json: bool) -> None:
 @JSON
 def openapi(as_json: bool) -> None:
     """The OpenAPI document of the mocked API, as YAML."""
-    from mockserver.openapi import document
+    from mockserver.evidence.openapi import document
     from mockserver.scenario.dump import to_yaml
 
     click.echo(json.dumps(document(), indent=2) if as_json else to_yaml(document()), nl=as_json)

@@ -51,9 +51,9 @@ def _end(error: Refused | Unreachable) -> NoReturn:
 
 def _replayed(root: str | None, token: str | None) -> dict[str, list[str]]:
     """In what each exchange is not as promised."""
-    from mockserver.fixture import cases
-    from mockserver.replay import replay
-    from mockserver.verify import over_http, within
+    from mockserver.evidence.fixture import cases
+    from mockserver.evidence.replay import replay
+    from mockserver.testing.verify import over_http, within
 
     with over_http(root, token) if root else nullcontext(within()) as send:
         return {f"{case.operation}: {case.name}": _differences(replay(case, send)) for case in cases()}

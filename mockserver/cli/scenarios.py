@@ -14,7 +14,7 @@ from mockserver.cli.output import FOLDER, JSON, fail
 from mockserver.cli.program import Program
 
 if TYPE_CHECKING:
-    from mockserver.scenario.library import Library
+    from mockserver.scenario.documents.library import Library
 
 _FOLDER = click.option(
     "--scenarios", "folder", envvar=setting("SCENARIOS"), type=FOLDER, metavar="DIR",
@@ -48,8 +48,8 @@ def list_scenarios(folder: str | None, as_json: bool) -> None:
 @JSON
 def check_scenarios(names: tuple[str, ...], folder: str | None, as_json: bool) -> None:
     """Load scenarios, all if none is named; tell every mistake with its line."""
+    from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.load import load
-    from mockserver.scenario.mistakes import ScenarioError
 
     library = _library(folder)
     found: dict[str, list[dict[str, Any]]] = {}
@@ -78,9 +78,9 @@ def _mistake(mistake: Any) -> dict[str, Any]:
 @JSON
 def show_scenario(name: str, folder: str | None, as_json: bool) -> None:
     """A scenario with all that it extends, as YAML."""
-    from mockserver.scenario.document import refuse_misread
+    from mockserver.scenario.documents.document import refuse_misread
+    from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.dump import to_yaml
-    from mockserver.scenario.mistakes import ScenarioError
 
     try:
         found = _library(folder).read(name)
@@ -100,6 +100,6 @@ def _written(value: Any) -> str:
 
 
 def _library(folder: str | None) -> Library:
-    from mockserver.scenario.library import Library
+    from mockserver.scenario.documents.library import Library
 
     return Library(*([Path(folder)] if folder else []))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from flask import Flask
 
-    from mockserver.web.server import Server
+    from mockserver.web.server.server import Server
 
 #: Whom the server lets in, by `--keys`, in words for a terminal.
 _WHO = {
@@ -198,10 +198,10 @@ def serve(**options: Any) -> None:
 
 def _tell(app: Flask, listener: socket) -> None:
     """Print the address, and what else programs read; for people, who sit at a terminal, what to try."""
-    from mockserver.web.server import address
+    from mockserver.web.server.server import address
 
     root = address(listener)
-    mails = app.extensions["mockserver.outside"].health().get("smtp_in")
+    mails = app.extensions["mockserver.app.effects"].health().get("smtp_in")
     try:
         # Whoever reads the address may stop the server at once.
         print(root, flush=True)
@@ -229,9 +229,9 @@ def _uncollected() -> Iterator[None]:
 def _made(options: dict[str, Any]) -> tuple[Flask, socket]:
     """The application, and where it listens; the command ends here if they cannot be had."""
     from mockserver.app import create_app
-    from mockserver.scenario.mistakes import ScenarioError
+    from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.settings import Settings
-    from mockserver.web.server import BindError, bind
+    from mockserver.web.server.server import BindError, bind
 
     try:
         settings = Settings(**options)
@@ -258,7 +258,7 @@ def _write_port(file: Path, listener: socket) -> None:
 def _open(app: Flask, listener: socket) -> None:
     """Let in what comes by other ways than HTTP."""
     try:
-        app.extensions["mockserver.outside"].open(app.extensions["mockserver.store"])
+        app.extensions["mockserver.app.effects"].open(app.extensions["mockserver.store"])
     except OSError:
         listener.close()
         raise
@@ -270,15 +270,15 @@ def _outside(app: Flask) -> Iterator[None]:
     try:
         yield
     finally:
-        app.extensions["mockserver.outside"].close()
+        app.extensions["mockserver.app.effects"].close()
 
 
 def _ready(app: Flask) -> Server:
     """The server, which writes down what is to be said of it, and which a signal stops from now on."""
     import logging
 
-    from mockserver.web.request_log import LogHandler
-    from mockserver.web.server import server
+    from mockserver.web.logs.request_log import LogHandler
+    from mockserver.web.server.server import server
 
     logging.getLogger().addHandler(LogHandler(app.extensions["mockserver.log"]))
     running = server(app)

@@ -7,10 +7,10 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple
 
-from mockserver.core.contract import Mark, Operation
-from mockserver.core.lifecycle import Lifecycle
-from mockserver.resources.rooms import OPERATIONS, ROOMS
-from mockserver.web.members import optional
+from mockserver.core.contract.operation import Mark, Operation
+from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.resources.registry import OPERATIONS, ROOMS
+from mockserver.web.schemas.members import optional
 
 
 class Kind(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from mockserver.core.coverage import Coverage
+from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.contract import Kind
 from mockserver.coverage.report import Report, Row, Rows, Total, report
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from mockserver.core.contract import Mark
+from mockserver.core.contract.operation import Mark
 from mockserver.coverage.contract import Kind, Point, Promise
 
 

@@ -6,7 +6,7 @@ from functools import cache
 
 from mockserver.coverage.contract import Kind
 from mockserver.coverage.report import Report, total
-from mockserver.web.page import Pages
+from mockserver.web.pages.page import Pages
 
 _KINDS = {
     Kind.STATUSES: "status",

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mockserver.core.contract import Mark
-from mockserver.core.coverage import Coverage
+from mockserver.core.contract.operation import Mark
+from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.contract import Kind, Point, promises
 from mockserver.coverage.missing import missing
 

@@ -12,9 +12,9 @@ from typing import Any, TypeGuard, TypeVar
 import isodate
 from marshmallow import ValidationError, fields
 
-from mockserver.core.clock import LATEST, Clock, shown
-from mockserver.core.workspace import Workspace
-from mockserver.web.schema import Closed
+from mockserver.core.time.clock import LATEST, Clock, shown
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.schemas.schema import Closed
 
 Value = TypeVar("Value")
 

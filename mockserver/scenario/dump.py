@@ -7,12 +7,12 @@ from typing import Any
 
 import yaml
 
-from mockserver.core.account import Account
-from mockserver.core.behaviour import Behaviour
-from mockserver.core.workspace import NOTED_DRAWS, Workspace
-from mockserver.resources.rooms import ROOMS
+from mockserver.core.state.account import Account
+from mockserver.core.state.behaviour import Behaviour
+from mockserver.core.workspaces.workspace import NOTED_DRAWS, Workspace
+from mockserver.resources.registry import ROOMS
 from mockserver.resources.section import write_instant
-from mockserver.scenario.faults import dump_fault
+from mockserver.scenario.rules.faults import dump_fault
 from mockserver.scenario.schema import BehaviourItem, IdentityItem
 
 try:

@@ -10,22 +10,22 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from mockserver.core.account import Account, User
-from mockserver.core.clock import Clock
-from mockserver.core.contract import Role
-from mockserver.core.keys import Keyring
-from mockserver.core.origin import Limits, Origin
-from mockserver.core.randomness import LAP
-from mockserver.core.spelling import cut, meant
-from mockserver.core.workspace import LAST_ID, Workspace
+from mockserver.core.contract.operation import Role
+from mockserver.core.state.account import Account, User
+from mockserver.core.state.keys import Keyring
+from mockserver.core.state.randomness import LAP
+from mockserver.core.text.spelling import cut, meant
+from mockserver.core.time.clock import Clock
+from mockserver.core.workspaces.origin import Limits, Origin
+from mockserver.core.workspaces.workspace import LAST_ID, Workspace
 from mockserver.resources.people import People
-from mockserver.resources.room import Section, WorldSection
-from mockserver.resources.rooms import PARTS, ROOMS
+from mockserver.resources.registry import PARTS, ROOMS
+from mockserver.resources.resource import Section, WorldSection
 from mockserver.resources.section import Misfit, Taken, counting_from, parse_instant
-from mockserver.scenario.document import located
-from mockserver.scenario.faults import load_faults
-from mockserver.scenario.flaws import mistakes
-from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
+from mockserver.scenario.documents.document import located
+from mockserver.scenario.documents.flaws import mistakes
+from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
+from mockserver.scenario.rules.faults import load_faults
 from mockserver.scenario.schema import GENERATORS, MOST_GENERATED, scenario_schema
 from mockserver.scenario.weight import weigh
 

@@ -10,15 +10,15 @@ from typing import Any
 
 from marshmallow import Schema, ValidationError, fields, post_dump, post_load, validate, validates_schema
 
-from mockserver.core.account import LANGUAGES
-from mockserver.core.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
-from mockserver.core.contract import Role
-from mockserver.resources.rooms import ROOMS
+from mockserver.core.contract.operation import Role
+from mockserver.core.state.account import LANGUAGES
+from mockserver.core.state.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
+from mockserver.resources.registry import ROOMS
 from mockserver.resources.section import Duration, Id24, Instant, Item, is_relative, write_duration
 from mockserver.resources.webhooks.event_table import CONTESTED
-from mockserver.scenario.faults import rules
-from mockserver.web.fields import ApiKey, Dict, Email, Flag, List, Timezone
-from mockserver.web.rate_limit import TIERS
+from mockserver.scenario.rules.faults import rules
+from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, Timezone
+from mockserver.web.service.rate_limit import TIERS
 
 #: Lists that `generate` can fill.
 GENERATORS = {name: generator for room in ROOMS if room.section for name, generator in room.section.generators.items()}

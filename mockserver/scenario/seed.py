@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
 
-from mockserver.core.account import Account, User
-from mockserver.core.contract import Role
-from mockserver.core.trial import trial_of
-from mockserver.core.workspace import Workspace
-from mockserver.resources.room import Section
-from mockserver.resources.rooms import ROOMS
+from mockserver.core.contract.operation import Role
+from mockserver.core.state.account import Account, User
+from mockserver.core.workspaces.trial import trial_of
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.registry import ROOMS
+from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from
-from mockserver.scenario.document import located
-from mockserver.scenario.faults import MOST_FAULTS, load_faults
-from mockserver.scenario.flaws import mistakes
+from mockserver.scenario.documents.document import located
+from mockserver.scenario.documents.flaws import mistakes
+from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.load import (
     check_amounts,
     check_ids,
@@ -30,7 +30,7 @@ from mockserver.scenario.load import (
     make_account,
     settle_section,
 )
-from mockserver.scenario.mistakes import Mistake, Path, ScenarioError, ordered
+from mockserver.scenario.rules.faults import MOST_FAULTS, load_faults
 from mockserver.scenario.schema import BehaviourItem, scenario_schema
 from mockserver.scenario.weight import relieve, weigh
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mockserver.core.ring import weight
-from mockserver.core.workspace import Workspace
+from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.scenario.dump import dump
-from mockserver.scenario.mistakes import Mistake
 
 
 def relieve(workspace: Workspace, document: Mapping[str, Any]) -> None:

@@ -39,7 +39,7 @@ def mockserver_server(pytestconfig: pytest.Config) -> Iterator[MockServer]:
     With MOCKSERVER_URL it is the one that runs there, with MOCKSERVER_TOKEN as its control token if it asks for one;
     otherwise it is started in this process.
     """
-    from mockserver.testing.session import serving  # noqa: PLC0415  # see above
+    from mockserver.testing.sessions.session import serving  # noqa: PLC0415  # see above
 
     with serving(pytestconfig) as server:
         yield server
@@ -63,7 +63,7 @@ def mockserver(
     `@pytest.mark.mockserver(scenario=..., seed=..., strict=True)` chooses another scenario or seed; `strict` refuses
     body fields that the service does not know.
     """
-    from mockserver.testing.session import world  # noqa: PLC0415  # see above
+    from mockserver.testing.sessions.session import world  # noqa: PLC0415  # see above
 
     # The marker that is closest to the test comes first, and wins.
     chosen: dict[str, Any] = {}
@@ -105,7 +105,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
     options = config.option
     if options.mockserver_coverage or options.mockserver_coverage_report or options.mockserver_fail_under is not None:
-        from mockserver.testing.tally import Tally  # noqa: PLC0415  # see above
+        from mockserver.testing.sessions.tally import Tally  # noqa: PLC0415  # see above
 
         config.pluginmanager.register(Tally(config), "mockserver-coverage")
 
@@ -153,7 +153,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     """Let a failed test tell what its world was asked."""
     report = yield
     if report.failed and _WORLD in item.stash:
-        from mockserver.testing.failure import report as told_by  # noqa: PLC0415  # see above
+        from mockserver.testing.sessions.failure import report as told_by  # noqa: PLC0415  # see above
 
         told = told_by(item.stash[_WORLD])
         if told:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mockserver.scenario.document import refuse_misread
-from mockserver.scenario.library import is_name
-from mockserver.scenario.reading import parse
+from mockserver.scenario.documents.document import refuse_misread
+from mockserver.scenario.documents.library import is_name
+from mockserver.scenario.documents.reading import parse
 
 #: A name, a document, or the path of a YAML file.
 Scenario = str | os.PathLike[str] | Mapping[str, Any]

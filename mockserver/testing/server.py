@@ -11,15 +11,15 @@ from typing import Any, Self
 
 # What a server needs is imported here and not on its start, which so takes a few milliseconds.
 from mockserver.app import create_app
-from mockserver.control.token import token_of
-from mockserver.scenario.mistakes import ScenarioError
+from mockserver.control.framework.token import token_of
+from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.settings import Settings
 from mockserver.testing.client import Client, MockServerError
-from mockserver.testing.coverage import Coverage
-from mockserver.testing.link import Link
+from mockserver.testing.handles.coverage import Coverage
+from mockserver.testing.handles.link import Link
 from mockserver.testing.scenario import Scenario, sendable
 from mockserver.testing.workspace import Workspace
-from mockserver.web.server import address, bind, server
+from mockserver.web.server.server import address, bind, server
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -201,7 +201,7 @@ class _Running:
         self.url = address(self._listener)
         self._server = server(app)
         self._log = app.extensions["mockserver.log"]
-        self._outside = app.extensions["mockserver.outside"]
+        self._outside = app.extensions["mockserver.app.effects"]
         try:
             self._outside.open(app.extensions["mockserver.store"])
         except OSError:

@@ -7,21 +7,21 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
-from mockserver.testing.apps import Apps
 from mockserver.testing.client import Client, MockServerError
-from mockserver.testing.clock import Clock
-from mockserver.testing.coverage import Coverage
-from mockserver.testing.deliveries import Deliveries, Delivery, delivery
-from mockserver.testing.dns import Dns
-from mockserver.testing.faults import Faults
-from mockserver.testing.link import Link, part
-from mockserver.testing.machines import Machines
-from mockserver.testing.mailbox import Mailbox
+from mockserver.testing.handles.apps import Apps
+from mockserver.testing.handles.clock import Clock
+from mockserver.testing.handles.coverage import Coverage
+from mockserver.testing.handles.deliveries import Deliveries, Delivery, delivery
+from mockserver.testing.handles.dns import Dns
+from mockserver.testing.handles.faults import Faults
+from mockserver.testing.handles.link import Link, part
+from mockserver.testing.handles.machines import Machines
+from mockserver.testing.handles.mailbox import Mailbox
+from mockserver.testing.handles.receiver import Receiver, unused
+from mockserver.testing.handles.requests import Requests
+from mockserver.testing.handles.state import Snapshot, State
 from mockserver.testing.names import Story, WebhookEvent
-from mockserver.testing.receiver import Receiver, unused
-from mockserver.testing.requests import Requests
 from mockserver.testing.scenario import Scenario, sendable
-from mockserver.testing.state import Snapshot, State
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 

@@ -3,12 +3,12 @@
 import sys
 
 from mockserver import Settings, create_app
-from mockserver.core.exchange import Exchange
-from mockserver.web import rate_limit
-from mockserver.web.answer import answer
-from mockserver.web.auth import authenticate
-from mockserver.web.server import address, bind, server
-from mockserver.web.service import Service
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.web.server.server import address, bind, server
+from mockserver.web.service import rate_limit
+from mockserver.web.service.answer import answer
+from mockserver.web.service.auth import authenticate
+from mockserver.web.service.service import Service
 
 
 def bare(self, request):

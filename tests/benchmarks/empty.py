@@ -2,8 +2,8 @@
 
 from flask import Flask, Response
 
-from mockserver.web.limits import HttpLimits
-from mockserver.web.server import address, bind, server
+from mockserver.web.server.http_limits import HttpLimits
+from mockserver.web.server.server import address, bind, server
 
 app = Flask("empty")
 app.extensions["mockserver.http_limits"] = HttpLimits()

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from mockserver.app import NOUNS
-from mockserver.control.document import operation_id
-from mockserver.resources.rooms import OPERATIONS
+from mockserver.control.framework.document import operation_id
+from mockserver.resources.registry import OPERATIONS
 
 CALLS = [call for noun in NOUNS for call in noun.calls]
 

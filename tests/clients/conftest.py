@@ -15,7 +15,7 @@ import pytest
 import requests
 import yaml
 
-from mockserver.resources.rooms import OPERATIONS
+from mockserver.resources.registry import OPERATIONS
 
 _FOLDER = Path(__file__).parent
 

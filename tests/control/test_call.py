@@ -2,8 +2,8 @@
 
 import pytest
 
-from mockserver.core.contract import Mark
-from mockserver.resources.rooms import ALL_OPERATIONS
+from mockserver.core.contract.operation import Mark
+from mockserver.resources.registry import ALL_OPERATIONS
 
 WORLD = {"accounts": [{"name": "acme", "api_keys": ["xkeysib-acme"]}]}
 

@@ -1,6 +1,6 @@
 import pytest
 
-from mockserver.core.clock import Clock
+from mockserver.core.time.clock import Clock
 
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 ONBOARDING = {

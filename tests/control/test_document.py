@@ -11,7 +11,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from mockserver.app import NOUNS
 from mockserver.control import answers
-from mockserver.control.document import document
+from mockserver.control.framework.document import document
 
 DECLARED = {
     (method.upper(), path): found

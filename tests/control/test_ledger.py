@@ -2,7 +2,7 @@
 
 from urllib.parse import urljoin
 
-from mockserver.web.fidelity import LEDGER
+from mockserver.evidence.fidelity import LEDGER
 
 
 def test_a_source_of_the_fidelity_record_leads_to_the_section_that_it_names(api):

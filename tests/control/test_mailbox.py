@@ -2,8 +2,8 @@ from email import message_from_bytes, policy
 
 import pytest
 
-from mockserver.control import mailbox
-from mockserver.core.watchers import Watchers
+from mockserver.control.traffic import mailbox
+from mockserver.core.workspaces.watchers import Watchers
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from types import SimpleNamespace
 import pytest
 import requests
 
-from mockserver.control import stream
-from mockserver.core.watchers import Watchers
-from mockserver.web.server import address, bind, server
+from mockserver.control.traffic import stream
+from mockserver.core.workspaces.watchers import Watchers
+from mockserver.web.server.server import address, bind, server
 
 
 class Live:

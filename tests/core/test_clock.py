@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mockserver.core.clock import LATEST, Clock, ClockError
+from mockserver.core.time.clock import LATEST, Clock, ClockError
 
 NINE = datetime(2026, 1, 15, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.domain_name import ascii_form, below_registrable, comparable, is_host_name, registrable
+from mockserver.core.text.domain_name import ascii_form, below_registrable, comparable, is_host_name, registrable
 
 
 @pytest.mark.parametrize(

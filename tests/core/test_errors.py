@@ -1,6 +1,6 @@
 import pytest
 
-from mockserver.core import errors
+from mockserver.core.contract import errors
 
 SPEC_CODES = [
     "invalid_parameter",

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from mockserver.core import facts
+from mockserver.core.workspaces import reasons
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from mockserver.core import facts
     ],
 )
 def test_a_moment_is_rfc_3339_in_utc_to_the_second(moment, text):
-    assert facts.instant(moment) == text
+    assert reasons.instant(moment) == text
 
 
 @pytest.mark.parametrize(
@@ -31,14 +31,14 @@ def test_a_moment_is_rfc_3339_in_utc_to_the_second(moment, text):
     ],
 )
 def test_a_value_is_shown_on_one_short_line(value, text):
-    assert facts.shown(value) == text
+    assert reasons.shown(value) == text
 
 
 @pytest.mark.parametrize(
     ("count", "text"), [(0, "none"), (1, "1"), (5, "1, 2, 3, 4, 5"), (6, "1, 2, 3, 4, 5 and 1 more")]
 )
 def test_a_list_names_five_at_most(count, text):
-    assert facts.listed(range(1, count + 1)) == text
+    assert reasons.listed(range(1, count + 1)) == text
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_a_list_names_five_at_most(count, text):
     ],
 )
 def test_of_many_numbers_the_nearest_are_named(number, text):
-    assert facts.nearest(range(1, 101), number) == text
+    assert reasons.nearest(range(1, 101), number) == text
 
 
 @pytest.mark.parametrize(
     ("keys", "text"), [([], "there are none"), (["a"], "there is only a"), (["a", "b"], "there are a, b")]
 )
 def test_what_is_there_is_told_in_a_clause(keys, text):
-    assert facts.there(keys) == text
+    assert reasons.there(keys) == text

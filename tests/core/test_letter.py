@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import ValidationError, validate
 
-from mockserver.core.letter import compose, domain_of
+from mockserver.core.text.email_text import compose, domain_of
 
 AT = datetime(2026, 1, 15, 9, tzinfo=UTC)
 HEADERS = ["Content-Type", "Date", "From", "MIME-Version", "Message-ID", "Subject", "To"]

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mockserver.core.mailbox import SENT, WAITING, Mail, Mailbox, Sending
+from mockserver.core.traffic.mailbox import SENT, WAITING, Mail, Mailbox, Sending
 
 
 def mail(number, text="Hello"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockserver.core.ring import Ring, weight
+from mockserver.core.traffic.ring import Ring, weight
 
 
 @pytest.fixture

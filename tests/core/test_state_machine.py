@@ -1,6 +1,6 @@
 import pytest
 
-from mockserver.core.state_machine import OUTSIDE, Refused, StateMachine
+from mockserver.core.time.state_machine import OUTSIDE, Refused, StateMachine
 
 
 @pytest.fixture

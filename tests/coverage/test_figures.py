@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mockserver.core.coverage import Coverage
+from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.figures import added, from_json, to_json
 from mockserver.coverage.report import report
 

@@ -10,12 +10,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from mockserver.core.coverage import Coverage
+from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.junit import to_junit
 from mockserver.coverage.page import to_html
 from mockserver.coverage.report import report
 from mockserver.coverage.text import to_text
-from mockserver.resources.rooms import ROOMS
+from mockserver.resources.registry import ROOMS
 
 #: The machines that percentages count: those of the API.
 COUNTED = [row for room in ROOMS if room.is_counted for row in room.lifecycles]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockserver.core.coverage import Coverage
+from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.report import report
 
 

@@ -11,7 +11,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import pytest
 
 from mockserver import MockServer, Settings, create_app
-from mockserver.web import bridge
+from mockserver.web.server import bridge
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 SHORT = {"webhook_timeout": "PT0.3S"}
@@ -159,7 +159,7 @@ def threaded(peer):
             yield server.workspace({"clock": clock, "behaviour": SHORT, "webhooks": hooks})
         running.shutdown()
         thread.join()
-    app.extensions["mockserver.outside"].close()
+    app.extensions["mockserver.app.effects"].close()
 
 
 def test_an_advance_waits_in_its_thread(threaded, peer):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mockserver.core.outside import Post
+from mockserver.core.workspaces.effects import Post
 from mockserver.effects import names as names_module
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.egress import Egress, EgressRefusedError, allowed, connect, is_allowed

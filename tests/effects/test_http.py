@@ -13,7 +13,7 @@ import trustme
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockserver.core.outside import Outcome, Post
+from mockserver.core.workspaces.effects import Outcome, Post
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress
 from mockserver.effects.http import call

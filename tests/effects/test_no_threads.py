@@ -7,8 +7,8 @@ import pytest
 
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.dispatcher import Dispatcher, Job
+from mockserver.effects.mail.sender import Postman, SmtpUrl
 from mockserver.effects.names import addresses
-from mockserver.effects.smtp import Postman, SmtpUrl
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from aiosmtpd.smtp import Envelope
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.effects import smtp_data
-from mockserver.effects.smtp_data import LARGEST, Incoming, Room
-from mockserver.effects.smtp_in import _READERS, Listener
+from mockserver.effects.mail import data as mail_data
+from mockserver.effects.mail.data import LARGEST, Incoming, Room
+from mockserver.effects.mail.listener import _READERS, Listener
 
 ENVELOPE = b"MAIL FROM:<bob@example.test>\r\nRCPT TO:<reply@in.acme.test>\r\n"
 BLOCK = 1_000_000
@@ -103,7 +103,7 @@ def on_the_wire(content):
 @given(CONTENTS, st.binary(), st.integers(1, 7))
 def test_a_mail_is_whole_however_it_is_cut(content, rest, size):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(smtp_data, "_PIECE", size)
+        patch.setattr(mail_data, "_PIECE", size)
         mail, wire = Incoming(Room()), on_the_wire(content)
         blocks = [wire[place : place + size] for place in range(0, len(wire), size)]
 
@@ -193,7 +193,7 @@ def test_a_line_without_an_end_is_refused_and_not_kept(post):
 
 
 def test_a_mail_that_goes_on_for_too_long_ends_the_connection(post, monkeypatch):
-    monkeypatch.setattr(smtp_data, "LARGEST", 1_000)
+    monkeypatch.setattr(mail_data, "LARGEST", 1_000)
 
     with post.caller() as caller, contextlib.suppress(ConnectionError):
         assert caller.asks(b"x\r\n" * 10_000) == [552]
@@ -204,7 +204,7 @@ def test_a_mail_that_goes_on_for_too_long_ends_the_connection(post, monkeypatch)
 
 @pytest.mark.parametrize(("size", "refusal"), [(1_000, ""), (1_001, "552")])
 def test_a_mail_may_be_as_large_as_the_limit(monkeypatch, size, refusal):
-    monkeypatch.setattr(smtp_data, "LARGEST", 1_000)
+    monkeypatch.setattr(mail_data, "LARGEST", 1_000)
     mail = Incoming(Room())
 
     mail.feed(b"x" * (size - 2) + b"\r\n.\r\n")
@@ -213,7 +213,7 @@ def test_a_mail_may_be_as_large_as_the_limit(monkeypatch, size, refusal):
 
 
 def test_all_mails_together_take_no_more_than_so_much(post, monkeypatch):
-    monkeypatch.setattr(smtp_data, "MOST_TOGETHER", 300_000)
+    monkeypatch.setattr(mail_data, "MOST_TOGETHER", 300_000)
     large = b"x\r\n" * 70_000
 
     with post.caller() as one, post.caller() as other:

@@ -16,9 +16,9 @@ import trustme
 from aiosmtpd.smtp import SMTP, AuthResult
 
 from mockserver import MockServer, Settings, create_app
-from mockserver.core.mailbox import Mail
+from mockserver.core.traffic.mailbox import Mail
 from mockserver.effects.egress import Egress
-from mockserver.effects.smtp import Limits, Postman, SmtpUrl
+from mockserver.effects.mail.sender import Limits, Postman, SmtpUrl
 
 QUICK = Limits(delays=(0.01, 0.01, 0.01))
 

@@ -203,7 +203,7 @@ def test_a_service_starts_with_the_environment_that_it_is_given(name, monkeypatc
 _START = """
 import sys
 from mockserver.cli import commands
-from mockserver.web.server import Server
+from mockserver.web.server.server import Server
 Server.run = lambda *_, **__: None
 commands(["serve", "--port", "0", "--port-file", sys.argv[1]])
 """

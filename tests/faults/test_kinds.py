@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from mockserver.core import errors
-from mockserver.core.exchange import Reply
-from mockserver.core.faults import KINDS
-from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
-from mockserver.web.answer import spoilt
+from mockserver.core.contract import errors
+from mockserver.core.traffic.exchange import Reply
+from mockserver.core.traffic.faults import KINDS
+from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
+from mockserver.web.service.answer import spoilt
 
 NAMED = {
     "otp_expired": (400, "OTP code has expired", "OTP code has expired"),

@@ -13,7 +13,7 @@ from contextlib import suppress
 
 import pytest
 
-from mockserver.web.server import address, bind, server
+from mockserver.web.server.server import address, bind, server
 
 ACCOUNT = ("GET", "/v3/account")
 ENDLESS = ["hang", "latency; ms=3600000", "slow_body; ms=3600000"]

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from mockserver.core import exchange
+from mockserver.core.traffic import exchange
 
 GET = ("GET", "/v3/senders", {})
 CREATE = (

@@ -12,8 +12,8 @@ import yaml
 from drafts import FORM, JSON, YAML, Draft
 
 from mockserver.app import NOUNS
-from mockserver.fixture import cases
-from mockserver.resources.rooms import ALL_OPERATIONS, LIFECYCLES, OPERATIONS
+from mockserver.evidence.fixture import cases
+from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS
 from mockserver.settings import data_folder
 
 #: What stands for the parts of a path, where no case says otherwise.

@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 from drafts import Sent
 
 from mockserver import Settings, create_app
-from mockserver.web.waiting import PARK, Park
+from mockserver.web.server.waiting import PARK, Park
 
 #: How many bytes a body may have.
 BODY_LIMIT = 1024 * 1024
@@ -77,7 +77,7 @@ class Target:
         return self.send(Sent("GET", path, "", headers, b""))
 
     def close(self) -> None:
-        self.app.extensions["mockserver.outside"].close()
+        self.app.extensions["mockserver.app.effects"].close()
 
 
 def _environ(sent: Sent) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from marshmallow import Schema, fields
 
 from mockserver.app import NOUNS
 from mockserver.control import answers
-from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 
 #: What stands for the parts of a path: something that is there.
 PARTS = {

@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mockserver.core import domain_name
-from mockserver.core.account import Account
-from mockserver.core.feed import Feed
+from mockserver.core.state.account import Account
+from mockserver.core.text import domain_name
+from mockserver.core.traffic.feed import Feed
 from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.plan import Allotment

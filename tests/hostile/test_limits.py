@@ -279,7 +279,7 @@ def test_a_request_after_one_that_is_refused_is_not_looked_at(root, connect):
 
 @pytest.fixture
 def warnings(caplog):
-    caplog.set_level(logging.WARNING, "mockserver.web.admission")
+    caplog.set_level(logging.WARNING, "mockserver.web.server.admission")
     return lambda: [record.getMessage() for record in caplog.records]
 
 
@@ -418,7 +418,7 @@ def test_with_few_file_descriptors_idle_connections_shut_nobody_out(connect):
     ids=["nothing", "empty lines", "a request", "a request and an empty line"],
 )
 def test_a_connection_that_rests_for_long_is_closed(serve, connect, monkeypatch, sent):
-    monkeypatch.setattr("mockserver.web.server._KEEP_ALIVE", 0.2)
+    monkeypatch.setattr("mockserver.web.server.server._KEEP_ALIVE", 0.2)
     peer = connect(serve())
     peer.sendall(sent)
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mockserver.core.workspace import Workspace
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound.model import take
 from mockserver.resources.oauth.section import AppChange
 

@@ -14,13 +14,13 @@ import pytest
 from marshmallow import ValidationError
 
 import mockserver
-from mockserver.control import redaction
-from mockserver.core.domain_name import domain_of
-from mockserver.core.exchange import Exchange
-from mockserver.core.match import LONGEST_GLOB, Glob, Match
+from mockserver.control.traffic import redaction
+from mockserver.core.text.domain_name import domain_of
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.traffic.match import LONGEST_GLOB, Glob, Match
 from mockserver.resources import section
 from mockserver.resources.inbound import mail, reply
-from mockserver.web import fields
+from mockserver.web.schemas import fields
 
 PACKAGE = Path(mockserver.__file__).parent
 

@@ -8,12 +8,12 @@ import pytest
 
 from mockserver import Settings
 from mockserver.cli import serve
-from mockserver.core.origin import Limits
+from mockserver.core.workspaces.origin import Limits
 from mockserver.resources.inbound.model import take
 from mockserver.resources.oauth.metadata import TOKEN
-from mockserver.resources.rooms import ALL_OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.scenario.schema import MOST_GENERATED
-from mockserver.web.rate_limit import Windows
+from mockserver.web.service.rate_limit import Windows
 
 LIMIT = 60
 MASTER = {

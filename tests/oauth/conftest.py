@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 import requests
 
-from mockserver.resources.rooms import ALL_OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS
 
 REALM = "/realms/partner"
 CALLBACK = "https://app.test/callback"

@@ -8,7 +8,7 @@ import pytest
 
 from mockserver import Settings, create_app
 from mockserver.resources.oauth.scopes import CATALOGUE
-from mockserver.resources.rooms import OPERATIONS
+from mockserver.resources.registry import OPERATIONS
 
 WORLD = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 
 FRONT = {name: row for name, row in ALL_OPERATIONS.items() if name not in OPERATIONS}
 EVERYTHING = {

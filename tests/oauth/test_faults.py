@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.core.contract import Surface
-from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
+from mockserver.core.contract.operation import Surface
+from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 
 FRONT = {name: row for name, row in ALL_OPERATIONS.items() if name not in OPERATIONS}
 OF_APPS = [name for name, row in FRONT.items() if row.surface is Surface.OAUTH]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.resources.rooms import ALL_OPERATIONS, OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 
 FRONT = [name for name in ALL_OPERATIONS if name not in OPERATIONS]
 AT_TOKEN = {

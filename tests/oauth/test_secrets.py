@@ -8,7 +8,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from mockserver.control.stream import KINDS, Look
+from mockserver.control.traffic.stream import KINDS, Look
 
 PASSWORD, SECRET, VERIFIER = "right horse", "s3cret", "v" * 50
 FORM = "application/x-www-form-urlencoded"

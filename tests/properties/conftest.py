@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from mockserver.core.outside import Outcome
+from mockserver.core.workspaces.effects import Outcome
 
 settings.register_profile(
     "mockserver",

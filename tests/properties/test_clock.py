@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from mockserver.core.clock import EARLIEST, LATEST, Clock, ClockError
+from mockserver.core.time.clock import EARLIEST, LATEST, Clock, ClockError
 
 SPANS = st.timedeltas(timedelta(), timedelta(days=400))
 STARTS = SPANS.map(lambda span: datetime(1980, 1, 1, tzinfo=UTC) + 200 * span)

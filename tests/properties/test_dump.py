@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from marshmallow import fields
 
-from mockserver.core.clock import EARLIEST, LATEST
+from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.resources.domains.schemas import DomainId
-from mockserver.resources.rooms import OPERATIONS
-from mockserver.web import json_text
-from mockserver.web.dump import compiled
-from mockserver.web.fields import Flag, Int64, Moment, Number
+from mockserver.resources.registry import OPERATIONS
+from mockserver.web.schemas import json_text
+from mockserver.web.schemas.dump import compiled
+from mockserver.web.schemas.fields import Flag, Int64, Moment, Number
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 INT64 = st.integers(-(2**63), 2**63 - 1)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mockserver.web import json_text
-from mockserver.web.json_text import JsonError
+from mockserver.web.schemas import json_text
+from mockserver.web.schemas.json_text import JsonError
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))

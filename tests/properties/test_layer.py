@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.layer import Layer, LayeredSet, shown
-from mockserver.core.shelf import Tally
+from mockserver.core.state.layer import Layer, LayeredSet, shown
+from mockserver.core.state.tables import Tally
 
 KEYS = st.integers(0, 5)
 ACTS = st.lists(st.tuples(st.sampled_from(("add", "remove", "change", "look")), KEYS), max_size=20)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from werkzeug.test import EnvironBuilder
 from werkzeug.wrappers import Request
 
-from mockserver.core.errors import ServiceError
+from mockserver.core.contract.errors import ServiceError
 from mockserver.resources.oauth import apps, authorization, client, scopes
 from mockserver.resources.oauth.apps import App
-from mockserver.web import front
+from mockserver.web.service import front
 
 #: Text that can be UTF-8.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

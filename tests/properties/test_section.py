@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import ValidationError
 
-from mockserver.core.clock import EARLIEST, LATEST
+from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.resources.section import (
     Duration,
     Instant,

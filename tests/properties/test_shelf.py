@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.shelf import Timeline
+from mockserver.core.state.tables import Timeline
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 MINUTES = st.integers(0, 12)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from mockserver.core.timers import Timers
+from mockserver.core.time.timers import Timers
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 MINUTES = st.integers(0, 10)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.core.caller import Caller
-from mockserver.core.errors import ServiceError
+from mockserver.core.contract.errors import ServiceError
+from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.domains import model as domains
 from mockserver.resources.senders import model as senders
 from mockserver.resources.sso import model as sso

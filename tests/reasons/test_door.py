@@ -8,9 +8,9 @@ import pytest
 from flask import Request
 from werkzeug.test import EnvironBuilder
 
-from mockserver.core.exchange import Exchange
-from mockserver.resources.rooms import OPERATIONS
-from mockserver.web.operation import Door
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.resources.registry import OPERATIONS
+from mockserver.web.service.operation import Door
 
 OTP = 123456
 

@@ -6,12 +6,12 @@ import pytest
 from flask import Request
 from werkzeug.test import EnvironBuilder
 
-from mockserver.core.keys import api_key
-from mockserver.core.store import KeyMode, Store
-from mockserver.resources.oauth.bearer import Bearer
-from mockserver.resources.oauth.signing import Signer
+from mockserver.core.state.keys import api_key
+from mockserver.core.workspaces.store import KeyMode, Store
+from mockserver.resources.oauth.tokens.bearer import Bearer
+from mockserver.resources.oauth.tokens.signing import Signer
 from mockserver.scenario.load import load
-from mockserver.web.auth import authenticate
+from mockserver.web.service.auth import authenticate
 
 GONE = api_key("0123456789abcdef" * 4)
 TABLE = {

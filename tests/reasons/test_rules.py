@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mockserver.core.behaviour import AuthenticateDomain
+from mockserver.core.state.behaviour import AuthenticateDomain
 from mockserver.resources.activities import model as activities
 from mockserver.resources.attributes import model as attributes
 from mockserver.resources.campaigns import model as campaigns

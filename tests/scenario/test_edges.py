@@ -7,11 +7,11 @@ import json
 import pytest
 
 from mockserver.cli import main
+from mockserver.scenario.documents.library import Library
+from mockserver.scenario.documents.mistakes import ScenarioError
+from mockserver.scenario.documents.reading import parse
 from mockserver.scenario.dump import dump, to_yaml
-from mockserver.scenario.library import Library
 from mockserver.scenario.load import load
-from mockserver.scenario.mistakes import ScenarioError
-from mockserver.scenario.reading import parse
 from mockserver.settings import Settings
 from mockserver.testing.scenario import sendable
 

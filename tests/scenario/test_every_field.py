@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from marshmallow import fields
 
-from mockserver.core.behaviour import Behaviour
-from mockserver.core.clock import EARLIEST
+from mockserver.core.state.behaviour import Behaviour
+from mockserver.core.time.clock import EARLIEST
 from mockserver.resources.section import Instant, counting_from
+from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
+from mockserver.scenario.documents.reading import parse
 from mockserver.scenario.load import load
-from mockserver.scenario.match import OneOrMany
-from mockserver.scenario.mistakes import Mistake, ScenarioError
-from mockserver.scenario.reading import parse
+from mockserver.scenario.rules.match import OneOrMany
 from mockserver.scenario.schema import scenario_schema
-from mockserver.web.fields import Dict, Json, List
+from mockserver.web.schemas.fields import Dict, Json, List
 
 #: As they are written in YAML.
 WRONG = {

@@ -2,8 +2,8 @@ import os
 
 import pytest
 
-from mockserver.scenario.library import Library
-from mockserver.scenario.mistakes import ScenarioError
+from mockserver.scenario.documents.library import Library
+from mockserver.scenario.documents.mistakes import ScenarioError
 
 
 @pytest.fixture

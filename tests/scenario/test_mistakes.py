@@ -2,9 +2,9 @@
 
 import pytest
 
-from mockserver.scenario.library import Library
+from mockserver.scenario.documents.library import Library
+from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.load import load
-from mockserver.scenario.mistakes import ScenarioError
 from mockserver.scenario.schema import GENERATORS
 
 FILTERS = "{type: marketing, event: spam, notifyURL: 'http://a.test', email: EMAIL}"

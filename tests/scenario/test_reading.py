@@ -9,10 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.scenario.document import Mapping, Misread
+from mockserver.scenario.documents.document import Mapping, Misread
+from mockserver.scenario.documents.mistakes import Mark, ScenarioError
+from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.scenario.dump import to_yaml
-from mockserver.scenario.mistakes import Mark, ScenarioError
-from mockserver.scenario.reading import Bounds, parse
 
 TENFOLD = ", ".join(f"&k{level} [{', '.join([f'*k{level - 1}'] * 10)}]" for level in range(1, 9))
 MERGES = ", ".join(f"&m{level} {{<<: [{', '.join([f'*m{level - 1}'] * 10)}]}}" for level in range(1, 9))

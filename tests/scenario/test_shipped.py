@@ -7,8 +7,8 @@ from textwrap import indent
 import pytest
 
 from mockserver.resources.inbound.model import InboundEvent
-from mockserver.resources.rooms import OPERATIONS
-from mockserver.scenario.library import Library
+from mockserver.resources.registry import OPERATIONS
+from mockserver.scenario.documents.library import Library
 
 NAMES = Library().names()
 PROMISED = {

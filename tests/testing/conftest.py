@@ -119,7 +119,7 @@ def later():
 # ---------------------------------------------------------------------- suites that use the plugin
 
 #: What an inner run imports first is imported again after it, and compiled modules may not be; so it comes before.
-_BEFORE = ("mockserver.testing.session", "uvloop")
+_BEFORE = ("mockserver.testing.sessions.session", "uvloop")
 
 _CALLS = """
     import urllib.request

@@ -1,6 +1,6 @@
 """What a failed test's world tells, as the plugin appends it to the test's report."""
 
-from mockserver.testing.failure import SHOWN, report
+from mockserver.testing.sessions.failure import SHOWN, report
 
 
 def test_equal_requests_one_after_the_other_are_one_line(world, ask):

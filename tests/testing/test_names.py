@@ -6,8 +6,8 @@ from typing import get_args
 
 import pytest
 
-from mockserver.core.faults import KINDS
-from mockserver.resources.rooms import ALL_OPERATIONS, LIFECYCLES
+from mockserver.core.traffic.faults import KINDS
+from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES
 from mockserver.resources.webhooks import events
 from mockserver.testing import names
 

@@ -5,13 +5,13 @@ import re
 import pytest
 from marshmallow import fields, validate
 
-from mockserver.core.contract import Mark, Operation, observed_in_code
-from mockserver.core.errors import DOCUMENT_NOT_FOUND
-from mockserver.resources.rooms import ALL_OPERATIONS
-from mockserver.web.fidelity import record
-from mockserver.web.fields import Int64, Range, Text
-from mockserver.web.schema import Input, Output, documented, proposed
-from mockserver.web.schema import observed_in_code as seen
+from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
+from mockserver.core.contract.operation import Mark, Operation, observed_in_code
+from mockserver.evidence.fidelity import record
+from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.web.schemas.fields import Int64, Range, Text
+from mockserver.web.schemas.schema import Input, Output, documented, proposed
+from mockserver.web.schemas.schema import observed_in_code as seen
 
 RECORD = record(ALL_OPERATIONS.values())["operations"]
 FIELDS = [(name, field) for name, row in RECORD.items() for field in row["fields"]]

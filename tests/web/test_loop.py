@@ -13,13 +13,13 @@ from types import FrameType, SimpleNamespace
 import pytest
 import requests
 
-from mockserver.control import call
-from mockserver.core.match import Match
-from mockserver.core.turn import Turn
-from mockserver.core.watchers import Watchers
-from mockserver.web.bridge import Bridge
-from mockserver.web.loop import LARGE_BODY, LARGE_LIST, LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop, leave, occupy
-from mockserver.web.waiting import PARK
+from mockserver.control.framework import call
+from mockserver.core.traffic.match import Match
+from mockserver.core.workspaces.turn import Turn
+from mockserver.core.workspaces.watchers import Watchers
+from mockserver.web.server.bridge import Bridge
+from mockserver.web.server.loop import LARGE_BODY, LARGE_LIST, LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop, leave, occupy
+from mockserver.web.server.waiting import PARK
 
 # ---------------------------------------------------------------------- the bridge alone
 

@@ -16,9 +16,9 @@ import pytest
 import requests
 
 from mockserver import MockServer
-from mockserver.core.exchange import Exchange
-from mockserver.web.log_writer import LogWriter
-from mockserver.web.request_log import Form, LogHandler, RequestLog, Secrecy
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.web.logs.log_writer import LogWriter
+from mockserver.web.logs.request_log import Form, LogHandler, RequestLog, Secrecy
 
 OPEN = Secrecy(str, str)
 
@@ -48,7 +48,7 @@ def pipe():
 @pytest.fixture
 def logger():
     """A logger of the program's; a log is handed to it."""
-    found = logging.getLogger("mockserver.core.store")
+    found = logging.getLogger("mockserver.core.workspaces.store")
 
     def speaking_to(log):
         found.addHandler(LogHandler(log))
@@ -269,7 +269,7 @@ def test_a_warning_goes_the_same_way(pipe, logger):
 
     (line,) = read_all(pipe[0]).splitlines()
     found = json.loads(line)
-    assert (found["level"], found["logger"]) == ("WARNING", "mockserver.core.store")
+    assert (found["level"], found["logger"]) == ("WARNING", "mockserver.core.workspaces.store")
     assert found["message"] == "workspace w-1 was evicted"
 
 
@@ -284,7 +284,7 @@ def test_a_traceback_follows_its_message(pipe, logger, form):
     log.close()
 
     first, *_, last = read_all(pipe[0]).splitlines()
-    assert first.endswith(" ERROR mockserver.core.store Exception on /v3/senders [GET]")
+    assert first.endswith(" ERROR mockserver.core.workspaces.store Exception on /v3/senders [GET]")
     assert last == "ValueError: invalid literal for int() with base 10: 'x'"
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from mockserver.web.server import cut_off
+from mockserver.web.server.server import cut_off
 
 
 def reading(unread, since):

@@ -10,11 +10,11 @@ import weakref
 
 import pytest
 
-from mockserver.web.threads import Threads
+from mockserver.web.server.threads import Threads
 
 _ENDS_AT_WORK = """
 import asyncio, threading
-from mockserver.web.threads import Threads
+from mockserver.web.server.threads import Threads
 
 async def main():
     begun, never = threading.Event(), threading.Event()

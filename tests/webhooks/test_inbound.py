@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockserver.fixture import differences
+from mockserver.evidence.fixture import differences
 
 #: The members of ledger 3.6.
 MEMBERS = {

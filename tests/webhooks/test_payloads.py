@@ -5,7 +5,7 @@ import pathlib
 import pytest
 import yaml
 
-from mockserver.fixture import differences
+from mockserver.evidence.fixture import differences
 from mockserver.resources.webhooks.event_table import HELD_EVENTS, INBOUND
 from mockserver.resources.webhooks.events import raisable
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockserver.core.outside import Nowhere, Outcome
+from mockserver.core.workspaces.effects import Nowhere, Outcome
 
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockserver.core.trial import trial_of
+from mockserver.core.workspaces.trial import trial_of
+from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.dump import dump
 from mockserver.scenario.load import load
-from mockserver.scenario.mistakes import ScenarioError
 
 OF_THE_WORLD = {"accounts", "description", "strict", "behaviour", "faults", "dns", "oauth_apps"}
 

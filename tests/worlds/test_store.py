@@ -13,10 +13,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from mockserver.core.account import Account
-from mockserver.core.clock import Clock
-from mockserver.core.store import KeyMode, NameTakenError, Store, StoreFullError
-from mockserver.core.workspace import Origin, Parts, Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.time.clock import Clock
+from mockserver.core.workspaces.store import KeyMode, NameTakenError, Store, StoreFullError
+from mockserver.core.workspaces.workspace import Origin, Parts, Workspace
 from mockserver.scenario.load import load
 
 PROFILE = settings.get_profile("worlds")
@@ -268,7 +268,7 @@ def test_an_unknown_key_that_comes_many_times_at_once_gets_one_world(at_once):
 
 def test_worlds_that_go_for_newer_ones_at_once_are_counted_once(at_once, monkeypatch):
     """Threads that switch all the time hold each lock for long."""
-    monkeypatch.setattr("mockserver.core.store._PATIENCE_S", 20.0)
+    monkeypatch.setattr("mockserver.core.workspaces.store._PATIENCE_S", 20.0)
     store = small_store(limit=4)
     at_once(lambda _: [store.create() for _ in range(10)])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.core.journal import Journal
+from mockserver.core.traffic.journal import Journal
 
 OTP = 123456
 

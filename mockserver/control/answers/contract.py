@@ -7,8 +7,8 @@ from typing import Any
 from marshmallow import INCLUDE, fields, validate
 
 from mockserver.control.answers import members
-from mockserver.core.contract import Mark
-from mockserver.web.schema import Base
+from mockserver.core.contract.operation import Mark
+from mockserver.web.schemas.schema import Base
 
 # ---------------------------------------------------------------------- coverage
 

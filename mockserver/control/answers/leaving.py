@@ -6,7 +6,7 @@ from marshmallow import fields, validate
 
 from mockserver.control.answers import members
 from mockserver.resources.deliveries.model import MACHINE
-from mockserver.web.schema import Base
+from mockserver.web.schemas.schema import Base
 
 
 class Call(Base):

@@ -6,8 +6,8 @@ from typing import Any
 
 from marshmallow import Schema, fields, validate
 
-from mockserver.core.state_machine import OUTSIDE
-from mockserver.web.schema import Base
+from mockserver.core.time.state_machine import OUTSIDE
+from mockserver.web.schemas.schema import Base
 
 
 def needed(kind: type[fields.Field[Any]], *arguments: Any, about: str = "", **options: Any) -> Any:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from mockserver.control.answers import members
-from mockserver.core.errors import ALL_CODES
-from mockserver.core.faults import KINDS
-from mockserver.core.mailbox import FAILED, SENT, WAITING
-from mockserver.resources.rooms import ALL_OPERATIONS
-from mockserver.scenario.faults import FaultItem
-from mockserver.web.schema import Base
+from mockserver.core.contract.errors import ALL_CODES
+from mockserver.core.traffic.faults import KINDS
+from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING
+from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.scenario.rules.faults import FaultItem
+from mockserver.web.schemas.schema import Base
 
 # ---------------------------------------------------------------------- faults
 

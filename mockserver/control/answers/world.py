@@ -7,10 +7,10 @@ from typing import Any
 from marshmallow import INCLUDE, fields, validate
 
 from mockserver.control.answers import members
-from mockserver.core.contract import Role
+from mockserver.core.contract.operation import Role
 from mockserver.resources.domains.model import ANSWERS, POLICIES
 from mockserver.scenario.schema import scenario_schema
-from mockserver.web.schema import Base
+from mockserver.web.schemas.schema import Base
 
 # ---------------------------------------------------------------------- index and health
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.core.caller import Caller
+from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.account import model, schemas
-from mockserver.web.operation import Endpoints
+from mockserver.web.service.operation import Endpoints
 
 ACCOUNT = Endpoints("account")
 

@@ -8,15 +8,15 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.account import Account
-from mockserver.core.contract import Role
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.operation import Role
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import PLAN_TYPES, DedicatedIp, Profile
 from mockserver.resources.corporate import pool
-from mockserver.resources.room import Section
+from mockserver.resources.resource import Section
 from mockserver.resources.section import Item, Misfit, Taken
-from mockserver.web.fields import Choice, Email, Flag, Hostname, Int64, List, Number, Quantity, Text, Timezone
-from mockserver.web.schema import OPENAPI_NEWEST, Output, documented, observed
+from mockserver.web.schemas.fields import Choice, Email, Flag, Hostname, Int64, List, Number, Quantity, Text, Timezone
+from mockserver.web.schemas.schema import OPENAPI_NEWEST, Output, documented, observed
 
 
 class Address(Output):

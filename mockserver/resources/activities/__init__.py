@@ -2,6 +2,6 @@
 
 from mockserver.resources.activities.routes import ACTIVITIES
 from mockserver.resources.activities.schemas import SECTION
-from mockserver.resources.room import Room
+from mockserver.resources.resource import Room
 
 ROOM = Room("activities", ACTIVITIES.operations, section=SECTION)

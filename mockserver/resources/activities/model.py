@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from mockserver.core import facts
-from mockserver.core.account import Account
-from mockserver.core.calendar import months_later
-from mockserver.core.caller import Caller, Visit
-from mockserver.core.clock import LATEST
-from mockserver.core.domain_name import is_address
-from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, PERMISSION_DENIED
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, PERMISSION_DENIED
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import is_address
+from mockserver.core.time.calendar import months_later
+from mockserver.core.time.clock import LATEST
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller, Visit
+from mockserver.core.workspaces.workspace import Workspace
 
 #: What is written down by the service itself; of actions only sign-ins and profiles were ever seen (ledger 4).
 LOGIN, LOGIN_FAILED = "login-success", "login-failed"
@@ -68,16 +68,16 @@ def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, date
         return oldest, now
     if start is None or end is None:
         missing = "startDate" if start is None else "endDate"
-        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(facts.period(start, end))
+        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(reasons.period(start, end))
     if start > end:
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(facts.period(start, end))
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(reasons.period(start, end))
     if start < oldest:
-        reason = f"startDate is {facts.instant(start)}, and data reaches back to {facts.instant(oldest)}"
+        reason = f"startDate is {reasons.instant(start)}, and data reaches back to {reasons.instant(oldest)}"
         refused = OUT_OF_RANGE(f"startDate: data reaches back {HISTORY_MONTHS} months")
-        raise refused.because(f"{reason}; {facts.clock(workspace)}")
+        raise refused.because(f"{reason}; {reasons.clock(workspace)}")
     # The last of all months has no next one.
     latest = months_later(min(start, LATEST), 1)
     if end > latest:
-        reason = f"{facts.period(start, end)}, which could be {facts.instant(latest)} at most"
+        reason = f"{reasons.period(start, end)}, which could be {reasons.instant(latest)} at most"
         raise OUT_OF_RANGE("The period from startDate to endDate must not be longer than one month").because(reason)
     return start, end + timedelta(days=1, microseconds=-1)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.core import errors
-from mockserver.core.caller import Caller
-from mockserver.core.contract import proposed
+from mockserver.core.contract import errors
+from mockserver.core.contract.operation import proposed
+from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.activities import model, schemas
-from mockserver.web.operation import Endpoints
+from mockserver.web.service.operation import Endpoints
 
 ACTIVITIES = Endpoints("account")
 

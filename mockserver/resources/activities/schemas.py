@@ -8,13 +8,13 @@ from typing import Any
 
 from marshmallow import fields
 
-from mockserver.core.account import Account
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities.model import Activity
-from mockserver.resources.room import Section
+from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item
-from mockserver.web.fields import Day, Email, Int64, List, Range, SecondMoment, Text
-from mockserver.web.schema import OPENAPI, Input, Output, documented
+from mockserver.web.schemas.fields import Day, Email, Int64, List, Range, SecondMoment, Text
+from mockserver.web.schemas.schema import OPENAPI, Input, Output, documented
 
 
 class ActivityFilter(Input):

@@ -2,6 +2,6 @@
 
 from mockserver.resources.attributes.routes import ATTRIBUTES
 from mockserver.resources.attributes.schemas import SECTION
-from mockserver.resources.room import Room
+from mockserver.resources.resource import Room
 
 ROOM = Room("attributes", ATTRIBUTES.operations, section=SECTION)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mockserver.core import facts
-from mockserver.core.account import Account
-from mockserver.core.caller import Caller
-from mockserver.core.errors import DOCUMENT_NOT_FOUND
+from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller
 
 CATEGORIES = ("normal", "transactional", "category", "calculated", "global")
 
@@ -33,7 +33,7 @@ def delete(caller: Caller, category: str, name: str) -> None:
 def _what_there_is(account: Account, category: str, name: str) -> str:
     known = account.table(Attribute)
     elsewhere = [other.category for other in known.values() if other.name == name]
-    instead = facts.there([other.name for other in known.values() if other.category == category])
+    instead = reasons.there([other.name for other in known.values() if other.category == category])
     if elsewhere:
-        instead = f"{facts.listed(elsewhere)} has it"
-    return f"category {category} of account {account.name} has no attribute {facts.shown(name)}; {instead}"
+        instead = f"{reasons.listed(elsewhere)} has it"
+    return f"category {category} of account {account.name} has no attribute {reasons.shown(name)}; {instead}"

@@ -7,13 +7,13 @@ from typing import Any
 
 from marshmallow import fields
 
-from mockserver.core.account import Account
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.attributes.model import CATEGORIES, Attribute
-from mockserver.resources.room import Section
+from mockserver.resources.resource import Section
 from mockserver.resources.section import Item, Taken
-from mockserver.web.fields import Choice, List, Text
-from mockserver.web.schema import Input, documented
+from mockserver.web.schemas.fields import Choice, List, Text
+from mockserver.web.schemas.schema import Input, documented
 
 
 class AttributePath(Input):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import string
 from dataclasses import dataclass
 
-from mockserver.core import facts
-from mockserver.core.caller import Caller, Guest
-from mockserver.core.errors import DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOWED
+from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOWED
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller, Guest
 
 KINDS = ("email_campaign", "email_template", "sms_campaign", "whatsapp_campaign")
 #: Where shared templates are, below a world's root.
@@ -36,7 +36,7 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
     """
     campaign = caller.account.table(Campaign).get(campaign_id)
     if campaign is None:
-        reason = facts.absent(caller, "campaign or template", Campaign, campaign_id)
+        reason = reasons.absent(caller, "campaign or template", Campaign, campaign_id)
         raise DOCUMENT_NOT_FOUND("Campaign/Template ID not found").because(reason)
     if campaign.kind not in SHAREABLE:
         reason = f"campaign {campaign_id} is of kind {campaign.kind}; {' and '.join(sorted(SHAREABLE))} can be shared"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from flask import Request
 
-from mockserver.core import errors
-from mockserver.core.caller import Caller, Guest
-from mockserver.core.contract import Surface, documented, proposed
-from mockserver.core.exchange import Reply
+from mockserver.core.contract import errors
+from mockserver.core.contract.operation import Surface, documented, proposed
+from mockserver.core.traffic.exchange import Reply
+from mockserver.core.workspaces.caller import Caller, Guest
 from mockserver.resources.campaigns import model, schemas
-from mockserver.web.operation import Endpoints
-from mockserver.web.page import content, page, rendered
+from mockserver.web.pages.page import content, page, rendered
+from mockserver.web.service.operation import Endpoints
 
 CAMPAIGNS = Endpoints("campaigns")
 

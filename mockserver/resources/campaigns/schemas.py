@@ -7,14 +7,14 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.account import Account
-from mockserver.core.layer import shown
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.state.layer import shown
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.model import KINDS, Campaign
-from mockserver.resources.room import Section
+from mockserver.resources.resource import Section
 from mockserver.resources.section import Item, Taken, claim, kept
-from mockserver.web.fields import List, Text, Url, identifier
-from mockserver.web.schema import Input, Output, documented
+from mockserver.web.schemas.fields import List, Text, Url, identifier
+from mockserver.web.schemas.schema import Input, Output, documented
 
 
 class CampaignPath(Input):

@@ -9,8 +9,8 @@ from datetime import datetime
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from mockserver.core.account import Account
-from mockserver.core.caller import Visit
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.caller import Visit
 from mockserver.resources.corporate.plan import Allotment
 
 #: So many changes that are gone are not worth a look.

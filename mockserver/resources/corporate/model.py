@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.core import facts
-from mockserver.core.account import Account, User
-from mockserver.core.caller import Caller, Visit
-from mockserver.core.contract import Role
-from mockserver.core.errors import (
+from mockserver.core.contract.errors import (
     DOCUMENT_NOT_FOUND,
     INVALID_PARAMETER,
     MISSING_PARAMETER,
@@ -16,9 +12,13 @@ from mockserver.core.errors import (
     OUT_OF_RANGE,
     no_room,
 )
-from mockserver.core.lifecycle import Lifecycle
-from mockserver.core.state_machine import OUTSIDE, StateMachine
-from mockserver.core.workspace import MOST_ADDED, Workspace
+from mockserver.core.contract.operation import Role
+from mockserver.core.state.account import Account, User
+from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller, Visit
+from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.workspace import MOST_ADDED, Workspace
 from mockserver.resources.activities import model as activities
 from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate import plan, pool
@@ -85,7 +85,7 @@ def _unknown(caller: Caller, sub_account_id: int) -> str:
     other = caller.workspace.accounts.get(sub_account_id)
     if other is not None and other.role is not Role.SUB_ACCOUNT:
         return f"{sub_account_id} is account {other.name}, of role {other.role}, and no sub-account"
-    return facts.absent(caller, "sub-account", SubAccount, sub_account_id)
+    return reasons.absent(caller, "sub-account", SubAccount, sub_account_id)
 
 
 def create(caller: Caller, body: dict[str, Any]) -> int:
@@ -99,7 +99,7 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
     groups = master.record(Groups)
     for group_id in group_ids:
         if group_id not in groups:
-            reason = f"account {master.name} has no group {facts.shown(group_id)}; {facts.there(groups)}"
+            reason = f"account {master.name} has no group {reasons.shown(group_id)}; {reasons.there(groups)}"
             raise INVALID_PARAMETER(f"groupIds: {group_id} is not a group of the account").because(reason)
     number = workspace.next_id("account")
     workspace.add_account(
@@ -216,7 +216,7 @@ def _checked(caller: Caller, rows: list[SubAccount], change: Allotment) -> Allot
     short = pool.shortage(caller.workspace, caller.account, rows, change)
     if short:
         refused = NOT_ENOUGH_CREDITS(f"Not enough credits: the master account has too little {short.name} left")
-        whom = f"sub-account {facts.listed(row.id for row in rows)}"
+        whom = f"sub-account {reasons.listed(row.id for row in rows)}"
         taken = f"takes {short.needed} more {short.name} from the pool of account {caller.account.name}"
         raise refused.because(f"the change for {whom} {taken}, which has {short.left} left")
     return change

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mockserver.core.errors import INVALID_PARAMETER
+from mockserver.core.contract.errors import INVALID_PARAMETER
 
 #: A credit that never runs out; on the v2 solution only (SPEC 8).
 UNLIMITED = -1

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from mockserver.core.account import Account
-from mockserver.core.contract import Role
-from mockserver.core.shelf import Table
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.operation import Role
+from mockserver.core.state.account import Account
+from mockserver.core.state.tables import Table
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate.plan import SWITCHES, UNLIMITED, Allotment, Amount, Balance, exact, is_spent
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.core import errors
-from mockserver.core.caller import Caller
-from mockserver.core.contract import MASTER_ONLY, documented, proposed
+from mockserver.core.contract import errors
+from mockserver.core.contract.operation import MASTER_ONLY, documented, proposed
+from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.corporate import model, schemas, view
-from mockserver.web.operation import Endpoints
+from mockserver.web.service.operation import Endpoints
 
 CORPORATE = Endpoints("corporate")
 

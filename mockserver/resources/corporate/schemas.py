@@ -6,10 +6,10 @@ from typing import Any
 
 from marshmallow import fields, post_load, validate
 
-from mockserver.core.account import LANGUAGES
-from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER
+from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER
+from mockserver.core.state.account import LANGUAGES
 from mockserver.resources.corporate.plan import SWITCHES, Allotment
-from mockserver.web.fields import (
+from mockserver.web.schemas.fields import (
     INT64_MAX,
     Choice,
     Email,
@@ -25,7 +25,7 @@ from mockserver.web.fields import (
     UnixMoment,
     identifier,
 )
-from mockserver.web.schema import OPENAPI, Input, Output, Sentence, documented
+from mockserver.web.schemas.schema import OPENAPI, Input, Output, Sentence, documented
 
 _BAD_EMAIL = Sentence(INVALID_PARAMETER, "Invalid email address")
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from marshmallow import fields, post_load, validate
 
-from mockserver.core.account import Account
-from mockserver.core.caller import Visit
-from mockserver.core.contract import Role
-from mockserver.core.errors import ServiceError
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.errors import ServiceError
+from mockserver.core.contract.operation import Role
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.caller import Visit
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate import model, plan, pool
 from mockserver.resources.corporate.bulk import BulkPlan
@@ -21,9 +21,9 @@ from mockserver.resources.corporate.model import ACTIVE, ASSIGNMENT_PENDING, CHA
 from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, SWITCHES, Allotment, Amount
 from mockserver.resources.corporate.pool import Given, Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
-from mockserver.resources.room import Section
+from mockserver.resources.resource import Section
 from mockserver.resources.section import Id24, Instant, Item, Misfit, Taken, kept
-from mockserver.web.fields import INT64_MAX, Int64, List, Number, Quantity, Timezone
+from mockserver.web.schemas.fields import INT64_MAX, Int64, List, Number, Quantity, Timezone
 
 _NOT_NEGATIVE = validate.Range(min=0, error="must not be negative")
 

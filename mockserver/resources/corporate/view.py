@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.core.account import Account
-from mockserver.core.calendar import months_later
-from mockserver.core.caller import Caller
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.time.calendar import months_later
+from mockserver.core.workspaces.caller import Caller
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate import pool
 from mockserver.resources.corporate.plan import CREDITS, FEATURES, V1_ONLY
 from mockserver.resources.corporate.pool import Groups, Master, SubAccount

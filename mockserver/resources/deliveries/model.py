@@ -11,15 +11,15 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from mockserver.core.account import Account
-from mockserver.core.header_form import OF_THE_CALL
-from mockserver.core.jobs import dispatch
-from mockserver.core.lifecycle import Lifecycle
-from mockserver.core.outside import Outcome, Post
-from mockserver.core.ring import weight
-from mockserver.core.shelf import Bounded
-from mockserver.core.state_machine import OUTSIDE, StateMachine
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.state.tables import Bounded
+from mockserver.core.text.header_form import OF_THE_CALL
+from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.effects import Outcome, Post
+from mockserver.core.workspaces.jobs import dispatch
+from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.workspace import Workspace
 
 SCHEDULED, DELIVERED, RETRYING, DROPPED = "scheduled", "delivered", "retrying", "dropped"
 #: Ledger 3.2: four more attempts, each so long after the one before.

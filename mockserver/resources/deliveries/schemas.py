@@ -7,14 +7,14 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.core.account import Account
-from mockserver.core.ring import weight
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model
 from mockserver.resources.deliveries.model import MACHINE, RETRYING, SCHEDULED, Attempt, Delivery, Settled, Target
-from mockserver.resources.room import Section
+from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item, Taken, claim
-from mockserver.web.fields import Dict, Flag, JsonObject, List, Url
+from mockserver.web.schemas.fields import Dict, Flag, JsonObject, List, Url
 
 _ID = validate.Range(min=1, max=2**62)
 #: How many levels a call has around what a caller gives: an inbound one has a list in an object.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from mockserver.core.account import Account
-from mockserver.core.domain_name import registrable
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import registrable
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains import model
 from mockserver.resources.domains.model import MISSING, NO_POLICY, OK, POLICIES, TIMEOUT, WRONG, Seen
 

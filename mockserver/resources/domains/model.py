@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
-from mockserver.core import facts
-from mockserver.core.account import Account
-from mockserver.core.caller import Caller
-from mockserver.core.domain_name import ascii_form, below_registrable, domain_of, parents, registrable
-from mockserver.core.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_EXISTS
-from mockserver.core.lifecycle import Lifecycle
-from mockserver.core.state_machine import OUTSIDE, StateMachine
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_EXISTS
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import ascii_form, below_registrable, domain_of, parents, registrable
+from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller
+from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.domains.free_mail import FREE_MAIL
 
@@ -200,7 +200,7 @@ def get(caller: Caller, name: str) -> Domain:
     domain = find(caller.account, name)
     if domain is None:
         raise DOCUMENT_NOT_FOUND("Domain does not exist").because(
-            facts.absent(caller, "domain", Domain, ascii_form(name))
+            reasons.absent(caller, "domain", Domain, ascii_form(name))
         )
     return domain
 
@@ -219,8 +219,8 @@ def create(caller: Caller, name: str) -> Domain:
     workspace, account = caller.workspace, caller.account
     known = find(account, name)
     if known is not None:
-        since = f"{known.state}, since {facts.instant(known.created_at)}"
-        raise DOMAIN_EXISTS().because(f"account {account.name} has the domain {facts.shown(known.name)}, {since}")
+        since = f"{known.state}, since {reasons.instant(known.created_at)}"
+        raise DOMAIN_EXISTS().because(f"account {account.name} has the domain {reasons.shown(known.name)}, {since}")
     domain = new(workspace, account, ascii_form(name))
     DOMAIN.begin(workspace, account, domain)
     _follow(workspace, account, domain)
@@ -301,9 +301,9 @@ def _await_propagation(workspace: Workspace, domain: Domain) -> None:
         raise DNS_NOT_CONFIGURED().because(f"{reason} (behaviour.authenticate_domain)")
     since = domain.published_at or domain.created_at
     if rule.after is not None and workspace.clock.now() < since + rule.after:
-        seen = f"published at {facts.instant(since)}, are seen at {facts.instant(since + rule.after)}"
+        seen = f"published at {reasons.instant(since)}, are seen at {reasons.instant(since + rule.after)}"
         reason = f"the records of domain {domain.name}, {seen} (behaviour.authenticate_domain)"
-        raise DNS_NOT_CONFIGURED().because(f"{reason}; {facts.clock(workspace)}")
+        raise DNS_NOT_CONFIGURED().because(f"{reason}; {reasons.clock(workspace)}")
 
 
 def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.core import errors
-from mockserver.core.caller import Caller
-from mockserver.core.contract import documented, observed, proposed
+from mockserver.core.contract import errors
+from mockserver.core.contract.operation import documented, observed, proposed
+from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.domains import model, schemas
 from mockserver.resources.domains.model import AUTHENTICATED, Domain
-from mockserver.web.operation import Endpoints
+from mockserver.web.service.operation import Endpoints
 
 DOMAINS = Endpoints("domains")
 

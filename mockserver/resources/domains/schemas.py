@@ -8,9 +8,9 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_dump, validate
 
-from mockserver.core.account import Account
-from mockserver.core.domain_name import ascii_form
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import ascii_form
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains import model
 from mockserver.resources.domains.model import (
     ANSWERS,
@@ -24,10 +24,10 @@ from mockserver.resources.domains.model import (
     DnsView,
     Domain,
 )
-from mockserver.resources.room import Section, WorldSection
+from mockserver.resources.resource import Section, WorldSection
 from mockserver.resources.section import Instant, Item, Taken, kept
-from mockserver.web.fields import Dict, Email, Flag, Hostname, Int64, List, SecondMoment, Text
-from mockserver.web.schema import BadName, Input, Output, documented, observed, proposed
+from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, Int64, List, SecondMoment, Text
+from mockserver.web.schemas.schema import BadName, Input, Output, documented, observed, proposed
 
 
 class DomainPath(Input):

@@ -2,6 +2,6 @@
 
 from mockserver.resources.inbound.routes import INBOUND
 from mockserver.resources.inbound.schemas import SECTION
-from mockserver.resources.room import Room
+from mockserver.resources.resource import Room
 
 ROOM = Room("inbound", INBOUND.operations, section=SECTION)

@@ -9,9 +9,9 @@ from email.errors import MessageError
 from email.utils import format_datetime, getaddresses, parsedate_to_datetime
 from typing import Any
 
-from mockserver.core import letter
-from mockserver.core.domain_name import domain_of
-from mockserver.core.workspace import Workspace
+from mockserver.core.text import email_text
+from mockserver.core.text.domain_name import domain_of
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound import mime, reply
 from mockserver.resources.inbound.mime import Part
 
@@ -40,7 +40,7 @@ def parse(raw: bytes) -> Received:
 def compose(workspace: Workspace, sender: str, recipient: str, subject: str, text: str) -> Received:
     """A mail of text, as a mail program would send it."""
     number = workspace.random.uuid("inbound message")
-    message = letter.compose(
+    message = email_text.compose(
         sender=sender,
         to=recipient,
         subject=subject,

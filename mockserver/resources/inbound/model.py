@@ -8,13 +8,13 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from mockserver.core import facts
-from mockserver.core.account import Account
-from mockserver.core.caller import Caller
-from mockserver.core.domain_name import LONGEST_EMAIL, domain_of, is_address, registrable
-from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
-from mockserver.core.store import Store
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_address, registrable
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller
+from mockserver.core.workspaces.store import Store
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.event_table import INBOUND
@@ -133,13 +133,13 @@ def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, date
         return now - LONGEST, now
     if start is None or end is None:
         missing = "startDate" if start is None else "endDate"
-        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(facts.period(start, end))
+        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(reasons.period(start, end))
     if start > end:
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(facts.period(start, end))
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(reasons.period(start, end))
     if end > now:
-        reason = f"{facts.period(start, end)}; {facts.clock(workspace)}"
+        reason = f"{reasons.period(start, end)}; {reasons.clock(workspace)}"
         raise OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)
     if end - start > LONGEST:
-        reason = f"{facts.period(start, end)}, which could be {facts.instant(start + LONGEST)} at most"
+        reason = f"{reasons.period(start, end)}, which could be {reasons.instant(start + LONGEST)} at most"
         raise OUT_OF_RANGE("The period from startDate to endDate must not be longer than 30 days").because(reason)
     return start, end + query["grain"]

@@ -8,13 +8,13 @@ from typing import Any
 
 from marshmallow import fields, post_load
 
-from mockserver.core.account import Account
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound.model import InboundEvent
-from mockserver.resources.room import Section
+from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item
-from mockserver.web.fields import Choice, DayOrMoment, Email, Int64, List, MillisecondMoment, Range, Text
-from mockserver.web.schema import OPENAPI, Input, Output, documented
+from mockserver.web.schemas.fields import Choice, DayOrMoment, Email, Int64, List, MillisecondMoment, Range, Text
+from mockserver.web.schemas.schema import OPENAPI, Input, Output, documented
 
 
 class InboundFilter(Input):

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from mockserver.core.account import Account
-from mockserver.core.contract import Role
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.operation import Role
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import scopes
 
 #: A scheme of RFC 3986, other than those that run or show what the address itself holds; localhost:80 has lost its own.

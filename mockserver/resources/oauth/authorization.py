@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from mockserver.core import facts
-from mockserver.core.account import Account
-from mockserver.core.errors import (
+from mockserver.core.contract.errors import (
     ACCESS_DENIED,
     GONE,
     INVALID_CLIENT,
@@ -17,7 +15,9 @@ from mockserver.core.errors import (
     INVALID_SCOPE,
     UNSUPPORTED_RESPONSE_TYPE,
 )
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import model, scopes
 from mockserver.resources.oauth.apps import App, may_enter
 from mockserver.resources.oauth.model import Challenge, Grant
@@ -67,12 +67,12 @@ def ends(workspace: Workspace, query: Mapping[str, str]) -> Ends:
     """
     app = workspace.table(App).get(query.get("client_id", ""))
     if app is None:
-        known = facts.listed(workspace.table(App))
-        reason = f"{facts.shown(query.get('client_id', ''))} is no client_id of workspace {workspace.name}; {known}"
+        known = reasons.listed(workspace.table(App))
+        reason = f"{reasons.shown(query.get('client_id', ''))} is no client_id of workspace {workspace.name}; {known}"
         raise INVALID_CLIENT("There is no app with this client_id", status=400).because(reason)
     uri = query.get("redirect_uri", "")
     if uri not in app.redirect_uris:
-        reason = f"redirect_uri is {facts.shown(uri)}; registered: {facts.listed(app.redirect_uris)}"
+        reason = f"redirect_uri is {reasons.shown(uri)}; registered: {reasons.listed(app.redirect_uris)}"
         raise INVALID_REQUEST(f"{app.name} has not registered this redirect_uri").because(reason)
     return Ends(app, uri, query.get("state"))
 
@@ -87,14 +87,14 @@ def asked(found: Ends, query: Mapping[str, str]) -> Asked:
     kind = query.get("response_type", "code")
     if kind != "code":
         raise UNSUPPORTED_RESPONSE_TYPE("response_type must be code").because(
-            f"response_type is {facts.shown(kind)}; this server gives codes only"
+            f"response_type is {reasons.shown(kind)}; this server gives codes only"
         )
     wanted = scopes.split(query.get("scope", ""))
     if not wanted:
         raise INVALID_SCOPE("scope must name what the app asks for").because("the request names no scope")
     if more := scopes.beyond(wanted, found.app.scopes):
-        reason = f"the app {found.app.client_id} has {facts.listed(found.app.scopes)}"
-        raise INVALID_SCOPE(f"The app may not ask for {facts.listed(more)}").because(reason)
+        reason = f"the app {found.app.client_id} has {reasons.listed(found.app.scopes)}"
+        raise INVALID_SCOPE(f"The app may not ask for {reasons.listed(more)}").because(reason)
     return Asked(found, wanted, _challenge(found.app, query), query.get("nonce"))
 
 
@@ -115,7 +115,7 @@ def _challenge(app: App, query: Mapping[str, str]) -> Challenge | None:
             )
         return None
     if not _CHALLENGE.fullmatch(value) or method not in (None, *_METHODS):
-        reason = f"code_challenge has {len(value)} characters, code_challenge_method is {facts.shown(method)}"
+        reason = f"code_challenge has {len(value)} characters, code_challenge_method is {reasons.shown(method)}"
         raise INVALID_REQUEST("code_challenge or code_challenge_method is not one of RFC 7636").because(reason)
     return Challenge(value, method or "plain")
 
@@ -151,7 +151,7 @@ def decide(workspace: Workspace, account: Account, row: Grant, decision: str) ->
     """
     app = workspace.table(App).get(row.client_id)
     if app is None or row.redirect_uri not in app.redirect_uris:
-        reason = f"{facts.shown(row.redirect_uri)} is no redirect_uri of the app {row.client_id} any more"
+        reason = f"{reasons.shown(row.redirect_uri)} is no redirect_uri of the app {row.client_id} any more"
         raise GONE("The app that asked takes nobody back there any more. Start again from the app.").because(reason)
     model.GRANT.fire(workspace, account, row, "consent" if decision == ACCEPT else "refuse")
     if row.code is not None:

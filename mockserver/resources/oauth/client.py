@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import unquote_plus
 
-from mockserver.core import facts
-from mockserver.core.errors import INVALID_CLIENT, INVALID_REQUEST
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.errors import INVALID_CLIENT, INVALID_REQUEST
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.apps import App
 
 
@@ -31,8 +31,8 @@ def authenticated(workspace: Workspace, header: str, form: Mapping[str, str]) ->
         raise INVALID_CLIENT("client_id is missing").because("neither the form nor the Authorization header has one")
     app = workspace.table(App).get(given.client_id)
     if app is None:
-        known = facts.listed(workspace.table(App))
-        reason = f"{facts.shown(given.client_id)} is no client_id of workspace {workspace.name}; there are: {known}"
+        known = reasons.listed(workspace.table(App))
+        reason = f"{reasons.shown(given.client_id)} is no client_id of workspace {workspace.name}; there are: {known}"
         raise INVALID_CLIENT("There is no app with this client_id").because(reason)
     if app.public and given.secret is None:
         return app

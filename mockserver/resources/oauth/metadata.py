@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from mockserver.core.contract import Operation
-from mockserver.resources.oauth.claims import REALM, issuer
+from mockserver.core.contract.operation import Operation
 from mockserver.resources.oauth.scopes import CATALOGUE, Scope
-from mockserver.resources.oauth.signing import ALGORITHM
+from mockserver.resources.oauth.tokens.claims import REALM, issuer
+from mockserver.resources.oauth.tokens.signing import ALGORITHM
 
 #: The addresses below a world's root.
 AUTHORIZE, TOKEN = f"{REALM}/oauth/authorize", f"{REALM}/oauth/token"

@@ -9,11 +9,11 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from mockserver.core.account import Account
-from mockserver.core.lifecycle import Lifecycle
-from mockserver.core.shelf import Table
-from mockserver.core.state_machine import OUTSIDE, StateMachine
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.state.tables import Table
+from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.apps import App
 
 PENDING, CODE_ISSUED, ACTIVE, EXPIRED, REVOKED = "pending_consent", "code_issued", "active", "expired", "revoked"

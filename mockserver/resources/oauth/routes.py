@@ -6,15 +6,16 @@ from typing import Any
 
 from flask import Request, current_app
 
-from mockserver.core import errors
-from mockserver.core.caller import Guest
-from mockserver.core.contract import Surface, documented, proposed
-from mockserver.core.errors import ServiceError
-from mockserver.core.exchange import Exchange, Reply
-from mockserver.resources.oauth import metadata, schemas, sign_in, tokens
-from mockserver.resources.oauth.signing import Signer
-from mockserver.web import front
-from mockserver.web.operation import Endpoints
+from mockserver.core.contract import errors
+from mockserver.core.contract.errors import ServiceError
+from mockserver.core.contract.operation import Surface, documented, proposed
+from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.workspaces.caller import Guest
+from mockserver.resources.oauth import metadata, schemas, sign_in
+from mockserver.resources.oauth.tokens import issuing
+from mockserver.resources.oauth.tokens.signing import Signer
+from mockserver.web.service import front
+from mockserver.web.service.operation import Endpoints
 
 OAUTH = Endpoints("oauth")
 
@@ -105,7 +106,7 @@ def consent(guest: Guest, request: Request, form: dict[str, str]) -> Reply:
     notes=("grant_type and redirect_uri may be absent, as SPEC does not ask for them; wrong ones are refused.",),
 )  # fmt: skip
 def token_code(guest: Guest, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return tokens.of_code(guest, _credentials(request), form, signer())
+    return issuing.of_code(guest, _credentials(request), form, signer())
 
 
 @OAUTH.operation(
@@ -121,7 +122,7 @@ def token_code(guest: Guest, request: Request, form: dict[str, str]) -> dict[str
     notes=("behaviour.oauth_rotate_refresh: whether a new refresh token comes back and ends the old one.",),
 )  # fmt: skip
 def token_refresh(guest: Guest, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return tokens.of_refresh(guest, _credentials(request), form, signer())
+    return issuing.of_refresh(guest, _credentials(request), form, signer())
 
 
 @OAUTH.operation(
@@ -141,7 +142,7 @@ def token_refresh(guest: Guest, request: Request, form: dict[str, str]) -> dict[
     notes=("Opens the app's own account, for the scopes that are asked for, else for all of the app's.",),
 )  # fmt: skip
 def token_client_credentials(guest: Guest, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return tokens.of_client(guest, _credentials(request), form, signer())
+    return issuing.of_client(guest, _credentials(request), form, signer())
 
 
 @OAUTH.operation(
@@ -154,7 +155,7 @@ def token_client_credentials(guest: Guest, request: Request, form: dict[str, str
     notes=("A refresh token ends its whole grant, an access token itself only; an unknown one is 200 as well.",),
 )  # fmt: skip
 def revoke(guest: Guest, request: Request, form: dict[str, str]) -> None:
-    tokens.revoke(guest, _credentials(request), form, signer())
+    issuing.revoke(guest, _credentials(request), form, signer())
 
 
 @OAUTH.operation(
@@ -167,7 +168,7 @@ def revoke(guest: Guest, request: Request, form: dict[str, str]) -> None:
     errors=(_BAD_CLIENT, _BAD_REQUEST),
 )  # fmt: skip
 def introspect(guest: Guest, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return tokens.introspect(guest, _credentials(request), form, signer())
+    return issuing.introspect(guest, _credentials(request), form, signer())
 
 
 _USERINFO_ERRORS = (
@@ -193,7 +194,7 @@ def _of_bearer(error: ServiceError, guest: Guest, exchange: Exchange) -> Reply |
     errors=_USERINFO_ERRORS,
 )  # fmt: skip
 def userinfo(guest: Guest, request: Request) -> dict[str, Any]:
-    return tokens.userinfo(guest, _credentials(request), signer())
+    return issuing.userinfo(guest, _credentials(request), signer())
 
 
 def _credentials(request: Request) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from mockserver.core.contract import ALL_SCOPES
+from mockserver.core.contract.operation import ALL_SCOPES
 
 #: Resources, and what they are called in a sentence.
 _RESOURCES = {

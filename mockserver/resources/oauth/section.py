@@ -7,15 +7,15 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate
 
-from mockserver.core.account import Account
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import apps, model
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.model import LONGEST_STATE, MACHINE, Access, Challenge, Grant
 from mockserver.resources.oauth.scopes import CATALOGUE
-from mockserver.resources.room import Section, WorldSection
+from mockserver.resources.resource import Section, WorldSection
 from mockserver.resources.section import Instant, Item, Misfit, Taken, claim
-from mockserver.web.fields import Flag, List
+from mockserver.web.schemas.fields import Flag, List
 
 #: What a client id and a secret may be (RFC 6749, appendix A); without what Basic and addresses would have to encode.
 _CREDENTIAL = validate.Regexp(r"[A-Za-z0-9._~-]{1,200}\Z", error="must be letters, digits, dots, dashes, _ and ~")

@@ -7,11 +7,12 @@ from urllib.parse import urlsplit
 
 from flask import Request
 
-from mockserver.core import errors, facts
-from mockserver.core.account import Account
-from mockserver.core.caller import Guest
-from mockserver.core.errors import ServiceError
-from mockserver.core.exchange import Exchange, Reply
+from mockserver.core.contract import errors
+from mockserver.core.contract.errors import ServiceError
+from mockserver.core.state.account import Account
+from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Guest
 from mockserver.resources.oauth import authorization, model, users
 from mockserver.resources.oauth.apps import asker
 from mockserver.resources.oauth.authorization import ACCEPT, REFUSE, Asked
@@ -19,8 +20,9 @@ from mockserver.resources.oauth.metadata import CONSENT
 from mockserver.resources.oauth.model import Grant
 from mockserver.resources.oauth.scopes import CATALOGUE
 from mockserver.resources.oauth.users import Person
-from mockserver.web import csrf, front
-from mockserver.web.page import page, redirect
+from mockserver.web.pages import csrf
+from mockserver.web.pages.page import page, redirect
+from mockserver.web.service import front
 
 Query = dict[str, str]
 #: What an app is told by a redirection; whatever else is wrong, only a page tells.
@@ -44,9 +46,9 @@ def begin(guest: Guest, request: Request, query: Query) -> Reply:
         return _sign_in_page(guest, request, wanted)
     person = users.named(guest.workspace, wanted.ends.app, query["mock_user"])
     if person is None:
-        known = facts.listed(dict.fromkeys(row.user.email for row in users.people(guest.workspace, wanted.ends.app)))
+        known = reasons.listed(dict.fromkeys(row.user.email for row in users.people(guest.workspace, wanted.ends.app)))
         message = f"mock_user names nobody; there are: {known}"
-        raise errors.INVALID_PARAMETER(message).because(f"mock_user is {facts.shown(query['mock_user'])}; {message}")
+        raise errors.INVALID_PARAMETER(message).because(f"mock_user is {reasons.shown(query['mock_user'])}; {message}")
     return _signed_in(guest, request, query, wanted, person)
 
 

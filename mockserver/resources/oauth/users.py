@@ -6,10 +6,10 @@ import hmac
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mockserver.core.account import Account, User
-from mockserver.core.caller import Guest
-from mockserver.core.domain_name import is_address
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account, User
+from mockserver.core.text.domain_name import is_address
+from mockserver.core.workspaces.caller import Guest
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
 from mockserver.resources.oauth.apps import App, accounts_for
 

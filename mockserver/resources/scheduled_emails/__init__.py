@@ -1,6 +1,6 @@
 """Scheduled transactional e-mails."""
 
-from mockserver.resources.room import Room
+from mockserver.resources.resource import Room
 from mockserver.resources.scheduled_emails.model import SCHEDULED_EMAIL
 from mockserver.resources.scheduled_emails.routes import SCHEDULED_EMAILS
 from mockserver.resources.scheduled_emails.schemas import SECTION

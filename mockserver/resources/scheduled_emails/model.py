@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from mockserver.core import facts
-from mockserver.core.account import Account
-from mockserver.core.caller import Caller
-from mockserver.core.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER
-from mockserver.core.lifecycle import Lifecycle
-from mockserver.core.state_machine import OUTSIDE, StateMachine
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER
+from mockserver.core.state.account import Account
+from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller
+from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate import pool
 from mockserver.resources.webhooks import events
 
@@ -70,7 +70,7 @@ def delete(caller: Caller, identifier: str) -> None:
         ServiceError: 400 for what is neither; 404, nothing is scheduled under it.
     """
     if not is_message_id(identifier) and not is_batch_id(identifier):
-        reason = f"{facts.shown(identifier)} is neither a UUID of version 4 nor of the form <id@host>"
+        reason = f"{reasons.shown(identifier)} is neither a UUID of version 4 nor of the form <id@host>"
         refused = INVALID_PARAMETER("identifier must be a UUIDv4 batch id or a message id in angle brackets")
         raise refused.because(reason)
     meant = _named(caller.account, identifier)
@@ -92,12 +92,12 @@ def _why_none(caller: Caller, identifier: str, settled: list[ScheduledEmail]) ->
     if settled:
         row = settled[0]
         states = " and ".join(dict.fromkeys(row.state for row in settled))
-        due = f"it was due at {facts.instant(row.scheduled_at)}; {facts.clock(caller.workspace)}"
-        return f"what was scheduled under {facts.shown(identifier)} is {states} already; {due}"
+        due = f"it was due at {reasons.instant(row.scheduled_at)}; {reasons.clock(caller.workspace)}"
+        return f"what was scheduled under {reasons.shown(identifier)} is {states} already; {due}"
     owner = next((other.name for other in caller.workspace.accounts.values() if _named(other, identifier)), None)
     known = [row.message_id for row in caller.account.table(ScheduledEmail).values() if row.state == SCHEDULED]
-    instead = f"account {owner} has it" if owner else f"of those scheduled, {facts.there(known)}"
-    return f"account {caller.account.name} has no e-mail under {facts.shown(identifier)}; {instead}"
+    instead = f"account {owner} has it" if owner else f"of those scheduled, {reasons.there(known)}"
+    return f"account {caller.account.name} has no e-mail under {reasons.shown(identifier)}; {instead}"
 
 
 @SCHEDULED_EMAIL.on("cancel")

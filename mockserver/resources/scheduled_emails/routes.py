@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mockserver.core import errors
-from mockserver.core.caller import Caller
-from mockserver.core.contract import documented
+from mockserver.core.contract import errors
+from mockserver.core.contract.operation import documented
+from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.scheduled_emails import model, schemas
-from mockserver.web.operation import Endpoints
+from mockserver.web.service.operation import Endpoints
 
 SCHEDULED_EMAILS = Endpoints("scheduled_emails")
 

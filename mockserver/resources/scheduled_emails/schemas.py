@@ -8,15 +8,15 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.core.account import Account
-from mockserver.core.workspace import Workspace
-from mockserver.resources.room import Section
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.resource import Section
 from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
 from mockserver.resources.section import Instant, Item, Taken, claim
 from mockserver.resources.webhooks.events import draw_message_id
-from mockserver.web.fields import Email, List, Text
-from mockserver.web.schema import Input, documented
+from mockserver.web.schemas.fields import Email, List, Text
+from mockserver.web.schemas.schema import Input, documented
 
 
 class IdentifierPath(Input):

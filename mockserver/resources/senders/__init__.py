@@ -1,7 +1,7 @@
 """Senders: addresses that mail may come from, verified by one-time code."""
 
-from mockserver.core.events import Changed
-from mockserver.resources.room import Room
+from mockserver.core.time.transition import Changed
+from mockserver.resources.resource import Room
 from mockserver.resources.senders.model import SENDER, trust_senders
 from mockserver.resources.senders.routes import SENDERS
 from mockserver.resources.senders.schemas import SECTION

@@ -6,11 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mockserver.core import facts
-from mockserver.core.account import Account
-from mockserver.core.caller import Caller
-from mockserver.core.domain_name import ascii_form, comparable, domain_of
-from mockserver.core.errors import (
+from mockserver.core.contract.errors import (
     BAD_REQUEST,
     DMARC_POLICY,
     DOCUMENT_NOT_FOUND,
@@ -19,11 +15,15 @@ from mockserver.core.errors import (
     OTP_EXPIRED,
     OTP_INVALID,
 )
-from mockserver.core.events import Changed
-from mockserver.core.lifecycle import Lifecycle
-from mockserver.core.mailbox import Mail
-from mockserver.core.state_machine import OUTSIDE, StateMachine
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import ascii_form, comparable, domain_of
+from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.time.transition import Changed
+from mockserver.core.traffic.mailbox import Mail
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller
+from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.domains import model as domains
 from mockserver.resources.senders.shares import IpShare, allot
@@ -101,7 +101,7 @@ def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
 def get(caller: Caller, sender_id: int) -> Sender:
     sender = caller.account.table(Sender).get(sender_id)
     if sender is None:
-        raise DOCUMENT_NOT_FOUND("Sender ID not found").because(facts.absent(caller, "sender", Sender, sender_id))
+        raise DOCUMENT_NOT_FOUND("Sender ID not found").because(reasons.absent(caller, "sender", Sender, sender_id))
     return sender
 
 
@@ -161,18 +161,18 @@ def validate(caller: Caller, sender_id: int, otp: int) -> None:
     if sender.state != AWAITING or otp != sender.otp:
         raise OTP_INVALID().because(_why_wrong(caller, sender, otp))
     if sender.otp_expires_at is not None and caller.workspace.clock.now() >= sender.otp_expires_at:
-        reason = f"the code of sender {sender.id} expired at {facts.instant(sender.otp_expires_at)}"
-        raise OTP_EXPIRED().because(f"{reason}; {facts.clock(caller.workspace)}")
+        reason = f"the code of sender {sender.id} expired at {reasons.instant(sender.otp_expires_at)}"
+        raise OTP_EXPIRED().because(f"{reason}; {reasons.clock(caller.workspace)}")
     SENDER.fire(caller.workspace, caller.account, sender, "verify")
 
 
 def _why_wrong(caller: Caller, sender: Sender, otp: int) -> str:
     """What is wrong with a code, without telling any."""
     if sender.state != AWAITING:
-        return f"sender {sender.id} ({facts.shown(sender.email)}) is {sender.state} and awaits no code"
+        return f"sender {sender.id} ({reasons.shown(sender.email)}) is {sender.state} and awaits no code"
     mail = next((mail for mail in caller.workspace.mailbox if mail.otp == otp), None)
-    given = f"was sent to {facts.shown(mail.to)} at {facts.instant(mail.at)} and" if mail else "stands in no mail and"
-    return f"the code given {given} is not the last one of sender {sender.id} ({facts.shown(sender.email)})"
+    sent = f"was sent to {reasons.shown(mail.to)} at {reasons.instant(mail.at)}" if mail else "stands in no mail"
+    return f"the code given {sent} and is not the last one of sender {sender.id} ({reasons.shown(sender.email)})"
 
 
 def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
@@ -188,7 +188,7 @@ def _refuse_duplicate(account: Account, email: str) -> None:
     owner = account.record(Addresses).get(comparable(email))
     if owner is not None:
         state = account.table(Sender)[owner].state
-        reason = f"sender {owner} of account {account.name}, {state}, has the address {facts.shown(email)}"
+        reason = f"sender {owner} of account {account.name}, {state}, has the address {reasons.shown(email)}"
         raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
 
 
@@ -196,7 +196,7 @@ def _allot(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpShar
     """The shares of a request; a sender of an account with dedicated IPs never is without one (SPEC 2.1)."""
     known = account.table(DedicatedIp)
     if not ips and known:
-        reason = f"account {account.name} has dedicated IPs, so {who} needs some of them: {facts.listed(known)}"
+        reason = f"account {account.name} has dedicated IPs, so {who} needs some of them: {reasons.listed(known)}"
         raise MISSING_PARAMETER("Missing ips attribute in the request").because(reason)
     return allot(account, ips)
 
@@ -210,7 +210,7 @@ def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) ->
     domain = domains.find(account, name)
     if domain is None or domain.state != domains.AUTHENTICATED:
         state = "not there" if domain is None else domain.state
-        reason = f"the DMARC policy of {facts.shown(name)} is {policy}, and the domain is {state} in account"
+        reason = f"the DMARC policy of {reasons.shown(name)} is {policy}, and the domain is {state} in account"
         raise BAD_REQUEST(DMARC_POLICY.message).because(f"{reason} {account.name}")
 
 

@@ -7,19 +7,19 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.account import Account
-from mockserver.core.domain_name import comparable
-from mockserver.core.errors import ServiceError
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.errors import ServiceError
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import comparable
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People
-from mockserver.resources.room import Section
+from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item, Misfit, Taken, claim, kept
 from mockserver.resources.senders import model
 from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender
 from mockserver.resources.senders.shares import IpShare, allot
-from mockserver.web.fields import Email, Flag, Int64, List, NotBlank, Range, Text, identifier
-from mockserver.web.schema import OPENAPI, OPENAPI_OLDER, Input, Output, documented
+from mockserver.web.schemas.fields import Email, Flag, Int64, List, NotBlank, Range, Text, identifier
+from mockserver.web.schemas.schema import OPENAPI, OPENAPI_OLDER, Input, Output, documented
 
 
 class SenderPath(Input):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from mockserver.core import facts
-from mockserver.core.account import Account
-from mockserver.core.domain_name import ascii_form
-from mockserver.core.errors import INVALID_PARAMETER, IP_WEIGHTS, OUT_OF_RANGE
+from mockserver.core.contract.errors import INVALID_PARAMETER, IP_WEIGHTS, OUT_OF_RANGE
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import ascii_form
+from mockserver.core.workspaces import reasons
 from mockserver.resources.account.model import DedicatedIp
 
 
@@ -39,9 +39,9 @@ def _check_weights(weights: list[int], items: int) -> None:
         reason = f"{len(weights)} of the {items} ips have a weight"
         raise INVALID_PARAMETER("ips: give a weight for every IP or for none").because(reason)
     if weights and sum(weights) != 100:
-        raise IP_WEIGHTS().because(f"the sum of the weights {facts.listed(weights)} is {sum(weights)}, not 100")
+        raise IP_WEIGHTS().because(f"the sum of the weights {reasons.listed(weights)} is {sum(weights)}, not 100")
     if any(not 1 <= weight <= 100 for weight in weights):
-        reason = f"the weights are {facts.listed(weights)}; each is from 1 to 100"
+        reason = f"the weights are {reasons.listed(weights)}; each is from 1 to 100"
         raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
     if items > 100:
         reason = f"{items} ips share the mail, which leaves less than 1 percent for some"
@@ -52,10 +52,10 @@ def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
     known = account.table(DedicatedIp)
     for ip in ips:
         if ip not in known:
-            reason = f"{facts.shown(ip)} is no dedicated IP of account {account.name}; {facts.there(known)}"
+            reason = f"{reasons.shown(ip)} is no dedicated IP of account {account.name}; {reasons.there(known)}"
             raise INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account").because(reason)
     if len(set(ips)) != len(ips):
-        reason = f"the ips are {facts.listed(ips)}, and one stands there twice"
+        reason = f"the ips are {reasons.listed(ips)}, and one stands there twice"
         raise INVALID_PARAMETER("ips: an IP stands there twice").because(reason)
 
 
@@ -68,5 +68,5 @@ def _refuse_unavailable_ips(account: Account, items: list[dict[str, Any]]) -> No
             refused = INVALID_PARAMETER(f"ips: {row.ip} is not active")
             raise refused.because(f"dedicated IP {row.ip} of account {account.name} is inactive")
         if ascii_form(item["domain"]) != row.domain:
-            refused = INVALID_PARAMETER(f"ips: {facts.shown(item['domain'])} is not the domain of {row.ip}")
+            refused = INVALID_PARAMETER(f"ips: {reasons.shown(item['domain'])} is not the domain of {row.ip}")
             raise refused.because(f"the domain of dedicated IP {row.ip} is {row.domain}")

@@ -1,6 +1,6 @@
 """Single sign-on: tokens that open an account in the browser, and the pages where they are used."""
 
-from mockserver.resources.room import Room
+from mockserver.resources.resource import Room
 from mockserver.resources.sso.routes import SSO
 from mockserver.resources.sso.schemas import SECTION
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mockserver.core import facts
-from mockserver.core.account import Account
-from mockserver.core.caller import Caller, Guest
-from mockserver.core.contract import Role
-from mockserver.core.domain_name import comparable
-from mockserver.core.errors import DOCUMENT_NOT_FOUND, GONE, INVALID_PARAMETER
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, GONE, INVALID_PARAMETER
+from mockserver.core.contract.operation import Role
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import comparable
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller, Guest
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
 from mockserver.resources.corporate import model as corporate
 
@@ -53,7 +53,9 @@ def admin_token(caller: Caller, email: str) -> str:
     ]
     admins = [user.email for row in family for user in row.users if user.admin]
     if comparable(email) not in map(comparable, admins):
-        reason = f"{facts.shown(email)} is no admin user around account {caller.account.name}; {facts.there(admins)}"
+        reason = (
+            f"{reasons.shown(email)} is no admin user around account {caller.account.name}; {reasons.there(admins)}"
+        )
         raise INVALID_PARAMETER("Invalid email address").because(reason)
     return _token(workspace, caller.account, corporate=True, email=email)
 
@@ -70,7 +72,7 @@ def sub_account_token(
     account = caller.workspace.accounts[row.id]
     users = [user.email for user in account.users]
     if email is not None and comparable(email) not in map(comparable, users):
-        reason = f"{facts.shown(email)} is no user of sub-account {row.id}; {facts.there(users)}"
+        reason = f"{reasons.shown(email)} is no user of sub-account {row.id}; {reasons.there(users)}"
         raise INVALID_PARAMETER("Invalid email address").because(reason)
     return _token(caller.workspace, account, corporate=False, email=email, target=target, url=url)
 
@@ -127,8 +129,8 @@ def land(guest: Guest, token: str, *, corporate: bool) -> Landing:
 
 def _check_use(workspace: Workspace, row: SsoToken) -> None:
     if row.expires_at <= workspace.clock.now():
-        reason = f"it was good until {facts.instant(row.expires_at)}; {facts.clock(workspace)}"
+        reason = f"it was good until {reasons.instant(row.expires_at)}; {reasons.clock(workspace)}"
         raise GONE("This single-sign-on token has expired").because(reason)
     if row.used_at is not None and workspace.behaviour.sso_token.single_use:
-        reason = f"it was used at {facts.instant(row.used_at)}, and behaviour.sso_token.single_use is set"
+        reason = f"it was used at {reasons.instant(row.used_at)}, and behaviour.sso_token.single_use is set"
         raise GONE("This single-sign-on token was used already").because(reason)

@@ -7,13 +7,14 @@ from urllib.parse import urlsplit
 
 from flask import Request
 
-from mockserver.core import errors, facts
-from mockserver.core.caller import Caller, Guest
-from mockserver.core.contract import MASTER_ONLY, MASTER_OR_ADMIN, Surface, documented, proposed
-from mockserver.core.exchange import Reply
+from mockserver.core.contract import errors
+from mockserver.core.contract.operation import MASTER_ONLY, MASTER_OR_ADMIN, Surface, documented, proposed
+from mockserver.core.traffic.exchange import Reply
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller, Guest
 from mockserver.resources.sso import model, schemas
-from mockserver.web.operation import Endpoints
-from mockserver.web.page import page
+from mockserver.web.pages.page import page
+from mockserver.web.service.operation import Endpoints
 
 SSO = Endpoints("corporate")
 
@@ -97,6 +98,6 @@ def _landed(guest: Guest, landing: model.Landing, kind: str) -> Reply:
         place=landing.place,
         # An address of another scheme could run something.
         link=url if url and urlsplit(url).scheme in ("http", "https") else None,
-        until=facts.instant(landing.token.expires_at),
+        until=reasons.instant(landing.token.expires_at),
         single_use=guest.workspace.behaviour.sso_token.single_use,
     )  # fmt: skip

@@ -7,14 +7,14 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.account import Account
-from mockserver.core.errors import INVALID_PARAMETER
-from mockserver.core.workspace import Workspace
-from mockserver.resources.room import Section
+from mockserver.core.contract.errors import INVALID_PARAMETER
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item, Taken, claim
 from mockserver.resources.sso.model import TARGETS, SsoToken
-from mockserver.web.fields import Choice, Email, Flag, Int64, List, Text, Url
-from mockserver.web.schema import Input, Output, Sentence, documented
+from mockserver.web.schemas.fields import Choice, Email, Flag, Int64, List, Text, Url
+from mockserver.web.schemas.schema import Input, Output, Sentence, documented
 
 _BAD_EMAIL = Sentence(INVALID_PARAMETER, "Invalid email address")
 

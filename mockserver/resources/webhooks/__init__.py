@@ -1,7 +1,7 @@
 """Webhooks: which events are sent where, and the history of what was sent."""
 
-from mockserver.core.events import Changed
-from mockserver.resources.room import Room
+from mockserver.core.time.transition import Changed
+from mockserver.resources.resource import Room
 from mockserver.resources.webhooks.history import EXPORT, note_notified
 from mockserver.resources.webhooks.routes import WEBHOOKS
 from mockserver.resources.webhooks.schemas import SECTION

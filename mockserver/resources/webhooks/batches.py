@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
 
-from mockserver.core.account import Account
-from mockserver.core.clock import LATEST
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.time.clock import LATEST
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.webhooks.model import OpenWindows, Webhook

@@ -7,11 +7,11 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from mockserver.core.account import Account
-from mockserver.core.clock import LATEST
-from mockserver.core.domain_name import domain_of
-from mockserver.core.ring import weight
-from mockserver.core.workspace import Workspace
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import domain_of
+from mockserver.core.time.clock import LATEST
+from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks.batches import send

@@ -10,17 +10,17 @@ from datetime import datetime, timedelta
 from sys import getsizeof
 from typing import Any
 
-from mockserver.core import facts
-from mockserver.core.account import Account
-from mockserver.core.caller import Caller
-from mockserver.core.clock import EARLIEST, LATEST
-from mockserver.core.domain_name import is_address
-from mockserver.core.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
-from mockserver.core.events import Changed
-from mockserver.core.lifecycle import Lifecycle
-from mockserver.core.ring import Ring, weight
-from mockserver.core.state_machine import OUTSIDE, StateMachine
-from mockserver.core.workspace import Workspace
+from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import is_address
+from mockserver.core.time.clock import EARLIEST, LATEST
+from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.time.transition import Changed
+from mockserver.core.traffic.ring import Ring, weight
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller
+from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Delivery, Target
 
@@ -223,10 +223,10 @@ def _bounds(row: Export) -> tuple[datetime, datetime]:
 def _check_period(filters: dict[str, Any]) -> None:
     start, end = filters.get("startDate"), filters.get("endDate")
     if "days" in filters and (start or end):
-        reason = f"days is {filters['days']}, {facts.period(start, end)}"
+        reason = f"days is {filters['days']}, {reasons.period(start, end)}"
         raise INVALID_PARAMETER("days cannot be used together with startDate and endDate").because(reason)
     for given, other, name in ((start, end, "endDate"), (end, start, "startDate")):
         if given and not other:
-            raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(facts.period(start, end))
+            raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reasons.period(start, end))
     if start and end and end - start < timedelta():
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(facts.period(start, end))
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(reasons.period(start, end))

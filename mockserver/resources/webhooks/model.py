@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from mockserver.core import facts
-from mockserver.core.caller import Caller
-from mockserver.core.domain_name import domain_of, is_host_name
-from mockserver.core.errors import (
+from mockserver.core.contract.errors import (
     DOCUMENT_NOT_FOUND,
     DUPLICATE_PARAMETER,
     INVALID_PARAMETER,
     MISSING_PARAMETER,
     OUT_OF_RANGE,
 )
+from mockserver.core.text.domain_name import domain_of, is_host_name
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Target
 from mockserver.resources.domains import model as domains
@@ -96,7 +96,7 @@ def select(caller: Caller, kind: str, order: str) -> list[Webhook]:
 def get(caller: Caller, webhook_id: int) -> Webhook:
     webhook = caller.account.table(Webhook).get(webhook_id)
     if webhook is None:
-        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(facts.absent(caller, "webhook", Webhook, webhook_id))
+        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(reasons.absent(caller, "webhook", Webhook, webhook_id))
     return webhook
 
 
@@ -174,14 +174,16 @@ def _domain(caller: Caller, given: str) -> str:
     """
     name = domain_of(given)
     if "@" in given or not is_host_name(name):
-        reason = f"the body's member domain, {facts.shown(given)}, is no name of a domain"
+        reason = f"the body's member domain, {reasons.shown(given)}, is no name of a domain"
         raise INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
     if caller.workspace.behaviour.inbound_domain == "any":
         return name
     # A parent does not stand for its sub-domains: recorded (ledger 2.14).
     domain = domains.find(caller.account, name)
     if domain is None or domain.state != domains.AUTHENTICATED:
-        stands = facts.absent(caller, "domain", domains.Domain, name) if domain is None else f"{name} is {domain.state}"
+        stands = (
+            reasons.absent(caller, "domain", domains.Domain, name) if domain is None else f"{name} is {domain.state}"
+        )
         refused = INVALID_PARAMETER("Domain is not found or is inactive")
         raise refused.because(f"{stands}; behaviour.inbound_domain is authenticated")
     return name

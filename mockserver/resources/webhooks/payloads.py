@@ -7,7 +7,7 @@ import uuid
 from datetime import datetime, timedelta
 from typing import Any
 
-from mockserver.core.workspace import Workspace
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.webhooks.event_table import MARKETING, SMS, Event, Happening, event
 
 #: How long before its events a campaign is sent.

@@ -7,12 +7,12 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from mockserver.core.account import Account
-from mockserver.core.clock import LATEST
-from mockserver.core.domain_name import domain_of, is_host_name
-from mockserver.core.spelling import cut, meant
-from mockserver.core.workspace import Workspace
-from mockserver.resources.room import Section
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import domain_of, is_host_name
+from mockserver.core.text.spelling import cut, meant
+from mockserver.core.time.clock import LATEST
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item, Misfit, Taken, claim
 from mockserver.resources.webhooks import batches
 from mockserver.resources.webhooks.event_table import (
@@ -29,7 +29,7 @@ from mockserver.resources.webhooks.event_table import (
 )
 from mockserver.resources.webhooks.history import ACCEPTED, EXPORT_EVENTS, MACHINE, Export, await_completion, keep_file
 from mockserver.resources.webhooks.model import Webhook
-from mockserver.web.fields import (
+from mockserver.web.schemas.fields import (
     INT64_MAX,
     Choice,
     Day,
@@ -45,7 +45,7 @@ from mockserver.web.fields import (
     Url,
     identifier,
 )
-from mockserver.web.schema import OPENAPI, OPENAPI_NEWEST, Input, Longest, Output, documented, invalid
+from mockserver.web.schemas.schema import OPENAPI, OPENAPI_NEWEST, Input, Longest, Output, documented, invalid
 
 #: The only kind of `auth` that is documented (ledger 3.1); another one is refused, which is proposed.
 BEARER = "bearer"

@@ -1,0 +1,1 @@
+"""How calls of the control API are declared, taken, refused and documented."""

@@ -1,0 +1,39 @@
+"""Lets the log tell of calls of the control API: who has reset my world?"""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from flask import Response, request
+
+from mockserver.control.framework import call
+from mockserver.control.server.health import PROBES
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.logs.request_log import RequestLog
+from mockserver.web.server.waiting import is_waiting
+from mockserver.web.service.application import CONTROL_PREFIX
+
+_BEGAN = "mockserver.began"
+
+
+class CallLog:
+    """Notes each call when it is over, but for those that ask how the server is, as they come every few seconds."""
+
+    def __init__(self, log: RequestLog) -> None:
+        self._log = log
+
+    def begin(self) -> None:
+        request.environ[_BEGAN] = perf_counter()
+
+    def end(self, response: Response) -> Response:
+        path = request.path
+        if path.startswith(CONTROL_PREFIX) and path not in PROBES and not is_waiting():
+            self._note(request.environ.get(call.ACTED_ON), path, response.status_code)
+        return response
+
+    def _note(self, workspace: Workspace | None, path: str, status: int) -> None:
+        if workspace is not None and not workspace.counted:
+            return
+        ms = (perf_counter() - request.environ[_BEGAN]) * 1000
+        name, query = None if workspace is None else workspace.name, request.environ["QUERY_STRING"]
+        self._log.note_call(name, request.method, path, query, status, ms, request.remote_addr)

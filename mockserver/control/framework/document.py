@@ -1,0 +1,164 @@
+"""The OpenAPI 3.1 document of the control API, read off the declarations of its calls."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from http import HTTPStatus
+from importlib.metadata import version
+from typing import Any
+
+from mockserver.control import answers
+from mockserver.control.framework.forms import DURATION, FORMS, INSTANT
+from mockserver.control.framework.resource import Call, Noun
+from mockserver.resources.registry import LIFECYCLES
+from mockserver.web.schemas.json_schema import HOSTNAME, specification
+
+_DESCRIPTION = (
+    "What the mock itself can do: mockserver {version}. Every address also works under `/w/NAME`, where NAME is a "
+    "workspace. A call acts on the workspace that its address names, else the header `X-Mock-Workspace`, else the one "
+    "behind the header `api-key`, else on `default`. A refusal changes nothing, and names every mistake at once; what "
+    "a schema cannot say, as a rule between two members, is told there in words."
+)
+_MISTAKE = {
+    "type": "object",
+    "required": ["path", "message"],
+    "properties": {
+        "path": {"type": "string", "description": "a JSON Pointer into the body, or a parameter's name after a slash"},
+        "message": {"type": "string"},
+    },
+}
+_PROBLEM = {
+    "type": "object",
+    "description": "RFC 9457",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "errors": {"type": "array", "items": {"$ref": "#/components/schemas/Mistake"}, "minItems": 1},
+        "state": {"type": "string", "description": "of 409: in which state the instance is"},
+        "allowed": {"type": "array", "items": {"type": "string"}, "description": "of 409: which events apply"},
+    },
+}
+_SCHEMAS = {"Problem": _PROBLEM, "Mistake": _MISTAKE, "Duration": DURATION, "Instant": INSTANT}
+_BAD_REQUEST = {"allOf": [{"$ref": "#/components/schemas/Problem"}, {"required": ["errors"]}]}
+#: The headers that name a workspace.
+_WORLD = {
+    "X-Mock-Workspace": "the name of the workspace",
+    "api-key": "a key of the workspace; calls that concern an account act on the one that it opens",
+}
+#: What the parts of a path may be; any other is a text.
+_PARTS: dict[str, dict[str, Any]] = {
+    "domain": {"type": "string", "format": "hostname", "pattern": HOSTNAME},
+    "machine": {"type": "string", "enum": list(LIFECYCLES)},
+}
+_WHY = {
+    400: "the request is a bad one; every mistake is named",
+    401: "the server has a control token, and the call lacks it",
+    403: "a web page of another origin has made the call or, without a control token, it came by a name that may be "
+    "somebody else's",
+    404: "there is no such thing, or no such workspace",
+    409: "it does not go together with what is there",
+    413: "the body is too large",
+}
+
+
+@cache
+def document(nouns: tuple[Noun, ...]) -> dict[str, Any]:
+    """The whole document."""
+    spec = specification(
+        FORMS,
+        title="Control API of the mock",
+        version=version("mockserver"),
+        info={"description": _DESCRIPTION.format(version=version("mockserver"))},
+        servers=[{"url": "/"}],
+        tags=[{"name": noun.name} for noun in nouns],
+        security=[{"control-token": []}, {}],
+    )
+    spec.components.security_scheme("control-token", {"type": "http", "scheme": "bearer"})
+    for schema, form in _SCHEMAS.items():
+        spec.components.schema(schema, form)
+    for name, about in _WORLD.items():
+        spec.components.parameter(name, "header", {"description": about, "schema": {"type": "string"}})
+    for noun in nouns:
+        for call in noun.calls:
+            spec.path(path=call.path, operations={call.method.lower(): _operation(call)})
+    found: dict[str, Any] = spec.to_dict()
+    return found
+
+
+def operation_id(call: Call) -> str:
+    """`getFaultsByIdentifier`: it follows from the address, and so is as stable as that."""
+    words = re.split(r"[/._-]", call.path.removeprefix("/_mock").replace("{", "by-").replace("}", ""))
+    named = "".join(word[0].upper() + word[1:] for word in words if word)
+    return f"{call.method.lower()}{named or 'Index'}"
+
+
+def _operation(call: Call) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "operationId": operation_id(call),
+        "tags": [call.noun],
+        "summary": call.summary,
+        "responses": {str(call.status): _success(call), **_problems(call)},
+    }
+    parameters = [*_of_path(call), *_of_query(call), *(_WORLD if call.in_world else ())]
+    if parameters:
+        found["parameters"] = parameters
+    if call.body is not None or call.document is not None:
+        found["requestBody"] = _body(call)
+    if call.is_open:
+        found["security"] = []
+    return found
+
+
+def _of_path(call: Call) -> list[dict[str, Any]]:
+    names = re.findall(r"{(\w+)}", call.path)
+    any_text = {"type": "string", "minLength": 1}
+    return [{"in": "path", "name": name, "required": True, "schema": _PARTS.get(name, any_text)} for name in names]
+
+
+def _of_query(call: Call) -> list[dict[str, Any]]:
+    return [] if call.query is None else [{"in": "query", "schema": call.query}]
+
+
+def _body(call: Call) -> dict[str, Any]:
+    if call.document is not None:
+        content = {"schema": answers.schema(call.document)}
+        return {"required": True, "content": {"application/json": content, "application/yaml": content}}
+    assert call.body is not None, "asked for before"
+    required = any(field.required for field in call.body().fields.values())
+    return {"required": required, "content": {"application/json": {"schema": call.body}}}
+
+
+def _success(call: Call) -> dict[str, Any]:
+    found: dict[str, Any] = {"description": call.summary}
+    if call.media and call.status != HTTPStatus.NO_CONTENT:
+        found["content"] = {media: _content(call, media) for media in call.media}
+    return found
+
+
+def _content(call: Call, media: str) -> dict[str, Any]:
+    if call.answer is not None and media == "application/json":
+        return {"schema": answers.schema(call.answer)}
+    return {} if "yaml" in media or media == "*/*" else {"schema": {"type": "string"}}
+
+
+def _problems(call: Call) -> dict[str, Any]:
+    takes_body = call.body is not None or call.document is not None
+    statuses = {
+        400: takes_body or call.query is not None,
+        401: not call.is_open,
+        403: not call.is_open,
+        409: call.adds,
+        404: call.in_world or "{" in call.path,
+        413: takes_body,
+    }
+    given = sorted({status for status, may_be in statuses.items() if may_be} | set(call.problems))
+    return {str(status): _problem(status) for status in given}
+
+
+def _problem(status: int) -> dict[str, Any]:
+    schema = _BAD_REQUEST if status == HTTPStatus.BAD_REQUEST else {"$ref": "#/components/schemas/Problem"}
+    return {"description": _WHY[status], "content": {"application/problem+json": {"schema": schema}}}

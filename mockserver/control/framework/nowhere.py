@@ -1,0 +1,37 @@
+"""What is said at an address under `/_mock` that leads nowhere, or not with this method."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from flask import request
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem
+from mockserver.core.workspaces import reasons
+from mockserver.web.service.application import shown_path
+
+#: As long as no call's path is; comparing takes time that grows with the square of the length.
+_LONGEST = 100
+
+
+def problem(error: HTTPException) -> Problem:
+    """The problem of a request that came to no call, or that failed."""
+    path = shown_path(request)
+    if isinstance(error, NotFound):
+        return Problem(404, f"there is no call at {path}{_advice(path)} GET /_mock lists all calls")
+    if isinstance(error, MethodNotAllowed):
+        return Problem(405, f"{path} takes {reasons.listed(allowed(error))}, not {request.method}")
+    return Problem(error.code or 500, f"{request.method} {path}: {error.description}")
+
+
+def allowed(error: MethodNotAllowed) -> list[str]:
+    """The methods that an address takes."""
+    return sorted(error.valid_methods or ())
+
+
+def _advice(path: str) -> str:
+    paths = {row.path for noun in call.nouns() for row in noun.calls}
+    near = get_close_matches(path, paths, n=1) if len(path) <= _LONGEST else []
+    return f"; did you mean {near[0]}?" if near else ";"

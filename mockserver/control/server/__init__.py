@@ -1,0 +1,1 @@
+"""Calls about the server as a whole, and its documents."""

@@ -1,0 +1,159 @@
+"""`/_mock/openapi.*`, `/_mock/docs` and `/_mock/fidelity`: what the mock says of the API that it mocks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from mimetypes import guess_type
+from pathlib import Path
+from typing import Any
+
+import yaml
+from flask import Response, current_app
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import Noun
+from mockserver.core.workspaces.store import KeyMode
+from mockserver.evidence.fidelity import record
+from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.web.service.auth import ANY_KEY
+
+DOCUMENTS = Noun("documents", "/_mock", in_world=False)
+
+#: Swagger UI's own files, out of their package; nothing comes from another host.
+_ASSETS = frozenset({"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"})
+
+#: Swagger UI sets styles of elements, and shows an icon as data.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
+)
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<link rel="stylesheet" href="{assets}swagger-ui.css">
+<link rel="icon" href="{assets}favicon-32x32.png">
+</head>
+<body>
+<nav class="swagger-ui"><p class="wrapper"><a href="{other}">{other_title}</a></p></nav>
+<main id="swagger-ui"></main>
+<noscript>This page needs JavaScript; the document itself is at <a href="{assets}{document}">{document}</a>.</noscript>
+<script src="{assets}swagger-ui-bundle.js"></script>
+<script src="{assets}{start}"></script>
+</body>
+</html>
+"""
+#: A key is set, so that what is tried out is answered.
+_START = """const page = SwaggerUIBundle({{
+  url: new URL({document}, document.currentScript.src).href,
+  dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true,
+  onComplete: () => {{ if ({key}) page.preauthorizeApiKey("api-key", {key}); }},
+}});
+"""
+_OF_THE_API = {
+    "title": "Mocked API", "assets": "docs/", "document": "openapi.json", "start": "start.js",
+    "other": "docs/control", "other_title": "The control API of this mock",
+}  # fmt: skip
+_OF_THE_CONTROL_API = {
+    "title": "Control API", "assets": "", "document": "control.json", "start": "start-control.js",
+    "other": "../docs", "other_title": "The mocked API",
+}  # fmt: skip
+
+
+def _document() -> dict[str, Any]:
+    # What makes the document is not needed to start.
+    from mockserver.evidence.openapi import document  # noqa: PLC0415  # see above
+
+    return document()
+
+
+def _control_document() -> dict[str, Any]:
+    from mockserver.control.framework.document import document  # noqa: PLC0415  # as above
+
+    return document(call.nouns())
+
+
+#: The documents under the addresses of their pages, which ask for no token.
+_OPEN = {"openapi.json": _document, "control.json": _control_document}
+#: The scripts of the pages, each for its document.
+_STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CONTROL_API)}
+
+
+@DOCUMENTS.call("GET", "/openapi.json", answer="OpenApi")
+def openapi_json() -> Response:
+    """The OpenAPI 3.1 document of the mocked API."""
+    return call.answer(call.made(_document))
+
+
+@DOCUMENTS.call("GET", "/openapi.yaml", media=("application/yaml",))
+def openapi_yaml() -> Response:
+    """The OpenAPI 3.1 document of the mocked API, as YAML."""
+    return Response(call.made(_yaml), content_type="application/yaml")
+
+
+@cache
+def _yaml() -> str:
+    text: str = yaml.safe_dump(_document(), sort_keys=False, allow_unicode=True, width=120)
+    return text
+
+
+@DOCUMENTS.call("GET", "/control.json", answer="OpenApi")
+def control_json() -> Response:
+    """The OpenAPI 3.1 document of this control API."""
+    return call.answer(call.made(_control_document))
+
+
+@DOCUMENTS.call("GET", "/docs", media=("text/html",), is_open=True)
+def docs() -> Response:
+    """The document of the mocked API as a page, to read and try."""
+    return _page(_OF_THE_API)
+
+
+@DOCUMENTS.call("GET", "/docs/control", media=("text/html",), is_open=True)
+def control_docs() -> Response:
+    """The document of this control API as a page, to read and try."""
+    return _page(_OF_THE_CONTROL_API)
+
+
+def _page(about: Mapping[str, str]) -> Response:
+    headers = {"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"}
+    return Response(_PAGE.format(**about), headers=headers)
+
+
+@DOCUMENTS.call("GET", "/docs/<name>", media=("*/*",), is_open=True)
+def asset(name: str) -> Response:
+    """A file of these pages."""
+    if name in _OPEN:
+        return call.answer(call.made(_OPEN[name]))
+    if name in _STARTS:
+        return Response(_start(_STARTS[name]), content_type="text/javascript", headers={"Cache-Control": "no-store"})
+    if name not in _ASSETS:
+        raise Problem(404, f"there is no {name!r} here")
+    import flask_swagger_ui  # noqa: PLC0415  # for its files only
+
+    content = (Path(flask_swagger_ui.__file__).parent / "dist" / name).read_bytes()
+    return Response(content, content_type=guess_type(name)[0], headers={"Cache-Control": "max-age=3600"})
+
+
+def _start(document: str) -> str:
+    """The script of a page."""
+    return _START.format(document=json.dumps(document), key=json.dumps(_key()))
+
+
+def _key() -> str | None:
+    """A key with which the workspace can be tried out; a page that asks for no token tells none that is a secret."""
+    if call.store().keys is KeyMode.ANY:
+        return ANY_KEY
+    keys = (call.addressed() or call.store().default).first_account.api_keys
+    return None if current_app.config[call.TOKEN_WANTED] else next(iter(keys), None)
+
+
+@DOCUMENTS.call("GET", "/fidelity", answer="Fidelity")
+def fidelity() -> Response:
+    """For each field, bound and error of each operation: how sure it is, and where a reader finds why."""
+    return call.answer(record(ALL_OPERATIONS.values()))

@@ -1,0 +1,49 @@
+"""`/_mock/health`, `livez` and `readyz`: whether the server answers, and what it serves."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+
+from flask import Response, current_app
+
+from mockserver.control.framework import call
+from mockserver.control.framework.resource import Noun
+
+HEALTH = Noun("health", "/_mock", in_world=False)
+
+#: Where somebody asks every few seconds.
+PROBES = frozenset({"/_mock/health", "/_mock/livez", "/_mock/readyz"})
+
+
+@cache
+def version() -> str:
+    """The version of the server."""
+    from importlib import metadata  # noqa: PLC0415  # it reads files, and a world needs none of them
+
+    return metadata.version("mockserver")
+
+
+def uptime_s() -> float:
+    """How long the server has been there, in seconds."""
+    started: float = current_app.extensions["mockserver.started"]
+    return time.monotonic() - started
+
+
+@HEALTH.call("GET", "/health", answer="Health", is_open=True)
+@HEALTH.call("GET", "/livez", answer="Health", is_open=True)
+@HEALTH.call("GET", "/readyz", answer="Health", is_open=True)
+def health() -> Response:
+    """Whether the server answers, and what it serves."""
+    return call.answer(
+        {
+            "status": "ok",
+            "version": version(),
+            "scenario": call.store().default.scenario,
+            "workspaces": len(call.store()),
+            "evicted": call.store().evicted,
+            "store": "memory",
+            "uptime_s": round(uptime_s(), 3),
+            **current_app.extensions["mockserver.app.effects"].health(),
+        }
+    )

@@ -1,0 +1,145 @@
+"""`/_mock/metrics`: what the server has done and holds, for Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from flask import Response, current_app, request
+
+from mockserver.control.framework import call
+from mockserver.control.framework.resource import Noun
+from mockserver.control.server.health import uptime_s, version
+from mockserver.core.traffic.meter import BUCKETS, Meter
+from mockserver.core.workspaces.store import Store
+
+if TYPE_CHECKING:
+    from prometheus_client.metrics_core import Metric
+    from prometheus_client.registry import CollectorRegistry
+
+# Nothing of prometheus_client is imported before somebody asks for metrics.
+
+METRICS = Noun("metrics", "/_mock/metrics", in_world=False)
+
+#: How many there are of something, now or since the start.
+_Count = Callable[[Store], int]
+
+_GAUGES: dict[str, tuple[str, _Count]] = {
+    "mockserver_workspaces": ("Workspaces that there are.", len),
+    "mockserver_journal_entries": (
+        "Requests that the journals of all workspaces hold.",
+        lambda store: sum(len(workspace.journal) for workspace in store),
+    ),
+    "mockserver_mailbox_mails": (
+        "E-mails that the mailboxes of all workspaces hold.",
+        lambda store: sum(len(workspace.mailbox) for workspace in store),
+    ),
+    "mockserver_deliveries_under_way": (
+        "Calls of the service that are under way, or wait for their turn.",
+        lambda store: sum(len(workspace.jobs) for workspace in store),
+    ),
+    "mockserver_watchers": (
+        "Requests that wait for something to happen in a workspace, and streams.",
+        lambda store: sum(len(workspace.watchers) for workspace in store),
+    ),
+}
+_COUNTERS: dict[str, tuple[str, _Count]] = {
+    "mockserver_workspaces_evicted": ("Workspaces that had to go for newer ones.", lambda store: store.evicted),
+    "mockserver_journal_evicted": ("Requests that have fallen out of a journal.", lambda store: store.meter.evicted),
+    "mockserver_mails": ("E-mails that the service has sent.", lambda store: store.meter.mails),
+}
+
+
+@METRICS.call("GET", media=("text/plain", "application/openmetrics-text"))
+def metrics() -> Response:
+    """What the server has done since it started, and holds now, for Prometheus."""
+    encode, media = _encoder(request.headers.get("Accept", ""))
+    outside: dict[str, dict[str, Any]] = current_app.extensions["mockserver.app.effects"].health()
+    return Response(encode(_registry(call.store(), outside)), content_type=media)
+
+
+def _encoder(accept: str) -> tuple[Callable[[CollectorRegistry], bytes], str]:
+    """How to write metrics, and how that form is called: OpenMetrics for who asks for it."""
+    from prometheus_client.exposition import choose_encoder  # noqa: PLC0415  # see above
+
+    try:
+        return choose_encoder(accept)
+    except (TypeError, ValueError):  # it asks for a version that is no number
+        return choose_encoder("")
+
+
+def _registry(store: Store, outside: Mapping[str, Mapping[str, Any]]) -> CollectorRegistry:
+    from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector  # noqa: PLC0415  # see above
+
+    registry = CollectorRegistry()
+    registry.register(_Collector(store, outside))
+    ProcessCollector(registry=registry)
+    GCCollector(registry=registry)
+    return registry
+
+
+class _Collector:
+    """What prometheus_client asks for metrics."""
+
+    def __init__(self, store: Store, outside: Mapping[str, Mapping[str, Any]]) -> None:
+        self._store, self._outside = store, outside
+
+    def collect(self) -> Iterator[Metric]:
+        yield from _counted(self._store.meter)
+        yield from _held(self._store)
+        if "smtp" in self._outside:
+            yield from _posted(self._outside["smtp"])
+
+
+def _counted(meter: Meter) -> Iterator[Metric]:
+    """The requests, and what came of them."""
+    from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily  # noqa: PLC0415  # see above
+
+    requests = CounterMetricFamily("mockserver_requests", "Requests to the mocked API.", labels=["operation", "status"])
+    for labels, count in meter.requests().items():
+        requests.add_metric(labels, count)
+    faults = CounterMetricFamily("mockserver_faults", "Requests that a fault took over.", labels=["fault"])
+    for kind, count in meter.faults().items():
+        faults.add_metric([kind], count)
+    deliveries = CounterMetricFamily(
+        "mockserver_deliveries", "Attempts of deliveries, by the state that they have left them in.", labels=["outcome"]
+    )
+    for state, count in meter.attempts().items():
+        deliveries.add_metric([state], count)
+    bounds = [*map(str, BUCKETS), "+Inf"]
+    yield requests
+    yield faults
+    yield deliveries
+    yield HistogramMetricFamily(
+        "mockserver_request_duration_seconds",
+        "How long the mock took to answer, without the delays of faults.",
+        buckets=list(zip(bounds, meter.times(), strict=True)),
+        sum_value=meter.seconds,
+    )
+
+
+def _posted(smtp: Mapping[str, Any]) -> Iterator[Metric]:
+    """The e-mails on their way to a real server."""
+    from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415  # see above
+
+    mails = CounterMetricFamily("mockserver_smtp_mails", "E-mails for the server of --smtp-url.", labels=["outcome"])
+    for outcome in ("sent", "failed"):
+        mails.add_metric([outcome], smtp[outcome])
+    yield mails
+    yield GaugeMetricFamily("mockserver_smtp_waiting", "E-mails that wait for that server.", value=smtp["waiting"])
+
+
+def _held(store: Store) -> Iterator[Metric]:
+    """What there is now, what had to go, and of which server all this is told."""
+    from prometheus_client.metrics_core import (  # noqa: PLC0415  # see above
+        CounterMetricFamily,
+        GaugeMetricFamily,
+        InfoMetricFamily,
+    )
+
+    for name, (about, count) in _GAUGES.items():
+        yield GaugeMetricFamily(name, about, value=count(store))
+    for name, (about, count) in _COUNTERS.items():
+        yield CounterMetricFamily(name, about, value=count(store))
+    yield GaugeMetricFamily("mockserver_uptime_seconds", "How long the server has been there.", value=uptime_s())
+    yield InfoMetricFamily("mockserver_build", "The version of the server.", value={"version": version()})

@@ -1,0 +1,1 @@
+"""Calls about what comes in, what goes out, and what makes it go wrong."""

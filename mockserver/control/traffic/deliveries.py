@@ -1,0 +1,132 @@
+"""`/_mock/deliveries`: the calls that the service makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from flask import Response
+from marshmallow import fields, validate
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import Noun
+from mockserver.core.state.account import Account
+from mockserver.core.time.state_machine import Refused
+from mockserver.core.workspaces.watchers import Kinds
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.deliveries import model
+from mockserver.resources.deliveries.model import DELIVERY, MACHINE, Attempt, Delivery
+from mockserver.resources.section import Item
+from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
+
+DELIVERIES = Noun("deliveries", "/_mock/deliveries")
+
+#: When something of a call may be another than before.
+_NEWS: Kinds = frozenset({"transition", "job"})
+
+
+class DeliveryFilter(Item):
+    webhook = fields.Integer()
+    state = fields.String(validate=validate.OneOf(MACHINE.states))
+    limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
+    offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
+    wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
+
+
+@DELIVERIES.call("GET", query=DeliveryFilter, answer="DeliveryPage")
+def index(query: dict[str, Any]) -> Response:
+    """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
+    workspace = call.workspace()
+    found = wait_for(workspace, query["wait"], lambda: _select(workspace, query), _NEWS)
+    with workspace.lock:
+        part = list(islice(found, query["offset"], query["offset"] + query["limit"]))
+        call.telling(row.in_words for _, row in part)
+        rows = [described(account.name, row) for account, row in part]
+        return call.listed(rows, len(found), evicted=workspace.evicted_deliveries)
+
+
+@DELIVERIES.call("GET", "/<identifier>", answer="Delivery")
+def show(identifier: str) -> Response:
+    """One call with its attempts."""
+    workspace = call.workspace()
+    with workspace.lock:
+        account, row = _found(workspace, identifier)
+        call.telling([row.in_words])
+        return call.answer(described(account.name, row))
+
+
+@DELIVERIES.call("POST", "/<identifier>/redeliver", answer="Delivery", problems=(409,))
+def redeliver(identifier: str) -> Response:
+    """Send it again now, and again later if it fails; answers when the attempt is over."""
+    workspace = call.workspace()
+    with workspace.lock:
+        account, delivery = _found(workspace, identifier)
+        call.telling([delivery.in_words])
+        begun("redelivery", lambda: _again(workspace, account, delivery))
+    wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, delivery) else [delivery], _NEWS)
+    with workspace.lock:
+        return call.answer(described(account.name, delivery))
+
+
+def _again(workspace: Workspace, account: Account, delivery: Delivery) -> bool:
+    """Send a call again, at once."""
+    if delivery.in_flight:
+        raise Problem(409, f"delivery {delivery.id} is under way")
+    try:
+        DELIVERY.fire(workspace, account, delivery, "redeliver")
+    except Refused as error:
+        raise Problem(409, str(error), state=error.state, allowed=list(error.allowed)) from error
+    workspace.catch_up()
+    return True
+
+
+def _is_under_way(account: Account, delivery: Delivery) -> bool:
+    """Whether an attempt is under way, of a delivery that is still there."""
+    return delivery.in_flight and account.table(Delivery).get(delivery.id) is delivery
+
+
+def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[tuple[Account, Delivery]]:
+    webhook, state = query.get("webhook"), query.get("state")
+    found = [
+        pair
+        for pair in DELIVERY.instances(workspace)
+        if webhook in (None, pair[1].webhook) and state in (None, pair[1].state)
+    ]
+    found.sort(key=lambda pair: pair[1].id, reverse=True)
+    return found
+
+
+def _found(workspace: Workspace, identifier: str) -> tuple[Account, Delivery]:
+    found = DELIVERY.find(workspace, identifier)
+    if found is None:
+        raise Problem(404, f"there is no delivery {identifier!r}")
+    return found
+
+
+def described(account: str, row: Delivery) -> dict[str, Any]:
+    """A call of the account of this name, as it is shown."""
+    return {
+        "id": row.id,
+        "state": row.state,
+        "account": account,
+        "webhook": row.webhook,
+        "export": row.export,
+        "event": row.events[0] if len(row.events) == 1 else row.events,
+        "url": row.target.url,
+        "created_at": row.created_at,
+        "next_at": row.next_at,
+        "in_flight": row.in_flight,
+        "attempts": [_attempt(row, attempt) for attempt in row.attempts],
+        "attempts_evicted": row.attempts_evicted,
+    }
+
+
+def _attempt(row: Delivery, attempt: Attempt) -> dict[str, Any]:
+    target = attempt.target or row.target
+    headers = dict(model.request_headers(target))
+    content = row.payloads if row.batched else row.payloads[0]
+    request = {"method": "POST", "url": model.request_url(target), "headers": headers, "body": content}
+    outcome = {"error": attempt.error} if attempt.status is None else {"status": attempt.status}
+    return {"at": attempt.at, "request": request, **outcome}

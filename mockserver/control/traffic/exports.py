@@ -1,0 +1,33 @@
+"""`/_mock/exports`: the files of webhook histories, under the links that their askers were told."""
+
+from __future__ import annotations
+
+from flask import Response
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import Noun
+from mockserver.resources.webhooks.history import ACCEPTED, EXPORT, Export
+
+EXPORTS = Noun("exports", "/_mock/exports")
+
+
+@EXPORTS.call("GET", "/<name>", media=("text/csv",), is_open=True, problems=(409,))
+def show(name: str) -> Response:
+    """The file of an export, as CSV; 409 until it is ready."""
+    workspace = call.workspace()
+    with workspace.lock:
+        found = next((row for _, row in EXPORT.instances(workspace) if row.url.endswith(f"/{name}")), None)
+    if found is None or not name:
+        raise Problem(404, f"there is no export {name!r}")
+    if found.state == ACCEPTED:
+        raise Problem(409, f"the export is ready at {found.ready_at:%Y-%m-%dT%H:%M:%SZ} of the workspace's clock")
+    if found.content is None:
+        raise Problem(404, "the file is kept no more, see --deliveries-bytes-limit")
+    return _file(found)
+
+
+def _file(row: Export) -> Response:
+    disposition = f'attachment; filename="webhooks-{row.id}.csv"'
+    headers = {"Content-Disposition": disposition, "X-Content-Type-Options": "nosniff"}
+    return Response(row.content, content_type="text/csv; charset=utf-8", headers=headers)

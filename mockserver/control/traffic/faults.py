@@ -1,0 +1,114 @@
+"""`/_mock/faults`: rules that make matching requests go wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import Noun
+from mockserver.core.traffic.faults import KINDS, Fault, Kind
+from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.section import Item
+from mockserver.scenario.rules.faults import MOST_FAULTS, FaultItem, describe, operations_of, rules, twice
+
+FAULTS = Noun("faults", "/_mock/faults")
+
+
+class FaultRules(Item):
+    items = rules(required=True)
+
+
+@FAULTS.call("GET", "/catalogue", answer="Catalogue", in_world=False)
+def catalogue() -> Response:
+    """Every fault: what it does, its parameters, and the operations that it is for."""
+    return call.listed([_kind(name, kind) for name, kind in KINDS.items()])
+
+
+@FAULTS.call("POST", body=FaultItem, answer="Rule", status=201, problems=(409,))
+def add(body: Fault) -> Response:
+    """Let a rule apply, behind those that are there."""
+    workspace = call.workspace()
+    with workspace.lock:
+        _refuse_twice([*workspace.faults, body])
+        workspace.add_faults([body])
+        return call.answer(describe(body, workspace), 201)
+
+
+@FAULTS.call("PUT", body=FaultRules, answer="Rules", problems=(409,))
+def replace(body: dict[str, Any]) -> Response:
+    """Let these rules apply, and no others."""
+    workspace = call.workspace()
+    with workspace.lock:
+        _refuse_twice(body["items"])
+        workspace.faults.clear()
+        workspace.add_faults(body["items"])
+        return _listed(workspace)
+
+
+@FAULTS.call("GET", answer="Rules")
+def index() -> Response:
+    """The rules in the order in which they are asked, with their hits; one that is spent stays."""
+    workspace = call.workspace()
+    with workspace.lock:
+        call.telling(weight(fault.written) for fault in workspace.faults)
+        return _listed(workspace)
+
+
+@FAULTS.call("DELETE", status=204)
+def clear() -> Response:
+    """Remove all rules."""
+    workspace = call.workspace()
+    with workspace.lock:
+        workspace.faults.clear()
+    return call.done()
+
+
+@FAULTS.call("GET", "/<identifier>", answer="Rule")
+def show(identifier: str) -> Response:
+    """One rule with its hits."""
+    workspace = call.workspace()
+    with workspace.lock:
+        return call.answer(describe(_found(workspace, identifier), workspace))
+
+
+@FAULTS.call("DELETE", "/<identifier>", status=204)
+def remove(identifier: str) -> Response:
+    """Remove a rule."""
+    workspace = call.workspace()
+    with workspace.lock:
+        workspace.faults.remove(_found(workspace, identifier).id)
+    return call.done()
+
+
+def _found(workspace: Workspace, identifier: str) -> Fault:
+    found = workspace.faults.get(identifier)
+    if found is None:
+        raise Problem(404, f"there is no fault {identifier!r}")
+    return found
+
+
+def _refuse_twice(faults: list[Fault]) -> None:
+    if len(faults) > MOST_FAULTS:
+        raise Problem(409, f"there may be {MOST_FAULTS:,} rules")
+    for index in twice(faults):
+        raise Problem(409, f"there is a fault {faults[index].id!r} already")
+
+
+def _listed(workspace: Workspace) -> Response:
+    return call.listed([describe(fault, workspace) for fault in workspace.faults])
+
+
+def _kind(name: str, kind: Kind) -> dict[str, Any]:
+    found: dict[str, Any] = {"fault": name, "does": kind.summary, "parameters": list(kind.parameters)}
+    if kind.code is not None:
+        found |= {
+            "status": kind.status or kind.code.status,
+            "code": kind.code.code,
+            "message": kind.message or kind.code.message,
+            "operations": operations_of(kind),
+        }
+    return found

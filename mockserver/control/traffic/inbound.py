@@ -1,0 +1,41 @@
+"""`/_mock/inbound`: a mail arrives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+from marshmallow import fields
+
+from mockserver.control.framework import call
+from mockserver.control.framework.resource import Noun
+from mockserver.control.traffic.deliveries import described
+from mockserver.resources.inbound import model
+from mockserver.resources.section import Item
+from mockserver.web.schemas.fields import Email
+
+INBOUND = Noun("inbound", "/_mock/inbound")
+
+
+class Arrival(Item):
+    sender = Email(required=True)
+    recipient = Email(required=True)
+    subject = fields.String(load_default="Hello")
+    text = fields.String(load_default="Hello\n")
+    account = fields.String()
+
+
+@INBOUND.call("POST", body=Arrival, answer="Arrived", status=201)
+def arrive(body: dict[str, Any]) -> Response:
+    """A mail arrives at the account that listens for its domain: it is recorded, and told to the inbound webhooks."""
+    from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
+
+    workspace = call.workspace()
+    with workspace.lock:
+        account = call.named_account(workspace, body)
+        account = account or model.home(workspace, body["recipient"], call.account(workspace, body))
+        message = compose(workspace, body["sender"], body["recipient"], body["subject"], body["text"])
+        event, made = model.receive(workspace, account, message, body["sender"], body["recipient"])
+        workspace.catch_up()
+        calls = [described(account.name, row) for row in made]
+        return call.answer({"uuid": event.uuid, "date": event.date, "deliveries": calls}, 201)

@@ -1,0 +1,106 @@
+"""`/_mock/mailbox`: the e-mails that the service "sent"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any
+
+from flask import Response
+from marshmallow import fields, validate
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import Noun
+from mockserver.core.text.domain_name import is_address
+from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Mail
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.section import Item, write_instant
+from mockserver.web.server.waiting import LONGEST_WAIT, wait_for
+
+MAILBOX = Noun("mailbox", "/_mock/mailbox")
+
+
+class MailFilter(Item):
+    to = fields.String()
+    subject = fields.String()
+    smtp = fields.String(validate=validate.OneOf((WAITING, SENT, FAILED)))
+    limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
+    wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
+
+
+@MAILBOX.call("GET", query=MailFilter, answer="Mails")
+def index(query: dict[str, Any]) -> Response:
+    """The e-mails, newest first; with `wait`, as soon as one matches."""
+    workspace = call.workspace()
+    mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
+    call.telling(len(mail.text) for mail in mails)
+    return call.listed([_shown(workspace, mail) for mail in mails], evicted=workspace.mailbox.evicted)
+
+
+@MAILBOX.call("DELETE", status=204)
+def clear() -> Response:
+    """Throw all e-mails away."""
+    workspace = call.workspace()
+    with workspace.lock:
+        workspace.mailbox.clear()
+    return call.done()
+
+
+@MAILBOX.call("GET", "/<identifier>", answer="Mail", media=("application/json", "message/rfc822", "text/html"))
+def show(identifier: str) -> Response:
+    """One e-mail: as JSON, as a MIME message with `.eml`, as a page with `.html`."""
+    workspace = call.workspace()
+    name, _, form = identifier.partition(".")
+    with workspace.lock:
+        mail = workspace.mailbox.find(name)
+    if mail is None or form not in ("", "eml", "html"):
+        raise Problem(404, f"there is no e-mail {identifier!r}")
+    if form == "eml":
+        return Response(mail.message().as_bytes(), content_type="message/rfc822")
+    if form == "html":
+        return _page(workspace, mail)
+    return call.answer(_shown(workspace, mail))
+
+
+def _page(workspace: Workspace, mail: Mail) -> Response:
+    from mockserver.web.pages.page import still  # noqa: PLC0415  # templates are for those who look at them
+
+    page = still("mail.html", workspace.name, mail=mail, at=write_instant(mail.at))
+    return Response(page.body, headers=dict(page.headers))
+
+
+def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[Mail]:
+    is_wanted = is_address(query["to"]) if query.get("to") else lambda address: True
+    matching = (mail for mail in workspace.mailbox if _matches(workspace, mail, query, is_wanted))
+    return list(islice(matching, query["limit"]))
+
+
+def _matches(workspace: Workspace, mail: Mail, query: dict[str, Any], is_wanted: Callable[[str], bool]) -> bool:
+    if not is_wanted(mail.to) or query.get("subject", "").lower() not in mail.subject.lower():
+        return False
+    sending = workspace.mailbox.sending(mail)
+    return "smtp" not in query or (sending is not None and sending.state == query["smtp"])
+
+
+def _shown(workspace: Workspace, mail: Mail) -> dict[str, Any]:
+    """An e-mail, with how far it has come where a real server is set."""
+    sending = workspace.mailbox.sending(mail)
+    return described(mail) if sending is None else {**described(mail), "smtp": sending._asdict()}
+
+
+def described(mail: Mail) -> dict[str, Any]:
+    return {
+        "id": mail.id,
+        "at": mail.at,
+        "to": mail.to,
+        "from": mail.sender,
+        "subject": mail.subject,
+        "text": mail.text,
+        "html": mail.html,
+        "otp": mail.otp,
+        "account": mail.account,
+        "machine": mail.machine,
+        "key": mail.key,
+        "request": mail.request,
+    }

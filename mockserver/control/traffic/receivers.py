@@ -1,0 +1,150 @@
+"""`/_mock/receiver/{name}` and `/_mock/receivers/{name}`: a receiver of webhook calls, where a job has none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flask import Response, request
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import Noun
+from mockserver.core.traffic.exchange import Form, Wire
+from mockserver.core.traffic.receivers import MOST, Manner, Received, Receiver
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.section import Item
+from mockserver.web.schemas import json_text
+from mockserver.web.schemas.fields import Flag, Number
+from mockserver.web.server import wire
+from mockserver.web.server.waiting import LONGEST_WAIT, wait_for
+
+RECEIVERS = Noun("receivers", "/_mock/receivers")
+RECEIVER = Noun("receiver", "/_mock/receiver")
+
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+class MannerItem(Item):
+    """How a receiver answers."""
+
+    status = fields.Integer(strict=True, validate=validate.Range(200, 599))
+    delay_ms = Number(validate=validate.Range(0, 600_000))
+    reset = Flag()
+    times = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**53))
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        if not data:
+            raise ValidationError("give status, delay_ms, reset or times")
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Manner:
+        return Manner(**data)
+
+
+class CallFilter(Item):
+    limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
+    offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
+    #: How many calls there have to be.
+    count = fields.Integer(load_default=1, validate=validate.Range(1, 1000))
+    wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
+
+
+def take(name: str) -> Response:
+    """Take a call, as a webhook's address would."""
+    workspace = call.workspace()
+    with workspace.lock:
+        receiver = _made(workspace, name)
+        got = Received(
+            workspace.clock.now(), request.method, request.path, request.query_string.decode("latin-1"),
+            request.headers.to_wsgi_list(), request.get_data(),
+        )  # fmt: skip
+        manner = workspace.receivers.take(receiver, got)
+        workspace.watchers.tell("received")
+    form = Form.RESET if manner.reset else Form.WHOLE
+    return wire.leave_by(Wire(form, manner.delay_ms / 1000), Response(status=manner.status), request.environ)
+
+
+for _method in _METHODS:
+    RECEIVER.call(_method, "/<name>", media=(), is_open=True, problems=(409,))(take)
+
+
+@RECEIVERS.call("GET", answer="Receivers")
+def index() -> Response:
+    """The receivers that were called, or told how to answer."""
+    workspace = call.workspace()
+    with workspace.lock:
+        return call.listed([_described(receiver) for receiver in workspace.receivers])
+
+
+@RECEIVERS.call("GET", "/<name>", query=CallFilter, answer="ReceiverCalls")
+def show(name: str, query: dict[str, Any]) -> Response:
+    """The calls that came in, newest first; with `wait`, as soon as there are `count` of them."""
+    workspace = call.workspace()
+    wait_for(workspace, query["wait"], lambda: _enough(workspace, name, query["count"]), frozenset({"received"}))
+    with workspace.lock:
+        receiver = workspace.receivers.get(name) or Receiver(name)
+        calls = workspace.receivers.calls(receiver)[query["offset"] :][: query["limit"]]
+        call.telling(len(row.body) for row in calls)
+        return call.answer({**_described(receiver), "items": [_call(row) for row in calls]})
+
+
+@RECEIVERS.call("PUT", "/<name>", body=MannerItem, answer="Receiver", problems=(409,))
+def change(name: str, body: Manner) -> Response:
+    """Answer in this manner from now on, or for so many `times`."""
+    workspace = call.workspace()
+    with workspace.lock:
+        receiver = _made(workspace, name)
+        receiver.answer_by(body)
+        return call.answer(_described(receiver))
+
+
+@RECEIVERS.call("DELETE", "/<name>", status=204)
+def clear(name: str) -> Response:
+    """Forget what came in, and answer 200 again."""
+    workspace = call.workspace()
+    with workspace.lock:
+        workspace.receivers.remove(name)
+    return call.done()
+
+
+def _made(workspace: Workspace, name: str) -> Receiver:
+    found = workspace.receivers.made(name)
+    if found is None:
+        raise Problem(409, f"there are {MOST} receivers; delete some")
+    return found
+
+
+def _enough(workspace: Workspace, name: str, count: int) -> Sequence[Received]:
+    receiver = workspace.receivers.get(name)
+    return workspace.receivers.calls(receiver) if receiver is not None and receiver.kept >= count else []
+
+
+def _described(receiver: Receiver) -> dict[str, Any]:
+    return {
+        "name": receiver.name,
+        "answers": receiver.manner._asdict(),
+        "count": receiver.kept,
+        "evicted": receiver.evicted,
+    }
+
+
+def _call(row: Received) -> dict[str, Any]:
+    return {
+        "at": row.at,
+        "method": row.method,
+        "path": row.path,
+        "query": row.query,
+        "headers": {name.lower(): value for name, value in row.headers},
+        "body": f"{row.left_out:,} bytes, too many to be kept" if row.left_out else _shown(row.body),
+    }
+
+
+def _shown(body: bytes) -> Any:
+    """The value of a JSON body, the text of another one, and of JSON that an answer could not hold; None: no body."""
+    try:
+        return json_text.read(body) if body else None
+    except json_text.JsonError:
+        return body.decode(errors="replace")

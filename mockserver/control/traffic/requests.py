@@ -1,0 +1,157 @@
+"""`/_mock/requests`: what was asked and answered, and whether it was as a test expects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from flask import Response, request
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import Noun
+from mockserver.control.traffic.redaction import described, differences
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.traffic.journal import Journal, NearMiss, near_misses
+from mockserver.core.traffic.match import Match
+from mockserver.resources.section import Item
+from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob
+from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
+
+REQUESTS = Noun("requests", "/_mock/requests")
+
+
+class RequestFilter(Item):
+    """Which exchanges are asked for."""
+
+    operation = fields.String()
+    status = fields.Integer()
+    method = fields.String()
+    path = PathGlob()
+    fault = fields.String()
+    limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
+    offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
+    wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
+
+    @post_load
+    def _as_match(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        match = Match(
+            operations=frozenset(filter(None, [data.get("operation")])),
+            methods=frozenset(filter(None, [data.get("method", "").upper()])),
+            **{name: data[name] for name in ("path", "status", "fault") if name in data},
+        )
+        return {**data, "match": match}
+
+
+class Bounds(fields.Field[tuple[int, float]]):
+    """How many: a number, or `{at_least, at_most}`."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[int, float]:
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value, value
+        if not isinstance(value, dict) or not value or not value.keys() <= {"at_least", "at_most"}:
+            raise ValidationError("must be a number, or {at_least, at_most}")
+        if not all(isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0 for bound in value.values()):
+            raise ValidationError("at_least and at_most are whole numbers, not negative")
+        return value.get("at_least", 0), value.get("at_most", float("inf"))
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        least, most = value
+        return {"at_least": least} if most == float("inf") else {"at_least": least, "at_most": most}
+
+
+class Verification(Item):
+    match = fields.Nested(ExchangeMatchItem, load_default=Match)
+    count = Bounds(load_default=(1, float("inf")))
+
+    @validates_schema
+    def _check_bounds(self, data: dict[str, Any], **_: Any) -> None:
+        least, most = data.get("count", (0, 0))
+        if least > most:
+            raise ValidationError("at_least is more than at_most", "count")
+
+
+@REQUESTS.call("GET", query=RequestFilter, answer="Requests")
+def index(query: dict[str, Any]) -> Response:
+    """The exchanges, newest first; with `wait`, as soon as one matches."""
+    workspace = call.workspace()
+    search = begun("search", lambda: _Search(query["match"]))
+    found = wait_for(workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"}))
+    part = found[query["offset"] : query["offset"] + query["limit"]]
+    call.telling(map(_size, part))
+    return call.listed([described(exchange) for exchange in part], len(found), evicted=workspace.journal.evicted)
+
+
+@REQUESTS.call("GET", "/<identifier>", answer="Request")
+def show(identifier: str) -> Response:
+    """One exchange."""
+    workspace = call.workspace()
+    with workspace.lock:
+        found = workspace.journal.find(identifier)
+    if found is None:
+        raise Problem(404, f"there is no request {identifier!r} in the journal")
+    call.telling([_size(found)])
+    return call.answer(described(found))
+
+
+@REQUESTS.call("DELETE", status=204)
+def clear() -> Response:
+    """Empty the journal."""
+    workspace = call.workspace()
+    with workspace.lock:
+        workspace.journal.clear()
+    return call.done()
+
+
+@REQUESTS.call("POST", "/verify", body=Verification, answer="Verdict")
+def verify(body: dict[str, Any]) -> Response:
+    """Whether so many requests match; if not, what came closest, and in what it differs."""
+    workspace = call.workspace()
+    with workspace.lock:
+        kept = list(workspace.journal)
+    # Each of them is held against all that is wanted.
+    asked = len(request.get_data())
+    call.telling(_size(exchange) + asked for exchange in kept)
+    match, (least, most) = body["match"], body["count"]
+    found = [exchange for exchange in kept if match.admits(exchange)]
+    satisfied = least <= len(found) <= most
+    near = [] if satisfied or len(found) > most else near_misses(kept, match)
+    return call.answer(
+        {
+            "satisfied": satisfied,
+            "matched": len(found),
+            "ids": [exchange.id for exchange in found],
+            "near_misses": list(map(_near, near)),
+        }
+    )
+
+
+def _size(exchange: Exchange) -> int:
+    # A query may be all names of one character, and each takes as long as many characters of a text.
+    return exchange.size + 3 * len(exchange.query)
+
+
+class _Search:
+    """Looks for exchanges again and again, until there are some; what did not match is looked at once."""
+
+    def __init__(self, match: Match) -> None:
+        self._match = match
+        self._journal: Journal | None = None
+        #: How many had been written down when nothing was found.
+        self._seen = 0
+
+    def look(self, journal: Journal) -> Sequence[Exchange]:
+        """All that match, newest first."""
+        since = self._seen if journal is self._journal else 0
+        found = journal.matching(self._match, since)
+        if not found:
+            self._journal, self._seen = journal, journal.added
+        return found
+
+
+def _near(miss: NearMiss) -> dict[str, Any]:
+    shown = described(miss.exchange)
+    told = {name: shown[name] for name in ("id", "operation", "method", "path")}
+    further = {"further": miss.further} if miss.further else {}
+    return {**told, "differences": differences(shown, miss.differences), **further}

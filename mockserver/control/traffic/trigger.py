@@ -1,0 +1,125 @@
+"""`/_mock/trigger`: what happens to e-mails, messages and contacts, so that webhooks are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from flask import Response
+from marshmallow import EXCLUDE, ValidationError, fields, validate, validates_schema
+
+from mockserver.control.framework import call
+from mockserver.control.framework.resource import Noun
+from mockserver.control.traffic.deliveries import described
+from mockserver.core.state.account import Account
+from mockserver.core.text.spelling import meant
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.deliveries.model import Delivery
+from mockserver.resources.inbound import model as inbound
+from mockserver.resources.section import Item
+from mockserver.resources.webhooks import events
+from mockserver.resources.webhooks.event_table import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Happening
+from mockserver.resources.webhooks.model import Webhook
+from mockserver.web.schemas.fields import Email, JsonObject
+
+TRIGGER = Noun("trigger", "/_mock/trigger")
+
+_RECIPIENT = "recipient@example.test"
+_SENDER = "sender@example.test"
+
+
+class _Recipient(Item):
+    """To whom a mail may arrive; other events happen to numbers as well."""
+
+    to = Email()
+
+
+class Trigger(Item):
+    """An event or a story, and to whom it happens."""
+
+    type = fields.String(validate=validate.OneOf(TYPES))
+    event = fields.String()
+    channel = fields.String(validate=validate.OneOf(CHANNELS))
+    story = fields.String(validate=validate.OneOf(tuple(events.STORIES)))
+    to = fields.String(validate=validate.Length(min=1))
+    payload = JsonObject()
+    account = fields.String()
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        if ("event" in data) is ("story" in data):
+            raise ValidationError("give an event or a story")
+        if "story" in data:
+            for name in {"type", "channel", "payload"} & data.keys():
+                raise ValidationError("goes with an event", name)
+            return
+        kind, channel = _form(data)
+        known = events.raisable(kind, channel)
+        if data["event"] not in known:
+            of = f"{kind} webhooks" if channel == EMAIL else f"{kind} webhooks of channel {channel}"
+            near = meant(data["event"], known)
+            instead = f"; did you mean {near}?" if near else ""
+            raise ValidationError(f"is no event of {of}; those are {', '.join(known)}{instead}", "event")
+        if kind == INBOUND:
+            _Recipient(unknown=EXCLUDE).load(data)
+
+
+@TRIGGER.call("POST", body=Trigger, answer="Deliveries")
+def trigger(body: dict[str, Any]) -> Response:
+    """Raise an event, or a whole story, as the service would; answers the calls that it makes."""
+    workspace = call.workspace()
+    with workspace.lock:
+        call.telling(row.target.size for _, rows in workspace.tables(Webhook) for row in rows.values())
+        if _form(body)[0] == INBOUND:
+            account, found = _arrive(workspace, body)
+        else:
+            account = call.account(workspace, body)
+            found = _raise(workspace, account, body)
+        workspace.catch_up()
+        return call.listed([described(account.name, row) for row in dict.fromkeys(found)])
+
+
+def _form(body: dict[str, Any]) -> tuple[str, str]:
+    """The type and the channel of the webhooks that are told."""
+    return body.get("type", TRANSACTIONAL), body.get("channel", EMAIL)
+
+
+def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list[Delivery]:
+    to, message_id = body.get("to", _RECIPIENT), events.draw_message_id(workspace)
+    if "story" in body:
+        return events.tell_story(workspace, account, events.STORIES[body["story"]], to, message_id, "Hello")
+    kind, channel = _form(body)
+    happening = Happening(body["event"], to, workspace.clock.now(), message_id)
+    return events.raise_event(
+        workspace, account, kind, happening, channel=channel, overrides=body.get("payload", {})
+    )  # fmt: skip
+
+
+def _arrive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[Delivery]]:
+    """Let a mail arrive, an answer to another one if that is the event; gives the account at which it does."""
+    from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
+
+    account, to = _addressed(workspace, body)
+    is_reply = body["event"] == REPLY
+    received = compose(workspace, _SENDER, to, "Re: Hello" if is_reply else "Hello", "Hello\n")
+    if is_reply:
+        answered = events.draw_message_id(workspace)
+        received.members["InReplyTo"] = answered
+        received.members["Headers"]["In-Reply-To"] = answered
+    _, made = inbound.receive(workspace, account, received, _SENDER, to, body.get("payload", {}))
+    return account, made
+
+
+def _addressed(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, str]:
+    """At which account a mail arrives, and at which address; without one, at the first that is listened to."""
+    named, meant = call.named_account(workspace, body), call.account(workspace, body)
+    asked = [meant] if named is not None else [meant, *workspace.accounts.values()]
+    to = body.get("to") or _inbound_address(asked)
+    return named or inbound.home(workspace, to, meant), to
+
+
+def _inbound_address(accounts: Iterable[Account]) -> str:
+    """An address of the accounts' first inbound webhook whose domain mails can go to."""
+    hooks = (row for account in accounts for row in account.table(Webhook).values() if row.type == INBOUND)
+    found = (f"reply@{row.domain}" for row in hooks)
+    return next((address for address in found if not _Recipient().validate({"to": address})), "reply@example.test")

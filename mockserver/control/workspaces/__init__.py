@@ -1,0 +1,1 @@
+"""Calls about workspaces and what stands in one."""

@@ -1,0 +1,127 @@
+"""`/_mock/clock`: see, set and move a workspace's clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from flask import Response
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem, of_one
+from mockserver.control.framework.resource import Noun
+from mockserver.core.time.clock import ClockError
+from mockserver.core.time.transition import Changed
+from mockserver.core.workspaces.advance import Advance as Move
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.section import Duration, Instant, Item, is_relative, parse_duration
+from mockserver.web.schemas.fields import Flag, Number
+from mockserver.web.server import loop
+from mockserver.web.server.waiting import begun, is_waiting, wait_for
+
+CLOCK = Noun("clock", "/_mock/clock")
+
+#: How long a move of the clock may take in real time, in seconds.
+_PATIENCE_S = 600.0
+#: A hundred years.
+_MOST_SECONDS = 3_155_760_000
+
+
+class ClockChange(Item):
+    now = Instant()
+    frozen = Flag()
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        if not data:
+            raise ValidationError("give now, frozen or both")
+
+    @post_load(pass_original=True)
+    def _as_length(self, data: dict[str, Any], original: Mapping[str, Any], **_: Any) -> dict[str, Any]:
+        """A relative moment is so far from the one at which the move begins, and not from an earlier look."""
+        now = original.get("now")
+        return {**data, "now": parse_duration(now)} if is_relative(now) else data
+
+
+class Advance(Item):
+    by = Duration()
+    seconds = Number(validate=validate.Range(min=0, max=_MOST_SECONDS))
+    to = fields.String(validate=validate.Equal("next"))
+
+    @validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _check_members(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
+        if not original or len(original.keys() & self.fields.keys()) > 1:
+            raise ValidationError("give one of by, seconds and to")
+
+
+@CLOCK.call("GET", answer="Clock")
+def show() -> Response:
+    """What time it is in the workspace."""
+    workspace = call.workspace()
+    with workspace.lock:
+        return call.answer(_described(workspace))
+
+
+@CLOCK.call("PUT", body=ClockChange, answer="Clock")
+def change(body: dict[str, Any]) -> Response:
+    """Freeze, thaw or set the clock; what is due on the way fires as with `advance`."""
+    workspace = call.workspace()
+    if "now" in body:
+        _advanced(workspace, body["now"], "now")
+    with workspace.lock:
+        if body.get("frozen") is True:
+            workspace.clock.freeze()
+        elif body.get("frozen") is False:
+            workspace.clock.thaw()
+            workspace.watch()
+        return call.answer(_described(workspace))
+
+
+@CLOCK.call("POST", "/advance", body=Advance, answer="Advanced", problems=(409,))
+def advance(body: dict[str, Any]) -> Response:
+    """Move the clock, firing each timer at its own moment, and waiting for what leaves then."""
+    workspace = call.workspace()
+    fired = _advanced(workspace, _target(body), next(iter(body)))
+    rows = [{"at": row.at, "machine": row.machine, "key": row.key, "event": row.event} for row in fired]
+    with workspace.lock:
+        return call.answer({**_described(workspace), "fired": rows})
+
+
+def _advanced(workspace: Workspace, target: datetime | timedelta | None, member: str) -> list[Changed]:
+    """Advance to the target; answers the timed events that have happened on the way.
+
+    Raises:
+        Problem: 400, the target is out of reach; 409, the workspace was reset on the way, or its calls take too long.
+    """
+    if len(workspace.timers) > loop.LARGE_WORLD or (workspace.timers and workspace.has_many_calls):
+        call.leave_loop()
+    move = begun("advance", lambda: _begin(workspace, target, member))
+    arrived = wait_for(workspace, _PATIENCE_S, lambda: [move] if move.step() else [])
+    if not arrived and not is_waiting():
+        move.stop()
+        raise Problem(409, f"calls of the service were still under way after {_PATIENCE_S:g} seconds")
+    if move.interrupted:
+        raise Problem(409, "the workspace was given another state on the way")
+    return move.fired()
+
+
+def _begin(workspace: Workspace, target: datetime | timedelta | None, member: str) -> Move:
+    with workspace.lock:
+        try:
+            return Move(workspace, target)
+        except ClockError as error:
+            raise of_one(member, str(error)) from error
+
+
+def _target(data: dict[str, Any]) -> timedelta | None:
+    """How far; None: to the next timer."""
+    if "to" in data:
+        return None
+    return data["by"] if "by" in data else timedelta(seconds=data["seconds"])
+
+
+def _described(workspace: Workspace) -> dict[str, Any]:
+    clock = workspace.clock
+    return {"now": clock.now(), "frozen": clock.frozen, "offset_s": round(clock.offset.total_seconds(), 3)}

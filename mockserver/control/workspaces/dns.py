@@ -1,0 +1,57 @@
+"""`/_mock/dns`: what the world's DNS says about a domain."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+from marshmallow import ValidationError, validates_schema
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import of_one
+from mockserver.control.framework.resource import Noun
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.domains import model
+from mockserver.resources.domains.schemas import DnsItem
+from mockserver.web.schemas.fields import Hostname
+
+DNS = Noun("dns", "/_mock/dns")
+
+
+class DnsChange(DnsItem):
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        if not data:
+            raise ValidationError("give brevo_code, dkim_record, dmarc_record, dmarc_policy or several of them")
+
+
+@DNS.call("GET", "/<domain>", answer="Dns", problems=(400,))
+def show(domain: str) -> Response:
+    """What the world's DNS says about a domain."""
+    workspace = call.workspace()
+    return call.answer(_described(workspace, _hostname(domain)))
+
+
+@DNS.call("PUT", "/<domain>", body=DnsChange, answer="Dns", adds=True)
+def change(domain: str, body: dict[str, Any]) -> Response:
+    """Change the records that are named; also of a domain that nobody has added."""
+    workspace = call.workspace()
+    name = _hostname(domain)
+    with workspace.lock:
+        model.publish_dns(workspace, name, body)
+        return call.answer(_described(workspace, name))
+
+
+def _hostname(domain: str) -> str:
+    try:
+        name: str = Hostname().deserialize(domain)
+    except ValidationError as error:
+        raise of_one("domain", f"{domain!r} is not a host name") from error
+    return name
+
+
+def _described(workspace: Workspace, name: str) -> dict[str, Any]:
+    view = model.dns_view(workspace, name)
+    records = {record: getattr(view, record) for record in model.RECORDS}
+    free_mail = {"free_mail": True} if view.free_mail else {}
+    return {"domain": name, **records, "dmarc_policy": model.dmarc_policy(workspace, name), **free_mail}

@@ -1,0 +1,50 @@
+"""`/_mock/keys`: API keys that stop working."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+from marshmallow import ValidationError, fields, validates_schema
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import of_one
+from mockserver.control.framework.resource import Noun
+from mockserver.core.state.account import Account
+from mockserver.resources.section import Item
+from mockserver.web.schemas.fields import ApiKey
+
+KEYS = Noun("keys", "/_mock/keys")
+
+
+class Revocation(Item):
+    key = ApiKey()
+    account = fields.String()
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        if not data:
+            raise ValidationError("give a key, or an account for all of its keys", "key")
+
+
+@KEYS.call("POST", "/revoke", body=Revocation, answer="Revoked", adds=True)
+def revoke(body: dict[str, Any]) -> Response:
+    """Refuse a key with 401 from now on, until the workspace is reset; or all those of an account."""
+    workspace = call.workspace()
+    with workspace.lock:
+        for key in _keys(body, call.named_account(workspace, body)):
+            workspace.revoke_key(key)
+    return call.answer({"revoked": True, "workspace": workspace.name})
+
+
+def _keys(body: dict[str, Any], account: Account | None) -> list[str]:
+    """The keys that are meant.
+
+    Raises:
+        Problem: 400; the key is none of the account's.
+    """
+    if "key" not in body:
+        return account.api_keys if account is not None else []
+    if account is not None and body["key"] not in account.api_keys:
+        raise of_one("key", f"is none of the account {account.name}")
+    return [body["key"]]

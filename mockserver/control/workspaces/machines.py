@@ -1,0 +1,86 @@
+"""`/_mock/machines`: every state machine, its instances, and events fired by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import Noun
+from mockserver.core.state.account import Account
+from mockserver.core.time.state_machine import Refused
+from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.registry import LIFECYCLES
+
+MACHINES = Noun("machines", "/_mock/machines")
+
+
+@MACHINES.call("GET", answer="Machines", in_world=False)
+def index() -> Response:
+    """Every state machine: states, transitions, a diagram."""
+    return call.listed([_described(lifecycle) for lifecycle in LIFECYCLES.values()])
+
+
+@MACHINES.call("GET", "/<machine>", answer="Instances")
+def instances(machine: str) -> Response:
+    """The instances of a machine."""
+    workspace = call.workspace()
+    lifecycle = _lifecycle(machine)
+    with workspace.lock:
+        call.telling(0 for _ in lifecycle.instances(workspace))
+        return call.listed([lifecycle.describe(account, row) for account, row in lifecycle.instances(workspace)])
+
+
+@MACHINES.call("GET", "/<machine>/<key>", answer="Instance")
+def instance(machine: str, key: str) -> Response:
+    """One instance: its state, the events that apply, its secrets."""
+    workspace = call.workspace()
+    lifecycle = _lifecycle(machine)
+    with workspace.lock:
+        return call.answer(lifecycle.describe(*_found(workspace, lifecycle, key)))
+
+
+@MACHINES.call("POST", "/<machine>/<key>/<event>", answer="Instance", problems=(409,))
+def fire(machine: str, key: str, event: str) -> Response:
+    """Let an event happen; 409 with what is allowed if it does not apply."""
+    workspace = call.workspace()
+    lifecycle = _lifecycle(machine)
+    if workspace.has_many_calls:
+        call.leave_loop()
+    with workspace.lock:
+        account, row = _found(workspace, lifecycle, key)
+        try:
+            lifecycle.fire(workspace, account, row, event)
+        except Refused as error:
+            raise Problem(409, str(error), state=error.state, allowed=list(error.allowed)) from error
+        workspace.catch_up()
+        return call.answer(lifecycle.describe(account, row))
+
+
+def _lifecycle(name: str) -> Lifecycle[Any]:
+    found = LIFECYCLES.get(name)
+    if found is None:
+        raise Problem(404, f"there is no machine {name!r}; there are {', '.join(LIFECYCLES)}")
+    return found
+
+
+def _found(workspace: Workspace, lifecycle: Lifecycle[Any], key: str) -> tuple[Account, Any]:
+    found = lifecycle.find(workspace, key)
+    if found is None:
+        raise Problem(404, f"there is no {lifecycle.machine.name} {key!r}")
+    return found
+
+
+def _described(lifecycle: Lifecycle[Any]) -> dict[str, Any]:
+    machine = lifecycle.machine
+    rows = [{"event": row.event, "from": row.source, "to": row.target} for row in machine.transitions]
+    return {
+        "name": machine.name,
+        "states": list(machine.states),
+        "timed": sorted(machine.timed),
+        "transitions": rows,
+        "mermaid": machine.mermaid(),
+    }

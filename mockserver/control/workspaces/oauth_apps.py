@@ -1,0 +1,89 @@
+"""`/_mock/oauth/apps`: apps of third parties that may send users here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem, of_mistakes
+from mockserver.control.framework.resource import Noun
+from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.oauth import apps
+from mockserver.resources.oauth.apps import App
+from mockserver.resources.oauth.section import AppChange, AppItem, add, check, dump_app
+from mockserver.resources.oauth.tokens import exchange
+from mockserver.resources.section import Misfit, Taken
+from mockserver.scenario.documents.mistakes import Mistake
+
+OAUTH_APPS = Noun("oauth", "/_mock/oauth/apps")
+
+
+@OAUTH_APPS.call("GET", answer="OAuthApps")
+def index() -> Response:
+    """The registered apps, their secrets included."""
+    workspace = call.workspace()
+    with workspace.lock:
+        found = workspace.table(App).values()
+        call.telling(weight(app.redirect_uris) for app in found)
+        return call.listed([dump_app(app) for app in found])
+
+
+@OAUTH_APPS.call("POST", body=AppItem, answer="OAuthApp", status=201, adds=True, problems=(409,))
+def create(body: dict[str, Any]) -> Response:
+    """Register an app; credentials that are left out are drawn, and scopes are the four that a new app has."""
+    workspace = call.workspace()
+    with workspace.lock:
+        try:
+            app = add(workspace, body, ())
+        except Misfit as error:
+            raise _problem(error) from error
+        return call.answer(dump_app(app), 201)
+
+
+@OAUTH_APPS.call("GET", "/<client_id>", answer="OAuthApp")
+def show(client_id: str) -> Response:
+    """One app with its secret."""
+    workspace = call.workspace()
+    with workspace.lock:
+        app = _found(workspace, client_id)
+        call.telling([weight(app.redirect_uris)])
+        return call.answer(dump_app(app))
+
+
+@OAUTH_APPS.call("PUT", "/<client_id>", body=AppChange, answer="OAuthApp")
+def change(client_id: str, body: dict[str, Any]) -> Response:
+    """Change what is named of an app; tokens that it has keep their scopes."""
+    workspace = call.workspace()
+    with workspace.lock:
+        app = _found(workspace, client_id)
+        if not body:
+            raise of_mistakes([Mistake((), "there is nothing to change")])
+        try:
+            check(workspace, body, ())
+        except Misfit as error:
+            raise _problem(error) from error
+        apps.update(workspace, app, body)
+        return call.answer(dump_app(app))
+
+
+@OAUTH_APPS.call("DELETE", "/<client_id>", status=204)
+def remove(client_id: str) -> Response:
+    """Forget an app; all that it was given ends."""
+    workspace = call.workspace()
+    with workspace.lock:
+        exchange.forget(workspace, _found(workspace, client_id))
+    return call.done()
+
+
+def _found(workspace: Workspace, client_id: str) -> App:
+    found = workspace.table(App).get(client_id)
+    if found is None:
+        raise Problem(404, f"there is no app with the client_id {client_id!r}")
+    return found
+
+
+def _problem(error: Misfit) -> Problem:
+    return of_mistakes([Mistake(error.path, error.message)], 409 if isinstance(error, Taken) else 400)

@@ -1,0 +1,115 @@
+"""`/_mock/snapshots`: moments of a workspace to return to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response
+from marshmallow import fields, validate
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import Noun
+from mockserver.control.workspaces.workspaces import described
+from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.origin import Snapshot
+from mockserver.core.workspaces.store import NAME
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.section import Item
+from mockserver.scenario.dump import dump
+
+SNAPSHOTS = Noun("snapshots", "/_mock/snapshots")
+
+
+class NewSnapshot(Item):
+    name = fields.String(
+        validate=validate.Regexp(
+            rf"{NAME.pattern}\Z", error="must be 1 to 64 letters, digits, dots, dashes and underscores"
+        )
+    )
+
+
+@SNAPSHOTS.call("POST", body=NewSnapshot, answer="Moment", status=201, problems=(409,))
+def keep(body: dict[str, Any]) -> Response:
+    """Keep this moment: state, clock, faults and mailbox; a snapshot of the same name gives way."""
+    workspace = call.workspace(whole=True)
+    with workspace.lock:
+        name = body.get("name") or _unused(workspace)
+        if name not in workspace.snapshots and len(workspace.snapshots) >= workspace.limits.snapshots:
+            raise Problem(409, f"there are {len(workspace.snapshots)} snapshots, which is the limit; delete some")
+        document, mailbox = dump(workspace), workspace.mailbox.copy()
+        snapshot = Snapshot(name, workspace.clock.now(), document, mailbox, weight(document) + mailbox.bytes)
+        _check_room(workspace, snapshot)
+        workspace.snapshots.pop(name, None)  # the newest stands last
+        workspace.snapshots[name] = snapshot
+        return call.answer(_described(snapshot), 201)
+
+
+@SNAPSHOTS.call("GET", answer="Moments")
+def index() -> Response:
+    """The moments that are kept, oldest first."""
+    workspace = call.workspace()
+    with workspace.lock:
+        return call.listed([_described(snapshot) for snapshot in workspace.snapshots.values()])
+
+
+@SNAPSHOTS.call("DELETE", status=204)
+def clear() -> Response:
+    """Forget all moments that are kept."""
+    workspace = call.workspace()
+    with workspace.lock:
+        workspace.snapshots.clear()
+    return call.done()
+
+
+@SNAPSHOTS.call("DELETE", "/<name>", status=204)
+def forget(name: str) -> Response:
+    """Forget one moment."""
+    workspace = call.workspace()
+    with workspace.lock:
+        del workspace.snapshots[_found(workspace, name).name]
+    return call.done()
+
+
+@SNAPSHOTS.call("POST", "/<name>/restore", answer="World", heavy=True)
+def restore(name: str) -> Response:
+    """Return to a moment; journal and coverage go on."""
+    workspace = call.changed_workspace()
+    with workspace.lock:
+        snapshot = _found(workspace, name)
+    call.store().restore(workspace, snapshot)
+    return call.answer(described(workspace))
+
+
+def _found(workspace: Workspace, name: str) -> Snapshot:
+    found = workspace.snapshots.get(name)
+    if found is None:
+        raise Problem(404, f"there is no snapshot {name!r}; there are {', '.join(workspace.snapshots) or 'none'}")
+    return found
+
+
+def _check_room(workspace: Workspace, snapshot: Snapshot) -> None:
+    """Refuse a snapshot that would take more bytes than there may be.
+
+    Raises:
+        Problem: 409.
+    """
+    taken = sum(other.size for other in workspace.snapshots.values() if other.name != snapshot.name)
+    limit = workspace.limits.snapshots_bytes
+    most = f"there may be {limit:,} (--snapshots-bytes-limit)"
+    if snapshot.size > limit:
+        raise Problem(409, f"this snapshot alone would take {snapshot.size:,} bytes, and {most}")
+    if taken + snapshot.size > limit:
+        told = f"the snapshots take {taken:,} bytes and this one would take {snapshot.size:,}"
+        raise Problem(409, f"{told}; {most}, so delete some")
+
+
+def _unused(workspace: Workspace) -> str:
+    number = len(workspace.snapshots) + 1
+    while f"snapshot-{number}" in workspace.snapshots:
+        number += 1
+    return f"snapshot-{number}"
+
+
+def _described(snapshot: Snapshot) -> dict[str, Any]:
+    return {"name": snapshot.name, "at": snapshot.at}

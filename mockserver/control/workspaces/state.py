@@ -1,0 +1,96 @@
+"""`/_mock/state`, `reset`, `seed` and `scenarios`: where a workspace stands, and what it was made from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Response, request
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem, of_mistakes
+from mockserver.control.framework.resource import Noun
+from mockserver.control.workspaces.workspaces import ScenarioField, described
+from mockserver.core.traffic.ring import weight
+from mockserver.resources.section import Item, write_instant
+from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
+from mockserver.scenario.dump import dump, to_yaml
+from mockserver.scenario.seed import add
+from mockserver.web.schemas import json_text
+from mockserver.web.server import loop
+
+STATE = Noun("state", "/_mock")
+
+
+#: How many levels of a state stand around a row.
+_ROWS = 4
+
+
+class Reset(Item):
+    scenario = ScenarioField()
+
+
+@STATE.call("GET", "/state", answer="Scenario", media=("application/json", "application/yaml"))
+def show() -> Response:
+    """The whole workspace as a scenario, as JSON or as YAML by `Accept`."""
+    workspace = call.workspace(whole=True)
+    with workspace.lock:
+        document = dump(workspace)
+        call.telling([weight(document)])
+    if request.accept_mimetypes.best_match(["application/json", "application/yaml"]) == "application/yaml":
+        return Response(to_yaml(document), content_type="application/yaml")
+    found = b"".join((*json_text.parts(document, write_instant, _ROWS), b"\n"))
+    return Response(found, content_type="application/json")
+
+
+@STATE.call("PUT", "/state", document="Scenario", answer="World", heavy=True)
+def replace() -> Response:
+    """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
+    workspace = call.changed_workspace()
+    document = call.document()
+    if not request.get_data().strip():
+        raise of_mistakes([Mistake((), "there is no document; {} is that of an empty world")])
+    call.store().put(workspace, document)
+    return call.answer(described(workspace))
+
+
+@STATE.call("POST", "/seed", document="Seed", answer="World", problems=(409,), heavy=True)
+def seed() -> Response:
+    """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
+    workspace = call.changed_workspace()
+    document = call.document()
+    with workspace.changing:
+        account = call.account(workspace, document)
+        document.pop("account", None)
+        try:
+            add(workspace, account, document)
+        except ScenarioError as error:
+            status = 409 if all(mistake.taken for mistake in error.mistakes) else 400
+            raise of_mistakes(error.mistakes, status) from error
+    return call.answer(described(workspace))
+
+
+@STATE.call("POST", "/reset", body=Reset, answer="World")
+def reset(body: dict[str, Any]) -> Response:
+    """The workspace as its scenario made it, or as another one makes it."""
+    workspace = call.workspace(whole=True)
+    call.making(body.get("scenario", workspace.origin.scenario))
+    loop.occupy(request.environ, workspace.changing)
+    call.store().reset(workspace, body.get("scenario"))
+    return call.answer(described(workspace))
+
+
+@STATE.call("GET", "/scenarios", answer="Scenarios", in_world=False)
+def scenarios() -> Response:
+    """The scenarios that can be loaded."""
+    return call.listed(list(call.library().describe()))
+
+
+@STATE.call("GET", "/scenarios/<name>", media=("application/yaml",), in_world=False)
+def scenario(name: str) -> Response:
+    """A scenario as it is written, in YAML."""
+    try:
+        if name not in call.library().names():
+            raise Problem(404, call.library().unknown(name))
+        return Response(call.library().text(name), content_type="application/yaml")
+    except ScenarioError as error:
+        raise Problem(404, str(error)) from error

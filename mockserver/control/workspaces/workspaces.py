@@ -1,0 +1,116 @@
+"""`/_mock/workspaces`: a world per test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from flask import Response, request
+from marshmallow import ValidationError, fields, validate
+
+from mockserver.control.framework import call
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import Noun
+from mockserver.core.workspaces.store import DEFAULT, NAME, NameTakenError, StoreFullError
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.section import Item
+from mockserver.web.schemas.fields import Flag
+
+WORKSPACES = Noun("workspaces", "/_mock/workspaces", in_world=False)
+
+
+class ScenarioField(fields.Field[Any]):
+    """A scenario by its name, or a whole document."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, (str, dict)):
+            raise ValidationError("must be a name or a document")
+        # A path would let a caller read files of the server's.
+        if isinstance(value, str) and value not in call.library().names():
+            raise ValidationError(call.library().unknown(value))
+        return value
+
+
+class NewWorkspace(Item):
+    #: Else the server's own.
+    scenario = ScenarioField()
+    seed = fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1))
+    name = fields.String(
+        validate=validate.Regexp(
+            rf"{NAME.pattern}\Z", error="must be 1 to 64 letters, digits, dots, dashes and underscores"
+        )
+    )
+    #: Whether it refuses body fields that the service does not know; else its scenario says so.
+    strict = Flag(load_default=False)
+    #: Whether its requests count in the server's coverage, and stand in its log.
+    counted = Flag(load_default=True)
+
+
+class WorkspaceFilter(Item):
+    limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
+    offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
+
+
+@WORKSPACES.call("POST", body=NewWorkspace, answer="World", status=201, problems=(409,))
+def create(body: dict[str, Any]) -> Response:
+    """A fresh world with its own keys, clock, faults, journal, mailbox and coverage."""
+    scenario = body.get("scenario")
+    call.making(scenario)
+    if body["strict"]:
+        scenario = call.library().strict(call.store().scenario if scenario is None else scenario)
+    try:
+        named: dict[str, Any] = {member: body.get(member) for member in ("name", "seed", "counted")}
+        fresh = call.store().create(scenario, **named)
+    except NameTakenError as error:
+        raise Problem(409, f"there is a workspace {error} already") from error
+    except StoreFullError as error:
+        raise Problem(409, str(error)) from error
+    return call.answer(described(call.acting_on(fresh)), 201)
+
+
+@WORKSPACES.call("GET", query=WorkspaceFilter, answer="Worlds")
+def index(query: dict[str, Any]) -> Response:
+    """All workspaces, the one used last first."""
+    found = list(call.store())[::-1]
+    part = found[query["offset"] : query["offset"] + query["limit"]]
+    _telling(part)
+    return call.listed([described(workspace) for workspace in part], len(found))
+
+
+@WORKSPACES.call("GET", "/<name>", answer="World")
+def show(name: str) -> Response:
+    """One workspace."""
+    found = call.named(name)
+    _telling([found])
+    return call.answer(described(found))
+
+
+@WORKSPACES.call("DELETE", "/<name>", status=204, problems=(409,))
+def drop(name: str) -> Response:
+    """Let a workspace go; its keys are refused from now on."""
+    if name == DEFAULT:
+        raise Problem(409, "the default workspace stays; reset it instead")
+    call.store().drop(call.entered(call.named(name), whole=True))
+    return call.done()
+
+
+def _telling(workspaces: Iterable[Workspace]) -> None:
+    """Leave the event loop before many accounts are put into words."""
+    call.telling(0 for workspace in workspaces for _ in range(len(workspace.accounts)))
+
+
+def described(workspace: Workspace) -> dict[str, Any]:
+    """A workspace as it is answered: where it is, and which keys open it."""
+    # Without its lock: this may be one of many, and nobody is to wait for what happens in another one.
+    accounts = [
+        {"name": account.name, "role": str(account.role), "api_key": next(iter(account.api_keys), None)}
+        for account in tuple(workspace.accounts.values())
+    ]
+    place = "" if workspace.name == DEFAULT else f"w/{workspace.name}/"
+    return {
+        "name": workspace.name,
+        "api_key": accounts[0]["api_key"],
+        "scenario": workspace.scenario,
+        "url": f"{request.host_url}{place}v3",
+        "accounts": accounts,
+    }

@@ -1,0 +1,1 @@
+"""What an operation promises, and every error that it can give."""

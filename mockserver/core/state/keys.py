@@ -1,0 +1,105 @@
+"""API keys of the service's form (ledger 2.30), drawn so that the mock knows its own again.
+
+The last part of a key that the mock draws follows from the part before it. So a key whose world is gone is told from
+one that somebody made up, without any memory of gone worlds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import string
+from collections.abc import Callable, Collection, Sequence
+from copy import copy
+from itertools import chain, count
+
+from mockserver.core.state.layer import LayeredSet
+
+_LETTERS_AND_DIGITS = string.ascii_letters + string.digits
+#: Longer ones stand in no account, and are kept nowhere.
+LONGEST_KEY = 500
+_FORM = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
+
+
+def is_key(text: str) -> bool:
+    """Whether a text can be a key: 1 to 500 printable characters of ASCII without blanks, as headers can hold."""
+    return 0 < len(text) <= LONGEST_KEY and text.isascii() and text.isprintable() and " " not in text
+
+
+def api_key(body: str) -> str:
+    """The key around 64 hexadecimal digits."""
+    return f"xkeysib-{body}-{_seal(body)}"
+
+
+def is_drawn(key: str) -> bool:
+    """Whether the mock has drawn this key, in whatever world."""
+    form = _FORM.fullmatch(key)
+    return form is not None and form[2] == _seal(form[1])
+
+
+def _seal(body: str) -> str:
+    number = int.from_bytes(hashlib.blake2b(f"mockserver/{body}".encode()).digest())
+    letters = []
+    for _ in range(16):
+        number, index = divmod(number, len(_LETTERS_AND_DIGITS))
+        letters.append(_LETTERS_AND_DIGITS[index])
+    return "".join(letters)
+
+
+def _drawn_from(text: str) -> str:
+    return api_key(hashlib.blake2b(text.encode(), digest_size=32).hexdigest())
+
+
+class Keyring:
+    """The keys of one world beside `default`: they stand in for those of its scenario, so that no two worlds share one.
+
+    They follow from the world's first seed, its name and the place in the scenario, and so outlast every reset.
+    """
+
+    def __init__(self, seed: int, workspace: str, *, first: str | None = None) -> None:
+        self._root = f"{seed}/{workspace}"
+        self._first = first
+        self._known: set[str] | LayeredSet[str] = set() if first is None else {first}
+
+    def copy(self) -> Keyring:
+        """Another one that gives the same keys."""
+        found = copy(self)
+        found._known = LayeredSet(self._known)  # noqa: SLF001  # one of the same kind
+        return found
+
+    def add(self, key: str) -> None:
+        """Remember a key that the world has drawn, so that written state may hold it."""
+        self._known.add(key)
+
+    def own(self, accounts: Sequence[Sequence[str] | None], revoked: Collection[str]) -> list[list[str]]:
+        """The keys of a document's accounts: the world's own stay, and each of the others gets one in its place.
+
+        An account whose keys the document leaves out gets one.
+        """
+        own = self.own_behind(0, accounts, lambda key: key not in revoked)
+        if self._first is not None and self._first not in revoked and not any(self._first in keys for keys in own):
+            own[0].insert(0, self._first)
+        return own
+
+    def own_behind(
+        self, behind: int, accounts: Sequence[Sequence[str] | None], is_free: Callable[[str], bool]
+    ) -> list[list[str]]:
+        """The same for the accounts of a document that come behind so many; what is not free is not drawn."""
+        wanted = [[""] if keys is None else keys for keys in accounts]
+        taken = {key for keys in wanted for key in keys if key in self._known}
+
+        def own(place: int, index: int, key: str) -> str:
+            return key if key in self._known else self._drawn(place, index, taken, is_free)
+
+        found = [[own(place, n, key) for n, key in enumerate(keys)] for place, keys in enumerate(wanted, behind)]
+        self._known.update(*found)
+        return found
+
+    def _drawn(self, account: int, index: int, taken: set[str], is_free: Callable[[str], bool]) -> str:
+        """The key of a place; another one where an account that has moved up, or is gone, has had it."""
+        place = f"{self._root}/key/{account}/{index}"
+        # Numbered, as a text that grew with each would take ever longer.
+        texts = chain((place, f"{place}/next"), (f"{place}/next/{number}" for number in count(2)))
+        key = next(key for key in map(_drawn_from, texts) if key not in taken and is_free(key))
+        taken.add(key)
+        return key

@@ -1,0 +1,1 @@
+"""A running workspace, and the registry in which it is found."""

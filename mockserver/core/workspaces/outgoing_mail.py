@@ -1,0 +1,28 @@
+"""E-mails on their way out of a workspace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mockserver.core.traffic.mailbox import Mail, Sending
+    from mockserver.core.workspaces.workspace import Workspace
+
+
+def post(workspace: Workspace, mail: Mail) -> None:
+    """Let an e-mail go to a real server too, if one is set, as long as it is one of this world.
+
+    It no longer is after a reset, after a return to a moment before it, and when the world is gone.
+    """
+    mailbox = workspace.mailbox
+
+    def wanted() -> bool:
+        with workspace.lock:
+            return workspace.mailbox is mailbox or workspace.mailbox.find(mail.id) is mail
+
+    def report(sending: Sending) -> None:
+        with workspace.lock:
+            workspace.mailbox.note_sending(mail, sending)
+            workspace.watchers.tell("mail")
+
+    workspace.outside.post(mail, report, wanted)

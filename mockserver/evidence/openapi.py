@@ -1,0 +1,195 @@
+"""The OpenAPI 3.1 document of the mocked API, read off the operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from mockserver.core.contract import errors
+from mockserver.core.contract.operation import DocumentedError, Mark, Operation, documented, observed, proposed
+from mockserver.evidence.fidelity import readable
+from mockserver.evidence.fixture import Example, cases, examples
+from mockserver.resources.registry import OPERATIONS
+from mockserver.web.schemas.json_schema import specification
+
+_ERROR_BODY = {"$ref": "#/components/schemas/Error"}
+#: What every operation can answer, whatever it declares itself.
+_EVERYWHERE = (
+    documented(errors.BAD_REQUEST, "invalid request; SPEC declares it for every operation", "SPEC 7.1"),
+    observed(errors.UNAUTHORIZED, "api-key missing, unknown or revoked; so for an access token", "ledger 1.3"),
+    proposed(errors.PERMISSION_DENIED, "the access token lacks the scope", "ledger 5"),
+    proposed(errors.TOO_MANY_REQUESTS, "over the rate limit, where the scenario enforces it", "ledger 1.5"),
+)
+#: What every operation with a body can answer besides.
+_WITH_BODY = (
+    proposed(errors.BAD_REQUEST, "the body is over 10 MB", "ledger 1.3", status=413),
+    proposed(errors.BAD_REQUEST, "the body is not JSON, and its Content-Type says so", "ledger 1.3", status=415),
+)
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The whole document."""
+    spec = specification(
+        title="Account, Sender, Webhook and Sub-Account Administration Service",
+        version="3.0",
+        info={"description": _DESCRIPTION.format(version=version("mockserver"))},
+        servers=[{"url": "/"}],
+        tags=[{"name": tag} for tag in dict.fromkeys(row.tag for row in OPERATIONS.values())],
+    )
+    spec.components.security_scheme("api-key", {"type": "apiKey", "in": "header", "name": "api-key"})
+    spec.components.security_scheme("access-token", _ACCESS_TOKEN)
+    spec.components.schema("Error", _ERROR_SCHEMA)
+    for name, header in _HEADERS.items():
+        spec.components.header(name, header)
+    known = examples()
+    for operation in OPERATIONS.values():
+        spec.path(path=operation.path, operations={operation.method.lower(): _operation(operation, known)})
+    found: dict[str, Any] = spec.to_dict()
+    for schema in found["components"]["schemas"].values():
+        # apispec closes what marshmallow leaves aside; the service takes unknown members.
+        schema.pop("additionalProperties", None)
+        _make_readable(schema)
+    _show_requests(found["paths"])
+    return found
+
+
+def _make_readable(schema: dict[str, Any]) -> None:
+    """Name the sources of a schema's members as the fidelity record does."""
+    for member in schema.get("properties", {}).values():
+        for name in ("x-source", "x-bounds-source"):
+            if name in member:
+                member[name] = readable(member[name])
+
+
+def _show_requests(paths: dict[str, Any]) -> None:
+    """Show the request of each operation's first good case, as far as the operation cannot do without it."""
+    shown: set[str] = set()
+    for case in cases():
+        operation = OPERATIONS[case.operation]
+        if case.answer["status"] == operation.status and case.request and operation.id not in shown:
+            shown.add(operation.id)
+            _show_request(paths[operation.path][operation.method.lower()], case.request)
+
+
+def _show_request(operation: dict[str, Any], request: dict[str, Any]) -> None:
+    given = {**request.get("path", {}), **request.get("query", {})}
+    for parameter in operation.get("parameters", ()):
+        if parameter["required"] and parameter["name"] in given:
+            parameter["example"] = given[parameter["name"]]
+    if "json" in request and "requestBody" in operation:
+        operation["requestBody"]["content"]["application/json"]["example"] = request["json"]
+
+
+_DESCRIPTION = (
+    "The operations that mockserver {version} mocks. `x-fidelity` tells of each field and error how sure it is: "
+    "documented, observed, observed in public client code or proposed; `GET /_mock/fidelity` has the whole record."
+)
+#: Not as OAuth's own type: a page that sends its reader away for a token would first have to be a registered app.
+_ACCESS_TOKEN = {
+    "type": "http",
+    "scheme": "bearer",
+    "bearerFormat": "JWT",
+    "description": (
+        "An OAuth 2.0 access token with the scope that the operation names; "
+        "`/realms/partner/.well-known/openid-configuration` tells where to get one."
+    ),
+}
+_ERROR_SCHEMA = {
+    "type": "object",
+    "required": ["code", "message"],
+    "properties": {
+        "code": {"type": "string", "description": "SPEC 7.3 lists 36; `not_found` and two more are seen besides"},
+        "message": {"type": "string"},
+    },
+}
+_HEADERS: dict[str, dict[str, Any]] = {
+    "sib-request-id": {"description": "the request's UUID", "schema": {"type": "string", "format": "uuid"}},
+    "x-sib-ratelimit-limit": {"description": "requests per window", "schema": {"type": "integer"}},
+    "x-sib-ratelimit-remaining": {"description": "requests left in it", "schema": {"type": "integer"}},
+    "x-sib-ratelimit-reset": {"description": "seconds left of it", "schema": {"type": "integer"}},
+}
+
+
+def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "operationId": operation.id,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+        "description": "\n\n".join([f"Source: {readable(operation.source)}.", *operation.notes]),
+        "security": [{"api-key": []}, {"access-token": [operation.needs]}],
+        "responses": _responses(operation, known.get(operation.id, [])),
+    }
+    parameters = [
+        {"in": place, "schema": schema}
+        for place, schema in (("path", operation.path_schema), ("query", operation.query_schema))
+        if schema is not None
+    ]
+    if parameters:
+        found["parameters"] = parameters
+    if operation.body_schema is not None:
+        required = operation.body_required or any(field.required for field in operation.body_schema().fields.values())
+        body: dict[str, Any] = {"schema": operation.body_schema}
+        found["requestBody"] = {"required": required, "content": {"application/json": body}}
+    return found
+
+
+def _responses(operation: Operation, known: list[Example]) -> dict[str, Any]:
+    found = {str(operation.status): _success(operation, known)}
+    for status, rows in _by_status(operation).items():
+        found[str(status)] = _refusal(status, rows, known)
+    return found
+
+
+def _success(operation: Operation, known: list[Example]) -> dict[str, Any]:
+    answer: dict[str, Any] = {"description": operation.summary, "headers": _header_references()}
+    if operation.answer_schema is not None:
+        content: dict[str, Any] = {"schema": operation.answer_schema}
+        shown = [example for example in known if example.status == operation.status]
+        content["examples"] = {
+            _key(example.name): {"summary": example.name, "value": example.body} for example in shown
+        }
+        answer["content"] = {"application/json": content}
+    return answer
+
+
+def _refusal(status: int, rows: Iterable[DocumentedError], known: list[Example]) -> dict[str, Any]:
+    real = {example.body["code"]: example.body for example in known if example.status == status and example.body}
+    shown = {
+        _key(row.code.code): {
+            "summary": row.when,
+            "value": real.get(row.code.code, {"code": row.code.code, "message": row.code.message}),
+        }
+        for row in rows
+    }
+    marks = "\n".join(f"- `{row.code.code}`: {row.when} ({row.mark}: {readable(row.source)})" for row in rows)
+    return {
+        "description": marks,
+        "headers": _header_references(),
+        "x-fidelity": str(_surest(row.mark for row in rows)),
+        "content": {"application/json": {"schema": _ERROR_BODY, "examples": shown}},
+    }
+
+
+def _by_status(operation: Operation) -> dict[int, list[DocumentedError]]:
+    common = (*_EVERYWHERE, *(_WITH_BODY if operation.body_schema is not None else ()))
+    rows: dict[int, list[DocumentedError]] = {}
+    for row in (*operation.errors, *common):
+        rows.setdefault(row.status, []).append(row)
+    return dict(sorted(rows.items()))
+
+
+def _surest(marks: Iterable[Mark]) -> Mark:
+    order = list(Mark)
+    return min(marks, key=order.index)
+
+
+def _header_references() -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS}
+
+
+def _key(text: str) -> str:
+    """A name that may stand as a key of `examples`."""
+    return "".join(character if character.isalnum() else "-" for character in text.lower())[:60]

@@ -1,0 +1,1 @@
+"""Tokens of apps: exchanged, issued, signed, and known again."""

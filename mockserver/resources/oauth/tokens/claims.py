@@ -1,0 +1,80 @@
+"""What tokens say (RFC 7519; RFC 9068 for access tokens; OpenID Connect for those about a user)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.oauth import model, scopes
+from mockserver.resources.oauth.model import Access, Grant
+
+#: The mock's own claim: in which of its worlds a token is good.
+WORKSPACE = "mock_workspace"
+#: Where all of it lives, below a world's root (ledger 5).
+REALM = "/realms/partner"
+
+
+def issuer(root: str) -> str:
+    """Who has signed."""
+    return f"{root}{REALM}"
+
+
+def of_access(workspace: Workspace, row: Grant, token: Access, root: str) -> dict[str, Any]:
+    """An access token's claims; `scope` is documented (ledger 5), the others are those of RFC 9068."""
+    return {"iss": issuer(root), "aud": f"{root}/v3", **_known(row, token), WORKSPACE: workspace.name}
+
+
+def access(workspace: Workspace, said: Mapping[str, Any]) -> tuple[Account, Grant, Access] | None:
+    """The access token that says this, as long as it works.
+
+    A world that was reset draws the same ids again, and may give them to other grants: what a token says has to be what
+    is known of it.
+    """
+    found = model.access(workspace, str(said.get("jti")))
+    return found if found is not None and _known(*found[1:]).items() <= dict(said).items() else None
+
+
+def _known(row: Grant, token: Access) -> dict[str, Any]:
+    """What an access token says of itself, wherever the world is found."""
+    return {
+        "sub": row.user or row.client_id,
+        "client_id": row.client_id,
+        "iat": _seconds(token.issued_at),
+        "exp": _seconds(token.expires_at),
+        "jti": token.id,
+        "scope": " ".join(token.scopes),
+    }
+
+
+def of_identity(account: Account, row: Grant, token: Access, root: str) -> dict[str, Any]:
+    """What an app learns of who has signed in."""
+    said = {
+        "iss": issuer(root),
+        "aud": row.client_id,
+        "iat": _seconds(token.issued_at),
+        "exp": _seconds(token.expires_at),
+        "nonce": row.nonce,
+    }
+    return {**{name: value for name, value in said.items() if value is not None}, **of_user(account, row, token)}
+
+
+def of_user(account: Account, row: Grant, token: Access) -> dict[str, Any]:
+    """What of a user the scopes let an app see."""
+    found: dict[str, Any] = {"sub": row.user or row.client_id}
+    if scopes.EMAIL in token.scopes and row.user is not None:
+        found |= {"email": row.user, "email_verified": True}
+    if scopes.PROFILE in token.scopes:
+        named = account if row.user == account.email else None
+        found |= {
+            "name": named.full_name if named else row.user,
+            "given_name": named.first_name if named else None,
+            "family_name": named.last_name if named else None,
+        }
+    return {name: value for name, value in found.items() if value}
+
+
+def _seconds(moment: datetime) -> int:
+    return int(moment.timestamp())

@@ -1,0 +1,155 @@
+"""Codes and refresh tokens in exchange for access tokens, and the end of all of them."""
+
+from __future__ import annotations
+
+from mockserver.core.contract.errors import INVALID_GRANT, INVALID_SCOPE
+from mockserver.core.state.account import Account
+from mockserver.core.time.transition import Changed
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.corporate import model as corporate
+from mockserver.resources.oauth import model
+from mockserver.resources.oauth.apps import App, home_of
+from mockserver.resources.oauth.model import ACCESS_LIFETIME, ACTIVE, CODE_ISSUED, GRANT, Access, Grant
+
+#: What somebody gets: the grant in its account, and an access token.
+Given = tuple[Account, Grant, Access]
+
+
+def grant_itself(workspace: Workspace, app: App, wanted: tuple[str, ...]) -> tuple[Grant, Access]:
+    """A grant of an app to itself, with its one token."""
+    account = home_of(workspace, app)
+    row = model.begin(workspace, account, app, scopes=wanted, state=ACTIVE)
+    return row, issue(workspace, account, row)
+
+
+def issue(workspace: Workspace, account: Account, row: Grant, wanted: tuple[str, ...] | None = None) -> Access:
+    """A new access token of a grant, for all of its scopes or fewer; those that have run out are dropped."""
+    now = workspace.clock.now()
+    for old in [token for token in row.tokens.values() if token.expires_at <= now]:
+        model.forget(workspace, old.id)
+        del row.tokens[old.id]
+    identifier, until = workspace.random.secret("oauth_token", 32), workspace.clock.after(ACCESS_LIFETIME)
+    token = Access(identifier, wanted or row.scopes, now, until)
+    row.tokens[token.id] = token
+    if token.expires_at > row.expires_at:
+        model.keep_until(workspace, account, row, token.expires_at)
+    model.learn(workspace, account, row)
+    return token
+
+
+def redeem(workspace: Workspace, app: App, code: str, *, redirect_uri: str | None, verifier: str | None) -> Given:
+    """The tokens for a code, which works once: to come with it again ends what it gave (RFC 6749, 4.1.2).
+
+    Raises:
+        ServiceError: 400 `invalid_grant`.
+    """
+    account, row = _of(workspace, app, code, "code")
+    if code != row.code:
+        raise INVALID_GRANT("The code is unknown").because(f"what came as a code is another secret of grant {row.id}")
+    if row.state == ACTIVE:
+        GRANT.fire(workspace, account, row, "revoke")
+        raise INVALID_GRANT("The code was used already").because(
+            f"the code of grant {row.id} came a second time, and what it gave is revoked"
+        )
+    if row.state != CODE_ISSUED:
+        raise INVALID_GRANT("The code has expired or was revoked").because(_where(workspace, row))
+    if redirect_uri is not None and redirect_uri != row.redirect_uri:
+        reason = f"redirect_uri is {reasons.shown(redirect_uri)}, and the code was asked for with {row.redirect_uri}"
+        raise INVALID_GRANT("redirect_uri is not the one that the code was asked for with").because(reason)
+    _check_verifier(row, verifier)
+    GRANT.fire(workspace, account, row, "exchange")
+    return account, row, issue(workspace, account, row)
+
+
+def _check_verifier(row: Grant, verifier: str | None) -> None:
+    if row.challenge is None:
+        # An app that does not know of its own challenge is being played with (RFC 9700, 2.1.1).
+        if verifier is not None:
+            raise INVALID_GRANT("The code was asked for without code_challenge").because(
+                f"grant {row.id} has no challenge, and the request has a code_verifier"
+            )
+        return
+    if verifier is None or not row.challenge.is_met_by(verifier):
+        how = "is missing" if verifier is None else f"does not make the code_challenge by {row.challenge.method}"
+        raise INVALID_GRANT("code_verifier is not the one of the code_challenge").because(f"code_verifier {how}")
+
+
+def refresh(workspace: Workspace, app: App, token: str, wanted: tuple[str, ...]) -> Given:
+    """A new access token for a refresh token; one that was replaced, and comes again, ends its grant (RFC 9700, 4.14).
+
+    Raises:
+        ServiceError: 400 `invalid_grant` or `invalid_scope`.
+    """
+    account, row = _of(workspace, app, token, "refresh token")
+    if token in row.spent:
+        GRANT.fire(workspace, account, row, "revoke")
+        raise INVALID_GRANT("The refresh token was replaced by a newer one").because(
+            f"a refresh token of grant {row.id} came again after it was replaced, and the grant is revoked"
+        )
+    now = workspace.clock.now()
+    if token != row.refresh_token or row.refresh_expires_at is None or row.refresh_expires_at <= now:
+        raise INVALID_GRANT("The refresh token is unknown, expired or revoked").because(_where(workspace, row))
+    if more := [name for name in wanted if name not in row.scopes]:
+        raise INVALID_SCOPE("The scopes are more than were granted").because(f"not granted: {reasons.listed(more)}")
+    GRANT.fire(workspace, account, row, "refresh")
+    return account, row, issue(workspace, account, row, wanted)
+
+
+def revoke(workspace: Workspace, app: App, token: str) -> None:
+    """End a grant by its refresh token, or an access token alone; one that is unknown is ended already (RFC 7009).
+
+    Raises:
+        ServiceError: 400 `invalid_grant`; the token is another app's.
+    """
+    found = model.find(workspace, token)
+    if found is None:
+        return
+    account, row = found
+    _check_owner(row, app, "token")
+    if token in row.tokens:
+        model.forget(workspace, token)
+        del row.tokens[token]
+    elif token == row.refresh_token or token in row.spent:
+        GRANT.fire(workspace, account, row, "revoke")
+
+
+def forget(workspace: Workspace, *apps: App) -> None:
+    """Forget apps; all that they were given ends, app by app."""
+    given: dict[str, list[tuple[Account, Grant]]] = {app.client_id: [] for app in apps}
+    for account, row in GRANT.instances(workspace) if apps else ():
+        if row.client_id in given:
+            given[row.client_id].append((account, row))
+    for name, grants in given.items():
+        for account, row in grants:
+            if GRANT.applies(row, "revoke"):
+                GRANT.fire(workspace, account, row, "revoke")
+        del workspace.table(App)[name]
+
+
+def forget_apps_of_deleted(workspace: Workspace, change: Changed) -> None:
+    """Forget the apps of a sub-account that is deleted with all its data (SPEC 4.5)."""
+    if change.machine == corporate.MACHINE.name and change.event == "delete":
+        name = workspace.accounts[int(change.key)].name
+        forget(workspace, *(row for row in workspace.table(App).values() if row.account == name))
+
+
+def _of(workspace: Workspace, app: App, secret: str, called: str) -> tuple[Account, Grant]:
+    found = model.find(workspace, secret)
+    if found is None:
+        raise INVALID_GRANT(f"The {called} is unknown, expired or revoked").because(
+            f"no grant of workspace {workspace.name} has this {called}"
+        )
+    _check_owner(found[1], app, called)
+    return found
+
+
+def _check_owner(row: Grant, app: App, called: str) -> None:
+    if row.client_id != app.client_id:
+        raise INVALID_GRANT(f"The {called} is another app's").because(
+            f"grant {row.id} is of the app {row.client_id}, and {app.client_id} has come with its {called}"
+        )
+
+
+def _where(workspace: Workspace, row: Grant) -> str:
+    return f"grant {row.id} is {row.state}; {reasons.clock(workspace)}"

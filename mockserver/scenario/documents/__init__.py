@@ -1,0 +1,1 @@
+"""Scenarios as texts: read, laid over each other, and their mistakes told."""

@@ -1,0 +1,81 @@
+"""What is wrong with a scenario: its mistakes in the order of its lines, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from mockserver.core.text.spelling import cut
+
+Path = tuple[str | int, ...]
+
+#: How many mistakes of a document are told; the rest are counted.
+MOST_MISTAKES = 100
+#: How many characters of a message are told, and of each name on the way to a mistake.
+_LONGEST, _LONGEST_NAME = 500, 100
+
+
+class Mark(NamedTuple):
+    """A line of a file."""
+
+    file: str
+    line: int
+
+
+class Mistake(NamedTuple):
+    """One mistake: where it stands in the document, what was expected, and the line if the document has lines."""
+
+    path: Path
+    message: str
+    mark: Mark | None = None
+    #: Whether all that is wrong is that something of the same name or number is there already.
+    taken: bool = False
+    #: Gives what stands behind the message: made for mistakes that are told only, as it may take its time.
+    advice: Callable[[], str] | None = None
+
+    @property
+    def pointer(self) -> str:
+        """The path as a JSON Pointer, RFC 6901."""
+        return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in self.path)
+
+    def bounded(self) -> Mistake:
+        """The mistake in as many characters as anybody wants to read."""
+        path = tuple(part if isinstance(part, int) else cut(part, _LONGEST_NAME) for part in self.path)
+        message = self.message if self.advice is None else f"{self.message}{self.advice()}"
+        return self._replace(path=path, message=cut(message, _LONGEST), advice=None)
+
+    def __str__(self) -> str:
+        place = f"{self.mark.file}:{self.mark.line}: " if self.mark else ""
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in self.path).lstrip(".")
+        return f"{place}{path}: {self.message}" if path else f"{place}{self.message}"
+
+
+class ScenarioError(ValueError):
+    """A document that is no good scenario; nothing was made of it."""
+
+    def __init__(self, mistakes: Iterable[Mistake]) -> None:
+        self.mistakes: Sequence[Mistake] = tuple(mistakes)
+        super().__init__("\n".join(map(str, self.mistakes)))
+
+
+def ordered(mistakes: Iterable[Mistake], unread: int = 0) -> list[Mistake]:
+    """The first hundred mistakes by line, and how many more there are.
+
+    `unread` says how many parts of the document were not looked at, because there were so many mistakes before.
+    """
+    rows = list(mistakes)
+    # Files in the order in which they come; what has no line stands first.
+    files = {row.mark.file: None for row in rows if row.mark}
+    order = {file: number for number, file in enumerate(files)}
+    rows.sort(key=lambda row: (order[row.mark.file], row.mark.line) if row.mark else (-1, 0))
+    rest = len(rows) - MOST_MISTAKES
+    if rest <= 0 and not unread:
+        return [row.bounded() for row in rows]
+    taken = all(row.taken for row in rows)
+    return [*(row.bounded() for row in rows[:MOST_MISTAKES]), Mistake((), _further(rest, unread), taken=taken)]
+
+
+def _further(rest: int, unread: int) -> str:
+    looked = f"{unread:,} more parts were not looked at" if unread else ""
+    counted = f"{rest:,} more mistakes are not told" if rest > 0 else ""
+    return "; ".join(filter(None, ("there are many mistakes", counted, looked)))

@@ -1,0 +1,283 @@
+"""YAML into plain data that remembers its lines, event by event: nothing is composed before it has been counted.
+
+What comes out holds the values of JSON, and the moments that YAML reads by itself. Any other value stands as `Misread`
+in its place, so that all that is wrong with a document is told at once.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import yaml
+
+from mockserver.scenario.documents.document import Mapping, Misread, Sequence
+from mockserver.scenario.documents.mistakes import Mark, Mistake, Path, ScenarioError
+from mockserver.web.schemas.json_text import DEEPEST, INT64
+
+try:
+    from yaml import CSafeLoader as _Loader
+except ImportError:  # pragma: no cover  # wheels without libyaml
+    from yaml import SafeLoader as _Loader  # type: ignore[assignment]  # the same interface
+
+#: A document whose aliases and merges repeat more parts than this is refused: they can make a small text immense.
+_MOST_REPEATED = 50_000
+#: More directives than any document has; libyaml holds each of them against all the others.
+_MOST_DIRECTIVES = 20
+#: What ends a line of YAML.
+_LINE_ENDS = ("\n", "\r", "\x85", "\u2028", "\u2029")
+#: A number of 64 bits in its longest form has fewer characters: binary, with a few underscores.
+_LONGEST_NUMBER = 200
+#: How much of a value or a tag is told.
+_SHOWN = 60
+
+_TAG = "tag:yaml.org,2002:"
+#: What a mapping and a sequence may be; `!` says that they are what they look like.
+_COLLECTIONS = frozenset({None, "!", f"{_TAG}map", f"{_TAG}seq"})
+_TEXTS = frozenset({"!", f"{_TAG}str", f"{_TAG}value", f"{_TAG}merge"})
+_NUMBERS = frozenset({f"{_TAG}int", f"{_TAG}float"})
+#: Stands for a key that merges.
+_MERGE: Any = object()
+
+
+class Bounds(NamedTuple):
+    """How much a document may hold."""
+
+    #: How many mappings and lists may stand in each other.
+    levels: int = DEEPEST
+    #: How many keys and values there may be; each takes some microseconds, and some hundred bytes.
+    parts: int = 1_000_000
+
+
+_BOUNDS = Bounds()
+
+
+def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a scenario") -> Mapping:
+    """The mapping that a YAML text holds; `called` says what that is to a reader.
+
+    Raises:
+        ScenarioError: it is not YAML, is no mapping, holds too much, or repeats too much by aliases and merges.
+    """
+    if sum(text.count(f"{end}%") for end in _LINE_ENDS) > _MOST_DIRECTIVES:
+        raise _refusal(file, 1, f"not YAML that is safe: there may be {_MOST_DIRECTIVES} directives")
+    try:
+        data = _Reader(text, file, bounds).document()
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise _refusal(file, line, f"not YAML: {error.problem}") from error
+    except yaml.reader.ReaderError as error:
+        # Its position is that of a buffer; the character is the first of its kind.
+        before = text.partition(chr(error.character))[0] if isinstance(error.character, int) else ""
+        raise _refusal(file, before.count("\n") + 1, f"not YAML: {error.reason}") from error
+    except (yaml.YAMLError, UnicodeEncodeError) as error:
+        raise _refusal(file, 1, f"not YAML: {error}") from error
+    if not isinstance(data, Mapping):
+        raise _refusal(file, 1, f"{called} is a mapping")
+    return data
+
+
+def _refusal(file: str, line: int, message: str, path: Path = ()) -> ScenarioError:
+    return ScenarioError([Mistake(path, message, Mark(file, line))])
+
+
+class _Anchored(NamedTuple):
+    """A part that an alias may repeat, with how many parts it has and how many levels."""
+
+    value: Any
+    parts: int
+    levels: int
+
+
+class _Reader:
+    """One document."""
+
+    def __init__(self, text: str, file: str, bounds: Bounds) -> None:
+        self._loader: Any = _Loader(text)
+        self._file = file
+        self._bounds = bounds
+        #: None: it is being read.
+        self._anchors: dict[str, _Anchored | None] = {}
+        self._parts = 0
+        self._repeated = 0
+        #: How deep the part that is being read goes.
+        self._reached = 0
+        self._mark = Mark(file, 1)
+
+    def document(self) -> Any:
+        """What the text holds; an empty mapping if it holds nothing."""
+        try:
+            self._loader.get_event()  # the stream's start
+            if isinstance(self._loader.get_event(), yaml.StreamEndEvent):
+                return Mapping()
+            found = self._part(self._loader.get_event(), (), 0)
+            self._loader.get_event()  # the document's end
+            after = self._loader.get_event()
+            if not isinstance(after, yaml.StreamEndEvent):
+                raise _refusal(self._file, after.start_mark.line + 1, "not YAML: a second document")
+            return found
+        finally:
+            self._loader.dispose()
+
+    def _part(self, event: Any, path: Path, depth: int) -> Any:
+        self._count(event, path)
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event, path, depth)
+        if event.anchor is None:
+            return self._value(event, path, depth)
+        parts, reached, self._reached = self._parts, self._reached, depth
+        self._anchors[event.anchor] = None
+        value = self._value(event, path, depth)
+        self._anchors[event.anchor] = _Anchored(value, self._parts - parts + 1, self._reached - depth)
+        self._reached = max(reached, self._reached)
+        return value
+
+    def _alias(self, event: Any, path: Path, depth: int) -> Any:
+        if event.anchor not in self._anchors:
+            return Misread(f"there is no anchor &{_cut(event.anchor)} before")
+        found = self._anchors[event.anchor]
+        if found is None:
+            return Misread(f"*{_cut(event.anchor)} repeats a part that it stands in")
+        self._descend(event, path, depth + found.levels)
+        self._parts += found.parts
+        self._repeat(event, path, found.parts)
+        return found.value
+
+    def _value(self, event: Any, path: Path, depth: int) -> Any:
+        if isinstance(event, yaml.ScalarEvent):
+            return self._scalar(event)
+        self._descend(event, path, depth + 1)
+        read = self._mapping if isinstance(event, yaml.MappingStartEvent) else self._sequence
+        found = read(path, depth + 1)
+        return found if event.tag in _COLLECTIONS else Misread(f"not YAML that is safe: {_cut(event.tag)}")
+
+    def _mapping(self, path: Path, depth: int) -> Mapping:
+        found, merged = Mapping(), []
+        while not isinstance(event := self._loader.get_event(), yaml.MappingEndEvent):
+            key, mark = self._key(event, path, depth), self._marked(event)
+            place = (*path, "?" if key is None else "<<" if key is _MERGE else key)
+            inner = self._loader.get_event()
+            value = self._part(inner, place, depth)
+            if key is _MERGE and _can_merge(value):
+                merged.append((inner, value))
+                continue
+            name = str(place[-1])
+            wrong = _wrong_key(key, name in found)
+            found[name] = value if wrong is None else Misread(wrong)
+            found.marks[name] = mark
+        for inner, value in merged:
+            self._merge(inner, path, found, value)
+        return found
+
+    def _key(self, event: Any, path: Path, depth: int) -> str | None:
+        """The text of a key as it is written; None for what is no text, `_MERGE` for one that merges."""
+        self._count(event, path)
+        if isinstance(event, yaml.ScalarEvent):
+            if event.anchor is not None:
+                self._anchors[event.anchor] = _Anchored(event.value, 1, 0)
+            if event.value == "<<" and event.tag is None and event.implicit[0]:
+                merge: str = _MERGE
+                return merge
+            text: str = event.value
+            return text
+        found = self._part(event, path, depth)
+        return found if isinstance(found, str) else None
+
+    def _merge(self, event: Any, path: Path, found: Mapping, value: Any) -> None:
+        """Lay what is merged under what stands there itself; of several the first one wins."""
+        for lower in [value] if isinstance(value, Mapping) else value:
+            self._repeat(event, path, len(lower))
+            for name, inner in lower.items():
+                if name not in found:
+                    found[name], found.marks[name] = inner, lower.marks[name]
+
+    def _sequence(self, path: Path, depth: int) -> Sequence:
+        found = Sequence()
+        while not isinstance(event := self._loader.get_event(), yaml.SequenceEndEvent):
+            found.marks.append(self._marked(event))
+            found.append(self._part(event, (*path, len(found)), depth))
+        return found
+
+    def _scalar(self, event: Any) -> Any:
+        tag = event.tag
+        if tag is None:
+            tag = self._loader.resolve(yaml.ScalarNode, event.value, event.implicit)
+        if tag in _TEXTS:
+            return event.value
+        if tag in _NUMBERS and len(event.value) > _LONGEST_NUMBER:
+            return Misread(_beyond(event.value))
+        return _constructed(self._loader, tag, event.value)
+
+    # ------------------------------------------------------------------ what is counted
+
+    def _count(self, event: Any, path: Path) -> None:
+        self._parts += 1
+        if self._parts > self._bounds.parts:
+            message = f"there may be {self._bounds.parts:,} keys and values"
+            raise _refusal(self._file, event.start_mark.line + 1, message, path)
+
+    def _descend(self, event: Any, path: Path, depth: int) -> None:
+        self._reached = max(self._reached, depth)
+        if depth > self._bounds.levels:
+            message = f"nested too deeply: there may be {self._bounds.levels} levels"
+            raise _refusal(self._file, event.start_mark.line + 1, message, path)
+
+    def _repeat(self, event: Any, path: Path, parts: int) -> None:
+        self._repeated += parts
+        if self._repeated > _MOST_REPEATED:
+            message = f"aliases and merges repeat more than {_MOST_REPEATED:,} parts"
+            raise _refusal(self._file, event.start_mark.line + 1, message, path)
+
+    def _marked(self, event: Any) -> Mark:
+        line = event.start_mark.line + 1
+        if line != self._mark.line:
+            self._mark = Mark(self._file, line)
+        return self._mark
+
+
+def _can_merge(value: Any) -> bool:
+    return isinstance(value, Mapping) or (
+        isinstance(value, Sequence) and all(isinstance(inner, Mapping) for inner in value)
+    )
+
+
+def _wrong_key(key: str | None, stands: bool) -> str | None:
+    if key is None:
+        return "a key is a text"
+    if key is _MERGE:
+        return "<< takes a mapping, or a list of mappings"
+    return "stands there twice" if stands else None
+
+
+#: The constructors of values that JSON has, and of moments.
+_KINDS = {
+    f"{_TAG}null": "construct_yaml_null",
+    f"{_TAG}bool": "construct_yaml_bool",
+    f"{_TAG}int": "construct_yaml_int",
+    f"{_TAG}float": "construct_yaml_float",
+    f"{_TAG}timestamp": "construct_yaml_timestamp",
+}
+
+
+def _constructed(loader: Any, tag: str, text: str) -> Any:
+    """A value that is no text, or why there is none."""
+    if tag not in _KINDS:
+        return Misread(f"not YAML that is safe: {_cut(tag)}")
+    try:
+        value = getattr(loader, _KINDS[tag])(yaml.ScalarNode(tag, text))
+    except (ValueError, OverflowError) as error:
+        return Misread(f"{_cut(text)} is no {tag.removeprefix(_TAG)}: {_cut(str(error))}")
+    except (LookupError, AttributeError):
+        return Misread(f"{_cut(text)} is no {tag.removeprefix(_TAG)}")
+    if isinstance(value, int) and value not in INT64:
+        return Misread(_beyond(text))
+    if isinstance(value, float) and not math.isfinite(value):
+        return Misread(f"{_cut(text)} is no number of JSON")
+    return value
+
+
+def _beyond(number: str) -> str:
+    return f'is a number beyond 64 bits; if it is a text, write "{_cut(number)}" in quotes'
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

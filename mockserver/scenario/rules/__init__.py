@@ -1,0 +1,1 @@
+"""How faults and patterns of requests are written."""

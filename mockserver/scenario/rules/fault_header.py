@@ -1,0 +1,71 @@
+"""The fault of a single call, as the request's header `X-Mock-Fault` asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from marshmallow import ValidationError
+
+from mockserver.core.traffic.faults import Fault
+from mockserver.scenario.rules.faults import HEADER_ID, PARAMETERS, FaultItem
+from mockserver.web.schemas import json_text
+
+_TAKEN = ("fault", "force", *PARAMETERS)
+
+
+def of_header(text: str, operation: str | None) -> Fault:
+    """The fault of a header: `NAME`, `NAME; ms=300`, or a rule as JSON.
+
+    Raises:
+        ValueError: it is no good one for this operation.
+    """
+    written = _written(text)
+    for name in written:
+        if name in FaultItem._declared_fields and name not in _TAKEN:  # noqa: SLF001  # marshmallow's own word for it
+            raise ValueError(f"{name}: a fault of one call takes none")
+    if operation is not None:
+        written["match"] = {"operation": operation}
+    try:
+        fault: Fault = _item().load(written)
+    except ValidationError as error:
+        raise ValueError("; ".join(_sentences(error.messages_dict))) from error
+    if operation is None and fault.match.operations:
+        raise ValueError(f"{fault.kind} is for {', '.join(sorted(fault.match.operations))}, and none of them is called")
+    fault.id = HEADER_ID
+    return fault
+
+
+def _written(text: str) -> dict[str, Any]:
+    if text.lstrip().startswith("{"):
+        found: dict[str, Any] = json_text.read(text.encode("latin-1"))
+        return found
+    name, *parameters = (part.strip() for part in text.split(";"))
+    pairs = (parameter.partition("=") for parameter in parameters if parameter)
+    return {"fault": name, **{key.strip(): _value(value.strip()) for key, _, value in pairs}}
+
+
+def _value(text: str) -> Any:
+    """A number, a truth value or a text in quotes; all else is a text as it stands."""
+    try:
+        return json_text.read(text.encode("latin-1"))
+    except json_text.JsonError:
+        return text
+
+
+def _sentences(errors: Any, path: str = "") -> Iterator[str]:
+    if isinstance(errors, dict):
+        for name, inner in errors.items():
+            yield from _sentences(inner, path if name == "_schema" else f"{path}.{name}".lstrip("."))
+        return
+    for error in errors:
+        if isinstance(error, dict):
+            yield from _sentences(error, path)
+        else:
+            yield f"{path}: {error}".removesuffix(".")
+
+
+@cache
+def _item() -> FaultItem:
+    return FaultItem()

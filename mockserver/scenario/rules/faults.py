@@ -1,0 +1,270 @@
+"""How a fault is written, in a scenario and in the control API, and what is wrong with it when it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+
+from mockserver.core.contract.errors import ALL_CODES, BAD_REQUEST, INTERNAL_ERROR, NOT_FOUND, PERMISSION_DENIED
+from mockserver.core.contract.operation import Operation, Surface
+from mockserver.core.text.spelling import nearest
+from mockserver.core.traffic.faults import KINDS, LONGEST_MS, Fault, Kind, Latency
+from mockserver.core.traffic.match import Match
+from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.resources.section import Instant, Item, counted_from, write_instant
+from mockserver.scenario.documents.mistakes import Mistake
+from mockserver.scenario.rules import sentences
+from mockserver.scenario.rules.match import MatchItem, as_match, unknown_operation
+from mockserver.web.schemas.fields import Flag, List, Number
+
+#: More rules than any test has; each costs every request of its operation a look.
+MOST_FAULTS = 1_000
+#: How many bytes a rule may take as it was written: there may be many of them.
+_LARGEST = 64 * 1024
+#: How many characters a code may have; those of the service have 33 at most.
+_LONGEST_CODE = 200
+#: What the fault of a request's header is called in place of an id.
+HEADER_ID = "header"
+#: Ids that mean something else, in an address or in the journal.
+_RESERVED = ("catalogue", HEADER_ID)
+#: The longest life of a rule: a hundred years, in seconds.
+_LONGEST_S = 3_155_760_000
+#: What every operation can answer, whatever it documents itself.
+_EVERYWHERE = frozenset(
+    {kind.code.code for kind in KINDS.values() if kind.code and kind.everywhere}
+    | {BAD_REQUEST.code, NOT_FOUND.code, INTERNAL_ERROR.code}
+)
+#: What only a running world knows of a rule.
+_RUNNING = ("id", "hits", "passed", "expires_at")
+PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s")
+
+_milliseconds = validate.Range(min=0, max=LONGEST_MS)
+_count = validate.Range(min=0, max=2**53)
+
+
+class DistributionItem(Item):
+    """`{type: lognormal, median_ms: 90, sigma: 0.4}` or `{type: uniform, low_ms: 10, high_ms: 50}`."""
+
+    type = fields.String(required=True, validate=validate.OneOf(("lognormal", "uniform")))
+    median_ms = Number(validate=_milliseconds)
+    sigma = Number(validate=validate.Range(min=0, max=5))
+    low_ms = Number(validate=_milliseconds)
+    high_ms = Number(validate=_milliseconds)
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        wanted = {"lognormal": ("median_ms", "sigma"), "uniform": ("low_ms", "high_ms")}.get(data.get("type", ""))
+        if wanted is not None and set(data) != {"type", *wanted}:
+            raise ValidationError(f"{data['type']} takes {' and '.join(wanted)}")
+        if data.get("low_ms", 0) > data.get("high_ms", LONGEST_MS):
+            raise ValidationError("must not be less than low_ms", "high_ms")
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Latency:
+        return Latency(**data)
+
+
+class FaultItem(Item):
+    """A rule: a kind with its parameters, which requests it is for, and when."""
+
+    fault = fields.String(required=True, metadata={"enum": list(KINDS)})
+    match = fields.Nested(MatchItem, load_default=Match)
+    times = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**53))
+    after = fields.Integer(strict=True, validate=_count)
+    probability = Number(validate=validate.Range(min=0, max=1))
+    ttl_s = Number(validate=validate.Range(min=0, max=_LONGEST_S))
+    force = Flag()
+    code = fields.String(validate=validate.Length(max=_LONGEST_CODE))
+    status = fields.Integer(strict=True, validate=validate.Range(400, 599))
+    message = fields.String()
+    ms = Number(validate=_milliseconds)
+    distribution = fields.Nested(DistributionItem)
+    reset_s = fields.Integer(strict=True, validate=_count)
+    id = fields.String(
+        validate=[
+            validate.Regexp(r"[A-Za-z0-9][\w.-]{0,63}\Z", re.ASCII, error="must be letters, digits, dots and dashes"),
+            validate.NoneOf(_RESERVED, error="is the name of something else"),
+        ]
+    )
+    hits = fields.Integer(strict=True, validate=_count)
+    passed = fields.Integer(strict=True, validate=_count)
+    expires_at = Instant()
+
+    @validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _check(self, data: dict[str, Any], original: Any, **_: Any) -> None:
+        # Far too large a rule is not even copied.
+        if weight(original) > 2 * _LARGEST or (data and weight(_written(original)) > _LARGEST):
+            raise ValidationError(f"a rule may take {_LARGEST:,} bytes of memory, and this one would take more")
+        kind = KINDS.get(data.get("fault", ""))
+        found: list[tuple[str, Any]] = []
+        if "fault" in data and kind is None:
+            found.append(("fault", f"unknown fault; {nearest(data['fault'], KINDS)}"))
+        if kind is not None:
+            found += _misplaced(original, kind)
+        if not data.get("force"):
+            found += _unknown(_matched(data))
+            found += _unfitting(data) if kind is not None else ()
+        _refuse(found)
+
+    @post_load(pass_original=True)
+    def _as_value(self, data: dict[str, Any], original: Any, **_: Any) -> Fault:
+        match, code = data["match"], _code(data)
+        if not match.operations and code is not None and not _fits_everywhere(data):
+            match = match._replace(operations=_own(code))
+        expires_at = data.get("expires_at")
+        if expires_at is None and "ttl_s" in data:
+            expires_at = counted_from(data["ttl_s"])
+        return Fault(
+            kind=data["fault"],
+            match=match,
+            parameters={name: data[name] for name in PARAMETERS if name in data},
+            statuses=_statuses(code),
+            expires_at=expires_at,
+            written=_written(original),
+            **{name: data[name] for name in ("id", "times", "after", "probability", "hits", "passed") if name in data},
+        )
+
+
+def _written(original: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of a rule; made anew, as what is equal takes more memory in one form than in another."""
+    own = {name: value for name, value in original.items() if name not in _RUNNING}
+    found: dict[str, Any] = json.loads(json.dumps(own, default=str, skipkeys=True))
+    return found
+
+
+def _refuse(mistakes: Iterable[tuple[str, Any]]) -> None:
+    found: dict[str, list[Any]] = {}
+    for name, message in mistakes:
+        found.setdefault(name, []).append(message)
+    if found:
+        raise ValidationError(found)
+
+
+def _misplaced(written: dict[str, Any], kind: Kind) -> Iterator[tuple[str, str]]:
+    """Parameters that the kind does not take, or lacks."""
+    for name in PARAMETERS:
+        if name in written and name not in kind.parameters:
+            takes = f"; it takes {', '.join(kind.parameters)}" if kind.parameters else ""
+            yield name, f"{written['fault']} takes no {name}{takes}"
+    for name in kind.required:
+        if name not in written:
+            yield name, "Missing data for required field."
+    if written["fault"] == "latency" and ("ms" in written) is ("distribution" in written):
+        yield "ms", "give ms or a distribution"
+
+
+def _matched(data: dict[str, Any]) -> Match:
+    """What a rule is for, as far as it is written well."""
+    match = data.get("match", {})
+    return match if isinstance(match, Match) else as_match(dict(match))
+
+
+def _known(match: Match) -> list[Operation]:
+    return [ALL_OPERATIONS[name] for name in sorted(match.operations & ALL_OPERATIONS.keys())]
+
+
+def _unknown(match: Match) -> Iterator[tuple[str, Any]]:
+    """Operations and parameters of paths that there are not."""
+    for name in sorted(match.operations - ALL_OPERATIONS.keys()):
+        yield "match", {"operation": [unknown_operation(name)]}
+    operations = _known(match)
+    for name in match.params:
+        if not any(f"{{{name}}}" in row.path for row in operations or ALL_OPERATIONS.values()):
+            yield "match", {"path": {name: ["no such parameter in the path"]}}
+
+
+def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """A code that there is not, or that an operation never gives."""
+    code = _code(data)
+    if code is not None and code not in ALL_CODES:
+        yield "code", f"unknown code; {nearest(code, ALL_CODES)}"
+    elif code is not None and not _fits_everywhere(data):
+        yield from _never_given(code, _known(_matched(data)))
+
+
+def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, str]]:
+    """Operations that give a code to nobody; a token without the scope is refused everywhere (ledger 5)."""
+    for row in operations:
+        if not _gives(row, code) and not (code == PERMISSION_DENIED.code and row.surface is Surface.API):
+            gives = ", ".join(dict.fromkeys(error.code.code for error in row.errors))
+            yield "match", f"{row.id} never gives {code}; it gives {gives or 'no error of its own'}"
+    if not operations and not any(_gives(row, code) for row in ALL_OPERATIONS.values()):
+        yield "code", f"no operation gives {code}"
+
+
+def _code(data: dict[str, Any]) -> str | None:
+    """The error code of a rule; None for what goes wrong on the wire."""
+    kind = KINDS[data["fault"]]
+    return data.get("code") if data["fault"] == "error" else kind.code.code if kind.code else None
+
+
+def _fits_everywhere(data: dict[str, Any]) -> bool:
+    return KINDS[data["fault"]].everywhere or data.get("code") in _EVERYWHERE
+
+
+def _gives(operation: Operation, code: str) -> bool:
+    return sentences.fits(code, operation) or any(row.code.code == code for row in operation.errors)
+
+
+def _own(code: str) -> frozenset[str]:
+    """The operations that a rule is for which names none: those of the API, as far as they give the code."""
+    giving = [row for row in ALL_OPERATIONS.values() if _gives(row, code)]
+    return frozenset(row.id for row in giving if row.surface is Surface.API) or frozenset(row.id for row in giving)
+
+
+def operations_of(kind: Kind) -> list[str]:
+    """The operations that a named fault belongs to; all where it fits everywhere."""
+    if kind.everywhere or kind.code is None:
+        return list(ALL_OPERATIONS)
+    return [row.id for row in ALL_OPERATIONS.values() if _gives(row, kind.code.code)]
+
+
+def _statuses(code: str | None) -> dict[str, int]:
+    rows = ((row.id, error) for row in ALL_OPERATIONS.values() for error in row.errors)
+    return {operation: error.status for operation, error in rows if error.code.code == code}
+
+
+def rules(**options: Any) -> List:
+    """The field of a list of rules."""
+    return List(fields.Nested(FaultItem), validate=validate.Length(max=MOST_FAULTS), **options)
+
+
+# ---------------------------------------------------------------------- into a world and back
+
+
+def load_faults(workspace: Workspace, faults: Sequence[Fault]) -> Iterator[Mistake]:
+    """Let the rules of a document apply; gives what is wrong with them."""
+    for index in twice(faults):
+        yield Mistake(("faults", index, "id"), f"{faults[index].id} is there already", taken=True)
+    workspace.add_faults(faults)
+
+
+def twice(faults: Sequence[Fault]) -> Iterator[int]:
+    """The places of rules whose id an earlier one has."""
+    seen = set()
+    for index, fault in enumerate(faults):
+        if fault.id and fault.id in seen:
+            yield index
+        seen.add(fault.id)
+
+
+def describe(fault: Fault, workspace: Workspace) -> dict[str, Any]:
+    """A rule as it was written, with what has come of it."""
+    found = {"id": fault.id, **fault.written, "hits": fault.hits, "active": fault.is_active(workspace.clock.now())}
+    if fault.expires_at is not None:
+        found["expires_at"] = write_instant(fault.expires_at)
+    return found
+
+
+def dump_fault(fault: Fault) -> dict[str, Any]:
+    """A rule as a scenario holds it."""
+    found = {**fault.written, "id": fault.id, "hits": fault.hits, "passed": fault.passed}
+    if fault.expires_at is not None:
+        found["expires_at"] = write_instant(fault.expires_at)
+    return found

@@ -1,0 +1,1 @@
+"""Handles on the parts of a workspace, as `workspace.clock`."""

@@ -1,0 +1,1 @@
+"""What the pytest plugin does over a whole session."""

@@ -1,0 +1,52 @@
+"""What the pytest plugin does for tests: the server of a session, and their worlds."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from mockserver.core.traffic.coverage import Coverage
+from mockserver.coverage.figures import from_json
+from mockserver.testing.client import MockServerError
+from mockserver.testing.scenario import Scenario
+from mockserver.testing.server import MockServer
+from mockserver.testing.sessions.tally import MET
+from mockserver.testing.workspace import Workspace
+
+
+@contextmanager
+def serving(config: pytest.Config) -> Iterator[MockServer]:
+    """The server of a session, and at its end what the tests have met."""
+    met = config.stash.get(MET, None)
+    url = os.environ.get("MOCKSERVER_URL")
+    server = MockServer.connect(url, os.environ.get("MOCKSERVER_TOKEN")) if url else MockServer()
+    with server:
+        if url and met is not None:
+            # Others may use that server, too: what counts is what the worlds made here have met.
+            server.on_leaving = lambda workspace: _count(met, workspace)
+        yield server
+        if url:
+            server.drop_all()
+        elif met is not None:
+            met.merge(from_json(server.coverage.report()))
+
+
+def _count(met: Coverage, workspace: Workspace) -> None:
+    try:
+        met.merge(from_json(workspace.coverage.report()))
+    except MockServerError as error:
+        warnings.warn(f"what the world {workspace.name} has met is not counted: {error}", stacklevel=2)
+
+
+@contextmanager
+def world(server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any]) -> Iterator[Workspace]:
+    """A fresh world of a scenario, as far as the marker does not say otherwise."""
+    chosen = marked.get("scenario")
+    chosen = scenario if chosen is None else chosen
+    with server.workspace(chosen, seed=marked.get("seed"), strict=bool(marked.get("strict"))) as workspace:
+        yield workspace

@@ -1,0 +1,67 @@
+"""Where the contract can be replayed: within this process, or against a running server."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from flask.testing import FlaskClient
+
+from mockserver.app import create_app
+from mockserver.evidence.replay import Answer, Send
+from mockserver.settings import Settings
+
+
+def within() -> Send:
+    """A way to send requests to an application of its own."""
+    return through(create_app(Settings(scenario="empty")).test_client())
+
+
+def through(client: FlaskClient) -> Send:
+    """A way to send requests with a test client."""
+
+    def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        answer = client.open(path, method=method, headers=dict(headers), data=body)
+        return Answer(answer.status_code, dict(answer.headers), answer.data)
+
+    return send
+
+
+@contextmanager
+def over_http(root: str, token: str | None = None) -> Iterator[Send]:
+    """A way to send requests to the server at this root address, to a workspace of its own, which counts for nothing.
+
+    Raises:
+        urllib.error.HTTPError: there may be no such workspace, perhaps for lack of the control token.
+        OSError: nothing answers there, then or while requests are sent.
+    """
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with_token = {"authorization": f"Bearer {token}"} if token else {}
+
+    def ask(method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        request = urllib.request.Request(  # noqa: S310  # the address is the user's own
+            root + path, data=body or None, headers=dict(headers), method=method
+        )
+        with direct.open(request, timeout=10) as answer:
+            return Answer(answer.status, dict(answer.headers), answer.read())
+
+    def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        extra = with_token if path.startswith("/_mock") else {}
+        try:
+            return ask(method, f"/w/{name}{path}", {**extra, **headers}, body)
+        except urllib.error.HTTPError as error:
+            with error:
+                return Answer(error.status or 0, dict(error.headers), error.read())
+
+    made = ask("POST", "/_mock/workspaces", with_token, b'{"scenario":"empty","counted":false}')
+    try:
+        name = json.loads(made.body)["name"]
+    except (ValueError, TypeError, LookupError) as error:
+        raise ConnectionError("another server answers there") from error
+    try:
+        yield send
+    finally:
+        ask("DELETE", f"/_mock/workspaces/{name}", with_token, b"")

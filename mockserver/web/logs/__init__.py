@@ -1,0 +1,1 @@
+"""The request log, and the thread that writes it."""

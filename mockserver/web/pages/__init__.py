@@ -1,0 +1,1 @@
+"""Pages for people: templates with one style and no script."""

@@ -1,0 +1,1 @@
+"""What goes over the wire: schemas, their fields, and JSON."""

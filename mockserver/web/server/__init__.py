@@ -1,0 +1,1 @@
+"""The HTTP server: connections, the event loop, and what leaves it."""

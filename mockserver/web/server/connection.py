@@ -1,0 +1,280 @@
+"""One connection of the HTTP server, within limits: what a request may hold, and how long it may take to come in."""
+
+from __future__ import annotations
+
+import asyncio
+from enum import Enum
+from time import monotonic
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+
+from mockserver.web.server.admission import Admission
+from mockserver.web.server.http_limits import HttpLimits, Refusal
+from mockserver.web.server.wire import TRANSPORT
+
+#: How many requests of one connection may wait for their answers before no more of them are looked at.
+_PIPELINED = 100
+#: How much of what comes then is kept, in bytes, before the connection is read no further.
+_HELD = 256 * 1024
+#: How much is parsed in one go, in bytes, and so how many requests can come to be by it.
+_SLICE = 16 * 1024
+#: How long after a refusal what still comes is read and thrown away, in seconds, so that the client reads the answer.
+_LINGER = 2.0
+
+
+class Part(Enum):
+    """What of a request is coming in."""
+
+    HEAD = "head"
+    BODY = "body"
+
+
+class Connection(HttpToolsProtocol):
+    """The HTTP protocol within limits, whose requests know their connection: faults cut it off, or reset it.
+
+    A client may send requests before the first is answered. Uvicorn then reads no more, so that it does not see the
+    client leave, and would tell only the last of them: one that hangs would hang for ever.
+    """
+
+    def __init__(
+        self, *arguments: Any, limits: HttpLimits, refusal: Refusal, admission: Admission, **options: Any
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self._limits = limits
+        self._refusal = refusal
+        self._admission = admission
+        self._unanswered: list[RequestResponseCycle] = []
+        #: What is not looked at yet, as too many requests wait for their answers.
+        self._held = bytearray()
+        #: What is coming in; None: nothing, or nothing more.
+        self._part: Part | None = None
+        #: How many bytes of this part have come: of the head, or since the last piece of the body.
+        self._came = 0
+        #: How many are being parsed.
+        self._parsing = 0
+        #: Since when this part is waited for; 0: it has just begun.
+        self._since = 0.0
+        #: Since when there is nothing to do; the loop's own time has milliseconds only, in which many come to rest.
+        self.idle_since = monotonic()
+        #: How much of answers is not read yet, in bytes, and since when nothing of it has been read.
+        self.unread = 0
+        self.unread_since = self.idle_since
+        self._is_refused = False
+        self.url = b""
+
+    # ------------------------------------------------------------------ what comes in
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_refused:
+            return
+        if self._held or self._is_full():
+            self._hold(data)
+        elif len(data) <= _SLICE:
+            self._parse(data)
+        else:
+            self._parse_slices(memoryview(data))
+
+    def _parse_slices(self, data: memoryview) -> None:
+        for start in range(0, len(data), _SLICE):
+            if self._is_refused or self.transport.is_closing():
+                return
+            if self._is_full():
+                self._hold(bytes(data[start:]))
+                return
+            self._parse(data[start : start + _SLICE])
+
+    def _parse(self, data: bytes | memoryview) -> None:
+        self._parsing = len(data)
+        super().data_received(data)  # type: ignore[arg-type]  # the parser takes whatever holds bytes
+        if self._part is not None and not self._is_refused:
+            self._measure()
+
+    def _measure(self) -> None:
+        """Look at a request that is not complete: whether it may go on."""
+        self._came += self._parsing
+        if not self._since:
+            self._since = monotonic()
+        if self._came <= self._limits.head:
+            return
+        if self._part is Part.HEAD:
+            self._refuse_head()
+        else:
+            self.refuse(431, f"More than {self._limits.head} bytes came between two pieces of the body, or after them")
+
+    def _refuse_head(self) -> None:
+        self.refuse(431, f"The line of the request and its headers have more than {self._limits.head} bytes")
+
+    def _is_full(self) -> bool:
+        if len(self._unanswered) >= _PIPELINED:
+            self._forget_answered()
+        return len(self._unanswered) >= _PIPELINED
+
+    def _forget_answered(self) -> None:
+        self._unanswered = [cycle for cycle in self._unanswered if not cycle.response_complete]
+
+    def _hold(self, data: bytes) -> None:
+        self._held += data
+        if len(self._held) > _HELD:
+            self.flow.pause_reading()
+
+    def _go_on(self) -> None:
+        """Look at what was held."""
+        if self._held and not self.transport.is_closing():
+            held, self._held = self._held, bytearray()
+            self.flow.resume_reading()
+            self._parse_slices(memoryview(held))
+
+    # ------------------------------------------------------------------ what the parser sees
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._part, self._came, self._since = Part.HEAD, -self._parsing, 0.0
+        self.scope[TRANSPORT] = self.transport  # type: ignore[literal-required]  # ours
+
+    def on_headers_complete(self) -> None:
+        if self._is_refused:
+            return
+        limits = self._limits
+        if len(self.headers) > limits.headers:
+            self.refuse(431, f"The request has more than {limits.headers} headers")
+        elif self._came + self._parsing + _SLICE > limits.head and self._head_size() > limits.head:
+            self._refuse_head()
+        else:
+            super().on_headers_complete()
+            self._part, self._came, self._since = Part.BODY, -self._parsing, 0.0
+            # What follows a body in pieces is no header of the request (RFC 9110, 6.5.1).
+            self.headers = []
+            self._forget_answered()
+            self._unanswered.append(self.cycle)
+            if 1 < len(self._unanswered) < _PIPELINED:
+                self.flow.resume_reading()
+
+    def _head_size(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+
+    def on_body(self, body: bytes) -> None:
+        if not self._is_refused:
+            self._came = -self._parsing
+            super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        if not self._is_refused:
+            self._part = None
+            super().on_message_complete()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Say nothing: what asks for another protocol is answered in this one (RFC 9110, 7.8)."""
+
+    # ------------------------------------------------------------------ what goes out
+
+    def on_response_complete(self) -> None:
+        """Let the next request have its turn; idle connections are the server's to close, in `check`."""
+        if self.transport.is_closing():
+            return
+        self.idle_since = monotonic()
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        elif self._part is Part.BODY and self.cycle.response_complete:
+            # It was answered without the rest of its body, which nobody wants to read.
+            self._linger()
+        if self._held:
+            self.loop.call_soon(self._go_on)
+
+    def send_400_response(self, msg: str) -> None:
+        self.refuse(400, msg)
+
+    def refuse(self, status: int, message: str) -> None:
+        """Say why, if nobody else is being answered, and read no more."""
+        if self._is_refused or self.transport.is_closing():
+            return
+        self._is_refused = True
+        earlier = [cycle for cycle in self._unanswered if not cycle.response_complete]
+        current = earlier.pop() if self._part is Part.BODY and earlier else None
+        if earlier:
+            # They have come in order, and are answered; the last of them closes the connection.
+            earlier[-1].keep_alive = False
+            return
+        if current is None or not current.response_started:
+            self.transport.write(self._written(status, message))
+        self._linger()
+
+    def _written(self, status: int, message: str) -> bytes:
+        path = self.url.partition(b"?")[0].decode("latin-1")
+        answer = self._refusal(path, status, message)
+        headers = [*self.server_state.default_headers, (b"connection", b"close")]
+        headers += [(name.lower().encode(), value.encode("latin-1")) for name, value in answer.headers]
+        lines = [name + b": " + value + b"\r\n" for name, value in headers]
+        return b"".join([STATUS_LINE[status], *lines, b"\r\n", answer.get_data()])
+
+    def _linger(self) -> None:
+        """Close the connection once the client has had time to read: closed at once, what it sends would reset it."""
+        self._is_refused = True
+        self._part = None
+        self._held.clear()
+        self._leave()
+        if self.transport.is_closing():
+            return
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self.flow.resume_reading()
+        self.loop.call_later(_LINGER, self.transport.abort)
+
+    # ------------------------------------------------------------------ time and room
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
+        super().connection_made(transport)
+        refused = self._admission.refusal(self, self.connections)
+        if refused is not None:
+            self._is_refused = True
+            transport.write(self._written(503, refused))
+            transport.close()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way here."""
+        return self._part is None and self._answers is None
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a request is coming in, and no earlier one is being answered."""
+        own = self.cycle if self._part is Part.BODY else None
+        return self._part is not None and self._answers is own
+
+    @property
+    def _answers(self) -> RequestResponseCycle | None:
+        """The request that is answered, or will be when it has come."""
+        return next((cycle for cycle in self._unanswered if not cycle.response_complete), None)
+
+    def check(self, now: float, idle_s: float) -> None:
+        """Refuse a request that takes too long to come in; close what is idle for too long; see what is not read."""
+        unread, self.unread = self.unread, self.transport.get_write_buffer_size()
+        if self.unread < unread or not self.unread:
+            self.unread_since = now
+        if self._part is not None:
+            self._check_part(self._part, now)
+        elif now - self.idle_since > idle_s and self.is_idle:
+            self.transport.close()
+
+    def _check_part(self, part: Part, now: float) -> None:
+        if self.flow.read_paused or not self.is_waiting:
+            self._since = now  # it waits for us
+            return
+        allowed = self._limits.head_s if part is Part.HEAD else self._limits.body_s
+        if now - self._since > allowed:
+            self.refuse(408, f"The {part.value} of the request was not complete within {allowed:g} seconds")
+
+    # ------------------------------------------------------------------ the end
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._leave()
+        super().connection_lost(exc)
+
+    def _leave(self) -> None:
+        """Tell whoever answers that nobody listens any more."""
+        for cycle in self._unanswered:
+            cycle.disconnected = not cycle.response_complete
+            cycle.waiting_for_100_continue = False  # nothing can be written any more
+            cycle.message_event.set()
+        self._unanswered.clear()

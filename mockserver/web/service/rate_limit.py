@@ -1,0 +1,77 @@
+"""Rate limits of ledger 1.5: windows on the world's clock, counted per account and group of paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from mockserver.core.workspaces.workspace import Workspace
+
+_HOUR = timedelta(hours=1)
+_SECOND = timedelta(seconds=1)
+
+#: Requests per window by tier: of contacts, of transactional e-mail, of all else.
+_LIMITS: dict[str, dict[str, tuple[tuple[int, timedelta], ...]]] = {
+    "general": {"contacts": ((10, _SECOND), (36_000, _HOUR)), "smtp": ((300, _HOUR),), "other": ((100, _HOUR),)},
+    "advanced": {"contacts": ((20, _SECOND), (72_000, _HOUR)), "smtp": ((600, _HOUR),), "other": ((200, _HOUR),)},
+    "extended": {"contacts": ((60, _SECOND), (216_000, _HOUR)), "smtp": ((1800, _HOUR),), "other": ((600, _HOUR),)},
+}
+TIERS = tuple(_LIMITS)
+
+#: Requests without an account (401) are counted together; no account has this id.
+NOBODY = 0
+
+
+@dataclass(slots=True, eq=False)
+class Window:
+    """How many requests have come since a moment."""
+
+    since: datetime
+    count: int = 0
+
+
+class Windows(dict[tuple[str, timedelta], Window]):
+    """The windows of an account, by group of paths and length; they go with it."""
+
+
+class Allowance(NamedTuple):
+    """What the three headers say: the limit, what is left of it, and in how many seconds it starts anew."""
+
+    limit: int
+    remaining: int
+    reset: int
+    exceeded: bool
+
+    def headers(self) -> list[tuple[str, str]]:
+        return [
+            ("x-sib-ratelimit-limit", str(self.limit)),
+            ("x-sib-ratelimit-remaining", str(self.remaining)),
+            ("x-sib-ratelimit-reset", str(self.reset)),
+        ]
+
+
+def take(workspace: Workspace, account: int, path: str) -> Allowance:
+    """Count one request of an account; the window with least left is the one that is told."""
+    group = _group(path)
+    now = workspace.clock.now()
+    windows = workspace.accounts.get(account, workspace).record(Windows)
+    tightest: Allowance | None = None
+    for limit, length in _LIMITS[workspace.behaviour.rate_limit.tier][group]:
+        key = (group, length)
+        window = windows.get(key)
+        if window is None or now - window.since >= length:
+            window = windows[key] = Window(now)
+        window.count += 1
+        left = limit - window.count
+        if tightest is None or left < tightest.remaining:
+            reset = -((now - window.since - length) // _SECOND)
+            tightest = Allowance(limit, max(left, 0), reset, exceeded=left < 0)
+    assert tightest is not None, "every group has a window"
+    return tightest
+
+
+def _group(path: str) -> str:
+    if path.startswith("/v3/contacts/"):
+        return "contacts"
+    return "smtp" if path.startswith("/v3/smtp/") else "other"
