@@ -16,7 +16,7 @@ from mockserver.cli import serve
 from mockserver.cli.serving import Limit
 from mockserver.core.contract.operation import Mark
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.traffic.faults import KINDS
+from mockserver.core.traffic.faults import FAULT_KINDS
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import LIFECYCLES, OPERATIONS
 from mockserver.scenario.documents.library import Library
@@ -131,7 +131,7 @@ def faults() -> Iterator[str]:
     """The named faults and the kinds, and the parameters that each takes."""
     yield from _row("fault", "what the client meets", "parameters")
     yield from _row(*["---"] * 3)
-    for name, kind in KINDS.items():
+    for name, kind in FAULT_KINDS.items():
         yield from _row(f"`{name}`", kind.summary, ", ".join(f"`{parameter}`" for parameter in kind.parameters))
 
 

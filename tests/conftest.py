@@ -1,4 +1,4 @@
-"""What the tests stand on: worlds without a socket, and servers with one."""
+"""What the tests stand on: workspaces without a socket, and servers with one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytest_plugins = ["pytester"]
 
 
 class Api:
-    """One application, called as a client with an API key would; `world` is its default workspace."""
+    """One application, called as a client with an API key would; `workspace` is its default workspace."""
 
     def __init__(self, scenario="standard", *, key="any", **settings):
         name = scenario if isinstance(scenario, str) else "empty"
@@ -31,7 +31,7 @@ class Api:
         return self.app.extensions["mockserver.store"]
 
     @property
-    def world(self):
+    def workspace(self):
         return self.store.default
 
     def request(self, method, path, *, key=None, headers=None, **options):
@@ -103,7 +103,7 @@ def running(app):
         running_server.should_exit = True
         thread.join(timeout=10)
         listener.close()
-        app.extensions["mockserver.app.effects"].close()
+        app.extensions["mockserver.effects"].close()
         assert not thread.is_alive()
 
 

@@ -376,16 +376,16 @@ def test_the_contract_is_replayed_here(run):
 @pytest.mark.slow
 def test_the_contract_is_replayed_against_a_running_server_in_a_workspace_of_its_own(run, serve):
     root = serve("onboarding", keys="known", control_token="sesame")
-    world = {"headers": {"Authorization": "Bearer sesame", "X-Mock-Workspace": "default"}}
-    before = requests.get(f"{root}/_mock/state", **world).json()
+    workspace = {"headers": {"Authorization": "Bearer sesame", "X-Mock-Workspace": "default"}}
+    before = requests.get(f"{root}/_mock/state", **workspace).json()
 
     answer = run("verify", "--url", root, "--json", "--token", "sesame")
 
     assert (answer.exit_code, json.loads(answer.output)["differences"]) == (0, {})
-    assert requests.get(f"{root}/_mock/state", **world).json() == before
-    assert requests.get(f"{root}/_mock/requests", **world).json()["count"] == 0
+    assert requests.get(f"{root}/_mock/state", **workspace).json() == before
+    assert requests.get(f"{root}/_mock/requests", **workspace).json()["count"] == 0
     assert requests.get(f"{root}/_mock/health").json()["workspaces"] == 1
-    assert requests.get(f"{root}/_mock/coverage?workspace=*", **world).json()["percent"] == 0
+    assert requests.get(f"{root}/_mock/coverage?workspace=*", **workspace).json()["percent"] == 0
 
 
 def test_a_server_whose_token_is_another_one_cannot_be_verified(run, serve):
@@ -585,7 +585,7 @@ def test_an_app_needs_something_that_it_is(run, serve):
 
 @pytest.mark.parametrize(
     ("keys", "told"),
-    [("any", "Any API key will do: "), ("known", "of the scenario; "), ("isolate", "a world of its own: ")],
+    [("any", "Any API key will do: "), ("known", "of the scenario; "), ("isolate", "a workspace of its own: ")],
 )
 def test_on_a_terminal_three_lines_tell_what_to_try(keys, told):
     terminal, end = pty.openpty()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockserver.evidence.fixture import KINDS, differences, examples
+from mockserver.evidence.fixture import PLACEHOLDERS, differences, examples
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_all_differences_are_told_at_once():
     assert len(list(differences({"a": 1, "b": 2, "c": 3}, {"a": 2, "b": 3, "d": 4}))) == 4
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "$any"])
+@pytest.mark.parametrize("kind", [kind for kind in PLACEHOLDERS if kind != "$any"])
 def test_the_sample_of_a_kind_is_of_that_kind(kind):
-    assert list(differences(kind, KINDS[kind][1])) == []
+    assert list(differences(kind, PLACEHOLDERS[kind][1])) == []
 
 
 def test_an_example_holds_no_words_of_the_fixtures():

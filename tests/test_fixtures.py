@@ -6,7 +6,7 @@ import yaml
 from mockserver import Settings, create_app
 from mockserver.evidence.fixture import cases, examples
 from mockserver.evidence.replay import replay
-from mockserver.resources.registry import OPERATIONS, ROOMS
+from mockserver.resources.registry import OPERATIONS, RESOURCES
 from mockserver.settings import data_folder
 from mockserver.testing.verify import through
 
@@ -14,7 +14,7 @@ CASES = list(cases())
 FILES = sorted(data_folder("fixtures").glob("*/*.yaml"))
 #: The operations of the API that each resource has; those that need no key have no file.
 OF_THE_API = {
-    room.name: names for room in ROOMS if (names := {row.id for row in room.operations if row.id in OPERATIONS})
+    room.name: names for room in RESOURCES if (names := {row.id for row in room.operations if row.id in OPERATIONS})
 }
 
 #: What a file, a case and an exchange may hold; anything else would be passed over in silence.

@@ -107,7 +107,9 @@ def test_the_scenario_loads_as_it_is_shown(tmp_path):
     (document,) = blocks(_SECTIONS["Scenarios"], "yaml")
     (tmp_path / "shown.yaml").write_text(document, encoding="utf-8")
 
-    world = load(Library(tmp_path).read("shown"), name="shown", title="shown")
+    workspace = load(Library(tmp_path).read("shown"), name="shown", title="shown")
 
-    assert world.clock.frozen
-    assert [account.name for account in world.accounts.values()] == [yaml.safe_load(document)["accounts"][0]["name"]]
+    assert workspace.clock.frozen
+    assert [account.name for account in workspace.accounts.values()] == [
+        yaml.safe_load(document)["accounts"][0]["name"]
+    ]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mockserver.evidence.fixture import Case
-from mockserver.evidence.replay import CLOCK, Answer, replay
+from mockserver.evidence.replay import CLOCK, ReceivedAnswer, replay
 
 ACCOUNTS = [{"name": "acme", "api_key": "key-acme"}, {"name": "eu", "api_key": "key-eu"}]
 
@@ -15,7 +15,7 @@ class Recorder:
 
     def __init__(self, *answers, reset=200):
         self.sent = []
-        self._answers = [Answer(reset, {}, json.dumps({"accounts": ACCOUNTS}).encode()), *answers]
+        self._answers = [ReceivedAnswer(reset, {}, json.dumps({"accounts": ACCOUNTS}).encode()), *answers]
 
     def __call__(self, method, path, headers, body):
         self.sent.append((method, path, dict(headers), body))
@@ -35,7 +35,7 @@ def case(**members):
 
 
 def empty(status=204):
-    return Answer(status, {}, b"")
+    return ReceivedAnswer(status, {}, b"")
 
 
 def test_every_case_begins_with_its_scenario_on_a_clock_that_stands_still():
@@ -92,35 +92,35 @@ def test_the_control_api_gets_no_key():
 
 
 def test_what_comes_later_may_use_a_member_of_the_answer():
-    send = Recorder(Answer(200, {}, b'{"key": "new"}'), empty())
+    send = Recorder(ReceivedAnswer(200, {}, b'{"key": "new"}'), empty())
     later = {"method": "GET", "path": "/v3/account", "headers": {"api-key": "$answer.key"}}
     list(replay(case(answer={"status": 200, "json": {"key": "new"}}, then=[later]), send))
     assert send.sent[2][2] == {"api-key": "new"}
 
 
-@pytest.mark.parametrize("root", ["http://localhost", "https://mock.test:8003", "http://127.0.0.1:8003/w/a-world"])
+@pytest.mark.parametrize("root", ["http://localhost", "https://mock.test:8003", "http://127.0.0.1:8003/w/a-workspace"])
 def test_an_address_that_the_answer_tells_is_one_of_the_same_world(root):
-    send = Recorder(Answer(200, {}, json.dumps({"url": f"{root}/shared/abc-"}).encode()), empty())
+    send = Recorder(ReceivedAnswer(200, {}, json.dumps({"url": f"{root}/shared/abc-"}).encode()), empty())
     later = {"method": "GET", "path": "$answer.url"}
     list(replay(case(answer={"status": 200, "json": {"url": "$url"}}, then=[later]), send))
     assert send.sent[2] == ("GET", "/shared/abc-", {}, b"")
 
 
 def test_an_address_that_the_answer_lacks_is_asked_for_in_vain():
-    send = Recorder(Answer(200, {}, b"{}"), empty(404))
+    send = Recorder(ReceivedAnswer(200, {}, b"{}"), empty(404))
     then = [{"method": "GET", "path": "$answer.url", "answer": {"status": 200}}]
     *_, later = replay(case(answer={"status": 200, "json": {}}, then=then), send)
     assert later.differences == ["status: wanted 200, got 404"]
 
 
 def test_a_case_that_is_kept_has_no_differences():
-    send = Recorder(Answer(200, {"X-Total": "1"}, b'{"a":1}'))
+    send = Recorder(ReceivedAnswer(200, {"X-Total": "1"}, b'{"a":1}'))
     wanted = {"status": 200, "headers": {"x-total": "1"}, "json": {"a": "$integer"}}
     assert [exchange.differences for exchange in replay(case(answer=wanted), send)] == [[], []]
 
 
 def test_status_headers_and_body_are_all_compared():
-    send = Recorder(Answer(400, {}, b'{"a":2}'))
+    send = Recorder(ReceivedAnswer(400, {}, b'{"a":2}'))
     *_, exchange = replay(case(answer={"status": 200, "headers": {"x-total": "1"}, "json": {"a": 1}}), send)
     assert exchange.title == "GET /v3/senders"
     assert exchange.differences == [
@@ -131,7 +131,7 @@ def test_status_headers_and_body_are_all_compared():
 
 
 def test_a_body_that_was_not_promised_is_a_difference():
-    *_, exchange = replay(case(), Recorder(Answer(204, {}, b"gone")))
+    *_, exchange = replay(case(), Recorder(ReceivedAnswer(204, {}, b"gone")))
     assert exchange.differences == ["$: wanted None, got 'gone'"]
 
 
@@ -142,6 +142,6 @@ def test_a_reset_that_fails_ends_the_case():
 
 
 def test_a_step_that_is_refused_ends_the_case():
-    send = Recorder(Answer(404, {}, b"no such thing\n"))
+    send = Recorder(ReceivedAnswer(404, {}, b"no such thing\n"))
     exchanges = list(replay(case(steps=[{"method": "DELETE", "path": "/v3/senders/9"}]), send))
     assert [exchange.differences for exchange in exchanges] == [[], ["status: 404, no such thing"]]

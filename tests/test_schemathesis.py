@@ -57,7 +57,7 @@ SCENARIO = {
         }
     ],
 }
-#: What the world has, by the name that it has in a path.
+#: What the workspace has, by the name that it has in a path.
 KNOWN = {
     "senderId": [1, 2],
     "domainName": ["acme.test", "shop.acme.test"],
@@ -71,8 +71,8 @@ KNOWN = {
 _DATES = r"Missing (start|end)Date|startDate must not be after|not be longer than|in the future|reaches back"
 _IPS = r"is not a dedicated IP|for every IP or for none|stands there twice|must equal 100|with email .* already exists"
 _UNKNOWN = r"Invalid sub-account id\."
-#: Rules between members, and between a request and the world: a schema cannot tell them, and the document does so in
-#: words, with 400 for all but one, which has 405.
+#: Rules between members, and between a request and the workspace: a schema cannot tell them, and the document does so
+#: in words, with 400 for all but one, which has 405.
 BEYOND_A_SCHEMA = {
     "createSender": _IPS,
     "updateSender": _IPS,
@@ -113,7 +113,7 @@ QUIETLY = settings(
 
 
 def reset():
-    """The world as the scenario makes it; every case begins with it."""
+    """The workspace as the scenario makes it; every case begins with it."""
     assert APP.test_client().post("/_mock/reset", json={"scenario": SCENARIO}).status_code == 200
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from mockserver.app.effects import Outside
+from mockserver.app.effects import ServerEffects
 from mockserver.control.framework import nowhere
 from mockserver.control.framework.call import TOKEN_WANTED, Bodies
 from mockserver.control.framework.call_log import CallLog
@@ -42,25 +42,25 @@ from mockserver.control.workspaces.snapshots import SNAPSHOTS
 from mockserver.control.workspaces.state import STATE
 from mockserver.control.workspaces.workspaces import WORKSPACES
 from mockserver.core.state.keys import Keyring
-from mockserver.core.workspaces.origin import Limits, Origin
+from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
 from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.tokens.bearer import Bearer
 from mockserver.resources.oauth.tokens.signing import Signer
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
-from mockserver.scenario.documents.document import Mapping
+from mockserver.scenario.documents.document import MappingNode
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.load import load
 from mockserver.scenario.rules.fault_header import of_header
 from mockserver.settings import Settings
-from mockserver.web.logs.request_log import Form, RequestLog, Secrecy
+from mockserver.web.logs.request_log import LogFormat, RequestLog, Secrecy
 from mockserver.web.server.http_limits import HttpLimits
 from mockserver.web.service import service
 from mockserver.web.service.application import CONTROL_PREFIX, ServiceFlask, path_within
 
 #: What the control API speaks of.
-NOUNS = (
+CONTROL_RESOURCES = (
     INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, REQUESTS, COVERAGE,
     MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS, METRICS, STREAM, DOCUMENTS,
     LEDGER,
@@ -68,7 +68,7 @@ NOUNS = (
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """The application with its worlds, an ordinary WSGI application.
+    """The application with its workspaces, an ordinary WSGI application.
 
     Raises:
         ScenarioError: the scenario of the settings is no good one.
@@ -81,15 +81,15 @@ def create_app(settings: Settings | None = None) -> Flask:
     library = Library(*([Path(settings.scenarios)] if settings.scenarios else []))
     app = ServiceFlask("mockserver", static_folder=None)
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
-    outside = Outside(settings)
-    store, signer = _store(settings, library, outside), Signer()
-    log = RequestLog(Form(settings.log_format), Secrecy(redaction.text, redaction.query_text))
+    effects = ServerEffects(settings)
+    store, signer = _store(settings, library, effects), Signer()
+    log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
     app.extensions |= {
         "mockserver.store": store,
         "mockserver.library": library,
-        "mockserver.nouns": NOUNS,
+        "mockserver.resources": CONTROL_RESOURCES,
         "mockserver.log": log,
-        "mockserver.app.effects": outside,
+        "mockserver.effects": effects,
         "mockserver.started": time.monotonic(),
         "mockserver.signer": signer,
         "mockserver.operations": OPERATIONS.values(),
@@ -104,25 +104,25 @@ def create_app(settings: Settings | None = None) -> Flask:
         faults=of_header,
         bearers=Bearer(store, signer),
         body_limit=settings.body_limit,
-        prepare=outside.prepare,
-        log=None if log.form is Form.OFF else log,
+        prepare=effects.prepare,
+        log=None if log.form is LogFormat.OFF else log,
     )
-    if log.form is not Form.OFF:
+    if log.form is not LogFormat.OFF:
         calls = CallLog(log)
         app.before_request(calls.begin)
         app.after_request(calls.end)
-    _add_control(app, Guard(token, NOUNS, settings.allowed_host))
+    _add_control(app, Guard(token, CONTROL_RESOURCES, settings.allowed_host))
     return app
 
 
-def _store(settings: Settings, library: Library, outside: Outside) -> Store:
+def _store(settings: Settings, library: Library, effects: ServerEffects) -> Store:
     return Store(
         _loader(library, settings),
         settings.scenario,
         seed=settings.seed,
         keys=KeyMode(settings.keys),
         limit=settings.workspaces_limit,
-        outside=outside,
+        effects=effects,
     )
 
 
@@ -148,8 +148,8 @@ def _early_refusal(path: str, status: int, message: str) -> Response:
 def _add_control(app: Flask, guard: Guard) -> None:
     """The control API, which is guarded, and tells mistakes as problems."""
     app.register_blueprint(WELCOME)
-    for noun in NOUNS:
-        app.register_blueprint(noun.blueprint)
+    for resource in CONTROL_RESOURCES:
+        app.register_blueprint(resource.blueprint)
     app.config[TOKEN_WANTED] = guard.wants_token
     app.before_request(guard)
     app.register_error_handler(Problem, Problem.response)
@@ -158,12 +158,12 @@ def _add_control(app: Flask, guard: Guard) -> None:
 
 
 def _loader(library: Library, settings: Settings) -> Any:
-    limits = Limits(**{name: getattr(settings, f"{name}_limit") for name in Limits._fields})
+    limits = WorkspaceLimits(**{name: getattr(settings, f"{name}_limit") for name in WorkspaceLimits._fields})
 
     def from_library(
         scenario: object, *, name: str, seed: int | None = None, keyring: Callable[[int], Keyring] | None = None
     ) -> Workspace:
-        title = scenario if isinstance(scenario, str) else getattr(scenario, "title", Mapping.title)
+        title = scenario if isinstance(scenario, str) else getattr(scenario, "title", MappingNode.title)
         found = load(library.document(scenario), name=name, title=title, seed=seed, keyring=keyring, limits=limits)
         found.origin = Origin(scenario, seed, found.origin.keyring)
         return found

@@ -1,4 +1,4 @@
-"""What is outside of a server's worlds: calls, e-mails and look-ups that leave, mails that come in, real time."""
+"""What is outside of a server's workspaces: calls, e-mails and look-ups that leave, mails that come in, real time."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from mockserver.core.text.domain_name import ascii_form
 from mockserver.core.traffic.mailbox import Mail
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.effects import Outcome, Report, Wanted
-from mockserver.core.workspaces.jobs import Job as Call
+from mockserver.core.workspaces.jobs import Job
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.effects.dispatcher import Dispatcher, Job
+from mockserver.effects.dispatcher import Dispatcher, Task
 from mockserver.effects.egress import Egress
-from mockserver.effects.timer_thread import Pacemaker
+from mockserver.effects.timer_thread import TimerThread
 from mockserver.resources.domains import lookup
 from mockserver.resources.inbound import model as inbound
 from mockserver.settings import Settings
@@ -31,7 +31,7 @@ from mockserver.web.server.waiting import begun, is_waiting, wait_for
 if TYPE_CHECKING:
     from mockserver.effects.dns import Resolver
     from mockserver.effects.mail.listener import Listener
-    from mockserver.effects.mail.sender import Postman
+    from mockserver.effects.mail.sender import SmtpClient
 
 #: How long the look-ups of a request may take, and how long it waits for them whatever happens, in seconds.
 _LOOK_UPS_S, _PATIENCE_S = 8.0, 10.0
@@ -43,7 +43,7 @@ _ASKING = frozenset({"authenticateDomain"})
 _SERVER = re.compile(r"(?P<host>[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?P<port>\d{1,5}))?", re.ASCII | re.IGNORECASE)
 
 
-class Outside:
+class ServerEffects:
     """Carries out what leaves; whatever heavy is needed for it is imported when it is first used."""
 
     def __init__(self, settings: Settings) -> None:
@@ -54,15 +54,15 @@ class Outside:
         """
         self._egress = Egress(settings.egress)
         self._dispatcher = Dispatcher()
-        self._pacemaker = Pacemaker()
-        self._postman = None if settings.smtp_url is None else _postman(settings.smtp_url, self._egress)
+        self._timer_thread = TimerThread()
+        self._smtp_client = None if settings.smtp_url is None else _smtp_client(settings.smtp_url, self._egress)
         self._server = None if settings.dns_resolver is None else dns_server(settings.dns_resolver)
-        self._askers = Dispatcher(threads=_ASKERS, abreast=_ASKERS, waiting=_ASKING_LATER)
+        self._askers = Dispatcher(threads=_ASKERS, concurrency=_ASKERS, waiting=_ASKING_LATER)
         self._smtp_in = None if settings.smtp_in is None else address_of(settings.smtp_in)
         self._listener: Listener | None = None
 
     def open(self, store: Store) -> None:
-        """Let worlds go on with what is due, and listen for mails, if that was asked for.
+        """Let workspaces go on with what is due, and listen for mails, if that was asked for.
 
         Raises:
             OSError: the address cannot be listened on.
@@ -80,31 +80,31 @@ class Outside:
         """Let nothing leave or come in any more, without waiting for what is under way."""
         self._dispatcher.close()
         self._askers.close()
-        self._pacemaker.close()
-        if self._postman is not None:
-            self._postman.close()
+        self._timer_thread.close()
+        if self._smtp_client is not None:
+            self._smtp_client.close()
         if self._listener is not None:
             self._listener.stop()
             self._listener = None
 
     # ------------------------------------------------------------------ what workspaces ask for
 
-    def call(self, url: str, job: Call) -> None:
-        lane = urlsplit(url).netloc.lower()
-        work = Job(lambda: _call(job, self._egress), job.done, lambda: job.is_wanted, lane)
+    def call(self, url: str, job: Job) -> None:
+        host = urlsplit(url).netloc.lower()
+        work = Task(lambda: _call(job, self._egress), job.done, lambda: job.is_wanted, host)
         if not self._dispatcher.submit(work):
             job.done(Outcome(error="too many calls wait for their turn"))
 
     def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
-        if self._postman is not None:
-            self._postman.send(mail.message, report, wanted)
+        if self._smtp_client is not None:
+            self._smtp_client.send(mail.message, report, wanted)
 
     def watch(self, workspace: Workspace) -> None:
-        self._pacemaker.watch(workspace)
+        self._timer_thread.watch(workspace)
 
     def health(self) -> dict[str, Any]:
         """What is to be said of it in `health`."""
-        found = {"smtp": self._postman, "smtp_in": self._listener}
+        found = {"smtp": self._smtp_client, "smtp_in": self._listener}
         return {name: part.health() for name, part in found.items() if part is not None}
 
     # ------------------------------------------------------------------ look-ups
@@ -130,7 +130,7 @@ class Outside:
         if is_waiting():
             return False
         with workspace.lock:
-            # Read again: while DNS was asked, the world may have been reset, or the domain made anew.
+            # Read again: while DNS was asked, the workspace may have been reset, or the domain made anew.
             questions = [question for question in _questions(caller, name) if question.asked in asked]
             lookup.publish(workspace, name, questions, {key: one.found for key, one in asked.items()})
         return True
@@ -147,7 +147,7 @@ class Outside:
                 look_up.found, look_up.is_over = found, True
                 workspace.watchers.tell("look_up")
 
-        if not self._askers.submit(Job(lambda: self._resolver(*question.asked, deadline), over)):
+        if not self._askers.submit(Task(lambda: self._resolver(*question.asked, deadline), over)):
             return _LookUp(lookup.Failed("too many look-ups wait for their turn"), is_over=True)
         return look_up
 
@@ -174,7 +174,7 @@ def _questions(caller: Caller, name: str) -> list[lookup.Question]:
         return lookup.questions(caller.workspace, caller.now().account, name)
 
 
-def _call(job: Call, egress: Egress) -> Outcome:
+def _call(job: Job, egress: Egress) -> Outcome:
     from mockserver.effects.http import call  # noqa: PLC0415  # for those who have webhooks
 
     try:
@@ -191,10 +191,10 @@ def _call(job: Call, egress: Egress) -> Outcome:
         return Outcome(error=f"the mock has failed: {type(error).__name__}")
 
 
-def _postman(url: str, egress: Egress) -> Postman:
-    from mockserver.effects.mail.sender import Postman, SmtpUrl  # noqa: PLC0415  # for those who want it
+def _smtp_client(url: str, egress: Egress) -> SmtpClient:
+    from mockserver.effects.mail.sender import SmtpClient, SmtpUrl  # noqa: PLC0415  # for those who want it
 
-    return Postman(SmtpUrl.parse(url), egress)
+    return SmtpClient(SmtpUrl.parse(url), egress)
 
 
 def address_of(text: str) -> tuple[str, int]:

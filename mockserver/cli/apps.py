@@ -11,7 +11,7 @@ import click
 
 from mockserver.cli.output import JSON, fail
 from mockserver.cli.program import Program
-from mockserver.cli.remote import TOKEN, URL, Form, Unreachable, asked, checked, root_of
+from mockserver.cli.remote import TOKEN, URL, Shape, Unreachable, asked, checked, root_of
 
 _WORKSPACE = click.option(
     "--workspace", default="default", show_default=True, metavar="NAME", help="The workspace that knows the app."
@@ -29,7 +29,7 @@ _FACTS = (
     ),
     click.option(
         "--public/--private", default=None,
-        help="Private is the default. A public app has no secret and needs PKCE; it is refused unless the world's "
+        help="Private is the default. A public app has no secret and needs PKCE; it is refused unless the workspace's "
         "behaviour.oauth_public_apps is true.",
     ),
     click.option("--account", metavar="NAME", help="The account that the app belongs to; the default is the first."),
@@ -146,7 +146,7 @@ def _check(root: str, apps: list[Any]) -> None:
         fail(str(error))
 
 
-def _call(method: str, path: str, call: dict[str, Any], form: Form | None, body: object = None) -> Any:
+def _call(method: str, path: str, call: dict[str, Any], form: Shape | None, body: object = None) -> Any:
     """The answer; the command ends here if there is none."""
     where = {name: call[name] for name in ("workspace", "token")}
     return asked(root_of(call["url"]), method, f"/_mock/oauth/apps{path}", form, body=body, **where)

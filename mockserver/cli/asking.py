@@ -8,7 +8,7 @@ import time
 import click
 
 from mockserver.cli.output import JSON, Finite, fail
-from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, asked, get, health_of, root_of
+from mockserver.cli.remote import TOKEN, URL, RequestRefused, Unreachable, asked, get, health_of, root_of
 
 #: Between two questions whether a server is ready, in seconds.
 _PAUSE = 0.1
@@ -24,7 +24,7 @@ def health(url: str | None, as_json: bool) -> None:
         found = health_of(root)
     except click.UsageError as error:  # to those who watch over a container, 2 says nothing
         fail(f"{url or 'the server'} does not answer: {error.message}")
-    except (Unreachable, Refused) as error:
+    except (Unreachable, RequestRefused) as error:
         fail(str(error))
     click.echo(json.dumps(found) if as_json else f"{found['status']}: {found['scenario']} at {root}")
 
@@ -50,7 +50,7 @@ def _trouble(root: str, left: float) -> str | None:
     """Why a server is not ready; None: it is."""
     try:
         found = json.loads(get(root, "/_mock/readyz", timeout=min(5.0, max(0.1, left))))
-    except (Unreachable, Refused, ValueError, RecursionError) as error:
+    except (Unreachable, RequestRefused, ValueError, RecursionError) as error:
         return str(error)
     return None if isinstance(found, dict) and found.get("status") == "ok" else "another server answers there"
 

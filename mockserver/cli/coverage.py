@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from mockserver.cli.output import JSON, Finite, fail
-from mockserver.cli.remote import TOKEN, URL, Refused, Unreachable, get, health_of, read, root_of
+from mockserver.cli.remote import TOKEN, URL, RequestRefused, Unreachable, get, health_of, read, root_of
 
 
 @click.command()
@@ -58,7 +58,7 @@ def _ask(root: str, workspace: str, form: str, token: str | None) -> str:
     try:
         health_of(root)  # another server's answer would pass for a report
         return get(root, f"/_mock/coverage?workspace={quote(workspace, safe='')}&format={form}", token=token).decode()
-    except Refused as error:
+    except RequestRefused as error:
         raise click.UsageError(str(error)) from error
     except (Unreachable, UnicodeDecodeError) as error:
         fail(str(error))

@@ -22,8 +22,8 @@ URL = click.option(
 )  # fmt: skip
 
 #: Members that an object has, each with its type.
-Form = Mapping[str, Any]
-PROBLEM: Form = {"detail": str}
+Shape = Mapping[str, Any]
+PROBLEM: Shape = {"detail": str}
 
 
 def _sendable(_: click.Context, __: click.Parameter, token: str | None) -> str | None:
@@ -43,7 +43,7 @@ class Unreachable(Exception):
     """No mockserver answers there."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The server does not take the call, and says why."""
 
 
@@ -76,7 +76,7 @@ def get(root: str, path: str, *, token: str | None = None, timeout: float = 5) -
 
     Raises:
         Unreachable: there was no answer, or none of a mockserver.
-        Refused: the answer is a problem.
+        RequestRefused: the answer is a problem.
     """
     return send(root, "GET", path, token=token, timeout=timeout)
 
@@ -95,7 +95,7 @@ def send(
 
     Raises:
         Unreachable: there was no answer, or none of a mockserver.
-        Refused: the answer is a problem.
+        RequestRefused: the answer is a problem.
     """
     import urllib.request
     from http.client import HTTPException
@@ -126,20 +126,20 @@ def _written(value: object) -> str:
     raise TypeError(f"there is no JSON for {value!r}")
 
 
-def refusal(root: str, error: HTTPError) -> Unreachable | Refused:
+def refusal(root: str, error: HTTPError) -> Unreachable | RequestRefused:
     """What a status of 400 or more says: the server's own refusal, or that another one answers there."""
     from http.client import HTTPException
 
     with error:
         if error.headers.get_content_type() == "application/problem+json":
             try:
-                return Refused(f"{root}: {read(root, error.read(), PROBLEM)['detail']}")
+                return RequestRefused(f"{root}: {read(root, error.read(), PROBLEM)['detail']}")
             except (Unreachable, OSError, HTTPException) as other:
                 return Unreachable(str(other))
     return Unreachable(f"{root} does not answer as a mockserver: {error}")
 
 
-def read(root: str, answer: bytes, form: Form) -> dict[str, Any]:
+def read(root: str, answer: bytes, form: Shape) -> dict[str, Any]:
     """The JSON of an answer, an object that has these members.
 
     Raises:
@@ -152,7 +152,7 @@ def read(root: str, answer: bytes, form: Form) -> dict[str, Any]:
     return checked(root, found, form)
 
 
-def checked(root: str, found: Any, form: Form) -> dict[str, Any]:
+def checked(root: str, found: Any, form: Shape) -> dict[str, Any]:
     """What was answered, if it is an object that has these members.
 
     Raises:
@@ -170,12 +170,12 @@ def health_of(root: str) -> dict[str, Any]:
     """How a server is, which any mockserver tells to everybody.
 
     Raises:
-        Unreachable, Refused: as for `send`.
+        Unreachable, RequestRefused: as for `send`.
     """
     return read(root, get(root, "/_mock/health"), {"status": str, "scenario": str})
 
 
-def asked(root: str, method: str, path: str, form: Form | None, **call: Any) -> Any:
+def asked(root: str, method: str, path: str, form: Shape | None, **call: Any) -> Any:
     """The JSON answer to a call of the control API, as `send` makes it; the command ends here if there is none.
 
     `form` says what it holds; None: there is nothing to tell.
@@ -183,7 +183,7 @@ def asked(root: str, method: str, path: str, form: Form | None, **call: Any) -> 
     try:
         answer = send(root, method, path, **call)
         found = None if form is None else read(root, answer, form)
-    except Refused as error:
+    except RequestRefused as error:
         raise click.UsageError(str(error)) from error
     except Unreachable as error:
         fail(str(error))

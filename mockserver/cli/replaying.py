@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import click
 
 from mockserver.cli.output import JSON, fail
-from mockserver.cli.remote import TOKEN, Refused, Unreachable, refusal, root_of
+from mockserver.cli.remote import TOKEN, RequestRefused, Unreachable, refusal, root_of
 
 
 @click.command()
@@ -43,8 +43,8 @@ def verify(url: str | None, token: str | None, as_json: bool) -> None:
     sys.exit(1 if wrong else 0)
 
 
-def _end(error: Refused | Unreachable) -> NoReturn:
-    if isinstance(error, Refused):
+def _end(error: RequestRefused | Unreachable) -> NoReturn:
+    if isinstance(error, RequestRefused):
         raise click.UsageError(str(error))
     fail(str(error))
 

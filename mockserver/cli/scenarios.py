@@ -1,4 +1,4 @@
-"""`scenarios`: the stories that a world can begin with."""
+"""`scenarios`: the stories that a workspace can begin with."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _WHO = {
     "any": "Any API key will do: curl -H 'api-key: any' {root}/v3/senders",
     "known": "The API keys are those of the scenario; {root}/_mock/workspaces/default tells them.",
-    "isolate": "Each API key that you make up gets a world of its own: curl -H 'api-key: mine' {root}/v3/senders",
+    "isolate": "Each API key that you make up gets a workspace of its own: curl -H 'api-key: mine' {root}/v3/senders",
 }
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -72,7 +72,7 @@ def _limit(
 @_flag("--host", "Address to listen on.", default="127.0.0.1")
 @_flag("--port", "Port to listen on; 0 takes a free one.", type=click.IntRange(*RANGES["port"]), default=8003)
 @_flag("--port-file", "Write the port there.", type=click.Path(dir_okay=False))
-@_flag("--scenario", "What the world looks like at the start.", default="standard", metavar="NAME|PATH")
+@_flag("--scenario", "What the workspace looks like at the start.", default="standard", metavar="NAME|PATH")
 @_flag("--scenarios", "A folder of scenarios, searched before the shipped ones.", type=FOLDER, metavar="DIR")
 @_flag(
     "--keys",
@@ -191,7 +191,7 @@ def serve(**options: Any) -> None:
     with _uncollected():
         app, listener = _made(options)
         running = _ready(app)
-    with contextlib.closing(app.extensions["mockserver.log"]), _outside(app), listener:
+    with contextlib.closing(app.extensions["mockserver.log"]), _effects(app), listener:
         _tell(app, listener)
         running.run(sockets=[listener])
 
@@ -201,7 +201,7 @@ def _tell(app: Flask, listener: socket) -> None:
     from mockserver.web.server.server import address
 
     root = address(listener)
-    mails = app.extensions["mockserver.app.effects"].health().get("smtp_in")
+    mails = app.extensions["mockserver.effects"].health().get("smtp_in")
     try:
         # Whoever reads the address may stop the server at once.
         print(root, flush=True)
@@ -258,19 +258,19 @@ def _write_port(file: Path, listener: socket) -> None:
 def _open(app: Flask, listener: socket) -> None:
     """Let in what comes by other ways than HTTP."""
     try:
-        app.extensions["mockserver.app.effects"].open(app.extensions["mockserver.store"])
+        app.extensions["mockserver.effects"].open(app.extensions["mockserver.store"])
     except OSError:
         listener.close()
         raise
 
 
 @contextlib.contextmanager
-def _outside(app: Flask) -> Iterator[None]:
+def _effects(app: Flask) -> Iterator[None]:
     """Let nothing leave any more when the server has stopped."""
     try:
         yield
     finally:
-        app.extensions["mockserver.app.effects"].close()
+        app.extensions["mockserver.effects"].close()
 
 
 def _ready(app: Flask) -> Server:

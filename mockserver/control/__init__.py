@@ -1,1 +1,1 @@
-"""The mock's own API under /_mock, one file per noun."""
+"""The mock's own API under /_mock, one file per resource."""

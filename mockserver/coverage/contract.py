@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from mockserver.core.contract.operation import Mark, Operation
 from mockserver.core.workspaces.lifecycle import Lifecycle
-from mockserver.resources.registry import OPERATIONS, ROOMS
+from mockserver.resources.registry import OPERATIONS, RESOURCES
 from mockserver.web.schemas.members import optional
 
 
-class Kind(StrEnum):
+class PointKind(StrEnum):
     """What a point is, as the totals call it."""
 
     OPERATIONS = "operations"
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 class Point(NamedTuple):
     """One thing that a request can meet."""
 
-    kind: Kind
+    kind: PointKind
     #: An operation or a state machine.
     owner: str
     #: `404`, a code, the name of a member, an event; the operation's own name for an operation.
@@ -46,21 +46,21 @@ class Promise(NamedTuple):
 def promises() -> tuple[Promise, ...]:
     """All that percentages count, in the order of their declaration: what the API holds, without OAuth."""
     found = [row for operation in OPERATIONS.values() for row in _of_operation(operation)]
-    counted = (lifecycle for room in ROOMS if room.is_counted for lifecycle in room.lifecycles)
+    counted = (lifecycle for room in RESOURCES if room.is_counted for lifecycle in room.lifecycles)
     return (*found, *(row for lifecycle in counted for row in _of_machine(lifecycle)))
 
 
 def _of_operation(operation: Operation) -> Iterator[Promise]:
-    yield Promise(Point(Kind.OPERATIONS, operation.id, operation.id), Mark.DOCUMENTED)
+    yield Promise(Point(PointKind.OPERATIONS, operation.id, operation.id), Mark.DOCUMENTED)
     for status, mark in _statuses(operation).items():
-        yield Promise(Point(Kind.STATUSES, operation.id, str(status)), mark)
+        yield Promise(Point(PointKind.STATUSES, operation.id, str(status)), mark)
     for error in operation.errors:
         is_sentence = error.code.code == error.code.message
-        yield Promise(Point(Kind.CODES, operation.id, error.code.code), error.mark, is_sentence)
+        yield Promise(Point(PointKind.CODES, operation.id, error.code.code), error.mark, is_sentence)
     for schema in filter(None, (operation.query_schema, operation.body_schema)):
         for member in optional(schema()):
             mark = member.field.metadata["x-fidelity"] if member.field else Mark.PROPOSED
-            yield Promise(Point(Kind.FIELDS, operation.id, member.name), Mark(mark))
+            yield Promise(Point(PointKind.FIELDS, operation.id, member.name), Mark(mark))
 
 
 def _statuses(operation: Operation) -> dict[int, Mark]:
@@ -75,4 +75,4 @@ def _statuses(operation: Operation) -> dict[int, Mark]:
 def _of_machine(lifecycle: Lifecycle[Any]) -> Iterator[Promise]:
     machine = lifecycle.machine
     for event in dict.fromkeys(row.event for row in machine.transitions):
-        yield Promise(Point(Kind.TRANSITIONS, machine.name, event), Mark.DOCUMENTED)
+        yield Promise(Point(PointKind.TRANSITIONS, machine.name, event), Mark.DOCUMENTED)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.coverage.contract import Kind
+from mockserver.coverage.contract import PointKind
 from mockserver.coverage.report import Report, Row, Rows, Total, report
 
 
@@ -16,7 +16,7 @@ def to_json(found: Report) -> dict[str, Any]:
         "percent": found.percent,
         "totals": {str(kind): _total(total) for kind, total in found.totals.items()},
         "operations": {name: _operation(rows) for name, rows in _used(found.operations)},
-        "transitions": {name: _numbers(rows, Kind.TRANSITIONS) for name, rows in _used(found.machines)},
+        "transitions": {name: _numbers(rows, PointKind.TRANSITIONS) for name, rows in _used(found.machines)},
         "missing": list(found.missing),
     }
 
@@ -57,20 +57,20 @@ def _used(found: Rows) -> list[tuple[str, Sequence[Row]]]:
 
 
 def _operation(rows: Sequence[Row]) -> dict[str, Any]:
-    codes = [row for row in rows if row.point.kind is Kind.CODES and row.is_met]
+    codes = [row for row in rows if row.point.kind is PointKind.CODES and row.is_met]
     return {
         "calls": rows[0].hits.all,
-        "statuses": _numbers(rows, Kind.STATUSES),
+        "statuses": _numbers(rows, PointKind.STATUSES),
         "codes": {row.point.name: row.hits._asdict() for row in codes},
-        "fields": _numbers(rows, Kind.FIELDS),
+        "fields": _numbers(rows, PointKind.FIELDS),
         "unmet": {
             str(kind): [row.point.name for row in rows if row.point.kind is kind and not row.is_met]
-            for kind in (Kind.STATUSES, Kind.CODES, Kind.FIELDS)
+            for kind in (PointKind.STATUSES, PointKind.CODES, PointKind.FIELDS)
         },
     }
 
 
-def _numbers(rows: Sequence[Row], kind: Kind) -> dict[str, int]:
+def _numbers(rows: Sequence[Row], kind: PointKind) -> dict[str, int]:
     return {row.point.name: row.hits.all for row in rows if row.point.kind is kind and row.is_met}
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from mockserver.coverage.contract import Kind, Point
+from mockserver.coverage.contract import Point, PointKind
 from mockserver.coverage.report import Report, Row
 
 _NAMES = {
-    Kind.OPERATIONS: "called",
-    Kind.STATUSES: "status {}",
-    Kind.CODES: "code {}",
-    Kind.FIELDS: "field {}",
-    Kind.TRANSITIONS: "event {}",
+    PointKind.OPERATIONS: "called",
+    PointKind.STATUSES: "status {}",
+    PointKind.CODES: "code {}",
+    PointKind.FIELDS: "field {}",
+    PointKind.TRANSITIONS: "event {}",
 }
 
 

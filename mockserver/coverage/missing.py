@@ -1,7 +1,7 @@
 """What is missing, as sentences: first what tells a team most about the client that it tests.
 
 An operation that the team calls can surprise it; one that it never calls cannot. And of an operation that is called,
-the errors that the service words itself stand for states of the world that a client has to deal with.
+the errors that the service words itself stand for states of the workspace that a client has to deal with.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from mockserver.core.contract.operation import Mark
-from mockserver.coverage.contract import Kind, Point, Promise
+from mockserver.coverage.contract import Point, PointKind, Promise
 
 
 class _Rank(IntEnum):
@@ -28,17 +28,17 @@ class _Rank(IntEnum):
 
 
 _RANKS = {
-    Kind.CODES: _Rank.CODE,
-    Kind.STATUSES: _Rank.STATUS,
-    Kind.TRANSITIONS: _Rank.TRANSITION,
-    Kind.FIELDS: _Rank.FIELD,
+    PointKind.CODES: _Rank.CODE,
+    PointKind.STATUSES: _Rank.STATUS,
+    PointKind.TRANSITIONS: _Rank.TRANSITION,
+    PointKind.FIELDS: _Rank.FIELD,
 }
 _SENTENCES = {
-    Kind.OPERATIONS: "{0} never called",
-    Kind.STATUSES: "{0}: status {1} never met",
-    Kind.CODES: "{0}: `{1}` never met",
-    Kind.FIELDS: "{0}: field `{1}` never sent",
-    Kind.TRANSITIONS: "{0}: event `{1}` never met",
+    PointKind.OPERATIONS: "{0} never called",
+    PointKind.STATUSES: "{0}: status {1} never met",
+    PointKind.CODES: "{0}: `{1}` never met",
+    PointKind.FIELDS: "{0}: field `{1}` never sent",
+    PointKind.TRANSITIONS: "{0}: event `{1}` never met",
 }
 
 
@@ -62,7 +62,7 @@ class _Gap(NamedTuple):
 def missing(held: Sequence[Promise], met: Mapping[Point, int]) -> tuple[str, ...]:
     """A sentence for every gap of what was used at all, and one for each operation and machine that was not."""
     use = _use(met)
-    spread = Counter(promise.point.name for promise in held if promise.point.kind is Kind.CODES)
+    spread = Counter(promise.point.name for promise in held if promise.point.kind is PointKind.CODES)
     gaps = {
         _gap(promise, place, use[promise.point.owner], spread)
         for place, promise in enumerate(held)
@@ -74,7 +74,7 @@ def missing(held: Sequence[Promise], met: Mapping[Point, int]) -> tuple[str, ...
 def _use(met: Mapping[Point, int]) -> Counter[str]:
     use: Counter[str] = Counter()
     for point, number in met.items():
-        if point.kind in (Kind.OPERATIONS, Kind.TRANSITIONS):
+        if point.kind in (PointKind.OPERATIONS, PointKind.TRANSITIONS):
             use[point.owner] += number
     return use
 
@@ -84,11 +84,11 @@ def _gap(promise: Promise, place: int, use: int, spread: Counter[str]) -> _Gap |
     kind, owner, name = promise.point
     mark = list(Mark).index(promise.mark)
     sentence = _SENTENCES[kind].format(owner, name)
-    if kind is Kind.OPERATIONS:
+    if kind is PointKind.OPERATIONS:
         return _Gap(_Rank.OPERATION, mark, False, 0, 0, place, sentence)
     if not use:
-        whole = kind is Kind.TRANSITIONS
+        whole = kind is PointKind.TRANSITIONS
         return _Gap(_Rank.MACHINE, mark, False, 0, 0, place, f"{owner}: no event met") if whole else None
     rank = _Rank.SENTENCE if promise.is_sentence and promise.mark is Mark.DOCUMENTED else _RANKS[kind]
-    is_error = kind is Kind.STATUSES and int(name) >= 400
-    return _Gap(rank, mark, is_error, spread[name] if kind is Kind.CODES else 0, -use, place, sentence)
+    is_error = kind is PointKind.STATUSES and int(name) >= 400
+    return _Gap(rank, mark, is_error, spread[name] if kind is PointKind.CODES else 0, -use, place, sentence)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from functools import cache
 
-from mockserver.coverage.contract import Kind
+from mockserver.coverage.contract import PointKind
 from mockserver.coverage.report import Report, total
 from mockserver.web.pages.page import Pages
 
 _KINDS = {
-    Kind.STATUSES: "status",
-    Kind.CODES: "code",
-    Kind.FIELDS: "field",
-    Kind.TRANSITIONS: "event",
+    PointKind.STATUSES: "status",
+    PointKind.CODES: "code",
+    PointKind.FIELDS: "field",
+    PointKind.TRANSITIONS: "event",
 }
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from mockserver.core.contract.operation import Mark
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.coverage.contract import Kind, Point, promises
+from mockserver.coverage.contract import Point, PointKind, promises
 from mockserver.coverage.missing import missing
 
 
@@ -66,21 +66,21 @@ class Report:
     missing: Sequence[str]
 
     @property
-    def totals(self) -> dict[Kind, Total]:
+    def totals(self) -> dict[PointKind, Total]:
         """By kind; what the contract does not hold is left out."""
-        return {kind: total(self._rows(), kind) for kind in Kind}
+        return {kind: total(self._rows(), kind) for kind in PointKind}
 
     @property
     def percent(self) -> float:
         """Of all points together."""
-        return total(self._rows(), *Kind).percent
+        return total(self._rows(), *PointKind).percent
 
     def _rows(self) -> Iterator[Row]:
         for rows in (*self.operations.values(), *self.machines.values()):
             yield from rows
 
 
-def total(rows: Iterable[Row], *kinds: Kind) -> Total:
+def total(rows: Iterable[Row], *kinds: PointKind) -> Total:
     """How many of these kinds were met, of those that the contract holds."""
     held = [row for row in rows if row.point.kind in kinds and row.mark is not None]
     return Total(sum(row.is_met for row in held), len(held))
@@ -93,8 +93,8 @@ def report(coverage: Coverage) -> Report:
     rows = [Row(promise.point, promise.mark, counts.get(promise.point, Count())) for promise in held]
     beyond = counts.keys() - {promise.point for promise in held}
     rows += [Row(point, None, counts[point]) for point in sorted(beyond, key=_plainly)]
-    operations = [row for row in rows if row.point.kind is not Kind.TRANSITIONS]
-    machines = [row for row in rows if row.point.kind is Kind.TRANSITIONS]
+    operations = [row for row in rows if row.point.kind is not PointKind.TRANSITIONS]
+    machines = [row for row in rows if row.point.kind is PointKind.TRANSITIONS]
     met = {point: count.all for point, count in counts.items()}
     return Report(_by_owner(operations), _by_owner(machines), missing(held, met))
 
@@ -104,20 +104,20 @@ def _counts(coverage: Coverage) -> dict[Point, Count]:
     natural: Counter[Point] = Counter()
     injected: Counter[Point] = Counter()
     for (operation, status), number in coverage.answers.items():
-        natural[Point(Kind.OPERATIONS, operation, operation)] += number
+        natural[Point(PointKind.OPERATIONS, operation, operation)] += number
         if status is not None:
-            natural[Point(Kind.STATUSES, operation, str(status))] += number
+            natural[Point(PointKind.STATUSES, operation, str(status))] += number
     for (operation, code, is_injected), number in coverage.codes.items():
-        (injected if is_injected else natural)[Point(Kind.CODES, operation, code)] += number
+        (injected if is_injected else natural)[Point(PointKind.CODES, operation, code)] += number
     for (operation, name), number in coverage.fields.items():
-        natural[Point(Kind.FIELDS, operation, name)] += number
+        natural[Point(PointKind.FIELDS, operation, name)] += number
     for (machine, event), number in coverage.transitions.items():
-        natural[Point(Kind.TRANSITIONS, machine, event)] += number
+        natural[Point(PointKind.TRANSITIONS, machine, event)] += number
     return {point: Count(natural[point], injected[point]) for point in {**natural, **injected}}
 
 
 def _plainly(point: Point) -> tuple[int, str, str]:
-    return list(Kind).index(point.kind), point.owner, point.name
+    return list(PointKind).index(point.kind), point.owner, point.name
 
 
 def _by_owner(rows: Iterable[Row]) -> dict[str, list[Row]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mockserver.coverage.contract import Kind
+from mockserver.coverage.contract import PointKind
 from mockserver.coverage.report import Report, Row, total
 
 _HEADINGS = ("operation", "calls", "statuses", "codes", "fields")
@@ -28,7 +28,7 @@ def _operations(found: Report) -> Iterator[str]:
         return
     yield _line(*_HEADINGS)
     for name, rows in called.items():
-        cells = [_part(rows, kind) for kind in (Kind.STATUSES, Kind.CODES, Kind.FIELDS)]
+        cells = [_part(rows, kind) for kind in (PointKind.STATUSES, PointKind.CODES, PointKind.FIELDS)]
         yield _line(name, str(rows[0].hits.all), *cells) + _injected(rows)
 
 
@@ -38,7 +38,7 @@ def _machines(found: Report) -> Iterator[str]:
         return
     yield _line("state machine", "moves", "events")
     for name, rows in moved.items():
-        yield _line(name, str(sum(row.hits.all for row in rows)), _part(rows, Kind.TRANSITIONS))
+        yield _line(name, str(sum(row.hits.all for row in rows)), _part(rows, PointKind.TRANSITIONS))
 
 
 def _missing(sentences: Sequence[str], most: int | None) -> Iterator[str]:
@@ -55,7 +55,7 @@ def _line(name: str, number: str, *cells: str) -> str:
     return f"  {name:30}{number:>8}{''.join(f'{cell:>12}' for cell in cells)}"
 
 
-def _part(rows: Sequence[Row], kind: Kind) -> str:
+def _part(rows: Sequence[Row], kind: PointKind) -> str:
     """How many were met, such as `2 of 3`; a dash where there is nothing to meet."""
     part = total(rows, kind)
     return f"{part.met} of {part.of}" if part.of else "-"

@@ -26,7 +26,7 @@ from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError, ProtocolError
 
 from mockserver.core.text import header_form
-from mockserver.core.workspaces.effects import Outcome, Post
+from mockserver.core.workspaces.effects import Outcome, OutgoingRequest
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress, EgressRefusedError, connect
 
@@ -46,27 +46,27 @@ class UnsendableError(ValueError):
     """There is no way to write such a call."""
 
 
-def call(post: Post, egress: Egress) -> Outcome:
+def call(request: OutgoingRequest, egress: Egress) -> Outcome:
     """What came of a call, as far as it may go; it never raises, and takes no longer than the call's time limit."""
     try:
-        return Outcome(status=_status(post, egress))
+        return Outcome(status=_status(request, egress))
     except (EgressRefusedError, UnsendableError) as error:
         return Outcome(error=_sentence(error), hopeless=True)
     except (TimeoutError, urllib3.exceptions.TimeoutError):
-        return Outcome(error=f"no answer within {post.timeout_s:g} seconds")
+        return Outcome(error=f"no answer within {request.timeout_s:g} seconds")
     except (OSError, HTTPError, http.client.HTTPException, ValueError) as error:
         return Outcome(error=_sentence(error))
 
 
-def _status(post: Post, egress: Egress) -> int:
-    url = _Url.parse(post.url)
-    headers = [("Host", url.authority), ("Connection", "close"), *post.headers]
+def _status(request: OutgoingRequest, egress: Egress) -> int:
+    url = _Url.parse(request.url)
+    headers = [("Host", url.authority), ("Connection", "close"), *request.headers]
     _check_headers(headers)
-    deadline = Deadline(post.timeout_s)
+    deadline = Deadline(request.timeout_s)
     with closing(connect(url.host, url.port, egress, deadline)) as plain:
         plain.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
         with closing(_secured(plain, url, deadline) if url.tls else plain) as sock:
-            return _exchange(HurriedSocket(sock, deadline), url, headers, post.body)
+            return _exchange(HurriedSocket(sock, deadline), url, headers, request.body)
 
 
 def _secured(sock: socket, url: _Url, deadline: Deadline) -> ssl.SSLSocket:

@@ -20,7 +20,7 @@ _FAREWELL = 0.5
 _LOG = logging.getLogger(__name__)
 
 
-class Pacemaker:
+class TimerThread:
     """Lets workspaces catch up when their next timer is due; its thread lives while there is one to wait for."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Pacemaker:
 
     def _start(self) -> None:
         """Start the thread; where the system has none, the next call of `watch` tries again."""
-        thread = threading.Thread(target=self._beat, name="pacemaker", daemon=True)
+        thread = threading.Thread(target=self._beat, name="timer thread", daemon=True)
         try:
             thread.start()
         except RuntimeError:
@@ -80,7 +80,7 @@ class Pacemaker:
             with workspace.lock:
                 workspace.catch_up()
                 self.watch(workspace)
-        except Exception:  # noqa: BLE001  # other worlds go on
+        except Exception:  # noqa: BLE001  # other workspaces go on
             _LOG.exception("what was due in workspace %s has failed", workspace.name)
 
     def _late(self) -> list[Workspace] | None:

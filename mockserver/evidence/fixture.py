@@ -88,7 +88,7 @@ def _matches(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
 
 
 #: What may stand for a value: a test of it, and a sample for the documentation.
-KINDS: dict[str, tuple[Callable[[Any], bool], Any]] = {
+PLACEHOLDERS: dict[str, tuple[Callable[[Any], bool], Any]] = {
     "$any": (lambda value: True, None),
     "$string": (lambda value: isinstance(value, str), "text"),
     "$integer": (_is_integer, 1),
@@ -96,7 +96,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], Any]] = {
     "$boolean": (lambda value: isinstance(value, bool), True),
     "$uuid": (_matches(_UUID), "0b9c2f4e-3c1d-4b5a-9e7f-2a6d8c1b0e55"),
     "$datetime": (_matches(_DATETIME), "2026-01-15T09:00:00.000Z"),
-    # What finds a world differs from world to world, whatever the seed.
+    # What finds a workspace differs from workspace to workspace, whatever the seed.
     "$api_key": (_matches(_API_KEY), f"xkeysib-{'0123456789abcdef' * 4}-Ab3dEf6hIj9kLm2n"),
     "$token": (_matches(_TOKEN), "6a3c5e0b9d8f7a1c2e4b6d8f0a1c3e5b7d"),
     "$url": (
@@ -108,8 +108,8 @@ KINDS: dict[str, tuple[Callable[[Any], bool], Any]] = {
 
 def differences(wanted: Any, got: Any, path: str = "$") -> Iterator[str]:
     """Where a value is not what was promised; `$rest: true` in a mapping lets it hold more than is named."""
-    if isinstance(wanted, str) and wanted in KINDS:
-        if not KINDS[wanted][0](got):
+    if isinstance(wanted, str) and wanted in PLACEHOLDERS:
+        if not PLACEHOLDERS[wanted][0](got):
             yield f"{path}: wanted {wanted}, got {got!r}"
     elif isinstance(wanted, dict) and isinstance(got, dict):
         yield from _member_differences(wanted, got, path)
@@ -139,8 +139,8 @@ def _is_whole(wanted: Any) -> bool:
 
 def _sample(wanted: Any) -> Any:
     """A whole value with a sample for each kind."""
-    if isinstance(wanted, str) and wanted in KINDS:
-        return KINDS[wanted][1]
+    if isinstance(wanted, str) and wanted in PLACEHOLDERS:
+        return PLACEHOLDERS[wanted][1]
     if isinstance(wanted, dict):
         return {name: _sample(value) for name, value in wanted.items()}
     if isinstance(wanted, list):

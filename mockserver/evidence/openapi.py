@@ -8,7 +8,14 @@ from importlib.metadata import version
 from typing import Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import DocumentedError, Mark, Operation, documented, observed, proposed
+from mockserver.core.contract.operation import (
+    DocumentedError,
+    Mark,
+    Operation,
+    documented_error,
+    observed_error,
+    proposed_error,
+)
 from mockserver.evidence.fidelity import readable
 from mockserver.evidence.fixture import Example, cases, examples
 from mockserver.resources.registry import OPERATIONS
@@ -17,15 +24,15 @@ from mockserver.web.schemas.json_schema import specification
 _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
 #: What every operation can answer, whatever it declares itself.
 _EVERYWHERE = (
-    documented(errors.BAD_REQUEST, "invalid request; SPEC declares it for every operation", "SPEC 7.1"),
-    observed(errors.UNAUTHORIZED, "api-key missing, unknown or revoked; so for an access token", "ledger 1.3"),
-    proposed(errors.PERMISSION_DENIED, "the access token lacks the scope", "ledger 5"),
-    proposed(errors.TOO_MANY_REQUESTS, "over the rate limit, where the scenario enforces it", "ledger 1.5"),
+    documented_error(errors.BAD_REQUEST, "invalid request; SPEC declares it for every operation", "SPEC 7.1"),
+    observed_error(errors.UNAUTHORIZED, "api-key missing, unknown or revoked; so for an access token", "ledger 1.3"),
+    proposed_error(errors.PERMISSION_DENIED, "the access token lacks the scope", "ledger 5"),
+    proposed_error(errors.TOO_MANY_REQUESTS, "over the rate limit, where the scenario enforces it", "ledger 1.5"),
 )
 #: What every operation with a body can answer besides.
 _WITH_BODY = (
-    proposed(errors.BAD_REQUEST, "the body is over 10 MB", "ledger 1.3", status=413),
-    proposed(errors.BAD_REQUEST, "the body is not JSON, and its Content-Type says so", "ledger 1.3", status=415),
+    proposed_error(errors.BAD_REQUEST, "the body is over 10 MB", "ledger 1.3", status=413),
+    proposed_error(errors.BAD_REQUEST, "the body is not JSON, and its Content-Type says so", "ledger 1.3", status=415),
 )
 
 

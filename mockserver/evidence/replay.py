@@ -18,12 +18,13 @@ CLOCK = {"start": "2026-01-15T09:00:00Z", "frozen": True}
 #: A string of a later exchange that begins like this is a member of the case's own answer: `$answer.key`.
 _FROM_ANSWER = "$answer."
 
-#: How an address begins that an answer tells: with the world's root, which whatever sends the requests knows already.
+#: How an address begins that an answer tells: with the workspace's root, which whatever sends the requests knows
+#: already.
 _ROOT = re.compile(r"\Ahttps?://[^/]+(?:/w/[^/]+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ReceivedAnswer:
     """What came back."""
 
     status: int
@@ -34,21 +35,21 @@ class Answer:
 class Send(Protocol):
     """Whatever sends a request: a test client, or a connection to a server."""
 
-    def __call__(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    def __call__(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> ReceivedAnswer:
         """The answer; the path holds the query, and is percent-encoded."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class ReplayedExchange:
     """One request of a case, its answer, and in what this is not as promised."""
 
     title: str
-    answer: Answer
+    answer: ReceivedAnswer
     differences: list[str] = field(default_factory=list)
 
 
-def replay(case: Case, send: Send) -> Iterator[Exchange]:
+def replay(case: Case, send: Send) -> Iterator[ReplayedExchange]:
     """All exchanges of a case in their order: the reset, its steps, its request, and what shows the effect.
 
     It ends with the first step that fails: what comes after it would show nothing.
@@ -83,13 +84,13 @@ def _addressed(case: Case) -> dict[str, Any]:
     return {**case.request, "method": operation.method, "path": path}
 
 
-def _exchange(data: Mapping[str, Any], send: Send, keys: Mapping[str, str]) -> Exchange:
+def _exchange(data: Mapping[str, Any], send: Send, keys: Mapping[str, str]) -> ReplayedExchange:
     path = _ROOT.sub("", str(data["path"]))
     headers = _headers(path, data, keys)
     if "query" in data:
         path = f"{path}?{urlencode(data['query'], doseq=True)}"
     answer = send(data["method"], path, headers, _body(data))
-    return Exchange(f"{data['method']} {path}", answer, list(_compared(data.get("answer"), answer)))
+    return ReplayedExchange(f"{data['method']} {path}", answer, list(_compared(data.get("answer"), answer)))
 
 
 def _headers(path: str, data: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, str]:
@@ -108,7 +109,7 @@ def _body(data: Mapping[str, Any]) -> bytes:
     return text.encode()
 
 
-def _compared(wanted: Mapping[str, Any] | None, answer: Answer) -> Iterator[str]:
+def _compared(wanted: Mapping[str, Any] | None, answer: ReceivedAnswer) -> Iterator[str]:
     """In what an answer is not as promised; where nothing is, it must be no refusal."""
     if wanted is None:
         if answer.status >= 400:
@@ -121,7 +122,7 @@ def _compared(wanted: Mapping[str, Any] | None, answer: Answer) -> Iterator[str]
     yield from differences(wanted.get("json"), _json(answer))
 
 
-def _json(answer: Answer) -> Any:
+def _json(answer: ReceivedAnswer) -> Any:
     """The value of an answer's body; None if it has none, its text if that is no JSON."""
     try:
         return json.loads(answer.body) if answer.body else None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-#: Faker takes some 30 microseconds for a name; large worlds draw from a pool of this many.
+#: Faker takes some 30 microseconds for a name; large workspaces draw from a pool of this many.
 _POOL = 300
 
 
@@ -54,7 +54,7 @@ class People:
 
     @cached_property
     def _faker(self) -> Faker:
-        # A fifth of a second, and most worlds need none of it.
+        # A fifth of a second, and most workspaces need none of it.
         from faker import Faker  # noqa: PLC0415  # see above
 
         faker = Faker()

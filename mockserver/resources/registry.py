@@ -1,4 +1,4 @@
-"""The rooms of the house. A new resource is its own folder and one line here."""
+"""The resources of the house. A new resource is its own folder and one line here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from mockserver.core.contract.operation import Operation, Surface
+from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Listener, Parts
 from mockserver.resources import (
@@ -24,46 +24,46 @@ from mockserver.resources import (
     sso,
     webhooks,
 )
-from mockserver.resources.resource import Room
+from mockserver.resources.resource import Resource
 
-#: In the order in which a scenario loads their sections: what another room looks at comes first.
-ROOMS: tuple[Room, ...] = (
-    corporate.ROOM,
-    account.ROOM,
-    domains.ROOM,
-    senders.ROOM,
-    deliveries.ROOM,
-    webhooks.ROOM,
-    activities.ROOM,
-    inbound.ROOM,
-    campaigns.ROOM,
-    scheduled_emails.ROOM,
-    attributes.ROOM,
-    sso.ROOM,
-    oauth.ROOM,
+#: In the order in which a scenario loads their sections: what another resource looks at comes first.
+RESOURCES: tuple[Resource, ...] = (
+    corporate.RESOURCE,
+    account.RESOURCE,
+    domains.RESOURCE,
+    senders.RESOURCE,
+    deliveries.RESOURCE,
+    webhooks.RESOURCE,
+    activities.RESOURCE,
+    inbound.RESOURCE,
+    campaigns.RESOURCE,
+    scheduled_emails.RESOURCE,
+    attributes.RESOURCE,
+    sso.RESOURCE,
+    oauth.RESOURCE,
 )
 
 #: All that a request can be for.
 ALL_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
-    {operation.id: operation for room in ROOMS for operation in room.operations}
+    {operation.id: operation for resource in RESOURCES for operation in resource.operations}
 )
 #: Those of the API (SPEC 4), which is what documents describe and percentages count.
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
-    {name: operation for name, operation in ALL_OPERATIONS.items() if operation.surface is Surface.API}
+    {name: operation for name, operation in ALL_OPERATIONS.items() if operation.audience is Audience.API}
 )
 
 LIFECYCLES: Mapping[str, Lifecycle[Any]] = MappingProxyType(
-    {lifecycle.machine.name: lifecycle for room in ROOMS for lifecycle in room.lifecycles}
+    {lifecycle.machine.name: lifecycle for resource in RESOURCES for lifecycle in resource.lifecycles}
 )
 
 
 def _parts() -> Parts:
     listeners: dict[type, list[Listener]] = {}
-    for room in ROOMS:
-        for kind, listener in room.listeners.items():
+    for resource in RESOURCES:
+        for kind, listener in resource.listeners.items():
             listeners.setdefault(kind, []).append(listener)
     return Parts(LIFECYCLES, listeners)
 
 
-#: What every workspace gets of the rooms.
+#: What every workspace gets of the resources.
 PARTS = _parts()

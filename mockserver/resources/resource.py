@@ -1,4 +1,4 @@
-"""What a room of the house brings: operations, machines, ears, and its sections of a scenario."""
+"""What a resource of the house brings: operations, machines, ears, and its sections of a scenario."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Generator = Callable[["People", Workspace, Account], dict[str, Any]]
 
 
 class Section(NamedTuple):
-    """The members of a scenario's account that a room owns.
+    """The members of a scenario's account that a resource owns.
 
     `load` gets those that are there, as its fields have loaded them; `dump` gives them back, ready to be written.
     `settle` comes once after the `load` of all accounts, for what would take long if each account did it, or needs
@@ -37,7 +37,7 @@ class Section(NamedTuple):
     facts: frozenset[str] = frozenset()
 
 
-class WorldSection(NamedTuple):
+class WorkspaceSection(NamedTuple):
     """The same for members that a scenario has beside its accounts."""
 
     fields: Mapping[str, fields.Field[Any]]
@@ -45,7 +45,7 @@ class WorldSection(NamedTuple):
     dump: Callable[[Workspace], dict[str, Any]]
 
 
-class Room(NamedTuple):
+class Resource(NamedTuple):
     """One resource of the API."""
 
     name: str
@@ -53,6 +53,6 @@ class Room(NamedTuple):
     lifecycles: Sequence[Lifecycle[Any]] = ()
     listeners: Mapping[type, Listener] = MappingProxyType({})
     section: Section | None = None
-    world: WorldSection | None = None
+    workspace: WorkspaceSection | None = None
     #: Whether its machines are among what percentages of coverage count, as the API's are.
     is_counted: bool = True

@@ -1,4 +1,4 @@
-"""The kinds of values that stand in a scenario, shared by the rooms' sections."""
+"""The kinds of values that stand in a scenario, shared by the resources' sections."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ class Id24(fields.String):
         return text
 
 
-class Misfit(ValueError):
+class SectionError(ValueError):
     """An item that is well-formed but contradicts another one; `path` leads to it within the account.
 
     Which account that is must be told where all are settled together.
@@ -177,5 +177,5 @@ class Misfit(ValueError):
         self.path, self.message, self.account = path, message, account
 
 
-class Taken(Misfit):
+class TakenError(SectionError):
     """A misfit because something of the same name or number is there already."""

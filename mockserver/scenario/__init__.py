@@ -1,1 +1,1 @@
-"""Scenarios: a document into a workspace and back, through the sections that the rooms bring."""
+"""Scenarios: a document into a workspace and back, through the sections that the resources bring."""

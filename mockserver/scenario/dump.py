@@ -10,7 +10,7 @@ import yaml
 from mockserver.core.state.account import Account
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.workspaces.workspace import NOTED_DRAWS, Workspace
-from mockserver.resources.registry import ROOMS
+from mockserver.resources.registry import RESOURCES
 from mockserver.resources.section import write_instant
 from mockserver.scenario.rules.faults import dump_fault
 from mockserver.scenario.schema import BehaviourItem, IdentityItem
@@ -45,9 +45,9 @@ def dump(workspace: Workspace) -> dict[str, Any]:
         "strict": workspace.strict,
         "behaviour": _behaviour(workspace.behaviour),
     }
-    for room in ROOMS:
-        if room.world is not None:
-            found.update(room.world.dump(workspace))
+    for resource in RESOURCES:
+        if resource.workspace is not None:
+            found.update(resource.workspace.dump(workspace))
     found["accounts"] = [_account(workspace, account) for account in workspace.accounts.values()]
     if workspace.faults:
         found["faults"] = [dump_fault(fault) for fault in workspace.faults]
@@ -110,7 +110,7 @@ def _account(workspace: Workspace, account: Account) -> dict[str, Any]:
     found: dict[str, Any] = _IDENTITY.dump(account)
     # An account without any key has to say so, else it gets one when it is loaded.
     found = {name: value for name, value in found.items() if name == "api_keys" or value not in (None, "", [])}
-    for room in ROOMS:
-        if room.section is not None:
-            found.update(room.section.dump(workspace, account))
+    for resource in RESOURCES:
+        if resource.section is not None:
+            found.update(resource.section.dump(workspace, account))
     return found

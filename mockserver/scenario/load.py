@@ -16,12 +16,12 @@ from mockserver.core.state.keys import Keyring
 from mockserver.core.state.randomness import LAP
 from mockserver.core.text.spelling import cut, meant
 from mockserver.core.time.clock import Clock
-from mockserver.core.workspaces.origin import Limits, Origin
+from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
 from mockserver.core.workspaces.workspace import LAST_ID, Workspace
 from mockserver.resources.people import People
-from mockserver.resources.registry import PARTS, ROOMS
-from mockserver.resources.resource import Section, WorldSection
-from mockserver.resources.section import Misfit, Taken, counting_from, parse_instant
+from mockserver.resources.registry import PARTS, RESOURCES
+from mockserver.resources.resource import Section, WorkspaceSection
+from mockserver.resources.section import SectionError, TakenError, counting_from, parse_instant
 from mockserver.scenario.documents.document import located
 from mockserver.scenario.documents.flaws import mistakes
 from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
@@ -29,7 +29,9 @@ from mockserver.scenario.rules.faults import load_faults
 from mockserver.scenario.schema import GENERATORS, MOST_GENERATED, scenario_schema
 from mockserver.scenario.weight import weigh
 
-_RESOURCES = frozenset(name for room in ROOMS if room.section for name in room.section.fields) | {"generate"}
+_RESOURCES = frozenset(name for resource in RESOURCES if resource.section for name in resource.section.fields) | {
+    "generate"
+}
 _FIRST = "acme"
 #: How much of a name is told.
 _SHOWN = 80
@@ -48,7 +50,7 @@ def load(
     title: str = "",
     seed: int | None = None,
     keyring: Callable[[int], Keyring] | None = None,
-    limits: Limits | None = None,
+    limits: WorkspaceLimits | None = None,
 ) -> Workspace:
     """A workspace, as the document says; with a keyring, which is made for the seed, it has keys of its own.
 
@@ -146,17 +148,17 @@ class _Filling:
             make_account(self._workspace, item, own, self._workspace.clock.start)
             for item, own in zip(self._items, keys, strict=True)
         ]
-        for room in ROOMS:
-            if room.world is not None:
-                yield from load_world(room.world, self._workspace, self._data)
+        for resource in RESOURCES:
+            if resource.workspace is not None:
+                yield from load_workspace_section(resource.workspace, self._workspace, self._data)
         # Masters first: the plan of a sub-account comes out of its master's pool.
         order = sorted(range(len(accounts)), key=lambda index: accounts[index].role is Role.SUB_ACCOUNT)
         indexes = {account.id: index for index, account in enumerate(accounts)}
-        for room in ROOMS:
-            if room.section is not None:
+        for resource in RESOURCES:
+            if resource.section is not None:
                 for index in order:
-                    yield from self._load_section(room.section, index, accounts[index])
-                for number, mistake in settle_section(room.section, self._workspace):
+                    yield from self._load_section(resource.section, index, accounts[index])
+                for number, mistake in settle_section(resource.section, self._workspace):
                     yield self._placed(indexes[number], mistake)
         yield from generate(
             self._workspace,
@@ -214,34 +216,36 @@ class _Filling:
         return {**self._items[index], **(self._loose if index == 0 else {})}
 
 
-def load_world(section: WorldSection, workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Load what a room has beside accounts; gives what does not fit."""
+def load_workspace_section(
+    section: WorkspaceSection, workspace: Workspace, data: Mapping[str, Any]
+) -> Iterator[Mistake]:
+    """Load what a resource has beside accounts; gives what does not fit."""
     try:
         section.load(workspace, data)
-    except Misfit as error:
-        yield Mistake(error.path, error.message, taken=isinstance(error, Taken))
+    except SectionError as error:
+        yield Mistake(error.path, error.message, taken=isinstance(error, TakenError))
 
 
 def load_section(
     section: Section, workspace: Workspace, account: Account, data: Mapping[str, Any], path: Path
 ) -> Iterator[Mistake]:
-    """Load what a room has of an account, which stands at this path of the document; gives what does not fit."""
+    """Load what a resource has of an account, which stands at this path of the document; gives what does not fit."""
     try:
         section.load(workspace, account, data)
-    except Misfit as error:
-        yield Mistake((*path, *error.path), error.message, taken=isinstance(error, Taken))
+    except SectionError as error:
+        yield Mistake((*path, *error.path), error.message, taken=isinstance(error, TakenError))
 
 
 def settle_section(section: Section, workspace: Workspace) -> Iterator[tuple[int, Mistake]]:
-    """Settle what a room has loaded of all accounts; gives what does not fit, and which account has it."""
+    """Settle what a resource has loaded of all accounts; gives what does not fit, and which account has it."""
     try:
         section.settle(workspace)
-    except Misfit as error:
-        yield error.account, Mistake(error.path, error.message, taken=isinstance(error, Taken))
+    except SectionError as error:
+        yield error.account, Mistake(error.path, error.message, taken=isinstance(error, TakenError))
 
 
 def check_room(workspace: Workspace) -> Iterator[Mistake]:
-    """Refuse what would leave more rows in a world than it may hold."""
+    """Refuse what would leave more rows in a workspace than it may hold."""
     kept, most = workspace.kept(), workspace.limits.rows
     if kept > most:
         yield Mistake(
@@ -257,7 +261,7 @@ def check_ids(workspace: Workspace) -> Iterator[Mistake]:
 
 
 def check_amounts(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Refuse a document that generates more rows in all than may be, or more than a world has room for."""
+    """Refuse a document that generates more rows in all than may be, or more than a workspace has room for."""
     places = [data, *data.get("accounts", ())]
     total = sum(amount for place in places for amount in place.get("generate", {}).values())
     if total > MOST_GENERATED:
@@ -277,7 +281,9 @@ def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, 
     for account, amounts, path in wanted:
         for name, amount in amounts.items():
             items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
-            section = next(room.section for room in ROOMS if room.section and name in room.section.generators)
+            section = next(
+                resource.section for resource in RESOURCES if resource.section and name in resource.section.generators
+            )
             for mistake in load_section(section, workspace, account, {name: items}, ()):
                 told = f"a made-up item of account {account.name} does not fit: {mistake.message}"
                 yield mistake._replace(path=(*path, "generate", name), message=told)

@@ -1,4 +1,4 @@
-"""The form of a scenario: what a document may hold, its rooms' sections included."""
+"""The form of a scenario: what a document may hold, its resources' sections included."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from marshmallow import Schema, ValidationError, fields, post_dump, post_load, v
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import LANGUAGES
 from mockserver.core.state.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
-from mockserver.resources.registry import ROOMS
+from mockserver.resources.registry import RESOURCES
 from mockserver.resources.section import Duration, Id24, Instant, Item, is_relative, write_duration
 from mockserver.resources.webhooks.event_table import CONTESTED
 from mockserver.scenario.rules.faults import rules
@@ -21,11 +21,16 @@ from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, Timez
 from mockserver.web.service.rate_limit import TIERS
 
 #: Lists that `generate` can fill.
-GENERATORS = {name: generator for room in ROOMS if room.section for name, generator in room.section.generators.items()}
+GENERATORS = {
+    name: generator
+    for resource in RESOURCES
+    if resource.section
+    for name, generator in resource.section.generators.items()
+}
 #: What a behaviour can last: later than any clock shows is never. A call that takes longer than an hour is none.
 _LONGEST = validate.Range(max=timedelta(days=36_525), error="must be P36525D at most")
 _LONGEST_CALL = validate.Range(max=timedelta(hours=1), error="must be PT1H at most")
-#: How many rows are generated in all lists of one document: a world of so many takes some 200 MB.
+#: How many rows are generated in all lists of one document: a workspace of so many takes some 200 MB.
 MOST_GENERATED = 200_000
 
 
@@ -230,7 +235,7 @@ class OwnKeys(List):
 
 
 class IdentityItem(Item):
-    """Who an account is; what else it has comes from the rooms."""
+    """Who an account is; what else it has comes from the resources."""
 
     name = fields.String(required=True, validate=validate.Length(min=1, max=100))
     id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
@@ -255,7 +260,9 @@ def _position() -> fields.Integer:
 
 
 class ResumeItem(Item):
-    """Where a running world stands: written by `GET /_mock/state` so that the next ids and draws go on from there."""
+    """Where a running workspace stands: written by `GET /_mock/state` so that the next ids and draws go on from
+    there.
+    """
 
     ids = Dict(keys=fields.String(), values=_position())
     draws = Dict(keys=fields.String(), values=_position())
@@ -265,8 +272,12 @@ class ResumeItem(Item):
 @cache
 def scenario_schema() -> Schema:
     """The schema of a whole document."""
-    resources = {name: field for room in ROOMS if room.section for name, field in room.section.fields.items()}
-    world = {name: field for room in ROOMS if room.world for name, field in room.world.fields.items()}
+    resources = {
+        name: field for resource in RESOURCES if resource.section for name, field in resource.section.fields.items()
+    }
+    workspace = {
+        name: field for resource in RESOURCES if resource.workspace for name, field in resource.workspace.fields.items()
+    }
     amount = fields.Integer(strict=True, validate=validate.Range(min=0, max=MOST_GENERATED))
     generate = Item.from_dict(dict.fromkeys(GENERATORS, amount), name="GenerateItem")
     resources["generate"] = fields.Nested(generate)
@@ -283,4 +294,4 @@ def scenario_schema() -> Schema:
         "faults": rules(),
         "resume": fields.Nested(ResumeItem),
     }
-    return Item.from_dict({**resources, **world, **top}, name="ScenarioItem")()
+    return Item.from_dict({**resources, **workspace, **top}, name="ScenarioItem")()

@@ -1,4 +1,4 @@
-"""What a running world gets added: the accounts, rows and rules of a partial document, behind those that it has."""
+"""What a running workspace gets added: the accounts, rows and rules of a partial document, behind those that it has."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account, User
 from mockserver.core.workspaces.trial import trial_of
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.registry import ROOMS
+from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.document import located
@@ -26,7 +26,7 @@ from mockserver.scenario.load import (
     claim_ids,
     generate,
     load_section,
-    load_world,
+    load_workspace_section,
     make_account,
     settle_section,
 )
@@ -36,7 +36,7 @@ from mockserver.scenario.weight import relieve, weigh
 
 #: How many things a list may have that a document adds to, of those that are no rows.
 MOST_LISTED = 1_000
-#: What a world has once, and is changed otherwise.
+#: What a workspace has once, and is changed otherwise.
 _NOT_ADDED = {
     "clock": "move it with PUT /_mock/clock",
     "seed": "choose it when the workspace is made",
@@ -51,17 +51,18 @@ _REPLACED = (
     "language",
 )  # fmt: skip
 _ITS_OWN = frozenset({"accounts", "description", "solution", "strict", "behaviour", "faults"})
-_WORLD = tuple(room.world for room in ROOMS if room.world)
-_SECTIONS = tuple(room.section for room in ROOMS if room.section)
+_WORKSPACE = tuple(resource.workspace for resource in RESOURCES if resource.workspace)
+_SECTIONS = tuple(resource.section for resource in RESOURCES if resource.section)
 #: Members of a document that are not an account's.
-_OF_THE_WORLD = _ITS_OWN.union(*(section.fields for section in _WORLD))
+_OF_THE_WORLD = _ITS_OWN.union(*(section.fields for section in _WORKSPACE))
 #: Mappings that hold one of several things.
 _ALTERNATIVES = frozenset({"authenticate_domain"})
 _BEHAVIOUR = BehaviourItem()
 
 
 def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> None:
-    """Let a running world have what a partial document holds; what stands at the document's top goes to the account.
+    """Let a running workspace have what a partial document holds; what stands at the document's top goes to the
+    account.
 
     What is there goes on as if nothing had happened.
 
@@ -78,7 +79,7 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
             if found:
                 raise ScenarioError(ordered(located(document, found)))
             late = list(_Addition(workspace, account.name, for_good, document).mistakes())
-            assert not late, f"what went well in the trial is wrong in the world: {late}"
+            assert not late, f"what went well in the trial is wrong in the workspace: {late}"
             workspace.catch_up()
             workspace.watchers.tell()
 
@@ -109,7 +110,7 @@ class _Part(NamedTuple):
 
 
 class _Addition:
-    """Adds what a checked document holds, collecting what does not fit; after a mistake, the world is spoilt."""
+    """Adds what a checked document holds, collecting what does not fit; after a mistake, the workspace is spoilt."""
 
     def __init__(
         self, workspace: Workspace, account: str, data: Mapping[str, Any], document: Mapping[str, Any]
@@ -132,8 +133,8 @@ class _Addition:
             return
         self._describe()
         parts = self._parts()
-        for of_world in _WORLD:
-            yield from load_world(of_world, self._workspace, self._data)
+        for of_world in _WORKSPACE:
+            yield from load_workspace_section(of_world, self._workspace, self._data)
         # Masters first: the plan of a sub-account comes out of its master's pool.
         parts.sort(key=lambda part: part.account.role is Role.SUB_ACCOUNT)
         for section in _SECTIONS:
@@ -147,7 +148,7 @@ class _Addition:
         yield from check_room(self._workspace)
         yield from check_ids(self._workspace)
 
-    # ------------------------------------------------------------------ the world's own
+    # ------------------------------------------------------------------ the workspace's own
 
     def _check_solution(self) -> Iterator[Mistake]:
         """What masters have and their sub-accounts hold is of the solution that they were made under."""

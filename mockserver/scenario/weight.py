@@ -1,4 +1,4 @@
-"""How much a world keeps of documents: rows are counted, and one of them may hold a text of any length."""
+"""How much a workspace keeps of documents: rows are counted, and one of them may hold a text of any length."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def relieve(workspace: Workspace, document: Mapping[str, Any]) -> None:
 
 
 def weigh(workspace: Workspace, document: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Count a document that a world is made of, or gets added; refuse what it may not hold."""
+    """Count a document that a workspace is made of, or gets added; refuse what it may not hold."""
     workspace.document_bytes += weight(document)
     most = workspace.limits.documents_bytes
     if workspace.document_bytes > most:

@@ -1,4 +1,4 @@
-"""The pytest plugin: a world per test, its journal in the report of a failed one, and what all of them have met.
+"""The pytest plugin: a workspace per test, its journal in the report of a failed one, and what all of them have met.
 
 Loaded in every run of pytest, also where nobody uses it: what is heavy is imported by whoever needs it.
 """
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from mockserver.testing.server import MockServer
     from mockserver.testing.workspace import Workspace
 
-#: The world of a test, while it has one.
-_WORLD = pytest.StashKey["Workspace"]()
+#: The workspace of a test, while it has one.
+_WORKSPACE = pytest.StashKey["Workspace"]()
 _FORMS = ("text", "json", "html", "junit")
-_MARKER = "mockserver(*, scenario=None, seed=None, strict=False): the world that the fixture `mockserver` makes"
+_MARKER = "mockserver(*, scenario=None, seed=None, strict=False): the workspace that the fixture `mockserver` makes"
 #: What the marker takes, and of what kind it is.
 _ARGUMENTS: Mapping[str, tuple[type, ...]] = {
     "scenario": (str, os.PathLike, Mapping),
@@ -47,7 +47,8 @@ def mockserver_server(pytestconfig: pytest.Config) -> Iterator[MockServer]:
 
 @pytest.fixture(scope="session")
 def mockserver_scenario() -> Scenario | None:
-    """The scenario of every test's world: a name, a document, the path of a YAML file, or None for the server's own.
+    """The scenario of every test's workspace: a name, a document, the path of a YAML file, or None for the server's
+    own.
 
     To be overridden, in whatever scope; the marker goes before it.
     """
@@ -58,21 +59,21 @@ def mockserver_scenario() -> Scenario | None:
 def mockserver(
     request: pytest.FixtureRequest, mockserver_server: MockServer, mockserver_scenario: Scenario | None
 ) -> Iterator[Workspace]:
-    """A fresh world, a `mockserver.Workspace`, dropped after the test.
+    """A fresh workspace, a `mockserver.Workspace`, dropped after the test.
 
     `@pytest.mark.mockserver(scenario=..., seed=..., strict=True)` chooses another scenario or seed; `strict` refuses
     body fields that the service does not know.
     """
-    from mockserver.testing.sessions.session import world  # noqa: PLC0415  # see above
+    from mockserver.testing.sessions.session import fresh_workspace  # noqa: PLC0415  # see above
 
     # The marker that is closest to the test comes first, and wins.
     chosen: dict[str, Any] = {}
     for marker in request.node.iter_markers("mockserver"):
         chosen = {**marker.kwargs, **chosen}
-    with world(mockserver_server, mockserver_scenario, chosen) as workspace:
-        request.node.stash[_WORLD] = workspace
+    with fresh_workspace(mockserver_server, mockserver_scenario, chosen) as workspace:
+        request.node.stash[_WORKSPACE] = workspace
         yield workspace
-        del request.node.stash[_WORLD]
+        del request.node.stash[_WORKSPACE]
 
 
 # ---------------------------------------------------------------------- options and marker
@@ -111,7 +112,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse markers that say what no world could be made of."""
+    """Refuse markers that say what no workspace could be made of."""
     for item in items:
         for marker in item.iter_markers("mockserver"):
             for mistake in _mistakes(marker):
@@ -150,12 +151,12 @@ def _percent(text: str) -> float:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let a failed test tell what its world was asked."""
+    """Let a failed test tell what its workspace was asked."""
     report = yield
-    if report.failed and _WORLD in item.stash:
-        from mockserver.testing.sessions.failure import report as told_by  # noqa: PLC0415  # see above
+    if report.failed and _WORKSPACE in item.stash:
+        from mockserver.testing.sessions.failure import report as failure_report  # noqa: PLC0415  # see above
 
-        told = told_by(item.stash[_WORLD])
+        told = failure_report(item.stash[_WORKSPACE])
         if told:
             report.sections.append(("mockserver journal", told))
     return report

@@ -25,18 +25,19 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 
 #: How long a start and a stop may take, in seconds: much longer than they do.
 _PATIENCE = 10.0
-#: How many worlds are asked for at once.
+#: How many workspaces are asked for at once.
 PAGE = 1000
 
 
 class MockServer:
-    """A server with any number of worlds; it runs from the moment it is made until `stop`, `with`, or the program ends.
+    """A server with any number of workspaces; it runs from the moment it is made until `stop`, `with`, or the program
+    ends.
 
-    All that it and its worlds do is done over HTTP, so that one that runs elsewhere, `MockServer.connect`, is the same.
-    It may be shared by threads.
+    All that it and its workspaces do is done over HTTP, so that one that runs elsewhere, `MockServer.connect`, is the
+    same. It may be shared by threads.
     """
 
-    #: Called with a world that was made here, just before it is reset or dropped.
+    #: Called with a workspace that was made here, just before it is reset or dropped.
     on_leaving: Callable[[Workspace], None] | None = None
 
     def __init__(
@@ -73,7 +74,7 @@ class MockServer:
         #: The control token; None if it asks for none.
         self.token = token
         self.client = Client(url, token)
-        #: What was met on the whole server, worlds that are gone included.
+        #: What was met on the whole server, workspaces that are gone included.
         self.coverage = Coverage(Link(self.client, {}, everywhere=True))
         self._own: dict[str, Workspace] = {}
 
@@ -89,7 +90,7 @@ class MockServer:
         return None if found is None else str(found["address"])
 
     def start(self) -> None:
-        """Start again after a stop, with fresh worlds on another port; while it runs, nothing happens."""
+        """Start again after a stop, with fresh workspaces on another port; while it runs, nothing happens."""
         if self._running is None:
             self._running = _Running(self._settings)
             self._reach(self._running.url, token_of(self._settings))
@@ -123,7 +124,7 @@ class MockServer:
         name: str | None = None,
         strict: bool = False,
     ) -> Workspace:
-        """A fresh world: of the server's scenario, or of another one by name, document or the path of a YAML file.
+        """A fresh workspace: of the server's scenario, or of another one by name, document or the path of a YAML file.
 
         `seed` is that of its identifiers and codes, else the scenario's; without `name` it gets one that is free.
         `strict` refuses body fields that the service does not know, whatever the scenario says.
@@ -140,11 +141,11 @@ class MockServer:
 
     @property
     def default(self) -> Workspace:
-        """The world that always is: of addresses without `/w/...`, and of unknown API keys."""
+        """The workspace that always is: of addresses without `/w/...`, and of unknown API keys."""
         return self._world(self.client.json("GET", "/_mock/workspaces/default"))
 
     def workspaces(self) -> list[Workspace]:
-        """All worlds, `default` included, the one used last first."""
+        """All workspaces, `default` included, the one used last first."""
         found: list[Workspace] = []
         while True:
             page = self.client.json("GET", "/_mock/workspaces", query={"limit": PAGE, "offset": len(found)})
@@ -153,7 +154,7 @@ class MockServer:
                 return found
 
     def reset(self, scenario: Scenario | None = None) -> None:
-        """Let the default workspace begin anew; the other worlds stay as they are.
+        """Let the default workspace begin anew; the other workspaces stay as they are.
 
         Raises:
             MockServerError: 400; it is no good scenario, and nothing has changed.
@@ -161,7 +162,7 @@ class MockServer:
         self.default.reset(scenario)
 
     def drop_all(self) -> None:
-        """Drop the worlds that were made here and are still there."""
+        """Drop the workspaces that were made here and are still there."""
         for workspace in list(self._own.values()):
             workspace.drop()
 
@@ -201,9 +202,9 @@ class _Running:
         self.url = address(self._listener)
         self._server = server(app)
         self._log = app.extensions["mockserver.log"]
-        self._outside = app.extensions["mockserver.app.effects"]
+        self._effects = app.extensions["mockserver.effects"]
         try:
-            self._outside.open(app.extensions["mockserver.store"])
+            self._effects.open(app.extensions["mockserver.store"])
         except OSError:
             self._listener.close()
             raise
@@ -218,5 +219,5 @@ class _Running:
         self._server.stop()
         self._thread.join(_PATIENCE)
         self._listener.close()
-        self._outside.close()
+        self._effects.close()
         self._log.close()

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from flask.testing import FlaskClient
 
 from mockserver.app import create_app
-from mockserver.evidence.replay import Answer, Send
+from mockserver.evidence.replay import ReceivedAnswer, Send
 from mockserver.settings import Settings
 
 
@@ -23,9 +23,9 @@ def within() -> Send:
 def through(client: FlaskClient) -> Send:
     """A way to send requests with a test client."""
 
-    def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> ReceivedAnswer:
         answer = client.open(path, method=method, headers=dict(headers), data=body)
-        return Answer(answer.status_code, dict(answer.headers), answer.data)
+        return ReceivedAnswer(answer.status_code, dict(answer.headers), answer.data)
 
     return send
 
@@ -41,20 +41,20 @@ def over_http(root: str, token: str | None = None) -> Iterator[Send]:
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with_token = {"authorization": f"Bearer {token}"} if token else {}
 
-    def ask(method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    def ask(method: str, path: str, headers: Mapping[str, str], body: bytes) -> ReceivedAnswer:
         request = urllib.request.Request(  # noqa: S310  # the address is the user's own
             root + path, data=body or None, headers=dict(headers), method=method
         )
         with direct.open(request, timeout=10) as answer:
-            return Answer(answer.status, dict(answer.headers), answer.read())
+            return ReceivedAnswer(answer.status, dict(answer.headers), answer.read())
 
-    def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> ReceivedAnswer:
         extra = with_token if path.startswith("/_mock") else {}
         try:
             return ask(method, f"/w/{name}{path}", {**extra, **headers}, body)
         except urllib.error.HTTPError as error:
             with error:
-                return Answer(error.status or 0, dict(error.headers), error.read())
+                return ReceivedAnswer(error.status or 0, dict(error.headers), error.read())
 
     made = ask("POST", "/_mock/workspaces", with_token, b'{"scenario":"empty","counted":false}')
     try:

@@ -1,4 +1,4 @@
-"""A world of one's own on a server."""
+"""A workspace of one's own on a server."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Arrival(NamedTuple):
 
 
 class Leaving(Protocol):
-    """Told just before all is lost that a world has counted: when it is reset, or dropped for good."""
+    """Told just before all is lost that a workspace has counted: when it is reset, or dropped for good."""
 
     def __call__(self, name: str, *, for_good: bool) -> None: ...
 
@@ -96,7 +96,7 @@ class Workspace:
 
     @property
     def _root(self) -> str:
-        """The address of all that is the world's."""
+        """The address of all that is the workspace's."""
         place = "" if self.name == "default" else f"/w/{self.name}"
         return f"{self._link.client.url}{place}"
 
@@ -174,7 +174,7 @@ class Workspace:
         return Snapshot(self._link, found["name"])
 
     def seed(self, document: Mapping[str, Any], *, account: str | None = None) -> None:
-        """Add to the world: `seed({"senders": [...]})`, `seed({"generate": {"senders": 500}})`.
+        """Add to the workspace: `seed({"senders": [...]})`, `seed({"generate": {"senders": 500}})`.
 
         What belongs to an account goes to the first one, or to the one named.
 
@@ -185,7 +185,7 @@ class Workspace:
         self._link.renew(self._link.post("/seed", {**document, **self._meant(account)}))
 
     def revoke_key(self, key: str | None = None, *, account: str | None = None) -> None:
-        """Let the service refuse a key with 401 from now on, until the world is reset; or all those of an account.
+        """Let the service refuse a key with 401 from now on, until the workspace is reset; or all those of an account.
 
         Raises:
             MockServerError: 400; neither is given, or the key is none of the account's.

@@ -1,1 +1,1 @@
-"""Where HTTP begins: the door of every operation, who calls, how often, and the server."""
+"""Where HTTP begins: the endpoint of every operation, who calls, how often, and the server."""

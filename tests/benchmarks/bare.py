@@ -19,8 +19,8 @@ def bare(self, request):
         workspace.catch_up()
         headers = [("sib-request-id", workspace.random.uuid("request"))]
         headers += rate_limit.take(workspace, caller.account.id, request.path).headers()
-        door = self._doors[request.url_rule.endpoint]
-        reply = door.answer(caller, request, EXCHANGE)
+        endpoint = self._endpoints[request.url_rule.endpoint]
+        reply = endpoint.answer(caller, request, EXCHANGE)
     return answer(reply.body, reply.status, headers)
 
 

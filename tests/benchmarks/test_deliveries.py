@@ -48,23 +48,23 @@ def slow():
         thread.join()
 
 
-def median_ms(server, world, times=300):
+def median_ms(server, workspace, times=300):
     """How long `GET /v3/senders` takes."""
-    path = f"/w/{world.name}/v3/senders"
+    path = f"/w/{workspace.name}/v3/senders"
     taken = []
     for _ in range(times):
         began = time.perf_counter()
-        server.client.call("GET", path, headers={"api-key": world.api_key})
+        server.client.call("GET", path, headers={"api-key": workspace.api_key})
         taken.append((time.perf_counter() - began) * 1000)
     return statistics.median(taken)
 
 
-def states(server, world):
+def states(server, workspace):
     """How many calls are in which state, and how many had to go."""
     found = {}
     for state in ("scheduled", "delivered", "retrying", "dropped"):
         query = {"state": state, "limit": 1}
-        page = server.client.json("GET", "/_mock/deliveries", query=query, headers={"X-Mock-Workspace": world.name})
+        page = server.client.json("GET", "/_mock/deliveries", query=query, headers={"X-Mock-Workspace": workspace.name})
         found[state] = page["count"]
     return found, page["evicted"]
 
@@ -75,16 +75,16 @@ def test_ten_thousand_calls_to_a_slow_receiver_delay_nobody(show, slow, limit):
     clock = {"start": "2026-01-15T09:00:00Z", "frozen": True}
     with started([*MOCK, "empty", "--log-format", "off", "--deliveries-limit", str(limit)]) as (root, process):
         server = MockServer.connect(root)
-        world = server.workspace({"clock": clock, "behaviour": {"webhook_limit": HOOKS}, "webhooks": hooks})
-        idle, before = median_ms(server, world), resident_mb(process)
+        workspace = server.workspace({"clock": clock, "behaviour": {"webhook_limit": HOOKS}, "webhooks": hooks})
+        idle, before = median_ms(server, workspace), resident_mb(process)
         began = time.perf_counter()
         for _ in range(ROUNDS):
-            world.trigger("delivered")
+            workspace.trigger("delivered")
         raised = time.perf_counter() - began
-        busy = median_ms(server, world)
-        world.clock.advance("PT0S")  # waits for all of them
+        busy = median_ms(server, workspace)
+        workspace.clock.advance("PT0S")  # waits for all of them
         over = time.perf_counter() - began
-        after, (found, evicted) = resident_mb(process), states(server, world)
+        after, (found, evicted) = resident_mb(process), states(server, workspace)
         server.stop()
 
     show(

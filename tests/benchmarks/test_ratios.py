@@ -18,7 +18,7 @@ def empty():
 
 @pytest.fixture
 def mock():
-    with started([*MOCK, str(HERE / "world.yaml")]) as (root, _):
+    with started([*MOCK, str(HERE / "workspace.yaml")]) as (root, _):
         yield root
 
 

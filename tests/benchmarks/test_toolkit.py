@@ -1,4 +1,4 @@
-"""What worlds, journal, coverage, faults and the pytest plugin cost, as ratios measured in one run.
+"""What workspaces, journal, coverage, faults and the pytest plugin cost, as ratios measured in one run.
 
 Absolute figures are printed; only ratios fail.
 """
@@ -19,8 +19,8 @@ from mockserver import MockServer
 
 pytestmark = pytest.mark.benchmark
 
-WORLD = str(HERE / "world.yaml")
-BARE = [sys.executable, str(HERE / "bare.py"), WORLD]
+WORKSPACE = str(HERE / "workspace.yaml")
+BARE = [sys.executable, str(HERE / "bare.py"), WORKSPACE]
 OTHERS = ("createSender", "updateSender", "deleteSender", "createDomain", "createWebhook")
 
 
@@ -100,7 +100,7 @@ def test_a_test_with_a_world_of_its_own_costs_a_fraction_of_an_import_of_flask(s
 
 @pytest.mark.parametrize(("rules", "most"), [(0, 0.25), (20, 0.35)])
 def test_journal_coverage_and_faults_add_at_most_a_quarter_to_a_request(show, rules, most):
-    with started(BARE) as (bare, _), started([*MOCK, WORLD]) as (mock, _):
+    with started(BARE) as (bare, _), started([*MOCK, WORKSPACE]) as (mock, _):
         for number in range(rules):
             match = {"operation": OTHERS[number % len(OTHERS)]} if number % 2 else {"query": {"page": number}}
             post(f"{mock}/_mock/faults", {"fault": "server_error", "match": match})
@@ -116,7 +116,7 @@ def test_journal_coverage_and_faults_add_at_most_a_quarter_to_a_request(show, ru
 
 def test_memory_is_flat_over_many_requests(show):
     """A hundred thousand requests at the default limits; what the journal holds is there after the first tenth."""
-    with started([*MOCK, WORLD]) as (root, process):
+    with started([*MOCK, WORKSPACE]) as (root, process):
         used = []
         for _ in range(10):
             told = subprocess.run(

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from mockserver.app import NOUNS
+from mockserver.app.application import CONTROL_RESOURCES
 from mockserver.control.framework.document import operation_id
 from mockserver.resources.registry import OPERATIONS
 
-CALLS = [call for noun in NOUNS for call in noun.calls]
+CALLS = [call for resource in CONTROL_RESOURCES for call in resource.calls]
 
 pytestmark = pytest.mark.browser
 

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 
 HTML = "<h1 onclick=\"alert(1)\">Héllo</h1><script>alert('x')</script><form action='/_mock/reset' method='post'>"
-WORLD = {
+WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "accounts": [
         {
@@ -39,7 +39,7 @@ WORLD = {
 
 @pytest.fixture
 def api(make_api):
-    return make_api(WORLD, key="key-group")
+    return make_api(WORKSPACE, key="key-group")
 
 
 def shared(api, number=11, root="", **options):
@@ -85,7 +85,7 @@ def test_every_campaign_has_an_address_of_its_own(api):
 
 
 def test_the_order_of_asking_changes_nothing(make_api):
-    one, other = make_api(WORLD, key="key-group"), make_api(WORLD, key="key-group")
+    one, other = make_api(WORKSPACE, key="key-group"), make_api(WORKSPACE, key="key-group")
 
     assert [shared(one, 11), shared(one, 12)] == [shared(other, 12), shared(other, 11)][::-1]
 
@@ -220,7 +220,7 @@ def test_there_is_nothing_beside_them(api, path):
 
 
 def test_a_template_is_not_shown_before_it_is_shared(make_api, api):
-    url = shared(make_api(WORLD, key="key-group"))
+    url = shared(make_api(WORKSPACE, key="key-group"))
 
     assert visit(api, url).status_code == 404
     assert shared(api) == url
@@ -236,8 +236,8 @@ def test_the_template_of_a_deleted_account_is_gone(api):
 
 
 def test_no_control_token_is_needed(make_api, tmp_path):
-    (tmp_path / "world.yaml").write_text(json.dumps(WORLD), encoding="utf-8")
-    api = make_api(str(tmp_path / "world.yaml"), key="key-group", control_token="s3cret")
+    (tmp_path / "workspace.yaml").write_text(json.dumps(WORKSPACE), encoding="utf-8")
+    api = make_api(str(tmp_path / "workspace.yaml"), key="key-group", control_token="s3cret")
     url = shared(api)
 
     assert api.get("/_mock/state").status_code == 401
@@ -251,13 +251,13 @@ def test_the_journal_names_the_operation(api, part, operation):
     assert api.get("/_mock/requests").json["items"][0]["operation"] == operation
 
 
-# ---------------------------------------------------------------------- worlds
+# ---------------------------------------------------------------------- workspaces
 
 
 @pytest.fixture
 def other(api):
-    """The key of another world of the same story."""
-    made = api.post("/_mock/workspaces", json={"scenario": WORLD, "name": "other"})
+    """The key of another workspace of the same story."""
+    made = api.post("/_mock/workspaces", json={"scenario": WORKSPACE, "name": "other"})
     assert made.status_code == 201
     return made.json["accounts"][0]["api_key"]
 

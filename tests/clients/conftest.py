@@ -72,13 +72,13 @@ def reachable_errors():
 
 @pytest.fixture(scope="session")
 def document():
-    """The world of the table, a scenario; each account's key is its name."""
-    return yaml.safe_load((_FOLDER / "world.yaml").read_text(encoding="utf-8"))
+    """The workspace of the table, a scenario; each account's key is its name."""
+    return yaml.safe_load((_FOLDER / "workspace.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
 def root(module_serve, document):
-    """The address of a server with that world, to which unknown keys are strangers."""
+    """The address of a server with that workspace, to which unknown keys are strangers."""
     return module_serve(document, keys="known")
 
 

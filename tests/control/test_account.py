@@ -26,7 +26,7 @@ def inbound_hook(number, domain="in.acme.test"):
 
 
 @pytest.fixture
-def world(make_api):
+def workspace(make_api):
     """A master, a sub-account that listens for mails, and one without a key; each has a webhook for deliveries."""
     accounts = [
         {**MASTER, "webhooks": [hook(1)]},
@@ -36,8 +36,8 @@ def world(make_api):
     return make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accounts": accounts})
 
 
-def call(world, path, body, key=None):
-    return world.client.post(path, json=body, headers={"api-key": key} if key else {})
+def call(workspace, path, body, key=None):
+    return workspace.client.post(path, json=body, headers={"api-key": key} if key else {})
 
 
 def told(answer):
@@ -53,29 +53,29 @@ def told(answer):
         ({"account": "labs"}, "eu-key", ("labs", 3)),
     ],
 )
-def test_an_event_is_told_to_the_webhooks_of_that_account(world, named, key, wanted):
-    assert told(call(world, "/_mock/trigger", {"event": "delivered", **named}, key)) == [wanted]
+def test_an_event_is_told_to_the_webhooks_of_that_account(workspace, named, key, wanted):
+    assert told(call(workspace, "/_mock/trigger", {"event": "delivered", **named}, key)) == [wanted]
 
 
-def test_a_story_is_told_to_the_webhooks_of_that_account(world):
-    assert told(call(world, "/_mock/trigger", {"story": "delivered", "account": "labs"})) == [("labs", 3)]
+def test_a_story_is_told_to_the_webhooks_of_that_account(workspace):
+    assert told(call(workspace, "/_mock/trigger", {"story": "delivered", "account": "labs"})) == [("labs", 3)]
 
 
 @every_call
-def test_a_name_of_no_account_is_a_mistake_of_that_member(world, path, body):
-    before = world.get("/_mock/state").json
+def test_a_name_of_no_account_is_a_mistake_of_that_member(workspace, path, body):
+    before = workspace.get("/_mock/state").json
 
-    answer = call(world, path, {**body, "account": "nobody"})
+    answer = call(workspace, path, {**body, "account": "nobody"})
 
     assert answer.status_code == 400
     assert answer.json["errors"] == [{"path": "/account", "message": "is no account's name; those are group, eu, labs"}]
-    assert world.get("/_mock/state").json == before
+    assert workspace.get("/_mock/state").json == before
 
 
 @every_call
 @pytest.mark.parametrize("name", [None, 7, ["eu"], {"eu": 1}, ""])
-def test_what_is_no_name_is_a_mistake_as_well(world, path, body, name):
-    answer = call(world, path, {**body, "account": name})
+def test_what_is_no_name_is_a_mistake_as_well(workspace, path, body, name):
+    answer = call(workspace, path, {**body, "account": name})
 
     assert answer.status_code == 400
     assert [row["path"] for row in answer.json["errors"]] == ["/account"]
@@ -84,75 +84,75 @@ def test_what_is_no_name_is_a_mistake_as_well(world, path, body, name):
 # ---------------------------------------------------------------------- mails
 
 
-def events(world, key):
-    return len(world.get("/v3/inbound/events", key=key).json["events"])
+def events(workspace, key):
+    return len(workspace.get("/v3/inbound/events", key=key).json["events"])
 
 
 @pytest.mark.parametrize("key", [None, "group-key", "eu-key"])
-def test_a_mail_goes_to_the_account_that_listens_for_its_domain(world, key):
-    answer = call(world, *CALLS["inbound"], key)
+def test_a_mail_goes_to_the_account_that_listens_for_its_domain(workspace, key):
+    answer = call(workspace, *CALLS["inbound"], key)
 
     assert told(answer) == [("eu", 12)]
-    assert (events(world, "group-key"), events(world, "eu-key")) == (0, 1)
+    assert (events(workspace, "group-key"), events(workspace, "eu-key")) == (0, 1)
 
 
 @pytest.mark.parametrize("members", [{}, {"to": "b@in.acme.test"}])
-def test_a_triggered_mail_goes_to_the_account_that_listens(world, members):
-    answer = call(world, "/_mock/trigger", {"event": "reply", "type": "inbound", **members})
+def test_a_triggered_mail_goes_to_the_account_that_listens(workspace, members):
+    answer = call(workspace, "/_mock/trigger", {"event": "reply", "type": "inbound", **members})
 
-    assert (events(world, "group-key"), events(world, "eu-key")) == (0, 1)
+    assert (events(workspace, "group-key"), events(workspace, "eu-key")) == (0, 1)
     assert told(answer) == [("eu", 12)]
 
 
-def test_a_mail_that_is_sent_to_an_account_by_name_arrives_there(world):
-    call(world, "/_mock/inbound", {**CALLS["inbound"][1], "account": "group"})
-    call(world, "/_mock/trigger", {"event": "reply", "type": "inbound", "account": "group"})
+def test_a_mail_that_is_sent_to_an_account_by_name_arrives_there(workspace):
+    call(workspace, "/_mock/inbound", {**CALLS["inbound"][1], "account": "group"})
+    call(workspace, "/_mock/trigger", {"event": "reply", "type": "inbound", "account": "group"})
 
-    assert (events(world, "group-key"), events(world, "eu-key")) == (2, 0)
+    assert (events(workspace, "group-key"), events(workspace, "eu-key")) == (2, 0)
 
 
 @pytest.mark.parametrize(("key", "counts"), [(None, (1, 0)), ("eu-key", (0, 1))])
-def test_a_mail_that_nobody_listens_for_arrives_where_the_call_belongs(world, key, counts):
-    call(world, "/_mock/inbound", {"sender": "bob@example.test", "recipient": "a@nobody.test"}, key)
+def test_a_mail_that_nobody_listens_for_arrives_where_the_call_belongs(workspace, key, counts):
+    call(workspace, "/_mock/inbound", {"sender": "bob@example.test", "recipient": "a@nobody.test"}, key)
 
-    assert (events(world, "group-key"), events(world, "eu-key")) == counts
+    assert (events(workspace, "group-key"), events(workspace, "eu-key")) == counts
 
 
 def test_of_two_that_listen_the_one_behind_the_key_gets_the_mail(make_api):
     accounts = [{**MASTER, "webhooks": [inbound_hook(1)]}, {**SUB, "webhooks": [inbound_hook(2, "In.Acme.Test")]}]
-    world = make_api({"accounts": accounts})
+    workspace = make_api({"accounts": accounts})
 
-    assert told(call(world, *CALLS["inbound"])) == [("group", 1)]
-    assert told(call(world, *CALLS["inbound"], "eu-key")) == [("eu", 2)]
+    assert told(call(workspace, *CALLS["inbound"])) == [("group", 1)]
+    assert told(call(workspace, *CALLS["inbound"], "eu-key")) == [("eu", 2)]
 
 
 # ---------------------------------------------------------------------- what is added, and keys
 
 
-def senders(world, key):
-    return [row["email"] for row in world.get("/v3/senders", key=key).json["senders"]]
+def senders(workspace, key):
+    return [row["email"] for row in workspace.get("/v3/senders", key=key).json["senders"]]
 
 
-def test_what_is_added_goes_to_the_account_that_is_named(world):
-    assert call(world, "/_mock/seed", {**CALLS["seed"][1], "account": "eu"}, "group-key").status_code == 200
+def test_what_is_added_goes_to_the_account_that_is_named(workspace):
+    assert call(workspace, "/_mock/seed", {**CALLS["seed"][1], "account": "eu"}, "group-key").status_code == 200
 
-    assert (senders(world, "group-key"), senders(world, "eu-key")) == ([], ["jo@acme.test"])
+    assert (senders(workspace, "group-key"), senders(workspace, "eu-key")) == ([], ["jo@acme.test"])
 
 
-def test_what_is_added_may_be_yaml(world):
+def test_what_is_added_may_be_yaml(workspace):
     text = "account: eu\nsenders:\n  - {name: Jo, email: jo@acme.test}\n"
-    answer = world.client.post("/_mock/seed", data=text, content_type="application/yaml")
+    answer = workspace.client.post("/_mock/seed", data=text, content_type="application/yaml")
 
     assert answer.status_code == 200
-    assert senders(world, "eu-key") == ["jo@acme.test"]
+    assert senders(workspace, "eu-key") == ["jo@acme.test"]
 
 
-def test_an_account_alone_is_nothing_to_add(world):
-    assert call(world, "/_mock/seed", {"account": "eu"}).status_code == 400
+def test_an_account_alone_is_nothing_to_add(workspace):
+    assert call(workspace, "/_mock/seed", {"account": "eu"}).status_code == 400
 
 
-def statuses(world):
-    return [world.get("/v3/account", key=key).status_code for key in ("group-key", "eu-key", "eu-other-key")]
+def statuses(workspace):
+    return [workspace.get("/v3/account", key=key).status_code for key in ("group-key", "eu-key", "eu-other-key")]
 
 
 @pytest.mark.parametrize(
@@ -164,18 +164,18 @@ def statuses(world):
         ({"account": "labs"}, [200, 200, 200]),
     ],
 )
-def test_a_key_is_revoked_or_all_those_of_an_account(world, body, wanted):
-    assert call(world, "/_mock/keys/revoke", body).status_code == 200
+def test_a_key_is_revoked_or_all_those_of_an_account(workspace, body, wanted):
+    assert call(workspace, "/_mock/keys/revoke", body).status_code == 200
 
-    assert statuses(world) == wanted
+    assert statuses(workspace) == wanted
 
 
 @pytest.mark.parametrize(
     ("body", "path"), [({}, "/key"), ({"key": "group-key", "account": "eu"}, "/key"), ({"key": ""}, "/key")]
 )
-def test_a_key_that_is_not_meant_is_not_revoked(world, body, path):
-    answer = call(world, "/_mock/keys/revoke", body)
+def test_a_key_that_is_not_meant_is_not_revoked(workspace, body, path):
+    answer = call(workspace, "/_mock/keys/revoke", body)
 
     assert answer.status_code == 400
     assert [row["path"] for row in answer.json["errors"]] == [path]
-    assert statuses(world) == [200, 200, 200]
+    assert statuses(workspace) == [200, 200, 200]

@@ -5,7 +5,7 @@ import pytest
 from mockserver.core.contract.operation import Mark
 from mockserver.resources.registry import ALL_OPERATIONS
 
-WORLD = {"accounts": [{"name": "acme", "api_keys": ["xkeysib-acme"]}]}
+WORKSPACE = {"accounts": [{"name": "acme", "api_keys": ["xkeysib-acme"]}]}
 
 
 @pytest.mark.parametrize("path", ["health", "livez", "readyz"])
@@ -29,7 +29,7 @@ def test_an_unknown_workspace_is_404_and_never_made(api):
 
 @pytest.mark.parametrize(("mode", "status"), [("any", 200), ("known", 404)])
 def test_a_key_stands_for_its_workspace(make_api, mode, status):
-    api = make_api(WORLD, keys=mode)
+    api = make_api(WORKSPACE, keys=mode)
 
     assert api.client.get("/_mock/clock", headers={"api-key": "xkeysib-acme"}).status_code == 200
     assert api.client.get("/_mock/clock", headers={"api-key": "unknown"}).status_code == status
@@ -47,7 +47,7 @@ def test_a_wrong_method_is_405(api):
 
 
 def test_a_mistake_of_the_mock_itself_is_a_problem(api, monkeypatch):
-    monkeypatch.setattr("mockserver.control.state.dump", lambda _: 1 / 0)
+    monkeypatch.setattr("mockserver.control.workspaces.state.dump", lambda _: 1 / 0)
 
     answer = api.get("/_mock/state")
 

@@ -9,16 +9,16 @@ import pytest
 from marshmallow import Schema
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from mockserver.app import NOUNS
+from mockserver.app.application import CONTROL_RESOURCES
 from mockserver.control import answers
 from mockserver.control.framework.document import document
 
 DECLARED = {
     (method.upper(), path): found
-    for path, methods in document(NOUNS)["paths"].items()
+    for path, methods in document(CONTROL_RESOURCES)["paths"].items()
     for method, found in methods.items()
 }
-CALLS = [call for noun in NOUNS for call in noun.calls]
+CALLS = [call for resource in CONTROL_RESOURCES for call in resource.calls]
 IDS = [f"{call.method} {call.path}" for call in CALLS]
 each_call = pytest.mark.parametrize("call", CALLS, ids=IDS)
 
@@ -28,15 +28,15 @@ def found(call):
 
 
 def test_it_is_a_valid_document_of_openapi_3_1():
-    OpenAPIV31SpecValidator(document(NOUNS)).validate()
-    assert document(NOUNS)["openapi"].startswith("3.1.")
+    OpenAPIV31SpecValidator(document(CONTROL_RESOURCES)).validate()
+    assert document(CONTROL_RESOURCES)["openapi"].startswith("3.1.")
 
 
 def test_it_is_served_and_names_itself(api):
     answer = api.get("/_mock/control.json")
 
     assert (answer.status_code, answer.content_type) == (200, "application/json")
-    assert answer.json == json.loads(json.dumps(document(NOUNS)))
+    assert answer.json == json.loads(json.dumps(document(CONTROL_RESOURCES)))
     assert "/_mock/control.json" in answer.json["paths"]
 
 
@@ -70,11 +70,11 @@ def test_every_operation_has_a_name_of_its_own_that_a_program_can_bear():
 
 @each_call
 def test_a_call_has_a_summary_and_the_tag_of_its_noun(call):
-    tags = {tag["name"] for tag in document(NOUNS)["tags"]}
+    tags = {tag["name"] for tag in document(CONTROL_RESOURCES)["tags"]}
 
     assert found(call)["summary"].endswith((".", ".`"))
-    assert found(call)["tags"] == [call.noun]
-    assert call.noun in tags
+    assert found(call)["tags"] == [call.resource]
+    assert call.resource in tags
 
 
 @each_call
@@ -98,9 +98,9 @@ def test_a_call_that_needs_the_token_may_be_refused_for_it(call):
 @each_call
 def test_a_call_in_a_world_says_how_to_name_one(call):
     references = {parameter.get("$ref") for parameter in found(call).get("parameters", ())}
-    worlds = {"#/components/parameters/X-Mock-Workspace", "#/components/parameters/api-key"}
+    workspaces = {"#/components/parameters/X-Mock-Workspace", "#/components/parameters/api-key"}
 
-    assert references & worlds == (worlds if call.in_world else set())
+    assert references & workspaces == (workspaces if call.in_world else set())
     assert not call.in_world or "404" in found(call)["responses"]
 
 
@@ -119,7 +119,7 @@ def test_a_scenario_is_taken_as_json_and_as_yaml(path):
 
 
 def test_a_request_knows_the_members_of_a_scenario_and_refuses_others():
-    schema = document(NOUNS)["components"]["schemas"]["ScenarioItem"]
+    schema = document(CONTROL_RESOURCES)["components"]["schemas"]["ScenarioItem"]
 
     assert {"accounts", "senders", "faults", "behaviour", "clock", "dns"} <= schema["properties"].keys()
     assert schema["additionalProperties"] is False
@@ -131,10 +131,10 @@ def test_a_request_knows_the_members_of_a_scenario_and_refuses_others():
         ("Advance", "by", {"$ref": "#/components/schemas/Duration"}),
         ("ClockChange", "now", {"$ref": "#/components/schemas/Instant"}),
         ("Clock", "now", {"type": "string", "format": "date-time"}),
-        ("World", "api_key", {"type": ["string", "null"]}),
+        ("Workspace", "api_key", {"type": ["string", "null"]}),
         ("Mail", "otp", {"type": ["integer", "null"]}),
         ("NewSnapshot", "name", {"pattern": "^(?:[A-Za-z0-9][A-Za-z0-9._-]{0,63})$"}),
     ],
 )
 def test_a_member_has_its_real_type(schema, member, form):
-    assert document(NOUNS)["components"]["schemas"][schema]["properties"][member].items() >= form.items()
+    assert document(CONTROL_RESOURCES)["components"]["schemas"][schema]["properties"][member].items() >= form.items()

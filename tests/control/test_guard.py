@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mockserver.app import NOUNS
+from mockserver.app.application import CONTROL_RESOURCES
 
 TOKEN = "s3cret-tökén"
 GOOD = f"Bearer {TOKEN}".encode().decode("latin-1")  # a header's bytes, as a WSGI server hands them on
@@ -14,12 +14,14 @@ PARTS = {
     "name": "default", "machine": "sender", "key": "1", "event": "delete", "domain": "a.test", "identifier": "x",
     "client_id": "crm",
 }  # fmt: skip
-CALLS = [(call.method, call.path.format(**PARTS), call.is_open) for noun in NOUNS for call in noun.calls]
+CALLS = [
+    (call.method, call.path.format(**PARTS), call.is_open) for resource in CONTROL_RESOURCES for call in resource.calls
+]
 CLOSED = [(method, path) for method, path, is_open in CALLS if not is_open]
 #: A file, and a link that an export was given: both are there.
 GIVEN = {"/_mock/docs/default": "/_mock/docs/start.js", "/_mock/exports/default": "/_mock/exports/1-abc.csv"}
 OPEN = [(method, GIVEN.get(path, path)) for method, path, is_open in CALLS if is_open]
-WORLD = {
+WORKSPACE = {
     "exports": [{
         "id": 1, "requested_at": "-PT1H", "url": "http://localhost/_mock/exports/1-abc.csv",
         "state": "notified", "content": "webhook_id\r\n",
@@ -30,8 +32,8 @@ WORLD = {
 
 @pytest.fixture
 def guarded(make_api, tmp_path):
-    (tmp_path / "world.yaml").write_text(json.dumps(WORLD), encoding="utf-8")
-    return make_api(str(tmp_path / "world.yaml"), control_token=TOKEN)
+    (tmp_path / "workspace.yaml").write_text(json.dumps(WORKSPACE), encoding="utf-8")
+    return make_api(str(tmp_path / "workspace.yaml"), control_token=TOKEN)
 
 
 def refused(answer):

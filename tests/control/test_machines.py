@@ -1,6 +1,6 @@
 import pytest
 
-WORLD = {
+WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "senders": [
         {"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification", "otp": 123456},
@@ -12,7 +12,7 @@ WORLD = {
 
 @pytest.fixture
 def api(make_api):
-    return make_api(WORLD)
+    return make_api(WORKSPACE)
 
 
 def test_every_machine_is_listed_with_its_table_and_diagram(api):

@@ -116,7 +116,7 @@ def test_waiting_ends_when_the_time_is_up(api):
 
 def test_waiting_under_an_ordinary_server_ends_with_the_mail(api):
     """Without the bridge, a thread of the server waits."""
-    workspace = api.world
+    workspace = api.workspace
     seen = []
 
     class Listening(Watchers):
@@ -145,7 +145,7 @@ def test_who_waits_for_a_mail_looks_again_only_when_there_is_one(api, monkeypatc
             assert not wake.__self__.is_set()
             api.post("/v3/senders", json={"name": "Late", "email": "late@acme.test"})
 
-    api.world.watchers = Listening()
+    api.workspace.watchers = Listening()
 
     assert api.get("/_mock/mailbox?to=late@acme.test&wait=10").json["count"] == 1
     assert looks == ["late@acme.test", "news@acme.test", "ops@acme.test"]

@@ -21,7 +21,7 @@ def api(make_api):
 
 @pytest.fixture
 def public_api(make_api):
-    """A world in which there are public apps."""
+    """A workspace in which there are public apps."""
     return make_api({"behaviour": {"oauth_public_apps": True}, "oauth_apps": [APP]})
 
 
@@ -51,8 +51,10 @@ def test_no_two_new_apps_share_anything(api):
 
 
 def test_two_worlds_of_one_scenario_draw_other_credentials(api):
-    worlds = [api.post("/_mock/workspaces", json={"seed": 1}).json["name"] for _ in range(2)]
-    one, other = (api.post("/_mock/oauth/apps", json={}, headers={"X-Mock-Workspace": name}).json for name in worlds)
+    workspaces = [api.post("/_mock/workspaces", json={"seed": 1}).json["name"] for _ in range(2)]
+    one, other = (
+        api.post("/_mock/oauth/apps", json={}, headers={"X-Mock-Workspace": name}).json for name in workspaces
+    )
 
     assert one["client_secret"] != other["client_secret"]
 

@@ -52,7 +52,7 @@ SCENARIO = {
     "faults": [{"fault": "latency", "ms": 1, "id": "slow"}],
     "oauth_apps": [{"client_id": "crm"}],
 }  # fmt: skip
-#: What the world has, by a word of the path and the name of the parameter.
+#: What the workspace has, by a word of the path and the name of the parameter.
 KNOWN = {
     ("workspaces", "name"): ["other", "default"],
     ("snapshots", "name"): ["before"],
@@ -84,7 +84,7 @@ _APP = (
     r"|must have (no fragment|a host)|not a URL"
 )
 _ACCOUNT = r"is no account's name"
-#: Rules between members, and what is known of the world: a schema cannot tell them, and the document says so.
+#: Rules between members, and what is known of the workspace: a schema cannot tell them, and the document says so.
 BEYOND_A_SCHEMA = {
     "putClock": rf"give now, frozen or both|{_CLOCK}",
     "postClockAdvance": rf"give one of by, seconds and to|{_CLOCK}",
@@ -151,7 +151,8 @@ def control(method, path, **options):
 
 
 def reset():
-    """The same world for every case: a request in the journal, a mail, a snapshot, a fault and a second workspace."""
+    """The same workspace for every case: a request in the journal, a mail, a snapshot, a fault and a second
+    workspace."""
     store = APP.extensions["mockserver.store"]
     for workspace in store:
         if workspace is not store.default:
@@ -192,7 +193,7 @@ def steer(case):
 
 
 def replace(made_up, known):
-    """Let members that stand there have values that the world knows."""
+    """Let members that stand there have values that the workspace knows."""
     if made_up and hasattr(made_up, "keys"):
         for name in known.keys() & made_up.keys():
             made_up[name] = known[name]

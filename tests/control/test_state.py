@@ -3,7 +3,7 @@ import json
 import pytest
 import yaml
 
-WORLD = {
+WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "accounts": [{"name": "acme", "api_keys": ["xkeysib-acme"]}, {"name": "other", "api_keys": ["xkeysib-other"]}],
 }
@@ -11,7 +11,7 @@ WORLD = {
 
 @pytest.fixture
 def api(make_api):
-    return make_api(WORLD, key="xkeysib-acme")
+    return make_api(WORKSPACE, key="xkeysib-acme")
 
 
 def test_the_state_is_a_scenario_as_json_or_as_yaml(api):

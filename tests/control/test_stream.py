@@ -1,4 +1,4 @@
-"""What happens in a world, as server-sent events."""
+"""What happens in a workspace, as server-sent events."""
 
 import contextlib
 import itertools
@@ -21,7 +21,7 @@ class Live:
 
     def __init__(self, api):
         self.api = api
-        self.world = api.world
+        self.workspace = api.workspace
         self._listener = bind("127.0.0.1", 0)
         # Nothing much is on its way, so that one who does not read is seen soon.
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
@@ -99,7 +99,7 @@ class Events:
 
 
 class Watched(Watchers):
-    """Those who look at a world; says when all have left."""
+    """Those who look at a workspace; says when all have left."""
 
     def __init__(self):
         super().__init__()
@@ -140,7 +140,7 @@ def test_a_request_comes_with_what_it_did_as_the_journal_mailbox_and_machines_sh
     assert request.data == entry
     assert transition.data == entry["transitions"][0]
     assert mail.data == live.call("GET", "/_mock/mailbox").json()["items"][0]
-    assert [transition.id, mail.id, request.id] == [request.id - 2, request.id - 1, live.world.feed.last]
+    assert [transition.id, mail.id, request.id] == [request.id - 2, request.id - 1, live.workspace.feed.last]
 
 
 @pytest.fixture
@@ -192,7 +192,7 @@ def test_big_payloads_leave_the_feed_early(hooked):
             trigger(hooked, payload={"filler": f"{number}" * 1_000_000})
             assert events.next().kind == "delivery"
 
-    assert hooked.world.feed.lost(0) > 0
+    assert hooked.workspace.feed.lost(0) > 0
 
 
 def test_secrets_of_a_request_are_not_told(live):
@@ -255,7 +255,7 @@ def test_it_goes_on_after_the_last_event_that_was_seen(live, form):
 
 def test_it_tells_how_many_were_lost(live):
     for _ in range(1_002):
-        live.world.feed.add("reset", None)
+        live.workspace.feed.add("reset", None)
 
     with live.events(headers={"Last-Event-ID": "1"}) as events:
         lost, first = events.take(2)
@@ -284,7 +284,7 @@ def test_big_bodies_leave_the_feed_early(live):
         live.call("POST", "/v3/senders", json={"name": f"{number}" * 1_000_000, "email": "x"})
 
     with live.events("/_mock/stream?replay=true") as events:
-        assert (events.next().kind, live.world.feed.lost(0) > 0) == ("lost", True)
+        assert (events.next().kind, live.workspace.feed.lost(0) > 0) == ("lost", True)
 
 
 def test_silence_is_filled_with_comments(live):
@@ -353,7 +353,7 @@ def test_it_tells_of_one_workspace_only(live, path, headers):
 
 
 def test_a_client_that_leaves_is_forgotten(live):
-    live.world.watchers = watchers = Watched()
+    live.workspace.watchers = watchers = Watched()
     with live.connected():
         assert len(watchers) == 1
 
@@ -392,9 +392,9 @@ def test_an_ordinary_server_streams_from_its_thread(api):
     assert next(chunks) == b": nothing has happened\n\n"
     api.post("/v3/senders", json={"name": "a", "email": "a@acme.test"})
     assert b"event: mail\n" in next(chunks)
-    assert len(api.world.watchers) == 1
+    assert len(api.workspace.watchers) == 1
     answer.close()
-    assert len(api.world.watchers) == 0
+    assert len(api.workspace.watchers) == 0
 
 
 def test_under_an_ordinary_server_it_ends_with_the_workspace_too(api):

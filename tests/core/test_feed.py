@@ -3,8 +3,8 @@
 from mockserver.core.traffic.feed import LOST, Feed
 
 
-def numbers(happenings):
-    return [happening.number for happening in happenings]
+def numbers(items):
+    return [item.number for item in items]
 
 
 def test_what_comes_after_a_number_is_given_oldest_first():
@@ -12,7 +12,7 @@ def test_what_comes_after_a_number_is_given_oldest_first():
     for kind in "abc":
         feed.add(kind, None)
 
-    assert [happening.kind for happening in feed.after(1)] == ["b", "c"]
+    assert [item.kind for item in feed.after(1)] == ["b", "c"]
     assert (feed.after(3), feed.after(7)) == ([], [])
 
 
@@ -38,16 +38,16 @@ def test_one_that_is_too_big_is_lost_itself_and_leaves_the_others():
     for size in (10, 5 * 1024 * 1024, 10):
         feed.add("a", "told", size)
 
-    assert [happening.what for happening in feed.after(0)] == ["told", LOST, "told"]
+    assert [item.what for item in feed.after(0)] == ["told", LOST, "told"]
     assert feed.lost(0) == 0
 
 
 def test_each_thing_is_put_into_words_once_for_all_who_look_on():
     feed, asked = Feed(), []
     feed.add("a", None)
-    (happening,) = feed.after(0)
+    (item,) = feed.after(0)
 
-    told = [feed.told(happening, lambda happening: asked.append(happening.number) or b"words") for _ in range(3)]
+    told = [feed.told(item, lambda item: asked.append(item.number) or b"words") for _ in range(3)]
 
     assert (told, asked) == ([b"words"] * 3, [1])
 
@@ -56,8 +56,8 @@ def test_the_words_count_as_what_is_kept():
     feed = Feed(10, 8_000)
     for _ in range(3):
         feed.add("a", None, 1_000)
-    for happening in feed.after(0):
-        feed.told(happening, lambda _: b"x" * 1_400)
+    for item in feed.after(0):
+        feed.told(item, lambda _: b"x" * 1_400)
 
     assert numbers(feed.after(0)) == [2, 3]
 

@@ -21,11 +21,13 @@ def run():
 
 @pytest.fixture
 def root(serve):
-    """A server that was asked for its senders once, in a world that is gone, and for an account in another."""
+    """A server that was asked for its senders once, in a workspace that is gone, and for an account in another."""
     root = serve()
     for name, path in (("gone", "senders"), ("here", "account")):
-        world = requests.post(f"{root}/_mock/workspaces", json={"name": name}, timeout=5).json()
-        requests.get(f"{world['url']}/{path}", headers={"api-key": world["api_key"]}, timeout=5).raise_for_status()
+        workspace = requests.post(f"{root}/_mock/workspaces", json={"name": name}, timeout=5).json()
+        requests.get(
+            f"{workspace['url']}/{path}", headers={"api-key": workspace["api_key"]}, timeout=5
+        ).raise_for_status()
     requests.delete(f"{root}/_mock/workspaces/gone", timeout=5).raise_for_status()
     return root
 

@@ -52,7 +52,7 @@ def test_reports_add_up_as_their_counts_do(parts):
 
 
 def test_a_report_of_the_server_is_read_back(played, coverage):
-    assert from_json(coverage(played)) == played.world.coverage
+    assert from_json(coverage(played)) == played.workspace.coverage
 
 
 def test_worlds_add_up_to_the_total(played, coverage):

@@ -15,10 +15,10 @@ from mockserver.coverage.junit import to_junit
 from mockserver.coverage.page import to_html
 from mockserver.coverage.report import report
 from mockserver.coverage.text import to_text
-from mockserver.resources.registry import ROOMS
+from mockserver.resources.registry import RESOURCES
 
 #: The machines that percentages count: those of the API.
-COUNTED = [row for room in ROOMS if room.is_counted for row in room.lifecycles]
+COUNTED = [row for room in RESOURCES if room.is_counted for row in room.lifecycles]
 
 MEDIA = {"json": "application/json", "text": "text/plain", "html": "text/html", "junit": "application/xml"}
 
@@ -128,7 +128,7 @@ def test_no_line_of_the_text_is_longer_than_100_columns(played):
 
 
 def test_the_text_can_be_cut_short(played):
-    found = report(played.world.coverage)
+    found = report(played.workspace.coverage)
 
     assert to_text(found, most=2).endswith(
         f"first:\n  {found.missing[0]}\n  {found.missing[1]}\n  and {len(found.missing) - 2} more\n"

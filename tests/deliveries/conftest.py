@@ -1,4 +1,5 @@
-"""A server in this process, worlds whose webhooks lead to a real receiver, and that receiver, of another library."""
+"""A server in this process, workspaces whose webhooks lead to a real receiver, and that receiver, of another
+library."""
 
 import json
 import socket
@@ -10,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from mockserver import MockServer, MockServerError
-from mockserver.effects.dispatcher import Job
+from mockserver.effects.dispatcher import Task
 
 START = "2026-01-15T09:00:00Z"
 PATIENCE = 10
@@ -122,7 +123,7 @@ def server():
 
 @pytest.fixture
 def make_world(server):
-    """A factory of worlds: the addresses of their webhooks, each told of `delivered`; the clock stands still."""
+    """A factory of workspaces: the addresses of their webhooks, each told of `delivered`; the clock stands still."""
     made = []
 
     def make(*urls, frozen=True, events=("delivered",), **members):
@@ -132,13 +133,13 @@ def make_world(server):
         return made[-1]
 
     yield make
-    for world in made:
-        world.drop()
+    for workspace in made:
+        workspace.drop()
 
 
 @pytest.fixture
-def world(make_world, peer):
-    """A world whose only webhook leads to the receiver."""
+def workspace(make_world, peer):
+    """A workspace whose only webhook leads to the receiver."""
     return make_world(peer.url)
 
 
@@ -175,11 +176,11 @@ def later():
 
 @pytest.fixture
 def ask(server):
-    """Calls the API of a world; gives what it answers."""
+    """Calls the API of a workspace; gives what it answers."""
 
-    def send(world, method, path, body=None):
-        path = world.url.removeprefix(server.url) + path
-        return server.client.json(method, path, body=body, headers={"api-key": world.api_key})
+    def send(workspace, method, path, body=None):
+        path = workspace.url.removeprefix(server.url) + path
+        return server.client.json(method, path, body=body, headers={"api-key": workspace.api_key})
 
     return send
 
@@ -204,14 +205,14 @@ class Hold:
         self._begun, self._done = threading.Semaphore(0), threading.Semaphore(0)
         self._over = threading.Event()
 
-    def job(self, lane=""):
+    def job(self, host=""):
         def work():
             with self._lock:
-                self.begun[lane] += 1
+                self.begun[host] += 1
             self._begun.release()
             self._over.wait(PATIENCE)
 
-        return Job(work, lambda _: self._done.release(), lane=lane)
+        return Task(work, lambda _: self._done.release(), host=host)
 
     def let_go(self):
         self._over.set()

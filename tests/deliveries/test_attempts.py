@@ -35,13 +35,13 @@ def minutes(delivery):
         ([429] * 5, "dropped"),
     ],
 )
-def test_attempts_follow_the_table(world, peer, answers, state):
+def test_attempts_follow_the_table(workspace, peer, answers, state):
     peer.answers = list(answers)
-    world.trigger("delivered")
+    workspace.trigger("delivered")
 
-    world.clock.advance("PT12H")
+    workspace.clock.advance("PT12H")
 
-    (found,) = world.deliveries.all()
+    (found,) = workspace.deliveries.all()
     assert (found.state, told(found), minutes(found)) == (state, answers, MINUTES[: len(answers)])
     assert len(peer.bodies) == len(answers)
     assert (found.next_at, found.in_flight) == (None, False)
@@ -52,15 +52,15 @@ def test_attempts_follow_the_table(world, peer, answers, state):
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )  # fmt: skip
 @given(pattern=st.lists(st.sampled_from([204, 404, 429, 503, "reset"]), min_size=5, max_size=5))
-def test_any_pattern_of_answers_gives_the_attempts_of_the_table(world, peer, pattern):
+def test_any_pattern_of_answers_gives_the_attempts_of_the_table(workspace, peer, pattern):
     last = next((number for number, answer in enumerate(pattern) if answer in (204, 404, 503)), 4)
-    world.reset()
+    workspace.reset()
     peer.answers, peer.bodies = list(pattern), []
-    world.trigger("delivered")
+    workspace.trigger("delivered")
 
-    world.clock.advance("PT12H")
+    workspace.clock.advance("PT12H")
 
-    (found,) = world.deliveries.all()
+    (found,) = workspace.deliveries.all()
     assert found.state == ("delivered" if pattern[last] == 204 else "dropped")
     assert [attempt.status or "reset" for attempt in found.attempts] == pattern[: last + 1]
     assert (minutes(found), len(peer.bodies)) == (MINUTES[: last + 1], last + 1)
@@ -70,108 +70,108 @@ def test_any_pattern_of_answers_gives_the_attempts_of_the_table(world, peer, pat
     ("answers", "state"), [([429, 500, 503, 429, 200], "delivered"), ([500, 502, 503, 504, 599], "dropped")]
 )
 def test_a_5xx_is_tried_again_where_behaviour_says_so(make_world, peer, answers, state):
-    world = make_world(peer.url, behaviour={"webhook_5xx": "retry"})
+    workspace = make_world(peer.url, behaviour={"webhook_5xx": "retry"})
     peer.answers = list(answers)
-    world.trigger("delivered")
+    workspace.trigger("delivered")
 
-    world.clock.advance("PT12H")
+    workspace.clock.advance("PT12H")
 
-    assert [(found.state, told(found)) for found in world.deliveries.all()] == [(state, answers)]
+    assert [(found.state, told(found)) for found in workspace.deliveries.all()] == [(state, answers)]
 
 
 def test_a_receiver_that_nobody_is_is_tried_five_times(make_world, refusing):
-    world = make_world(refusing)
-    world.trigger("delivered")
+    workspace = make_world(refusing)
+    workspace.trigger("delivered")
 
-    world.clock.advance("PT12H")
+    workspace.clock.advance("PT12H")
 
-    (found,) = world.deliveries.all()
+    (found,) = workspace.deliveries.all()
     assert (found.state, minutes(found)) == ("dropped", MINUTES)
     assert all("refused" in error for error in told(found))
 
 
-def test_a_reset_connection_is_no_answer(world, peer):
+def test_a_reset_connection_is_no_answer(workspace, peer):
     peer.answers = ["reset"]
-    world.trigger("delivered")
+    workspace.trigger("delivered")
 
-    world.clock.advance("PT10M")
+    workspace.clock.advance("PT10M")
 
-    (found,) = world.deliveries.all()
+    (found,) = workspace.deliveries.all()
     assert found.state == "delivered"
     assert "reset" in told(found)[0].lower()
 
 
 def test_a_receiver_that_takes_too_long_is_no_answer(make_world, peer):
-    world = make_world(peer.url, behaviour={"webhook_timeout": "PT0.1S"})
+    workspace = make_world(peer.url, behaviour={"webhook_timeout": "PT0.1S"})
     peer.answers = ["hold"]
-    world.trigger("delivered")
+    workspace.trigger("delivered")
 
-    world.clock.advance("PT10M")
+    workspace.clock.advance("PT10M")
 
-    (found,) = world.deliveries.all()
+    (found,) = workspace.deliveries.all()
     assert (found.state, minutes(found)) == ("delivered", [0, 10])
     assert told(found) == ["no answer within 0.1 seconds", 200]
 
 
-def test_twelve_hours_take_less_than_a_second(world, peer):
+def test_twelve_hours_take_less_than_a_second(workspace, peer):
     peer.always = 429
-    world.trigger("delivered")
+    workspace.trigger("delivered")
 
     began = time.perf_counter()
-    fired = world.clock.advance("PT12H")
+    fired = workspace.clock.advance("PT12H")
 
     assert time.perf_counter() - began < 1
     assert [(row.event, (row.at - START) / timedelta(minutes=1)) for row in fired] == [
         ("fail", 10), ("fail", 70), ("fail", 190), ("give_up", 670),
     ]  # fmt: skip
-    assert world.clock.now == START + timedelta(hours=12)
+    assert workspace.clock.now == START + timedelta(hours=12)
 
 
-def test_an_advance_waits_for_what_was_under_way_before(world, peer, later):
+def test_an_advance_waits_for_what_was_under_way_before(workspace, peer, later):
     peer.answers = ["hold", 404]
-    world.trigger("delivered")
+    workspace.trigger("delivered")
     peer.await_calls(1)
 
-    fired = later(world.clock.advance, "PT9M")
+    fired = later(workspace.clock.advance, "PT9M")
     peer.lets_go.set()
 
     assert fired() == []
-    assert [found.state for found in world.deliveries.all()] == ["delivered"]
+    assert [found.state for found in workspace.deliveries.all()] == ["delivered"]
 
 
 def test_the_next_moment_is_known_only_when_the_call_under_way_is_over(make_world, peer, later):
     """The retry that `to: next` leads to is set by the outcome that is still to come."""
-    world = make_world(peer.url, behaviour={"webhook_timeout": "PT0.2S"})
+    workspace = make_world(peer.url, behaviour={"webhook_timeout": "PT0.2S"})
     peer.answers = ["hold"]
-    world.trigger("delivered")
+    workspace.trigger("delivered")
     peer.await_calls(1)
 
-    fired = world.clock.advance(to="next")
+    fired = workspace.clock.advance(to="next")
 
     assert [(row.at, row.event) for row in fired] == [(START + timedelta(minutes=10), "succeed")]
-    assert world.clock.now == START + timedelta(minutes=10)
+    assert workspace.clock.now == START + timedelta(minutes=10)
 
 
 def test_several_at_one_moment_go_out_side_by_side(make_world, peer):
-    world = make_world(*[peer.url] * 8)
+    workspace = make_world(*[peer.url] * 8)
     peer.always = "hold"
-    world.trigger("delivered")
+    workspace.trigger("delivered")
 
     peer.await_calls(8)  # while none of them has been answered
-    assert all(found.in_flight for found in world.deliveries.all())
+    assert all(found.in_flight for found in workspace.deliveries.all())
     peer.lets_go.set()
-    world.clock.advance("PT0S")
+    workspace.clock.advance("PT0S")
 
-    assert {found.state for found in world.deliveries.all()} == {"delivered"}
+    assert {found.state for found in workspace.deliveries.all()} == {"delivered"}
 
 
 def test_a_receiver_that_hangs_does_not_keep_calls_from_another_one(make_world, peers):
     dead, alive = peers(), peers()
     dead.always = "hold"
-    world = make_world(*[dead.url] * 40, events=["spam"])
+    workspace = make_world(*[dead.url] * 40, events=["spam"])
     other = make_world(alive.url)
     for _ in range(5):
-        world.trigger("spam")
+        workspace.trigger("spam")
     dead.await_calls(1)
 
     other.trigger("delivered")
@@ -182,30 +182,30 @@ def test_a_receiver_that_hangs_does_not_keep_calls_from_another_one(make_world, 
 
 def test_an_earlier_attempt_shows_where_it_went_when_the_webhook_has_moved(make_world, peers, ask):
     old, new = peers(), peers()
-    world = make_world(old.url)
+    workspace = make_world(old.url)
     old.always = 429
-    world.trigger("delivered")
-    assert world.deliveries.all(state="retrying", wait=10)
+    workspace.trigger("delivered")
+    assert workspace.deliveries.all(state="retrying", wait=10)
 
-    ask(world, "PUT", "/webhooks/1", {"url": new.url})
-    world.clock.advance("PT10M")
+    ask(workspace, "PUT", "/webhooks/1", {"url": new.url})
+    workspace.clock.advance("PT10M")
 
-    (found,) = world.deliveries.all()
+    (found,) = workspace.deliveries.all()
     assert [attempt.url for attempt in found.attempts] == [old.url, new.url]
-    state = world.state.get()
-    world.state.put(state)
-    assert world.deliveries.all() == [found]
+    state = workspace.state.get()
+    workspace.state.put(state)
+    assert workspace.deliveries.all() == [found]
 
 
 def test_attempts_are_bounded(make_world, refusing):
-    world = make_world(refusing, behaviour={"webhook_timeout": "PT1S"})
-    (made,) = world.trigger("delivered")
-    world.clock.advance("PT0S")
+    workspace = make_world(refusing, behaviour={"webhook_timeout": "PT1S"})
+    (made,) = workspace.trigger("delivered")
+    workspace.clock.advance("PT0S")
     for _ in range(120):
-        world.deliveries.redeliver(made.id)
+        workspace.deliveries.redeliver(made.id)
 
-    found = world.deliveries.get(made.id)
+    found = workspace.deliveries.get(made.id)
     assert (len(found.attempts), found.attempts_evicted) == (100, 21)
-    state = world.state.get()
-    world.state.put(state)
-    assert world.deliveries.get(made.id) == found
+    state = workspace.state.get()
+    workspace.state.put(state)
+    assert workspace.deliveries.get(made.id) == found

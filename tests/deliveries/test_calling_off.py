@@ -6,72 +6,74 @@ from mockserver import MockServerError
 from mockserver.core.workspaces.jobs import Jobs
 
 
-def under_way(world, peer):
+def under_way(workspace, peer):
     """A call that its receiver holds."""
     peer.answers.append("hold")
-    (made,) = world.trigger("delivered")
+    (made,) = workspace.trigger("delivered")
     peer.await_calls(1)
     return made
 
 
-def delete_webhook(world, ask):
-    ask(world, "DELETE", "/webhooks/1")
+def delete_webhook(workspace, ask):
+    ask(workspace, "DELETE", "/webhooks/1")
 
 
 CALLED_OFF = {
-    "reset": lambda world, ask: world.reset(),
-    "another state": lambda world, ask: world.state.put({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}),
+    "reset": lambda workspace, ask: workspace.reset(),
+    "another state": lambda workspace, ask: workspace.state.put(
+        {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
+    ),
     "delete of the webhook": delete_webhook,
-    "drop": lambda world, ask: world.drop(),
+    "drop": lambda workspace, ask: workspace.drop(),
 }
 
 
 @pytest.mark.parametrize("how", CALLED_OFF)
 def test_a_retry_that_was_called_off_is_not_made(make_world, peer, ask, how):
-    world = make_world(peer.url)
+    workspace = make_world(peer.url)
     peer.always = 429
-    world.trigger("delivered")
-    assert world.deliveries.all(state="retrying", wait=10)
+    workspace.trigger("delivered")
+    assert workspace.deliveries.all(state="retrying", wait=10)
 
-    CALLED_OFF[how](world, ask)
+    CALLED_OFF[how](workspace, ask)
     if how == "drop":
         with pytest.raises(MockServerError):
-            world.clock.advance("PT12H")
+            workspace.clock.advance("PT12H")
     else:
-        assert world.clock.advance("PT12H") == []
+        assert workspace.clock.advance("PT12H") == []
 
     assert len(peer.bodies) == 1
 
 
 @pytest.mark.parametrize("how", CALLED_OFF)
 def test_a_call_under_way_that_was_called_off_comes_to_nothing(make_world, peer, ask, later, how):
-    world = make_world(peer.url)
-    under_way(world, peer)
+    workspace = make_world(peer.url)
+    under_way(workspace, peer)
 
-    CALLED_OFF[how](world, ask)
+    CALLED_OFF[how](workspace, ask)
     peer.lets_go.set()
     _pass_by(make_world, peer)
 
     if how == "delete of the webhook":
-        assert world.clock.advance("PT12H") == []
-        (found,) = world.deliveries.all()
+        assert workspace.clock.advance("PT12H") == []
+        (found,) = workspace.deliveries.all()
         assert (found.state, found.attempts, found.in_flight) == ("dropped", (), False)
     elif how != "drop":
-        assert world.clock.advance("PT12H") == []
-        assert world.deliveries.all() == []
+        assert workspace.clock.advance("PT12H") == []
+        assert workspace.deliveries.all() == []
     assert len(peer.bodies) == 1 + 32
 
 
 @pytest.mark.parametrize("how", ["reset", "delete of the webhook", "drop"])
 def test_what_waits_for_its_turn_does_not_leave_when_it_was_called_off(make_world, peer, ask, how):
     """No more than sixteen calls are made at one receiver at once."""
-    world = make_world(peer.url)
+    workspace = make_world(peer.url)
     peer.always = "hold"
     for _ in range(24):
-        world.trigger("delivered")
+        workspace.trigger("delivered")
     peer.await_calls(16)
 
-    CALLED_OFF[how](world, ask)
+    CALLED_OFF[how](workspace, ask)
     peer.always = 200
     peer.lets_go.set()
     other = make_world(peer.url)
@@ -82,67 +84,67 @@ def test_what_waits_for_its_turn_does_not_leave_when_it_was_called_off(make_worl
 
 
 def test_the_state_of_a_call_under_way_makes_it_again_at_its_moment(make_world, peer):
-    world = make_world(peer.url, frozen=False)
-    made = under_way(world, peer)
+    workspace = make_world(peer.url, frozen=False)
+    made = under_way(workspace, peer)
 
-    (written,) = world.state.get()["accounts"][0]["deliveries"]
+    (written,) = workspace.state.get()["accounts"][0]["deliveries"]
 
     assert (written["state"], written.get("attempts", [])) == ("scheduled", [])
     peer.lets_go.set()
-    (found,) = world.deliveries.all(state="delivered", wait=10)
+    (found,) = workspace.deliveries.all(state="delivered", wait=10)
     assert found.id == made.id
     assert written["next_at"] == found.attempts[0].at.isoformat().replace("+00:00", "Z")
 
 
 def test_a_snapshot_with_a_call_under_way_makes_it_again_when_it_is_restored(make_world, peer):
-    world = make_world(peer.url)
-    made = under_way(world, peer)
-    snapshot = world.snapshot()
+    workspace = make_world(peer.url)
+    made = under_way(workspace, peer)
+    snapshot = workspace.snapshot()
     peer.lets_go.set()
-    assert world.deliveries.all(state="delivered", wait=10)
+    assert workspace.deliveries.all(state="delivered", wait=10)
 
     snapshot.restore()
 
-    peer.await_calls(1)  # at once, without another call to the world
-    (found,) = world.deliveries.all(state="delivered", wait=10)
+    peer.await_calls(1)  # at once, without another call to the workspace
+    (found,) = workspace.deliveries.all(state="delivered", wait=10)
     assert (found.id, len(found.attempts)) == (made.id, 1)
     assert peer.bodies[0] == peer.bodies[1]
 
 
 def test_the_first_time_counts_no_more_when_a_snapshot_is_restored(make_world, peer):
-    world = make_world(peer.url)
-    under_way(world, peer)
+    workspace = make_world(peer.url)
+    under_way(workspace, peer)
     peer.answers = [404]
 
-    world.snapshot().restore()
-    assert world.deliveries.all(state="dropped", wait=10)
+    workspace.snapshot().restore()
+    assert workspace.deliveries.all(state="dropped", wait=10)
     peer.lets_go.set()  # the first one is answered by 200 now
-    world.clock.advance("PT12H")
+    workspace.clock.advance("PT12H")
 
-    assert [[attempt.status for attempt in found.attempts] for found in world.deliveries.all()] == [[404]]
+    assert [[attempt.status for attempt in found.attempts] for found in workspace.deliveries.all()] == [[404]]
 
 
 def test_a_state_that_is_loaded_elsewhere_makes_the_call_there(make_world, peer):
-    world = make_world(peer.url)
-    under_way(world, peer)
+    workspace = make_world(peer.url)
+    under_way(workspace, peer)
 
     other = make_world()
-    other.state.put(world.state.get())
+    other.state.put(workspace.state.get())
     peer.await_calls(1)
     peer.lets_go.set()
 
-    for one in (world, other):
+    for one in (workspace, other):
         assert len(one.deliveries.all(state="delivered", wait=10)) == 1
 
 
 def test_a_retry_is_kept_by_a_state_with_its_moment_and_its_count(make_world, peer):
-    world = make_world(peer.url)
+    workspace = make_world(peer.url)
     peer.always = 429
-    world.trigger("delivered")
-    world.clock.advance("PT30M")
+    workspace.trigger("delivered")
+    workspace.clock.advance("PT30M")
 
     other = make_world()
-    other.state.put(world.state.get())
+    other.state.put(workspace.state.get())
     fired = other.clock.advance("PT12H")
 
     assert [(f"{row.at:%H:%M}", row.event) for row in fired] == [
@@ -154,7 +156,7 @@ def test_a_retry_is_kept_by_a_state_with_its_moment_and_its_count(make_world, pe
 
 
 def test_an_account_that_is_gone_hears_of_nothing(make_world, peer, ask, caplog):
-    world = make_world(
+    workspace = make_world(
         accounts=[
             {"name": "boss", "role": "master"},
             {
@@ -164,67 +166,67 @@ def test_an_account_that_is_gone_hears_of_nothing(make_world, peer, ask, caplog)
         ]
     )  # fmt: skip
     peer.always = "hold"
-    world.trigger("delivered", account="sub")
+    workspace.trigger("delivered", account="sub")
     peer.await_calls(1)
 
-    ask(world, "DELETE", "/corporate/subAccount/77")
-    met = world.coverage.report()["transitions"]["delivery"]
-    assert world.clock.advance("PT12H") == []  # which waits for no call
+    ask(workspace, "DELETE", "/corporate/subAccount/77")
+    met = workspace.coverage.report()["transitions"]["delivery"]
+    assert workspace.clock.advance("PT12H") == []  # which waits for no call
     peer.lets_go.set()
     _pass_by(make_world, peer)
 
-    assert world.coverage.report()["transitions"]["delivery"] == met
+    assert workspace.coverage.report()["transitions"]["delivery"] == met
     assert caplog.text == ""
 
 
 @pytest.mark.parametrize("event", ["succeed", "fail", "give_up", "cancel"])
 def test_an_event_by_hand_comes_before_the_call_under_way(make_world, peer, event):
-    world = make_world(peer.url)
-    made = under_way(world, peer)
+    workspace = make_world(peer.url)
+    made = under_way(workspace, peer)
 
-    found = world.machines.fire("delivery", made.id, event)
+    found = workspace.machines.fire("delivery", made.id, event)
     peer.lets_go.set()
-    world.clock.advance("PT0S")
+    workspace.clock.advance("PT0S")
 
-    now = world.deliveries.get(made.id)
+    now = workspace.deliveries.get(made.id)
     assert (now.state, now.attempts, now.in_flight) == (found.state, (), False)
 
 
 def test_a_call_under_way_is_not_made_again_by_hand(make_world, peer):
-    world = make_world(peer.url)
-    made = under_way(world, peer)
+    workspace = make_world(peer.url)
+    made = under_way(workspace, peer)
 
     with pytest.raises(MockServerError, match=f"delivery {made.id} is under way") as refusal:
-        world.deliveries.redeliver(made.id)
+        workspace.deliveries.redeliver(made.id)
 
     assert refusal.value.status == 409
     peer.lets_go.set()
 
 
 def test_a_redelivery_ends_with_its_world(make_world, peer, later):
-    world = make_world(peer.url)
-    (made,) = world.trigger("delivered")
-    assert world.deliveries.all(state="delivered", wait=10)
+    workspace = make_world(peer.url)
+    (made,) = workspace.trigger("delivered")
+    assert workspace.deliveries.all(state="delivered", wait=10)
     peer.answers = ["hold"]
-    answered = later(world.deliveries.redeliver, made.id)
+    answered = later(workspace.deliveries.redeliver, made.id)
     peer.await_calls(2)
 
-    world.reset()
+    workspace.reset()
 
     assert answered().status == 404
     peer.lets_go.set()
 
 
 def test_an_advance_ends_when_its_world_is_given_another_state(make_world, peer, later, await_watcher):
-    world = make_world(peer.url)
-    under_way(world, peer)
-    moved = later(world.clock.advance, "PT12H")
+    workspace = make_world(peer.url)
+    under_way(workspace, peer)
+    moved = later(workspace.clock.advance, "PT12H")
     await_watcher()
 
-    world.reset()
+    workspace.reset()
 
     assert moved().status == 409
-    assert world.clock.now.hour == 9
+    assert workspace.clock.now.hour == 9
     peer.lets_go.set()
 
 
@@ -242,8 +244,8 @@ def test_a_job_that_was_called_off_leads_to_nothing(make_world, peer, ask, monke
     begun = []
     begin = Jobs.begin
     monkeypatch.setattr(Jobs, "begin", lambda *given: begun.append(begin(*given)) or begun[-1])
-    world = make_world(peer.url)
-    under_way(world, peer)
-    CALLED_OFF[how](world, ask)
+    workspace = make_world(peer.url)
+    under_way(workspace, peer)
+    CALLED_OFF[how](workspace, ask)
 
     assert [(job.is_wanted, job.written(), job.finish) for job in begun] == [(False, None, None)]

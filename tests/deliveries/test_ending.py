@@ -14,7 +14,7 @@ SCENARIO = {"clock": {"start": "2026-01-15T09:00:00Z"}}
 
 
 def ours():
-    names = ("dispatcher", "pacemaker", "mockserver")
+    names = ("dispatcher", "timer thread", "mockserver")
     return [thread for thread in threading.enumerate() if thread.name.startswith(names)]
 
 
@@ -26,10 +26,10 @@ def test_servers_leave_no_threads_behind(peer):
     before = set(ours())
     for _ in range(3):
         with MockServer() as server:
-            world = hooked(server, peer.url)
+            workspace = hooked(server, peer.url)
             peer.answers = [429]
-            world.trigger("delivered")
-            assert world.deliveries.all(state="retrying", wait=10)  # whose retry the pacemaker awaits
+            workspace.trigger("delivered")
+            assert workspace.deliveries.all(state="retrying", wait=10)  # whose retry the timer thread awaits
             assert set(ours()) - before
 
     assert set(ours()) - before == set()
@@ -55,9 +55,9 @@ def test_a_stop_lets_nothing_leave_that_waited_for_its_turn(peer):
     before = set(ours())
     peer.always = "hold"
     with MockServer() as server:
-        world = hooked(server, peer.url)
+        workspace = hooked(server, peer.url)
         for _ in range(24):
-            world.trigger("delivered")
+            workspace.trigger("delivered")
         peer.await_calls(16)
     peer.lets_go.set()
 
@@ -72,11 +72,11 @@ def test_a_sigterm_ends_it_within_two_seconds(peer, later, waiting):
     command = [sys.executable, "-m", "mockserver", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         with MockServer.connect(process.stdout.readline().strip()) as server:
-            world = hooked(server, peer.url)
+            workspace = hooked(server, peer.url)
             for _ in range(24):
-                world.trigger("delivered")
+                workspace.trigger("delivered")
             peer.await_calls(16)
-            moved = later(world.clock.advance, "PT12H") if waiting else None
+            moved = later(workspace.clock.advance, "PT12H") if waiting else None
             began = time.monotonic()
             process.send_signal(signal.SIGTERM)
             assert process.wait(10) == 0

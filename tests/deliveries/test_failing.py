@@ -30,7 +30,7 @@ def test_a_timer_whose_action_fails_is_told_in_the_log_only(frozen, monkeypatch,
 
 def test_a_call_that_cannot_be_written_is_dropped_with_its_reason(frozen, monkeypatch, caplog):
     frozen.post("/_mock/seed", json={"webhooks": [HOOK]})
-    monkeypatch.setattr(model, "Post", fail)
+    monkeypatch.setattr(model, "OutgoingRequest", fail)
     frozen.post("/_mock/trigger", json={"type": "marketing", "event": "delivered"})
 
     (found,) = frozen.get("/_mock/deliveries?state=dropped&wait=5").json["items"]

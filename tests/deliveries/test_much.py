@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from mockserver import MockServer
-from mockserver.effects.dispatcher import Dispatcher, Job
+from mockserver.effects.dispatcher import Dispatcher, Task
 
 HOOKS = 40
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "behaviour": {"webhook_limit": 100}}
@@ -17,13 +17,13 @@ def world_of(server, url, hooks=HOOKS):
     return server.workspace({**FROZEN, "webhooks": [{"url": url, "events": ["delivered"]} for _ in range(hooks)]})
 
 
-def accounted(server, world):
+def accounted(server, workspace):
     """How many calls there are in which state, and how many had to go."""
     found, offset = Counter(), 0
     while True:
         page = server.client.json(
             "GET", "/_mock/deliveries", query={"limit": 1000, "offset": offset},
-            headers={"X-Mock-Workspace": world.name},
+            headers={"X-Mock-Workspace": workspace.name},
         )  # fmt: skip
         found.update(row["state"] for row in page["items"])
         offset += len(page["items"])
@@ -34,41 +34,41 @@ def accounted(server, world):
 def test_those_that_were_made_first_go_when_there_are_too_many(peer):
     peer.always = "hold"
     with MockServer(deliveries_limit=10) as server:
-        world = world_of(server, peer.url, hooks=5)
+        workspace = world_of(server, peer.url, hooks=5)
         for _ in range(5):
-            world.trigger("delivered")
+            workspace.trigger("delivered")
 
-        assert [found.id for found in world.deliveries.all()] == list(range(25, 15, -1))
-        assert accounted(server, world) == ({"scheduled": 10}, 15)
+        assert [found.id for found in workspace.deliveries.all()] == list(range(25, 15, -1))
+        assert accounted(server, workspace) == ({"scheduled": 10}, 15)
         peer.lets_go.set()
-        world.clock.advance("PT0S")
-        assert accounted(server, world) == ({"delivered": 10}, 15)
+        workspace.clock.advance("PT0S")
+        assert accounted(server, workspace) == ({"delivered": 10}, 15)
 
 
 def test_those_that_rest_go_before_those_that_are_still_to_be_sent(peer):
     with MockServer(deliveries_limit=3) as server:
-        world = world_of(server, peer.url, hooks=1)
+        workspace = world_of(server, peer.url, hooks=1)
         peer.answers = [429, 200, 404]
         for state in ("retrying", "delivered", "dropped"):
-            world.trigger("delivered")
-            assert world.deliveries.all(state=state, wait=10)
+            workspace.trigger("delivered")
+            assert workspace.deliveries.all(state=state, wait=10)
 
-        world.trigger("delivered")
-        world.clock.advance("PT0S")
+        workspace.trigger("delivered")
+        workspace.clock.advance("PT0S")
 
-        assert [(found.id, found.state) for found in world.deliveries.all()] == [
+        assert [(found.id, found.state) for found in workspace.deliveries.all()] == [
             (4, "delivered"), (3, "dropped"), (1, "retrying"),
         ]  # fmt: skip
 
 
 def test_a_state_with_too_many_is_cut_down(peer):
     with MockServer() as large, MockServer(deliveries_limit=2) as small:
-        world = world_of(large, peer.url, hooks=4)
-        world.trigger("delivered")
-        world.clock.advance("PT0S")
+        workspace = world_of(large, peer.url, hooks=4)
+        workspace.trigger("delivered")
+        workspace.clock.advance("PT0S")
         other = small.workspace("empty")
 
-        other.state.put(world.state.get())
+        other.state.put(workspace.state.get())
 
         assert accounted(small, other) == ({"delivered": 2}, 2)
 
@@ -80,28 +80,28 @@ def test_all_is_accounted_for_and_answers_come_as_fast_as_ever(peers, ask):
     failing.always = 404
     with MockServer(deliveries_limit=1_500) as server:
         hooks = [{"url": url, "events": ["delivered"]} for url in (slow.url, failing.url) for _ in range(20)]
-        world = server.workspace({**FROZEN, "webhooks": hooks})
-        idle = _median(server, world)
+        workspace = server.workspace({**FROZEN, "webhooks": hooks})
+        idle = _median(server, workspace)
         for _ in range(50):
-            world.trigger("delivered")
-        busy = _median(server, world)
-        found, evicted = accounted(server, world)
+            workspace.trigger("delivered")
+        busy = _median(server, workspace)
+        found, evicted = accounted(server, workspace)
         assert sum(found.values()) + evicted == 2_000
-        world.clock.advance("PT12H")
+        workspace.clock.advance("PT12H")
 
-        found, evicted = accounted(server, world)
+        found, evicted = accounted(server, workspace)
         assert found.keys() == {"delivered", "dropped"}
         assert (sum(found.values()), evicted) == (1_500, 500)
     # A shared machine shakes; what hangs would cost a thousand times as much.
     assert busy < 20 * idle + 0.05
 
 
-def _median(server, world):
-    path = f"{world.url.removeprefix(server.url)}/senders"
+def _median(server, workspace):
+    path = f"{workspace.url.removeprefix(server.url)}/senders"
     taken = []
     for _ in range(50):
         began = time.perf_counter()
-        server.client.call("GET", path, headers={"api-key": world.api_key})
+        server.client.call("GET", path, headers={"api-key": workspace.api_key})
         taken.append(time.perf_counter() - began)
     return statistics.median(taken)
 
@@ -123,7 +123,7 @@ def pool():
 
 
 def test_no_more_waits_than_may(pool, hold):
-    dispatcher = pool(threads=2, abreast=2, waiting=3)
+    dispatcher = pool(threads=2, concurrency=2, waiting=3)
     taken = [dispatcher.submit(hold.job()) for _ in range(2)]
     hold.await_begun(2)
 
@@ -144,7 +144,7 @@ def test_a_job_does_not_wait_for_one_that_has_just_begun(pool, hold):
 
 
 def test_a_lane_leaves_threads_for_others(pool, hold):
-    dispatcher = pool(threads=3, abreast=2)
+    dispatcher = pool(threads=3, concurrency=2)
     for lane in ("a", "a", "a", "a", "b"):
         dispatcher.submit(hold.job(lane))
     hold.await_begun(3)
@@ -158,7 +158,7 @@ def test_what_is_not_wanted_any_more_is_not_done(pool, hold):
     dispatcher = pool(threads=1)
     dispatcher.submit(hold.job())
     hold.await_begun(1)
-    dispatcher.submit(Job(lambda: hold.begun.update(["unwanted"]), lambda _: None, lambda: False))
+    dispatcher.submit(Task(lambda: hold.begun.update(["unwanted"]), lambda _: None, lambda: False))
     dispatcher.submit(hold.job())
 
     hold.let_go()
@@ -169,7 +169,7 @@ def test_what_is_not_wanted_any_more_is_not_done(pool, hold):
 
 def test_a_job_that_fails_leaves_its_thread_to_the_next(pool, hold, caplog):
     dispatcher = pool(threads=1)
-    dispatcher.submit(Job(lambda: 1 / 0, lambda _: None))
+    dispatcher.submit(Task(lambda: 1 / 0, lambda _: None))
     dispatcher.submit(hold.job())
     hold.let_go()
     hold.await_done(1)

@@ -52,9 +52,9 @@ def test_a_retry_leaves_by_itself_at_its_time(make_world, peer, arrival):
 
 
 def test_its_attempt_is_of_its_own_moment(make_world, peer):
-    world = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.1S")])
+    workspace = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.1S")])
 
-    (found,) = world.deliveries.all(state="delivered", wait=10)
+    (found,) = workspace.deliveries.all(state="delivered", wait=10)
 
     assert found.attempts[-1].at == START + timedelta(seconds=0.1)
 
@@ -68,30 +68,30 @@ def test_what_was_due_while_nobody_looked_leaves_at_once(make_world, peer, arriv
 
 @pytest.mark.parametrize("way", ["reset", "state"])
 def test_what_is_due_in_a_state_that_is_loaded_leaves_at_once(make_world, peer, way):
-    """On a clock that stands still, and without another call to the world."""
-    world = make_world()
+    """On a clock that stands still, and without another call to the workspace."""
+    workspace = make_world()
     document = {
         "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
         "deliveries": [waiting(peer.url, "PT0S")],
     }
 
-    {"reset": world.reset, "state": world.state.put}[way](document)
+    {"reset": workspace.reset, "state": workspace.state.put}[way](document)
 
     peer.await_calls(1)
 
 
 def test_a_clock_that_is_thawed_wakes_what_waits(make_world, peer, arrival):
-    world = make_world(peer.url, deliveries=[waiting(peer.url, "PT0.2S")])
+    workspace = make_world(peer.url, deliveries=[waiting(peer.url, "PT0.2S")])
     assert not arrival.has_come()
 
-    world.clock.thaw()
+    workspace.clock.thaw()
 
     arrival()
 
 
 def test_a_clock_that_was_frozen_in_time_holds_it_back(make_world, peer, arrival, peers):
-    world = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.4S")])
-    world.clock.freeze()
+    workspace = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.4S")])
+    workspace.clock.freeze()
     other = peers()
     make_world(other.url, frozen=False, deliveries=[waiting(other.url, "PT0.6S")])
 
@@ -101,42 +101,42 @@ def test_a_clock_that_was_frozen_in_time_holds_it_back(make_world, peer, arrival
 
 
 def test_a_clock_that_was_advanced_wakes_what_waits_the_earlier(make_world, peer, arrival):
-    world = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT10M")])
+    workspace = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT10M")])
 
-    world.clock.advance(minutes=9, seconds=59.5)
+    workspace.clock.advance(minutes=9, seconds=59.5)
 
     arrival()
 
 
 def test_an_event_that_a_story_has_left_for_later_leaves_by_itself(make_world, peer, arrival):
-    world = make_world(peer.url, frozen=False)
+    workspace = make_world(peer.url, frozen=False)
 
-    world.story("delivered")  # two seconds later
-    world.clock.advance(seconds=1.7)
+    workspace.story("delivered")  # two seconds later
+    workspace.clock.advance(seconds=1.7)
 
     arrival()
 
 
 def test_retries_follow_each_other_by_themselves(make_world, peer, monkeypatch):
     monkeypatch.setattr(model, "RETRIES", (timedelta(seconds=0.05),) * 4)
-    world = make_world(peer.url, frozen=False)
+    workspace = make_world(peer.url, frozen=False)
     peer.always = 429
 
-    world.trigger("delivered")
+    workspace.trigger("delivered")
 
     peer.await_calls(5)
-    (found,) = world.deliveries.all(state="dropped", wait=10)
+    (found,) = workspace.deliveries.all(state="dropped", wait=10)
     gaps = {later.at - earlier.at for earlier, later in pairwise(found.attempts)}
     assert gaps == {timedelta(seconds=0.05)}
 
 
 def test_timers_of_other_machines_fire_by_themselves(make_api):
-    """Any call would let the world catch up, so it is looked at from inside."""
+    """Any call would let the workspace catch up, so it is looked at from inside."""
     changed = threading.Event()
     sender = {"id": 1, "name": "Ada", "email": "a@b.test", "state": "awaiting_verification", "otp_expires_at": "PT0.3S"}
-    world = make_api({"clock": {"start": "2026-01-15T09:00:00Z"}, "senders": [sender]}).world
-    changes = world.collect_changes()
-    world.watchers.add(changed.set)
+    workspace = make_api({"clock": {"start": "2026-01-15T09:00:00Z"}, "senders": [sender]}).workspace
+    changes = workspace.collect_changes()
+    workspace.watchers.add(changed.set)
 
     assert changed.wait(10)
 

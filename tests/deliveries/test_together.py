@@ -17,93 +17,95 @@ START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 SHORT = {"webhook_timeout": "PT0.3S"}
 
 
-def test_requests_that_come_during_an_advance_see_the_moment_reached(world, peer, ask, later, await_watcher):
+def test_requests_that_come_during_an_advance_see_the_moment_reached(workspace, peer, ask, later, await_watcher):
     peer.answers = [429, "hold"]
-    world.trigger("delivered")
-    moved = later(world.clock.advance, "PT12H")
+    workspace.trigger("delivered")
+    moved = later(workspace.clock.advance, "PT12H")
     peer.await_calls(2)
     await_watcher()
 
-    assert world.clock.now == START + timedelta(minutes=10)
-    assert ask(world, "GET", "/webhooks")["webhooks"]
-    assert [found.in_flight for found in world.deliveries.all()] == [True]
+    assert workspace.clock.now == START + timedelta(minutes=10)
+    assert ask(workspace, "GET", "/webhooks")["webhooks"]
+    assert [found.in_flight for found in workspace.deliveries.all()] == [True]
     peer.lets_go.set()
 
     assert [(row.at, row.event) for row in moved()] == [(START + timedelta(minutes=10), "succeed")]
-    assert world.clock.now == START + timedelta(hours=12)
+    assert workspace.clock.now == START + timedelta(hours=12)
 
 
-def test_two_advances_at_once_both_arrive_and_nothing_is_made_twice(world, peer, later, await_watcher):
+def test_two_advances_at_once_both_arrive_and_nothing_is_made_twice(workspace, peer, later, await_watcher):
     peer.answers, peer.always = ["hold", 429], 429
     peer.after_hold = 429
-    world.trigger("delivered")
-    moves = [later(world.clock.advance, by) for by in ("PT1H", "PT12H")]
+    workspace.trigger("delivered")
+    moves = [later(workspace.clock.advance, by) for by in ("PT1H", "PT12H")]
     await_watcher(2)
     peer.lets_go.set()
 
     assert all(isinstance(moved(), list) for moved in moves)
 
-    assert world.clock.now == START + timedelta(hours=12)
-    (found,) = world.deliveries.all()
+    assert workspace.clock.now == START + timedelta(hours=12)
+    (found,) = workspace.deliveries.all()
     assert [(attempt.at - START) / timedelta(minutes=1) for attempt in found.attempts] == [0, 10, 70, 190, 670]
     assert len(peer.bodies) == 5
 
 
-def test_a_receiver_may_look_at_the_world_that_calls_it(world, peer, ask):
+def test_a_receiver_may_look_at_the_world_that_calls_it(workspace, peer, ask):
     seen = []
-    peer.on_call = lambda body: seen.append((world.clock.now, ask(world, "GET", "/webhooks")["webhooks"][0]["id"]))
+    peer.on_call = lambda body: seen.append(
+        (workspace.clock.now, ask(workspace, "GET", "/webhooks")["webhooks"][0]["id"])
+    )
 
-    world.trigger("delivered")
-    world.clock.advance("PT0S")
+    workspace.trigger("delivered")
+    workspace.clock.advance("PT0S")
 
     assert seen == [(START, 1)]
-    assert [found.state for found in world.deliveries.all()] == ["delivered"]
+    assert [found.state for found in workspace.deliveries.all()] == ["delivered"]
 
 
 def test_a_receiver_may_let_more_happen_while_an_advance_waits_for_it(make_world, peer):
-    world = make_world(peer.url)
-    peer.on_call = lambda body: world.trigger("delivered") if len(peer.bodies) < 4 else None
+    workspace = make_world(peer.url)
+    peer.on_call = lambda body: workspace.trigger("delivered") if len(peer.bodies) < 4 else None
 
-    world.trigger("delivered")
-    world.clock.advance("PT1M")
+    workspace.trigger("delivered")
+    workspace.clock.advance("PT1M")
 
-    assert [found.state for found in world.deliveries.all()] == ["delivered"] * 4
-    assert {attempt.at for found in world.deliveries.all() for attempt in found.attempts} == {START}
+    assert [found.state for found in workspace.deliveries.all()] == ["delivered"] * 4
+    assert {attempt.at for found in workspace.deliveries.all() for attempt in found.attempts} == {START}
 
 
 def test_a_receiver_that_advances_the_clock_and_so_waits_for_itself_runs_out_of_time(make_world, peer):
     """The move waits for the call, whose receiver waits for the move, until the time limit of webhooks is over."""
-    world = make_world(peer.url, behaviour=SHORT)
+    workspace = make_world(peer.url, behaviour=SHORT)
     moved = threading.Event()
 
     def move(body):
         if len(peer.bodies) == 1:
-            world.clock.advance("PT1M")
+            workspace.clock.advance("PT1M")
             moved.set()
 
     peer.on_call = move
-    world.trigger("delivered")
+    workspace.trigger("delivered")
 
     assert moved.wait(10)
-    (found,) = world.deliveries.all()
+    (found,) = workspace.deliveries.all()
     assert (found.state, found.attempts[0].error) == ("retrying", "no answer within 0.3 seconds")
-    assert (found.next_at, world.clock.now) == (START + timedelta(minutes=10), START + timedelta(minutes=1))
+    assert (found.next_at, workspace.clock.now) == (START + timedelta(minutes=10), START + timedelta(minutes=1))
 
 
 def test_the_mocks_own_receiver_is_called_while_an_advance_waits_for_it(make_world, ask):
-    world = make_world()
-    receiver = world.receiver()
+    workspace = make_world()
+    receiver = workspace.receiver()
     receiver.answer(429, delay_ms=20, times=2)
-    ask(world, "POST", "/webhooks", {"url": receiver.url, "events": ["delivered"]})
-    world.trigger("delivered")
+    ask(workspace, "POST", "/webhooks", {"url": receiver.url, "events": ["delivered"]})
+    workspace.trigger("delivered")
 
-    world.clock.advance("PT12H")
+    workspace.clock.advance("PT12H")
 
-    assert [found.state for found in world.deliveries.all()] == ["delivered"]
+    assert [found.state for found in workspace.deliveries.all()] == ["delivered"]
     assert [call.at - START for call in receiver.calls()] == [timedelta(minutes=minutes) for minutes in (70, 10, 0)]
 
 
-def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(world, peer, later, monkeypatch):
+def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(workspace, peer, later, monkeypatch):
     """Between the last look and the first moment of waiting."""
     real = bridge._changed  # noqa: SLF001  # that is where a request begins to wait
 
@@ -114,23 +116,23 @@ def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(w
         return await real(park, receive)
 
     peer.answers = ["hold"]
-    world.trigger("delivered")
+    workspace.trigger("delivered")
     peer.await_calls(1)
     monkeypatch.setattr(bridge, "_changed", hesitate)
     began = time.monotonic()
 
-    found = later(world.deliveries.all, state="delivered", wait=9)()
+    found = later(workspace.deliveries.all, state="delivered", wait=9)()
 
     assert len(found) == 1
     assert time.monotonic() - began < 5
 
 
-def test_waiting_never_outlasts_the_result(world, peer):
+def test_waiting_never_outlasts_the_result(workspace, peer):
     began = time.monotonic()
     for _ in range(100):
-        world.trigger("delivered")
-        assert len(world.deliveries.all(state="delivered", wait=20)) == 1
-        world.reset()
+        workspace.trigger("delivered")
+        assert len(workspace.deliveries.all(state="delivered", wait=20)) == 1
+        workspace.reset()
     assert time.monotonic() - began < 15
 
 
@@ -148,7 +150,7 @@ class _Quiet(WSGIRequestHandler):
 
 @pytest.fixture
 def threaded(peer):
-    """A world under an ordinary WSGI server with threads, whose webhook leads to the receiver."""
+    """A workspace under an ordinary WSGI server with threads, whose webhook leads to the receiver."""
     app = create_app(Settings(scenario="empty"))
     with make_server("127.0.0.1", 0, app, _Threads, _Quiet) as running:
         thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
@@ -159,7 +161,7 @@ def threaded(peer):
             yield server.workspace({"clock": clock, "behaviour": SHORT, "webhooks": hooks})
         running.shutdown()
         thread.join()
-    app.extensions["mockserver.app.effects"].close()
+    app.extensions["mockserver.effects"].close()
 
 
 def test_an_advance_waits_in_its_thread(threaded, peer):

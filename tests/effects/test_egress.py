@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mockserver.core.workspaces.effects import Post
+from mockserver.core.workspaces.effects import OutgoingRequest
 from mockserver.effects import names as names_module
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.egress import Egress, EgressRefusedError, allowed, connect, is_allowed
@@ -98,7 +98,7 @@ def test_any_ipv6_address_is_allowed_by_its_number(number):
 
 
 def _call(url, egress=Egress.PRIVATE, seconds=5.0):
-    return call(Post(url, [], b"{}", seconds), egress)
+    return call(OutgoingRequest(url, [], b"{}", seconds), egress)
 
 
 @pytest.mark.parametrize(

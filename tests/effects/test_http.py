@@ -13,7 +13,7 @@ import trustme
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mockserver.core.workspaces.effects import Outcome, Post
+from mockserver.core.workspaces.effects import Outcome, OutgoingRequest
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress
 from mockserver.effects.http import call
@@ -23,7 +23,7 @@ OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
 
 def _call(url, *, headers=(), body=b"{}", seconds=5.0):
-    return call(Post(url, headers, body, seconds), Egress.LOOPBACK)
+    return call(OutgoingRequest(url, headers, body, seconds), Egress.LOOPBACK)
 
 
 def _target(url, **members):

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from mockserver.effects.deadline import Deadline
-from mockserver.effects.dispatcher import Dispatcher, Job
-from mockserver.effects.mail.sender import Postman, SmtpUrl
+from mockserver.effects.dispatcher import Dispatcher, Task
+from mockserver.effects.mail.sender import SmtpClient, SmtpUrl
 from mockserver.effects.names import addresses
 
 
@@ -29,9 +29,9 @@ def threads(monkeypatch):
 def test_a_job_that_nobody_can_do_is_refused_and_the_next_one_is_done(threads):
     dispatcher, done = Dispatcher(threads=1), threading.Event()
 
-    assert not dispatcher.submit(Job(lambda: None, lambda result: None))
+    assert not dispatcher.submit(Task(lambda: None, lambda result: None))
     threads.are_left = True
-    assert dispatcher.submit(Job(lambda: None, lambda result: done.set()))
+    assert dispatcher.submit(Task(lambda: None, lambda result: done.set()))
     assert done.wait(10)
     dispatcher.close()
 
@@ -46,7 +46,7 @@ def test_a_name_cannot_be_looked_up_and_can_be_later(threads):
 
 def test_a_report_that_fails_does_not_end_the_thread_of_the_mails(threads):
     threads.are_left = True
-    postman, told = Postman(SmtpUrl.parse("smtp://127.0.0.1:1"), None), threading.Event()
+    postman, told = SmtpClient(SmtpUrl.parse("smtp://127.0.0.1:1"), None), threading.Event()
 
     def wanted():
         raise ValueError

@@ -45,27 +45,27 @@ def connected(address):
 
 
 @pytest.fixture
-def world(server):
-    """A world that takes the mails to `in.acme.test`."""
-    with server.workspace("empty") as world:
-        listen_for(world)
-        yield world
+def workspace(server):
+    """A workspace that takes the mails to `in.acme.test`."""
+    with server.workspace("empty") as workspace:
+        listen_for(workspace)
+        yield workspace
 
 
-def listen_for(world, domain="in.acme.test", url=HOOK):
-    world.seed({"domains": [{"name": domain.encode("idna").decode(), "state": "authenticated"}]})
-    answer = v3(world, "POST", "/webhooks", {"type": "inbound", "domain": domain, "url": url})
+def listen_for(workspace, domain="in.acme.test", url=HOOK):
+    workspace.seed({"domains": [{"name": domain.encode("idna").decode(), "state": "authenticated"}]})
+    answer = v3(workspace, "POST", "/webhooks", {"type": "inbound", "domain": domain, "url": url})
     assert "id" in answer
 
 
-def v3(world, method, path, body=None):
-    headers = {"api-key": world.api_key}
-    return requests.request(method, f"{world.url}{path}", json=body, headers=headers, timeout=10).json()
+def v3(workspace, method, path, body=None):
+    headers = {"api-key": workspace.api_key}
+    return requests.request(method, f"{workspace.url}{path}", json=body, headers=headers, timeout=10).json()
 
 
-def arrived(world):
+def arrived(workspace):
     """Who has sent to whom, the newest first."""
-    return [(event["sender"], event["recipient"]) for event in v3(world, "GET", "/inbound/events")["events"]]
+    return [(event["sender"], event["recipient"]) for event in v3(workspace, "GET", "/inbound/events")["events"]]
 
 
 def a_mail(**headers):
@@ -79,101 +79,101 @@ def a_mail(**headers):
 # ---------------------------------------------------------------------- whose it is
 
 
-def test_a_mail_becomes_an_event_of_the_world_that_has_the_domain(world, client):
+def test_a_mail_becomes_an_event_of_the_world_that_has_the_domain(workspace, client):
     client.send_message(a_mail())
 
-    assert arrived(world) == [("bob@example.test", "reply@in.acme.test")]
+    assert arrived(workspace) == [("bob@example.test", "reply@in.acme.test")]
 
 
 def test_a_mail_is_told_to_the_webhook(server, client):
-    with server.workspace("empty") as world:
-        receiver = world.receiver()
-        listen_for(world, url=receiver.url)
+    with server.workspace("empty") as workspace:
+        receiver = workspace.receiver()
+        listen_for(workspace, url=receiver.url)
 
         client.send_message(a_mail(Subject="Grüße"))
 
         item = receiver.calls(count=1, wait=10)[0].body["items"][0]
         assert (item["Subject"], item["RawTextBody"]) == ("Grüße", "Hello\r\n")
-        assert item["Uuid"] == [v3(world, "GET", "/inbound/events")["events"][0]["uuid"]]
+        assert item["Uuid"] == [v3(workspace, "GET", "/inbound/events")["events"][0]["uuid"]]
 
 
-def test_domains_are_compared_without_case(world, client):
+def test_domains_are_compared_without_case(workspace, client):
     client.send_message(a_mail(), to_addrs=["Reply@IN.Acme.Test"])
 
-    assert arrived(world) == [("bob@example.test", "Reply@IN.Acme.Test")]
+    assert arrived(workspace) == [("bob@example.test", "Reply@IN.Acme.Test")]
 
 
 @pytest.mark.parametrize("recipient", ["reply@in.bücher.test", "reply@in.xn--bcher-kva.test"])
 def test_a_domain_in_letters_of_its_own_is_the_same_in_ascii(server, client, recipient):
-    with server.workspace("empty") as world:
-        listen_for(world, "in.bücher.test")
+    with server.workspace("empty") as workspace:
+        listen_for(workspace, "in.bücher.test")
 
         client.send_message(a_mail(), to_addrs=[recipient])
 
-        assert arrived(world) == [("bob@example.test", recipient)]
+        assert arrived(workspace) == [("bob@example.test", recipient)]
 
 
-def test_a_mail_to_another_domain_is_the_default_world_s(server, world, client):
+def test_a_mail_to_another_domain_is_the_default_world_s(server, workspace, client):
     server.reset()
 
     client.send_message(a_mail(), to_addrs=["who@elsewhere.test"])
 
-    assert (arrived(server.default), arrived(world)) == ([("bob@example.test", "who@elsewhere.test")], [])
+    assert (arrived(server.default), arrived(workspace)) == ([("bob@example.test", "who@elsewhere.test")], [])
 
 
-def test_of_several_worlds_with_the_domain_the_one_used_last_has_the_mail(server, world, client):
+def test_of_several_worlds_with_the_domain_the_one_used_last_has_the_mail(server, workspace, client):
     with server.workspace("empty") as other:
         listen_for(other)
-        arrived(world)
+        arrived(workspace)
 
         client.send_message(a_mail())
 
-        assert (len(arrived(world)), len(arrived(other))) == (1, 0)
+        assert (len(arrived(workspace)), len(arrived(other))) == (1, 0)
 
 
 def test_the_domain_of_a_sub_account_leads_to_that_account(server, client):
     accounts = [{"name": "group", "role": "master"}, {"name": "eu", "role": "sub_account", "of": "group"}]
-    with server.workspace({"accounts": accounts}) as world:
-        world.seed({"webhooks": [{"type": "inbound", "domain": "in.acme.test", "url": HOOK}]}, account="eu")
+    with server.workspace({"accounts": accounts}) as workspace:
+        workspace.seed({"webhooks": [{"type": "inbound", "domain": "in.acme.test", "url": HOOK}]}, account="eu")
 
         client.send_message(a_mail())
 
-        key = {"api-key": world.key("eu")}
-        found = requests.get(f"{world.url}/inbound/events", headers=key, timeout=10).json()
-        assert (len(found["events"]), arrived(world)) == (1, [])
+        key = {"api-key": workspace.key("eu")}
+        found = requests.get(f"{workspace.url}/inbound/events", headers=key, timeout=10).json()
+        assert (len(found["events"]), arrived(workspace)) == (1, [])
 
 
-def test_each_recipient_has_an_event_of_its_own(world, client):
+def test_each_recipient_has_an_event_of_its_own(workspace, client):
     client.send_message(a_mail(), to_addrs=["one@in.acme.test", "two@in.acme.test"])
 
-    assert [recipient for _, recipient in arrived(world)] == ["two@in.acme.test", "one@in.acme.test"]
+    assert [recipient for _, recipient in arrived(workspace)] == ["two@in.acme.test", "one@in.acme.test"]
 
 
-def test_a_mail_of_nobody_comes_from_the_mailer(world, client):
+def test_a_mail_of_nobody_comes_from_the_mailer(workspace, client):
     client.send_message(a_mail(), from_addr="<>")
 
-    assert arrived(world) == [("mailer-daemon@in.acme.test", "reply@in.acme.test")]
+    assert arrived(workspace) == [("mailer-daemon@in.acme.test", "reply@in.acme.test")]
 
 
 def test_the_mailer_of_a_domain_with_a_long_name_is_that_of_the_registrable_domain(server, client):
     domain = f"{'.'.join('x' * 60 for _ in range(4))}.test"
-    with server.workspace("empty") as world:
-        listen_for(world, domain)
+    with server.workspace("empty") as workspace:
+        listen_for(workspace, domain)
 
         client.send_message(a_mail(), from_addr="<>", to_addrs=[f"r@{domain}"])
 
-        assert arrived(world) == [(f"mailer-daemon@{'x' * 60}.test", f"r@{domain}")]
-        world.state.put(world.state.get())
+        assert arrived(workspace) == [(f"mailer-daemon@{'x' * 60}.test", f"r@{domain}")]
+        workspace.state.put(workspace.state.get())
 
 
-def test_a_world_with_mails_of_all_kinds_can_be_written_and_read(world, client):
+def test_a_world_with_mails_of_all_kinds_can_be_written_and_read(workspace, client):
     client.send_message(a_mail(), from_addr="<>")
     client.send_message(a_mail(), from_addr="jörg@bücher.test", to_addrs=['"a!b"@in.acme.test'])
-    before = arrived(world)
+    before = arrived(workspace)
 
-    world.state.put(world.state.get())
+    workspace.state.put(workspace.state.get())
 
-    assert arrived(world) == before
+    assert arrived(workspace) == before
 
 
 # ---------------------------------------------------------------------- what is taken
@@ -191,22 +191,22 @@ def test_a_mail_that_says_that_it_is_too_large_is_refused(client):
     assert client.mail("bob@example.test", [f"size={LARGEST + 1}"])[0] == 552
 
 
-def test_a_mail_that_is_too_large_is_refused(world, client):
+def test_a_mail_that_is_too_large_is_refused(workspace, client):
     client.ehlo()
     client.mail("bob@example.test")
     client.rcpt("reply@in.acme.test")
 
     assert client.data(b"x" * 70 + b"\r\n" + (b"x" * 998 + b"\r\n") * (LARGEST // 1000 + 1))[0] == 552
-    assert arrived(world) == []
+    assert arrived(workspace) == []
 
 
-def test_too_many_recipients_are_refused_one_by_one(world, client):
+def test_too_many_recipients_are_refused_one_by_one(workspace, client):
     recipients = [f"r{number}@in.acme.test" for number in range(MOST_RECIPIENTS + 1)]
 
     refused = client.send_message(a_mail(), to_addrs=recipients)
 
     assert [(recipient, code) for recipient, (code, _) in refused.items()] == [(recipients[-1], 452)]
-    assert len(arrived(world)) == MOST_RECIPIENTS
+    assert len(arrived(workspace)) == MOST_RECIPIENTS
 
 
 @pytest.mark.parametrize(
@@ -221,10 +221,10 @@ def test_too_many_recipients_are_refused_one_by_one(world, client):
         bytes(range(1, 256)).replace(b"\r", b"").replace(b"\n", b""),
     ],
 )
-def test_whatever_the_bytes_are_a_mail_is_taken(world, client, raw):
+def test_whatever_the_bytes_are_a_mail_is_taken(workspace, client, raw):
     client.sendmail("bob@example.test", ["reply@in.acme.test"], raw)
 
-    assert len(arrived(world)) == 1
+    assert len(arrived(workspace)) == 1
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from aiosmtpd.smtp import SMTP, AuthResult
 from mockserver import MockServer, Settings, create_app
 from mockserver.core.traffic.mailbox import Mail
 from mockserver.effects.egress import Egress
-from mockserver.effects.mail.sender import Limits, Postman, SmtpUrl
+from mockserver.effects.mail.sender import SmtpClient, SmtpLimits, SmtpUrl
 
-QUICK = Limits(delays=(0.01, 0.01, 0.01))
+QUICK = SmtpLimits(delays=(0.01, 0.01, 0.01))
 
 
 class Inbox:
@@ -115,7 +115,7 @@ def post():
     with contextlib.ExitStack() as stack:
 
         def send(url, mail=None, *, limits=QUICK, egress=Egress.LOOPBACK, wanted=lambda: True):
-            postman = Postman(SmtpUrl.parse(getattr(url, "url", url)), egress, limits)
+            postman = SmtpClient(SmtpUrl.parse(getattr(url, "url", url)), egress, limits)
             stack.callback(postman.close)
             sent = Sent(postman, mail or a_mail(), wanted)
             sent.postman = postman
@@ -219,7 +219,7 @@ def test_a_mail_that_is_never_taken_has_failed_after_four_tries(inbox, post):
 
 
 def test_the_delays_are_those_that_are_documented():
-    assert Limits().delays == (1, 5, 30)
+    assert SmtpLimits().delays == (1, 5, 30)
 
 
 def test_a_refusal_for_good_is_not_tried_again(inbox, post):
@@ -243,7 +243,7 @@ def test_a_recipient_that_is_refused_is_named(inbox, post):
 def test_the_others_are_delivered_while_one_is_waiting(inbox, post):
     server = inbox("451 4.3.0 later")
 
-    slow = post(server, limits=Limits(delays=(60,)))
+    slow = post(server, limits=SmtpLimits(delays=(60,)))
     slow.until("waiting", tries=1)
     quick = Sent(slow.postman, a_mail(to="quick@acme.test"), lambda: True)
 
@@ -263,7 +263,7 @@ def test_nobody_listening_is_told_and_tried_again(post):
 def test_a_server_that_hangs_is_left(listen, post):
     peer = listen(lambda receiver, connection: receiver.over.wait(10), reads=False)
 
-    said = post(f"smtp://{peer.address}", limits=Limits(delays=(), step_s=0.05)).until("failed")
+    said = post(f"smtp://{peer.address}", limits=SmtpLimits(delays=(), step_s=0.05)).until("failed")
 
     assert said.error == "the server did not answer in time"
 
@@ -275,7 +275,7 @@ def test_a_server_that_trickles_is_left(listen, post):
 
     peer = listen(trickle, reads=False)
 
-    said = post(f"smtp://{peer.address}", limits=Limits(delays=(), whole_s=0.1)).until("failed")
+    said = post(f"smtp://{peer.address}", limits=SmtpLimits(delays=(), whole_s=0.1)).until("failed")
 
     assert said.error == "it took longer than 0.1 seconds"
 
@@ -289,7 +289,7 @@ def test_a_server_that_wants_nobody_is_tried_again(listen, post):
 def test_too_many_mails_are_refused_at_once(inbox, post):
     server = inbox()
     server.gate.clear()
-    first = post(server, limits=Limits(waiting=1))
+    first = post(server, limits=SmtpLimits(waiting=1))
     assert server.arrived.wait(10)
     second = Sent(first.postman, a_mail(), lambda: True)
 
@@ -475,63 +475,63 @@ def start():
         yield lambda url, **settings: stack.enter_context(MockServer("empty", smtp_url=url, **settings))
 
 
-def ask_for_code(world, email="ops@acme.test"):
-    answer = world_call(world, "POST", "/senders", {"name": "Jörg\r\nBcc: all@acme.test", "email": email})
+def ask_for_code(workspace, email="ops@acme.test"):
+    answer = world_call(workspace, "POST", "/senders", {"name": "Jörg\r\nBcc: all@acme.test", "email": email})
     assert "id" in answer
 
 
-def world_call(world, method, path, body):
+def world_call(workspace, method, path, body):
     return requests.request(
-        method, f"{world.url}{path}", json=body, headers={"api-key": world.api_key}, timeout=10
+        method, f"{workspace.url}{path}", json=body, headers={"api-key": workspace.api_key}, timeout=10
     ).json()
 
 
 def test_a_verification_mail_arrives_with_its_code(inbox, start):
     peer = inbox()
-    world = start(peer.url).workspace("empty")
+    workspace = start(peer.url).workspace("empty")
 
-    ask_for_code(world)
+    ask_for_code(workspace)
     message, envelope = peer.got()
 
     assert envelope.rcpt_tos == ["ops@acme.test"]
     assert message["Bcc"] is None
-    assert str(world.mailbox.latest().otp) in message.get_body(("plain",)).get_content()
+    assert str(workspace.mailbox.latest().otp) in message.get_body(("plain",)).get_content()
 
 
 def test_an_answer_does_not_wait_for_the_server(inbox, start):
     peer = inbox()
     peer.gate.clear()
-    world = start(peer.url).workspace("empty")
+    workspace = start(peer.url).workspace("empty")
 
-    ask_for_code(world)
+    ask_for_code(workspace)
 
-    assert world.mailbox.latest().smtp == {"state": "waiting", "tries": 0, "error": None}
+    assert workspace.mailbox.latest().smtp == {"state": "waiting", "tries": 0, "error": None}
 
 
 def test_a_mail_tells_when_it_was_sent(inbox, start):
-    world = start(inbox().url).workspace("empty")
+    workspace = start(inbox().url).workspace("empty")
 
-    ask_for_code(world)
+    ask_for_code(workspace)
 
-    assert world.mailbox.latest(smtp="sent", wait=10).smtp == {"state": "sent", "tries": 1, "error": None}
+    assert workspace.mailbox.latest(smtp="sent", wait=10).smtp == {"state": "sent", "tries": 1, "error": None}
 
 
 def test_a_mail_tells_why_it_failed_and_so_does_health(inbox, start):
     server = start(inbox("554 no").url)
-    world = server.workspace("empty")
-    ask_for_code(world)
+    workspace = server.workspace("empty")
+    ask_for_code(workspace)
 
-    assert world.mailbox.latest(smtp="failed", wait=10).smtp == {"state": "failed", "tries": 1, "error": "554 no"}
+    assert workspace.mailbox.latest(smtp="failed", wait=10).smtp == {"state": "failed", "tries": 1, "error": "554 no"}
     health = server.client.json("GET", "/_mock/health")["smtp"]
     assert (health["failed"], health["last_error"]) == (1, "554 no")
 
 
 def test_without_a_server_nothing_is_said_of_one():
     with MockServer("empty") as server:
-        world = server.workspace("empty")
-        ask_for_code(world)
+        workspace = server.workspace("empty")
+        ask_for_code(workspace)
 
-        assert world.mailbox.latest().smtp is None
+        assert workspace.mailbox.latest().smtp is None
         assert "smtp" not in server.client.json("GET", "/_mock/health")
 
 
@@ -540,12 +540,12 @@ def test_a_world_that_is_over_sends_nothing_more(inbox, start, leave):
     peer = inbox()
     peer.gate.clear()
     server = start(peer.url)
-    world, other = server.workspace("empty"), server.workspace("empty")
+    workspace, other = server.workspace("empty"), server.workspace("empty")
     ask_for_code(other, "first@acme.test")
     assert peer.arrived.wait(10)
-    ask_for_code(world, "gone@acme.test")
+    ask_for_code(workspace, "gone@acme.test")
 
-    getattr(world, leave)()
+    getattr(workspace, leave)()
     ask_for_code(other, "last@acme.test")
     peer.gate.set()
 
@@ -557,17 +557,17 @@ def test_what_comes_of_a_mail_is_not_noted_in_another_state(inbox, start):
     second = threading.Event()
     peer = inbox("554 no", second)
     peer.gate.clear()
-    world = start(peer.url).workspace("empty", seed=1)
-    ask_for_code(world)
+    workspace = start(peer.url).workspace("empty", seed=1)
+    ask_for_code(workspace)
     assert peer.arrived.wait(10)
-    before = world.mailbox.latest()
-    world.reset()
-    ask_for_code(world)
+    before = workspace.mailbox.latest()
+    workspace.reset()
+    ask_for_code(workspace)
     peer.arrived.clear()
     peer.gate.set()
     assert peer.arrived.wait(10)
 
-    after = world.mailbox.latest()
+    after = workspace.mailbox.latest()
     second.set()
 
     assert (after.id, after.smtp) == (before.id, {"state": "waiting", "tries": 0, "error": None})
@@ -576,15 +576,15 @@ def test_what_comes_of_a_mail_is_not_noted_in_another_state(inbox, start):
 def test_a_return_to_an_earlier_moment_keeps_what_was_to_be_sent_by_then(inbox, start):
     peer = inbox()
     peer.gate.clear()
-    world = start(peer.url).workspace("empty")
-    ask_for_code(world, "first@acme.test")
+    workspace = start(peer.url).workspace("empty")
+    ask_for_code(workspace, "first@acme.test")
     assert peer.arrived.wait(10)
-    ask_for_code(world, "before@acme.test")
-    moment = world.snapshot()
-    ask_for_code(world, "after@acme.test")
+    ask_for_code(workspace, "before@acme.test")
+    moment = workspace.snapshot()
+    ask_for_code(workspace, "after@acme.test")
 
     moment.restore()
-    ask_for_code(world, "last@acme.test")
+    ask_for_code(workspace, "last@acme.test")
     peer.gate.set()
 
     assert [peer.got()[1].rcpt_tos[0] for _ in range(3)] == ["first@acme.test", "before@acme.test", "last@acme.test"]

@@ -1,4 +1,4 @@
-"""The image as a generic container of Testcontainers; its worlds are made by HTTP."""
+"""The image as a generic container of Testcontainers; its workspaces are made by HTTP."""
 
 import pytest
 import requests
@@ -16,19 +16,22 @@ def mock():
 
 
 @pytest.fixture
-def world(mock):
-    """A world for one test: `url`, `api_key` and `name`."""
+def workspace(mock):
+    """A workspace for one test: `url`, `api_key` and `name`."""
     found = requests.post(f"{mock}/_mock/workspaces", json={}, timeout=5).json()
     yield found
     requests.delete(f"{mock}/_mock/workspaces/{found['name']}", timeout=5)
 
 
-def test_a_code_runs_out(mock, world):
-    here = {"X-Mock-Workspace": world["name"]}
+def test_a_code_runs_out(mock, workspace):
+    here = {"X-Mock-Workspace": workspace["name"]}
     requests.post(f"{mock}/_mock/clock/advance", json={"by": "PT16M"}, headers=here, timeout=5)
 
     answer = requests.put(
-        f"{world['url']}/senders/2/validate", json={"otp": 123456}, headers={"api-key": world["api_key"]}, timeout=5
+        f"{workspace['url']}/senders/2/validate",
+        json={"otp": 123456},
+        headers={"api-key": workspace["api_key"]},
+        timeout=5,
     )
 
     assert answer.json()["code"] == "OTP code has expired"

@@ -1,4 +1,4 @@
-"""Without pytest: a server for the class, a world for each test."""
+"""Without pytest: a server for the class, a workspace for each test."""
 
 import os
 import unittest
@@ -15,18 +15,18 @@ class Onboarding(unittest.TestCase):
         cls.server = cls.enterClassContext(MockServer.connect(url) if url else MockServer())
 
     def setUp(self):
-        self.world = self.enterContext(self.server.workspace("onboarding"))
-        self.client = Brevo(api_key=self.world.api_key, base_url=self.world.url)
+        self.workspace = self.enterContext(self.server.workspace("onboarding"))
+        self.client = Brevo(api_key=self.workspace.api_key, base_url=self.workspace.url)
 
     def test_a_new_code_replaces_the_old_one(self):
-        self.world.machines.fire("sender", 2, "resend_otp")
-        mail = self.world.mailbox.latest(to="ops@acme.test")
+        self.workspace.machines.fire("sender", 2, "resend_otp")
+        mail = self.workspace.mailbox.latest(to="ops@acme.test")
 
         with self.assertRaises(BadRequestError):
             self.client.senders.validate_sender_by_otp(2, otp=123456)
         self.client.senders.validate_sender_by_otp(2, otp=mail.otp)
 
-        self.assertEqual("verified", self.world.machines.get("sender", 2).state)
+        self.assertEqual("verified", self.workspace.machines.get("sender", 2).state)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the tests of faults share: a small world, its rules, and peers over a real socket."""
+"""What the tests of faults share: a small workspace, its rules, and peers over a real socket."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-WORLD = {
+WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "seed": 7,
     "accounts": [
@@ -30,18 +30,18 @@ PATIENCE = 10
 
 
 @pytest.fixture
-def world():
+def workspace():
     """The scenario, as a document."""
-    return WORLD
+    return WORKSPACE
 
 
 @pytest.fixture
 def api(make_api):
-    return make_api(WORLD, key="master-key")
+    return make_api(WORKSPACE, key="master-key")
 
 
 class Rules:
-    """The rules of an API's default world."""
+    """The rules of an API's default workspace."""
 
     def __init__(self, api):
         self.api = api

@@ -43,8 +43,8 @@ def test_it_goes_before_the_rules_and_leaves_them_alone(api, rules):
     assert rules.hits() == [0]
 
 
-def test_it_comes_after_authentication(make_api, world):
-    api = make_api(world, key="master-key", keys="known")
+def test_it_comes_after_authentication(make_api, workspace):
+    api = make_api(workspace, key="master-key", keys="known")
     assert call(api, "unavailable", key="unknown").json["code"] == "unauthorized"
 
 
@@ -97,4 +97,4 @@ def test_a_header_that_is_no_good_changes_nothing(api):
 
 def test_a_header_that_is_no_good_is_not_met_as_a_code_of_the_service(api):
     call(api, "unavailable; ms=1", "POST")
-    assert api.world.coverage.codes == {("createSender", "invalid_parameter", True): 1}
+    assert api.workspace.coverage.codes == {("createSender", "invalid_parameter", True): 1}

@@ -8,7 +8,7 @@ import pytest
 
 from mockserver.core.contract import errors
 from mockserver.core.traffic.exchange import Reply
-from mockserver.core.traffic.faults import KINDS
+from mockserver.core.traffic.faults import FAULT_KINDS
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 from mockserver.web.service.answer import spoilt
 
@@ -93,7 +93,7 @@ def test_every_code_can_be_injected(api, rules, code):
 
 def test_an_operation_that_documents_another_status_for_a_code_gets_it(api, rules):
     rules.add("not_enough_credits")
-    rule = api.world.faults.get("fault-1")
+    rule = api.workspace.faults.get("fault-1")
     rule.statuses = {"updateSubAccountPlan": 402}
     assert api.put("/v3/corporate/subAccount/9/plan").status_code == 402
     assert api.put("/v3/corporate/subAccounts/plan").status_code == 400
@@ -181,8 +181,8 @@ def test_an_answer_without_a_body_stays_one(api, rules):
 
 def delays(api, number):
     """How long the answers would be held back, in milliseconds; nothing waits for them here."""
-    rule, exchange = next(iter(api.world.faults)), next(iter(api.world.journal))
-    return [rule.answer(exchange, lambda: Reply(200), api.world.random).wire.delay_s * 1000 for _ in range(number)]
+    rule, exchange = next(iter(api.workspace.faults)), next(iter(api.workspace.journal))
+    return [rule.answer(exchange, lambda: Reply(200), api.workspace.random).wire.delay_s * 1000 for _ in range(number)]
 
 
 @pytest.fixture
@@ -217,10 +217,10 @@ def test_no_delay_is_longer_than_a_day(asked, rules):
     assert max(delays(asked, 50)) == 86_400_000
 
 
-def test_delays_are_drawn_from_the_seed(make_api, world, rules_of):
+def test_delays_are_drawn_from_the_seed(make_api, workspace, rules_of):
     found = []
     for _ in range(2):
-        api = make_api(world)
+        api = make_api(workspace)
         api.get("/v3/account")
         distribution = {"type": "uniform", "low_ms": 1, "high_ms": 1000}
         rules_of(api).add("latency", distribution=distribution, match={"operation": "getIps"})
@@ -238,7 +238,7 @@ def catalogue(api):
 
 
 def test_the_catalogue_lists_every_fault(catalogue):
-    assert catalogue.keys() == KINDS.keys() == NAMED.keys() | OTHERS
+    assert catalogue.keys() == FAULT_KINDS.keys() == NAMED.keys() | OTHERS
 
 
 @pytest.mark.parametrize("fault", NAMED)

@@ -93,9 +93,9 @@ def applications():
 
 
 @pytest.fixture
-def model_api(make_api, world, applications):
+def model_api(make_api, workspace, applications):
     """One application for all examples, each of which begins with a reset."""
-    return applications.setdefault("one", make_api(world, key="master-key"))
+    return applications.setdefault("one", make_api(workspace, key="master-key"))
 
 
 @settings(
@@ -125,4 +125,4 @@ def test_the_first_active_rule_that_matches_hits(model_api, rules, requests):
     found = api.get("/_mock/faults").json["items"]
     assert [rule["hits"] for rule in found] == [model.hits for model in models]
     assert [rule["active"] for rule in found] == [model.is_active(now) for model in models]
-    assert sum(exchange.fault is not None for exchange in api.world.journal) == sum(model.hits for model in models)
+    assert sum(exchange.fault is not None for exchange in api.workspace.journal) == sum(model.hits for model in models)

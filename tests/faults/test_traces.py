@@ -19,7 +19,7 @@ def create(api, **headers):
 
 
 def state(api):
-    """The whole world but the count of requests and of what the rules did."""
+    """The whole workspace but the count of requests and of what the rules did."""
     found = api.get("/_mock/state").json
     return {**found, "faults": None, "resume": {**found["resume"], "draws": _draws(found)}}
 
@@ -51,8 +51,8 @@ def test_a_request_that_is_refused_leaves_the_world_as_it_was(api, rules, fault)
     [{"fault": "lost_answer"}, {"fault": "truncated_body"}, {"fault": "malformed_body"}, *GENUINE],
     ids=lambda rule: rule["fault"],
 )
-def test_a_request_that_is_done_leaves_the_world_as_without_a_fault(make_api, world, rules_of, rule):
-    plain, faulty = make_api(world, key="master-key"), make_api(world, key="master-key")
+def test_a_request_that_is_done_leaves_the_world_as_without_a_fault(make_api, workspace, rules_of, rule):
+    plain, faulty = make_api(workspace, key="master-key"), make_api(workspace, key="master-key")
     for api in (plain, faulty):
         rules_of(api).add(**{**rule, "probability": float(api is faulty)})
         create(api)
@@ -62,10 +62,10 @@ def test_a_request_that_is_done_leaves_the_world_as_without_a_fault(make_api, wo
     ]
 
 
-def test_a_request_that_is_refused_shifts_no_code_and_no_id(make_api, world, rules_of):
+def test_a_request_that_is_refused_shifts_no_code_and_no_id(make_api, workspace, rules_of):
     found = []
     for refused in (0, 3):
-        api = make_api(world, key="master-key")
+        api = make_api(workspace, key="master-key")
         if refused:
             rules_of(api).add("server_error", times=refused, probability=0.5)
         while any(rule["active"] for rule in rules_of(api).all()):
@@ -139,22 +139,22 @@ def test_the_journal_is_searched_by_fault(api, rules):
 
 
 def codes(api):
-    return api.world.coverage.codes
+    return api.workspace.coverage.codes
 
 
 def test_an_injected_code_is_met_as_injected(api, rules):
     rules.add("otp_expired")
     api.put("/v3/senders/2/validate", json={"otp": 123456})
     assert codes(api) == {("validateSenderByOtp", "OTP code has expired", True): 1}
-    assert api.world.coverage.answers == {("validateSenderByOtp", 400): 1}
-    assert api.world.coverage.transitions == {}
+    assert api.workspace.coverage.answers == {("validateSenderByOtp", 400): 1}
+    assert api.workspace.coverage.transitions == {}
 
 
 def test_a_lost_answer_meets_the_transition_and_the_injected_code(api, rules):
     rules.add("lost_answer")
     create(api)
     assert codes(api) == {("createSender", "internal_error", True): 1}
-    assert api.world.coverage.transitions == {("sender", "create"): 1}
+    assert api.workspace.coverage.transitions == {("sender", "create"): 1}
 
 
 @pytest.mark.parametrize("rule", GENUINE, ids=lambda rule: rule["fault"])
@@ -175,7 +175,7 @@ def test_the_services_own_code_is_not_met_by_who_could_not_read_it(api, rules, f
 def test_no_answer_is_a_status_of_its_own(api, rules, fault):
     rules.add(fault)
     create(api)
-    assert api.world.coverage.answers == {("createSender", None): 1}
+    assert api.workspace.coverage.answers == {("createSender", None): 1}
     assert codes(api) == {}
 
 
@@ -191,8 +191,14 @@ def test_nothing_grows_with_the_requests_that_are_hit(make_api, rules_of):
     rules.add("unavailable")
 
     def sizes():
-        world = api.world
-        kept = (world.journal, world.random.positions, world.coverage.codes, world.coverage.answers, world.faults)
+        workspace = api.workspace
+        kept = (
+            workspace.journal,
+            workspace.random.positions,
+            workspace.coverage.codes,
+            workspace.coverage.answers,
+            workspace.faults,
+        )
         return [len(part) for part in kept]
 
     def play(number):

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from drafts import FORM, JSON, YAML, Draft
 
-from mockserver.app import NOUNS
+from mockserver.app.application import CONTROL_RESOURCES
 from mockserver.evidence.fixture import cases
 from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS
 from mockserver.settings import data_folder
@@ -36,7 +36,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "attributeName": ("FIRSTNAME", "ORDER_ID"),
 }
 SMALL = {
-    "description": "A small world.",
+    "description": "A small workspace.",
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "accounts": [
         {"name": "acme", "api_keys": ["xkeysib-acme"], "senders": [{"id": 1, "name": "A", "email": "a@a.test"}]}
@@ -143,8 +143,8 @@ def _of_the_contract() -> Iterator[Draft]:
 
 
 def _of_the_control_api() -> Iterator[Draft]:
-    for noun in NOUNS:
-        for call in noun.calls:
+    for resource in CONTROL_RESOURCES:
+        for call in resource.calls:
             name = f"{call.method} {call.path}"
             for body in BODIES.get(name, (None,)):
                 yield Draft(call.method, call.path, list(QUERIES[:2]) if call.query else [], {}, body)

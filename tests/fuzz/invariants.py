@@ -12,7 +12,7 @@ from target import BODY_LIMIT, Answer, Target
 
 #: What a page or an answer must not show of the program behind it.
 _TRACES = (b"Traceback (most recent", b'File "/', b"marshmallow.", b"werkzeug.", b"jinja2.")
-#: What can be read of every world, and must answer well.
+#: What can be read of every workspace, and must answer well.
 _READABLE = (
     "requests?limit=1000", "mailbox?limit=1000", "deliveries?limit=1000", "receivers", "faults", "coverage", "machines",
     "snapshots", "clock", "oauth/apps", "faults/catalogue",
@@ -54,7 +54,7 @@ def _of_refusal(answer: Answer) -> str | None:
 
 
 def of_worlds(target: Target) -> str | None:
-    """What is wrong with the worlds of an application."""
+    """What is wrong with the workspaces of an application."""
     return next(_problems(target), None)
 
 
@@ -63,20 +63,20 @@ def _problems(target: Target) -> Iterator[str]:
     if listing.status != 200:
         yield f"the workspaces cannot be listed: {listing.status} {listing.body[:300]!r}"
         return
-    for world in target.worlds:
-        root = f"/w/{world.name}"
-        yield from _unsettled(world)
+    for workspace in target.workspaces:
+        root = f"/w/{workspace.name}"
+        yield from _unsettled(workspace)
         yield from _unreadable(target, root)
         yield from _unwritable(target, root)
 
 
-def _unsettled(world: Any) -> Iterator[str]:
+def _unsettled(workspace: Any) -> Iterator[str]:
     """Calls that are under way for ever."""
     deadline = time.monotonic() + _PATIENCE_S
-    while len(world.jobs) and time.monotonic() < deadline:
+    while len(workspace.jobs) and time.monotonic() < deadline:
         time.sleep(0.002)  # another thread makes the call; nothing tells when the last one is over
-    if len(world.jobs):
-        yield f"{len(world.jobs)} calls of {world.name} are under way for ever"
+    if len(workspace.jobs):
+        yield f"{len(workspace.jobs)} calls of {workspace.name} are under way for ever"
 
 
 def _unreadable(target: Target, root: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 from drafts import Sent
 
 from mockserver import Settings, create_app
-from mockserver.web.server.waiting import PARK, Park
+from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
 
 #: How many bytes a body may have.
 BODY_LIMIT = 1024 * 1024
@@ -54,7 +54,7 @@ class Target:
         )
 
     @property
-    def worlds(self) -> Any:
+    def workspaces(self) -> Any:
         return self.app.extensions["mockserver.store"]
 
     def send(self, sent: Sent) -> Answer:
@@ -77,7 +77,7 @@ class Target:
         return self.send(Sent("GET", path, "", headers, b""))
 
     def close(self) -> None:
-        self.app.extensions["mockserver.app.effects"].close()
+        self.app.extensions["mockserver.effects"].close()
 
 
 def _environ(sent: Sent) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def _environ(sent: Sent) -> dict[str, Any]:
         "wsgi.multiprocess": False,
         "wsgi.run_once": False,
         "wsgi.input_terminated": True,
-        PARK: Park(),
+        SUSPENDED: SuspendedRequest(),
     }
     for name, value in sent.headers.items():
         key = name.upper().replace("-", "_")

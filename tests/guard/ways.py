@@ -8,7 +8,7 @@ from typing import NamedTuple
 import evil
 from marshmallow import Schema, fields
 
-from mockserver.app import NOUNS
+from mockserver.app.application import CONTROL_RESOURCES
 from mockserver.control import answers
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 
@@ -46,17 +46,17 @@ def ways() -> Iterator[Way]:
 
 
 def _of_the_control_api() -> Iterator[Way]:
-    for noun in NOUNS:
-        for call in noun.calls:
-            if call.body is None and call.document is None and noun.name != "receiver":
+    for resource in CONTROL_RESOURCES:
+        for call in resource.calls:
+            if call.body is None and call.document is None and resource.name != "receiver":
                 continue
-            if noun.name == "receiver" and call.method != "POST":
+            if resource.name == "receiver" and call.method != "POST":
                 continue
             schema = call.body() if call.body else answers.schema(call.document) if call.document else None
             path = call.path.format(**PARTS)
             known = _names(schema)
             yield Way(call.method, path, "application/json", known, evil.JSON)
-            if noun.name != "receiver":
+            if resource.name != "receiver":
                 yield Way(call.method, path, "application/yaml", known, evil.YAML)
 
 

@@ -21,7 +21,7 @@ def target(make_api):
 
 @pytest.fixture
 def untouched(target):
-    """Fails the test if the world is another one afterwards; `resume` counts requests, so it is left out."""
+    """Fails the test if the workspace is another one afterwards; `resume` counts requests, so it is left out."""
     before = state(target)
     yield target
     assert state(target) == before
@@ -34,5 +34,5 @@ def state(api):
 
 @pytest.fixture
 def strict_target(make_api):
-    """The same world where keys must be known."""
+    """The same workspace where keys must be known."""
     return application(make_api, keys="known")

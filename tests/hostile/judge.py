@@ -1,4 +1,4 @@
-"""The world that hostile requests meet, and what a good refusal is."""
+"""The workspace that hostile requests meet, and what a good refusal is."""
 
 from __future__ import annotations
 

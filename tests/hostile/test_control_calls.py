@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge import TRACES, each, problem
 
-from mockserver.app import NOUNS
+from mockserver.app.application import CONTROL_RESOURCES
 
 #: What stands for the parts of a path: something that is there, so that the body is what counts.
 PARTS = {
@@ -22,7 +22,9 @@ PARTS = {
     "client_id": "crm",
 }
 #: `stream` has no end, and the documents read nothing.
-CALLS = [call for noun in NOUNS if noun.name not in ("stream", "documents") for call in noun.calls]
+CALLS = [
+    call for resource in CONTROL_RESOURCES if resource.name not in ("stream", "documents") for call in resource.calls
+]
 WITH_BODY = [call for call in CALLS if call.body or call.document]
 FAULT = {"fault": "latency", "ms": 1, "id": "slow"}
 
@@ -411,7 +413,7 @@ VALUES = st.recursive(
 )
 
 
-WORLD = {
+WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "senders": [{"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification"}],
     "domains": [{"name": "a.test"}],
@@ -427,7 +429,7 @@ def everything(api):
 @pytest.mark.slow
 @pytest.mark.parametrize("call", [call for call in CALLS if call.method != "GET"], ids=names)
 def test_whatever_is_sent_gives_a_problem_or_a_success_and_a_problem_changes_nothing(make_api, call):
-    api = make_api(WORLD)
+    api = make_api(WORKSPACE)
 
     @settings(max_examples=40, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(body=st.dictionaries(KEYS, VALUES, max_size=4))
@@ -442,6 +444,6 @@ def test_whatever_is_sent_gives_a_problem_or_a_success_and_a_problem_changes_not
             assert everything(api) == before
         else:
             assert answer.status_code == call.status
-            assert api.post("/_mock/reset", json={"scenario": WORLD}).status_code == 200
+            assert api.post("/_mock/reset", json={"scenario": WORKSPACE}).status_code == 200
 
     run()

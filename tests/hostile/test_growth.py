@@ -135,19 +135,19 @@ def apps_of_a_sub_account(count):
 
 
 SIGN_IN = f"{AUTHORIZE}?client_id=c&redirect_uri=https%3A//a.test/cb&response_type=code&scope=contacts%3Aread"
-#: A request, how large the smaller world is, the world, and the status.
-WORLDS = {
+#: A request, how large the smaller workspace is, the workspace, and the status.
+WORKSPACES = {
     "dedicated IPs of domains": ("GET", "/v3/senders/domains", 100, ips, 200),
     "who can sign in": ("GET", SIGN_IN, 500, strangers, 200),
     "apps that go": ("DELETE", "/v3/corporate/subAccount/7", 400, apps_of_a_sub_account, 204),
 }
 
 
-def seconds_in(api, method, path, world, status):
-    """The processor's time for a request in a world, the least of two."""
+def seconds_in(api, method, path, workspace, status):
+    """The processor's time for a request in a workspace, the least of two."""
     times = []
     for _ in range(2):
-        assert api.put("/_mock/state", json=world).status_code == 200
+        assert api.put("/_mock/state", json=workspace).status_code == 200
         before = time.process_time()
         answer = api.request(method, path)
         times.append(time.process_time() - before)
@@ -155,7 +155,7 @@ def seconds_in(api, method, path, world, status):
     return min(times)
 
 
-@pytest.mark.parametrize(("method", "path", "count", "make", "status"), WORLDS.values(), ids=WORLDS)
+@pytest.mark.parametrize(("method", "path", "count", "make", "status"), WORKSPACES.values(), ids=WORKSPACES)
 def test_what_a_request_takes_grows_with_the_world(make_api, method, path, count, make, status):
     api = make_api("empty")
 
@@ -164,7 +164,7 @@ def test_what_a_request_takes_grows_with_the_world(make_api, method, path, count
     assert seconds_in(api, method, path, make(TIMES * count), status) < MOST * max(once, 0.002)
 
 
-#: What is added to a world of one master and many sub-accounts, by how often it was before.
+#: What is added to a workspace of one master and many sub-accounts, by how often it was before.
 PARTS = {
     "a sender": lambda n: {"senders": [{"name": "A", "email": f"new{n}@b.test"}]},
     "a sender with an id": lambda n: {"senders": [{"id": 10**6 + n, "name": "A", "email": f"new{n}@b.test"}]},
@@ -179,11 +179,11 @@ PARTS = {
 @pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
 def test_what_an_addition_takes_does_not_grow_with_the_world(part):
     def taken(count):
-        world = load(json.loads(f'{{"accounts":[{MASTER},{rows(SUB, count)}]}}'), name="w")
+        workspace = load(json.loads(f'{{"accounts":[{MASTER},{rows(SUB, count)}]}}'), name="w")
         times = []
         for number in range(4):
             before = time.process_time()
-            add(world, world.first_account, part(number))
+            add(workspace, workspace.first_account, part(number))
             times.append(time.process_time() - before)
         return min(times)
 
@@ -243,8 +243,8 @@ def test_what_a_feed_takes_to_be_told_grows_with_its_length():
         for _ in range(count):
             feed.add("a", None)
         before = time.process_time()
-        for happening in feed.after(0):
-            feed.told(happening, lambda _: b"words")
+        for occurrence in feed.after(0):
+            feed.told(occurrence, lambda _: b"words")
         return time.process_time() - before
 
     assert taken(TIMES * 1_000) < MOST * max(taken(1_000), 0.002)

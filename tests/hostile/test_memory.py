@@ -23,7 +23,7 @@ LIMITS = {
     "snapshots_bytes_limit": 400 * KB,
     "receivers_bytes_limit": 200 * KB,
 }
-#: What a world takes that nobody has sent anything to, and its tables grow to.
+#: What a workspace takes that nobody has sent anything to, and its tables grow to.
 ITSELF = 600 * KB
 INBOUND = {
     "url": "http://127.0.0.1:9/x",
@@ -171,11 +171,11 @@ FLOWS = [
 _SHARED = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.CodeType)
 
 
-def held(world):
-    """How many bytes a world takes, with all that only it leads to."""
+def held(workspace):
+    """How many bytes a workspace takes, with all that only it leads to."""
     own = {
         name: value
-        for name, value in vars(world).items()
+        for name, value in vars(workspace).items()
         if name not in ("parts", "outside", "meter", "on_key", "lock")
     }
     seen, found, left = set(), 0, [own]
@@ -196,7 +196,7 @@ def test_a_world_takes_no_more_than_its_limits(make_api, flow):
     for number in range(100):
         flow(api, number)
 
-    assert held(api.world) < sum(LIMITS.values()) + ITSELF
+    assert held(api.workspace) < sum(LIMITS.values()) + ITSELF
 
 
 def test_a_snapshot_that_there_is_no_room_for_is_refused(make_api):
@@ -226,7 +226,7 @@ def test_a_payload_that_is_too_large_is_told_in_its_place(make_api):
 
     assert answer.status_code == 200
     assert len(answer.json["items"]) == 1
-    assert held(api.world) < 40_000 + ITSELF + 200 * KB
+    assert held(api.workspace) < 40_000 + ITSELF + 200 * KB
 
 
 def test_a_text_that_is_too_long_is_refused(make_api):
@@ -269,11 +269,11 @@ def test_the_calls_of_an_account_that_is_gone_count_no_longer(make_api):
     api = make_api("corporate-v2")
     api.post("/_mock/seed", json={"accounts": [{"name": "eu", "webhooks": [MARKETING]}]})
     api.post("/_mock/trigger", json={"type": "marketing", "event": "delivered", "account": "eu"})
-    kept = api.world.tally.bytes
-    (number,) = (row.id for row in api.world.accounts.values() if row.name == "eu")
+    kept = api.workspace.tally.bytes
+    (number,) = (row.id for row in api.workspace.accounts.values() if row.name == "eu")
     api.delete(f"/v3/corporate/subAccount/{number}")
 
-    assert (kept > 0, api.world.tally.bytes) == (True, 0)
+    assert (kept > 0, api.workspace.tally.bytes) == (True, 0)
 
 
 def test_files_of_the_history_go_for_newer_ones(make_api):
@@ -292,5 +292,5 @@ def test_files_of_the_history_go_for_newer_ones(make_api):
     urls = [row["url"] for row in api.get("/_mock/machines/export?limit=1000").json["items"]]
     first, last = (api.get(urlsplit(url).path) for url in sorted(urls)[:: len(urls) - 1])
 
-    assert held(api.world) < sum(LIMITS.values()) + ITSELF + 300 * KB
+    assert held(api.workspace) < sum(LIMITS.values()) + ITSELF + 300 * KB
     assert (first.status_code, "is kept no more" in first.json["detail"], last.status_code) == (404, True, 200)

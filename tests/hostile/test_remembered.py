@@ -1,4 +1,4 @@
-"""What is remembered for all requests is short: no world counts it, and no limit makes it go."""
+"""What is remembered for all requests is short: no workspace counts it, and no limit makes it go."""
 
 from __future__ import annotations
 

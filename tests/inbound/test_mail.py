@@ -17,16 +17,16 @@ MEMBERS = [
 
 
 @pytest.fixture
-def world(make_api):
-    return make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "seed": 1}).world
+def workspace(make_api):
+    return make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "seed": 1}).workspace
 
 
 @pytest.fixture
-def payload(world):
+def payload(workspace):
     """Gives the payload of some bytes, or of a message."""
 
     def of(raw):
-        return item(world, parse(raw if isinstance(raw, bytes) else raw.as_bytes()), "a-uuid")
+        return item(workspace, parse(raw if isinstance(raw, bytes) else raw.as_bytes()), "a-uuid")
 
     return of
 
@@ -165,8 +165,10 @@ def test_attachments_have_their_facts_and_a_token_each(payload):
     assert len({row["DownloadToken"] for row in found["Attachments"]}) == 4
 
 
-def test_a_mail_that_the_mock_makes_is_read_like_any_other(world):
-    found = item(world, compose(world, "jörg@bücher.test", "r@in.acme.test", "Hi\r\nBcc: x@x.test", "Grüße\n"), "u")
+def test_a_mail_that_the_mock_makes_is_read_like_any_other(workspace):
+    found = item(
+        workspace, compose(workspace, "jörg@bücher.test", "r@in.acme.test", "Hi\r\nBcc: x@x.test", "Grüße\n"), "u"
+    )
 
     assert (found["Subject"], found["RawTextBody"]) == ("Hi Bcc: x@x.test", "Grüße\n")
     assert found["From"] == {"Name": None, "Address": "jörg@xn--bcher-kva.test"}

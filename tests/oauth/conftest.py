@@ -1,4 +1,4 @@
-"""One story for the tests of OAuth, and the addresses of its world with the steps of a flow as methods."""
+"""One story for the tests of OAuth, and the addresses of its workspace with the steps of a flow as methods."""
 
 from __future__ import annotations
 
@@ -110,14 +110,14 @@ def live_root(module_serve):
 
 
 class Realm:
-    """The OAuth addresses of a world, as its apps (without a key) and their users' browser reach them."""
+    """The OAuth addresses of a workspace, as its apps (without a key) and their users' browser reach them."""
 
     def __init__(self, api, root=""):
         self.api = api
         self.root = root
 
     def open(self, method, path, *, token=None, **options):
-        """Any address of the world, with a bearer token or with nothing."""
+        """Any address of the workspace, with a bearer token or with nothing."""
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         headers |= options.pop("headers", {})
         return self.api.client.open(self.root + path, method=method, headers=headers, **options)
@@ -253,13 +253,13 @@ class Visitor:
 
 @pytest.fixture
 def make_visitor():
-    """A factory of browsers for worlds, each with cookies of its own."""
+    """A factory of browsers for workspaces, each with cookies of its own."""
     return Visitor
 
 
 @pytest.fixture
 def visitor(realm):
-    """A browser at the story's world."""
+    """A browser at the story's workspace."""
     return Visitor(realm)
 
 
@@ -276,7 +276,8 @@ def question():
 
 @pytest.fixture
 def make_realm(make_api, story):
-    """A factory of worlds with the story, changed at its top level; what they behave like is added to the story's."""
+    """A factory of workspaces with the story, changed at its top level; what they behave like is added to the
+    story's."""
 
     def make(behaviour=None, **changes):
         return Realm(make_api({**story, **changes, "behaviour": {**story["behaviour"], **(behaviour or {})}}))
@@ -286,7 +287,7 @@ def make_realm(make_api, story):
 
 @pytest.fixture
 def shop_realm(make_realm, story):
-    """The story's world where shop is a sub-account, and so an organization of its own, with an app of its own."""
+    """The story's workspace where shop is a sub-account, and so an organization of its own, with an app of its own."""
     story["accounts"][1]["role"] = "sub_account"
     own = {"client_id": "own-app", "client_secret": "0wn", "account": "shop", "redirect_uris": [CALLBACK]}
     return make_realm(oauth_apps=[*story["oauth_apps"], own])
@@ -294,7 +295,7 @@ def shop_realm(make_realm, story):
 
 @pytest.fixture
 def realm(make_realm):
-    """The story's world, whose clock stands still."""
+    """The story's workspace, whose clock stands still."""
     return make_realm()
 
 
@@ -322,7 +323,7 @@ def pkce():
 
 @pytest.fixture
 def other_world(realm, story):
-    """A factory of further worlds of the same story on the same server."""
+    """A factory of further workspaces of the same story on the same server."""
 
     def make(name):
         assert realm.api.post("/_mock/workspaces", json={"scenario": story, "name": name}).status_code == 201
@@ -331,7 +332,7 @@ def other_world(realm, story):
     return make
 
 
-# ---------------------------------------------------------------------- worlds under attack
+# ---------------------------------------------------------------------- workspaces under attack
 
 
 class Marked(NamedTuple):
@@ -353,7 +354,8 @@ _TARGETS = {}
 
 @pytest.fixture
 def target(make_realm, story, marked, request):
-    """The story with names that are markup, one world for all tests of a module: what is refused changes nothing."""
+    """The story with names that are markup, one workspace for all tests of a module: what is refused changes
+    nothing."""
     name = request.module.__name__
     if name not in _TARGETS:
         account = {"name": marked.account, "users": [{"email": marked.user}], "api_keys": ["key-marked"]}
@@ -371,7 +373,7 @@ def target(make_realm, story, marked, request):
 
 @pytest.fixture
 def unmoved():
-    """A context in which a world stays as it is, but for the draws that every request and every page makes."""
+    """A context in which a workspace stays as it is, but for the draws that every request and every page makes."""
 
     def state(realm):
         found = realm.api.get("/_mock/state", headers={"X-Mock-Workspace": realm.root.removeprefix("/w/") or "default"})
@@ -393,13 +395,14 @@ def unmoved():
 
 @pytest.fixture
 def anew(live_root):
-    """Makes the real server's world what it was; it lies on loopback, where the libraries take http on demand only."""
+    """Makes the real server's workspace what it was; it lies on loopback, where the libraries take http on demand
+    only."""
     requests.post(f"{live_root}/_mock/reset", json={}, timeout=10).raise_for_status()
 
 
 @pytest.fixture(params=["", "/w/default"], ids=["bare", "named"])
 def issuer(request, live_root):
-    """Where the real server's world has its addresses of OAuth: below the bare root, and below its own."""
+    """Where the real server's workspace has its addresses of OAuth: below the bare root, and below its own."""
     return f"{live_root}{request.param}{REALM}"
 
 
@@ -433,7 +436,7 @@ def ask():
 
     def ask(realm, operation, **options):
         row = ALL_OPERATIONS[operation]
-        form = dict([row.told_by]) if row.told_by else None
+        form = dict([row.discriminator]) if row.discriminator else None
         return realm.open(row.method, row.path.replace("{", "").replace("}", ""), data=form, **options)
 
     return ask

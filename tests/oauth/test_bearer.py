@@ -10,7 +10,7 @@ from mockserver import Settings, create_app
 from mockserver.resources.oauth.scopes import CATALOGUE
 from mockserver.resources.registry import OPERATIONS
 
-WORLD = {
+WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "accounts": [
         {
@@ -66,11 +66,11 @@ def scopes(operation):
 
 
 class Client:
-    """A world's API, called with a key or with a token of some scopes."""
+    """A workspace's API, called with a key or with a token of some scopes."""
 
     def __init__(self):
         self._client = create_app(Settings(scenario="empty")).test_client()
-        assert self._client.post("/_mock/reset", json={"scenario": WORLD}).status_code == 200
+        assert self._client.post("/_mock/reset", json={"scenario": WORKSPACE}).status_code == 200
         self._token = cache(self._new_token)
 
     def _new_token(self, scope):

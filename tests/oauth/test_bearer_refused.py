@@ -1,4 +1,4 @@
-"""When an access token opens nothing, what the journal says of it, and in which world it is looked for."""
+"""When an access token opens nothing, what the journal says of it, and in which workspace it is looked for."""
 
 from __future__ import annotations
 
@@ -91,9 +91,9 @@ BAD = {
     "revoked": (revoked, OVER),
     "with its grant": (with_its_grant, OVER),
     "with its code": (with_its_code, OVER),
-    "of a reset world": (of_a_reset_world, OVER),
+    "of a reset workspace": (of_a_reset_world, OVER),
     "of a deleted account": (of_a_deleted_account, OVER),
-    "of a dropped world": (of_a_dropped_world, "it is of workspace gone, which is gone"),
+    "of a dropped workspace": (of_a_dropped_world, "it is of workspace gone, which is gone"),
     "another signature": (with_another_signature, "it was not signed by this server: Signature verification failed"),
     "more in it": (with_more_in_it, "it was not signed by this server: Signature verification failed"),
     "unsigned": (unsigned, "it was not signed by this server: The specified alg value is not allowed"),
@@ -150,7 +150,7 @@ def test_another_scheme_is_no_token(realm, value):
     assert (answer.status_code, answer.json["code"]) == (401, "unauthorized")
 
 
-# ---------------------------------------------------------------------- worlds
+# ---------------------------------------------------------------------- workspaces
 
 
 def test_a_token_finds_its_own_world_at_the_bare_root(realm, other_world):

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("anew")
 
 @pytest.fixture
 def side(live_root, story):
-    """The root address of another world of the same server, where the same app opens another account."""
+    """The root address of another workspace of the same server, where the same app opens another account."""
     apps = [{**app, "account": "shop"} for app in story["oauth_apps"] if app["client_id"] == "shop-app"]
     document = {**story, "clock": {}, "oauth_apps": apps}
     made = requests.post(f"{live_root}/_mock/workspaces", json={"name": "side", "scenario": document}, timeout=10)
@@ -34,7 +34,7 @@ def connect():
 
 
 def asked(live_root, workspace="default"):
-    """What a world was asked for by apps and with tokens, the earliest first."""
+    """What a workspace was asked for by apps and with tokens, the earliest first."""
     headers = {"X-Mock-Workspace": workspace}
     rows = requests.get(f"{live_root}/_mock/requests", headers=headers, timeout=10).json()["items"]
     return [f"{row['operation']} {row['status']}" for row in reversed(rows)]

@@ -63,7 +63,7 @@ def test_a_public_app_gets_no_token_for_itself(realm, is_refused):
 
 @pytest.fixture
 def of_shop(make_realm, story):
-    """A world with an app of a sub-account."""
+    """A workspace with an app of a sub-account."""
     accounts = [row | ({"role": "sub_account"} if row["name"] == "shop" else {}) for row in story["accounts"]]
     app = {
         "client_id": "of-shop", "client_secret": "s", "account": "shop", "scopes": ["account:read"],

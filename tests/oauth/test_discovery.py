@@ -13,7 +13,7 @@ DOCUMENTS = [f"{REALM}/.well-known/oauth-authorization-server", f"{REALM}/.well-
 
 @pytest.fixture(params=["", "/w/default"], ids=["bare", "named"])
 def place(request):
-    """The two ways to a world: the bare root, and its own address."""
+    """The two ways to a workspace: the bare root, and its own address."""
     return request.param
 
 
@@ -121,7 +121,7 @@ def key_of(realm, token):
 
 
 def verified(realm, token, audience):
-    """What a token says, if it verifies; the world's clock is not ours, so the times are looked at apart."""
+    """What a token says, if it verifies; the workspace's clock is not ours, so the times are looked at apart."""
     said = jwt.decode(
         token,
         key_of(realm, token),

@@ -7,7 +7,7 @@ import time
 import pytest
 import requests
 
-WORLD = {
+WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "accounts": [{"name": "acme", "email": "owner@acme.test"}],
     "sso_tokens": [{"token": "from-a-mail"}],
@@ -29,7 +29,7 @@ EVERY = pytest.mark.parametrize("path", SURFACES.values(), ids=SURFACES)
 
 @pytest.fixture(scope="module")
 def root(module_serve):
-    return module_serve(WORLD)
+    return module_serve(WORKSPACE)
 
 
 def get(root, path, fault=None, **options):

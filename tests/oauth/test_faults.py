@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.core.contract.operation import Surface
+from mockserver.core.contract.operation import Audience
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 
 FRONT = {name: row for name, row in ALL_OPERATIONS.items() if name not in OPERATIONS}
-OF_APPS = [name for name, row in FRONT.items() if row.surface is Surface.OAUTH]
-OF_PEOPLE = [name for name, row in FRONT.items() if row.surface is Surface.PAGE]
+OF_APPS = [name for name, row in FRONT.items() if row.audience is Audience.OAUTH]
+OF_PEOPLE = [name for name, row in FRONT.items() if row.audience is Audience.PAGE]
 #: Faults that fit every operation: the status, the error of RFC 6749, and the sentence.
 NAMED = {
     "unauthorized": (401, "invalid_client", "Key not found"),
@@ -55,7 +55,7 @@ def test_every_documented_error_is_injected_with_its_own_status(realm, last_entr
     answer = ask(realm, name)
 
     assert (answer.status_code, answer.headers["X-Mock-Fault"]) == (error.status, rule)
-    if FRONT[name].surface is Surface.OAUTH:
+    if FRONT[name].audience is Audience.OAUTH:
         assert answer.json == {"error": error.code.code, "error_description": error.code.message}
     else:
         assert error.code.message in answer.text

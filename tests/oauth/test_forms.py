@@ -143,7 +143,7 @@ def test_no_script_reads_the_cookie_and_no_other_site_sends_it(realm):
 
 
 def test_the_forms_stay_in_their_world(realm, story, make_visitor, question):
-    """Under the address of a world all that follows has it as well, the cookie included."""
+    """Under the address of a workspace all that follows has it as well, the cookie included."""
     realm.api.post("/_mock/workspaces", json={"name": "side", "scenario": story})
     visitor = make_visitor(realm)
 

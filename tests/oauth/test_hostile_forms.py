@@ -1,4 +1,4 @@
-"""Hostile forms: of other sites, of other browsers, of other worlds, and of yesterday."""
+"""Hostile forms: of other sites, of other browsers, of other workspaces, and of yesterday."""
 
 from __future__ import annotations
 

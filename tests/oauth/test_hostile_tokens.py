@@ -1,4 +1,5 @@
-"""Hostile bearers: tokens that this server did not sign, and tokens of worlds that are not, or no longer, theirs."""
+"""Hostile bearers: tokens that this server did not sign, and tokens of workspaces that are not, or no longer,
+theirs."""
 
 from __future__ import annotations
 
@@ -125,7 +126,7 @@ FORGED = {
     "more scopes": with_claims(scope="all"),
     "a longer life": with_claims(exp=32_503_680_000),
     "another user": with_claims(sub="owner@foreign.test"),
-    "another world": with_claims(mock_workspace="other"),
+    "another workspace": with_claims(mock_workspace="other"),
     "another id": with_claims(jti="x"),
     "another header": with_header(x=1),
     "a critical header": with_header(crit=["x"], x=1),
@@ -202,7 +203,7 @@ def test_an_id_token_is_no_access_token(target):
     assert refuses(target, target.tokens(scope="openid account:read")["id_token"])
 
 
-# ---------------------------------------------------------------------- of another world
+# ---------------------------------------------------------------------- of another workspace
 
 
 def test_a_token_opens_its_own_world_only(realm, other_world):
@@ -245,7 +246,7 @@ def test_a_token_of_a_world_that_was_reset_is_none(realm):
     ],
 )
 def test_a_token_of_before_a_reset_stays_none_when_its_id_is_drawn_again(realm, asked):
-    """A world's draws begin anew with a reset: the same ids may then stand for other grants."""
+    """A workspace's draws begin anew with a reset: the same ids may then stand for other grants."""
     before = realm.tokens(scope="openid account:read account:write")["access_token"]
     assert realm.api.post("/_mock/reset").status_code == 200
     after = realm.tokens(**{"scope": "openid account:read account:write", **asked})["access_token"]

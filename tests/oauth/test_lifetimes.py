@@ -1,4 +1,4 @@
-"""How long codes and tokens live, on the world's clock (SPEC 8, ledger 5)."""
+"""How long codes and tokens live, on the workspace's clock (SPEC 8, ledger 5)."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def test_what_has_run_out_comes_not_back(realm):
 
 
 def _states(realm):
-    return [row.state for account in realm.api.world.accounts.values() for row in account.table(Grant).values()]
+    return [row.state for account in realm.api.workspace.accounts.values() for row in account.table(Grant).values()]
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import pytest
 
 @pytest.fixture
 def asking(make_realm):
-    """A world that wants passwords."""
+    """A workspace that wants passwords."""
     return make_realm(behaviour={"oauth_login": "form"})
 
 
 @pytest.fixture
-def guest(asking, make_visitor, question):
+def caller(asking, make_visitor, question):
     """A browser before its sign-in page."""
     visitor = make_visitor(asking)
     visitor.visit(question())
@@ -160,9 +160,9 @@ def test_who_cannot_let_a_private_app_in_is_told_so_before(visitor, question):
 # ---------------------------------------------------------------------- with a password
 
 
-def test_with_a_password_the_page_lists_nobody(guest):
-    assert guest.form.asked == ["user", "password"]
-    assert "boss@group.test" not in guest.form.words
+def test_with_a_password_the_page_lists_nobody(caller):
+    assert caller.form.asked == ["user", "password"]
+    assert "boss@group.test" not in caller.form.words
 
 
 @pytest.mark.parametrize(
@@ -174,10 +174,10 @@ def test_with_a_password_the_page_lists_nobody(guest):
         ("keeper@shop.test", "open sesame"),
     ],
 )
-def test_the_right_password_signs_in_and_any_where_the_scenario_gives_none(asking, guest, user, password):
-    guest.press("Sign in", user=user, password=password)
+def test_the_right_password_signs_in_and_any_where_the_scenario_gives_none(asking, caller, user, password):
+    caller.press("Sign in", user=user, password=password)
 
-    assert asking.told(guest.press("Accept"))["code"]
+    assert asking.told(caller.press("Accept"))["code"]
 
 
 @pytest.mark.parametrize(
@@ -193,12 +193,12 @@ def test_the_right_password_signs_in_and_any_where_the_scenario_gives_none(askin
         (None, None),
     ],
 )
-def test_a_wrong_password_shows_the_page_again(asking, guest, user, password):
-    answer = guest.press("Sign in", user=user, password=password)
+def test_a_wrong_password_shows_the_page_again(asking, caller, user, password):
+    answer = caller.press("Sign in", user=user, password=password)
 
     assert answer.status_code == 200
-    assert "The e-mail or the password is wrong." in guest.form.words
-    assert guest.form.asked == ["user", "password"]
+    assert "The e-mail or the password is wrong." in caller.form.words
+    assert caller.form.asked == ["user", "password"]
     assert not password or password not in answer.text
     assert ("login-success", "boss@group.test") not in asking.logs()
 
@@ -217,33 +217,33 @@ def test_of_several_accounts_with_one_address_the_password_says_which(make_realm
     assert realm.logs("key-foreign") == [("login-success", "both@people.test")]
 
 
-def test_after_a_wrong_password_the_right_one_still_works(asking, guest):
-    guest.press("Sign in", user="boss@group.test", password="wrong")
+def test_after_a_wrong_password_the_right_one_still_works(asking, caller):
+    caller.press("Sign in", user="boss@group.test", password="wrong")
     asking.advance("PT1S")
-    guest.press("Sign in", user="boss@group.test", password="right horse")
+    caller.press("Sign in", user="boss@group.test", password="right horse")
 
-    assert asking.told(guest.press("Accept"))["code"]
+    assert asking.told(caller.press("Accept"))["code"]
     assert asking.logs() == [("login-success", "boss@group.test"), ("login-failed", "boss@group.test")]
 
 
-def test_a_wrong_password_is_written_down_where_it_was_tried(asking, guest):
-    guest.press("Sign in", user="keeper@shop.test", password="wrong")
+def test_a_wrong_password_is_written_down_where_it_was_tried(asking, caller):
+    caller.press("Sign in", user="keeper@shop.test", password="wrong")
 
     assert asking.logs("key-shop") == [("login-failed", "keeper@shop.test")]
     assert asking.logs() == []
 
 
-def test_who_is_no_user_stands_in_no_log(asking, guest):
-    guest.press("Sign in", user="nobody@group.test", password="wrong")
+def test_who_is_no_user_stands_in_no_log(asking, caller):
+    caller.press("Sign in", user="nobody@group.test", password="wrong")
 
     assert [asking.logs(key) for key in ("key-group", "key-shop", "key-foreign")] == [[], [], []]
 
 
-def test_a_world_that_wants_passwords_takes_no_choice(asking, guest):
+def test_a_world_that_wants_passwords_takes_no_choice(asking, caller):
     """The form of the other kind of page is no way around."""
-    guest.press("Sign in", person="1003001 boss@group.test")
+    caller.press("Sign in", person="1003001 boss@group.test")
 
-    assert "The e-mail or the password is wrong." in guest.form.words
+    assert "The e-mail or the password is wrong." in caller.form.words
     assert asking.logs() == []
 
 
@@ -251,10 +251,10 @@ def test_the_shortcut_needs_no_password(asking):
     assert asking.code()
 
 
-def test_nothing_secret_of_the_way_stands_in_the_journal(asking, guest):
-    ticket_page = guest.press("Sign in", user="boss@group.test", password="right horse")
-    hidden = dict(guest.form.hidden)
-    code = asking.told(guest.press("Accept"))["code"]
+def test_nothing_secret_of_the_way_stands_in_the_journal(asking, caller):
+    ticket_page = caller.press("Sign in", user="boss@group.test", password="right horse")
+    hidden = dict(caller.form.hidden)
+    code = asking.told(caller.press("Accept"))["code"]
     tokens = asking.exchange(code).json
 
     journal = asking.api.get("/_mock/requests").text

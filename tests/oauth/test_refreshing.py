@@ -39,7 +39,7 @@ def test_a_replaced_refresh_token_that_comes_again_ends_the_grant(realm, is_refu
 
 @pytest.fixture
 def lasting(make_realm):
-    """A world whose refresh tokens stay the same."""
+    """A workspace whose refresh tokens stay the same."""
     return make_realm(behaviour={"oauth_rotate_refresh": False})
 
 

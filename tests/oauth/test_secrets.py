@@ -8,7 +8,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from mockserver.control.traffic.stream import KINDS, Look
+from mockserver.control.traffic.stream import STREAM_KINDS, Look
 
 PASSWORD, SECRET, VERIFIER = "right horse", "s3cret", "v" * 50
 FORM = "application/x-www-form-urlencoded"
@@ -33,7 +33,7 @@ WRONG = {
 
 @pytest.fixture
 def asking(make_api, story, realm):
-    """A world that wants passwords, and keeps a log."""
+    """A workspace that wants passwords, and keeps a log."""
     story["accounts"][1]["role"] = "sub_account"
     api = make_api({**story, "behaviour": {"oauth_login": "form", "oauth_public_apps": True}}, log_format="json")
     return type(realm)(api)
@@ -41,11 +41,11 @@ def asking(make_api, story, realm):
 
 @pytest.fixture
 def told(asking, capfd):
-    """All that is told of a world: its journal, its stream, its log."""
+    """All that is told of a workspace: its journal, its stream, its log."""
 
     def told():
         journal = asking.api.get("/_mock/requests?limit=1000").json["items"]
-        look = Look(asking.api.store, asking.api.world, frozenset(KINDS), 0)
+        look = Look(asking.api.store, asking.api.workspace, frozenset(STREAM_KINDS), 0)
         asking.api.app.extensions["mockserver.log"].close()
         log = capfd.readouterr().err
         assert log.count("\n") >= len(journal) > 0

@@ -16,7 +16,7 @@ settings.register_profile(
     deadline=None,
     database=None,
     print_blob=False,
-    # A fixture of a property is a factory or a world that every example resets.
+    # A fixture of a property is a factory or a workspace that every example resets.
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.load_profile("mockserver")
@@ -24,7 +24,7 @@ settings.load_profile("mockserver")
 
 @pytest.fixture
 def run_history():
-    """Plays histories of a RuleBasedStateMachine, each in a fresh world of the given API."""
+    """Plays histories of a RuleBasedStateMachine, each in a fresh workspace of the given API."""
 
     def run(machine, api, *, examples=30, steps=30):
         run_state_machine_as_test(

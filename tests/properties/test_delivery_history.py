@@ -58,7 +58,7 @@ class Call:
 
 
 @dataclass
-class World:
+class Workspace:
     """All that a snapshot keeps."""
 
     now: datetime = START
@@ -68,11 +68,11 @@ class World:
 
 
 class DeliveryHistory(RuleBasedStateMachine):
-    def __init__(self, api, outside):
+    def __init__(self, api, effects):
         super().__init__()
         self.api = api
-        self.outside = outside
-        self.model = World()
+        self.effects = effects
+        self.model = Workspace()
         self.kept = None
         self.marks = itertools.count(1)
         #: The marks of all requests that have left, in their order.
@@ -147,15 +147,15 @@ class DeliveryHistory(RuleBasedStateMachine):
             self.wait_until(found, self.model.now)
         self.send_what_is_due(self.model.now)
 
-    @precondition(lambda self: self.outside.held)
+    @precondition(lambda self: self.effects.held)
     @rule(position=POSITIONS, answer=ANSWERS)
     def answer(self, position, answer):
-        numbers = sorted(self.outside.held)
+        numbers = sorted(self.effects.held)
         self.let_come_of(numbers[position % len(numbers)], answer)
 
     def let_come_of(self, number, answer):
         """A request that is held comes to something; of one that was called off nothing does."""
-        self.outside.answer(number, **_outcome(answer))
+        self.effects.answer(number, **_outcome(answer))
         for call in self.model.calls.values():
             if call.request == number:
                 self.settle(call, answer)
@@ -172,7 +172,7 @@ class DeliveryHistory(RuleBasedStateMachine):
         self.move(script, {"to": "next"}, next_one)
 
     def move(self, script, body, target):
-        for number in sorted(self.outside.held):
+        for number in sorted(self.effects.held):
             self.let_come_of(number, script[0])
         with self.answering(script):
             answer = self.api.post("/_mock/clock/advance", json=body).json
@@ -221,7 +221,7 @@ class DeliveryHistory(RuleBasedStateMachine):
     @rule()
     def reset(self):
         assert self.api.post("/_mock/reset").status_code == 200
-        self.model = World()
+        self.model = Workspace()
 
     @rule()
     def snapshot(self):
@@ -255,11 +255,11 @@ class DeliveryHistory(RuleBasedStateMachine):
 
     @invariant()
     def requests_left_as_the_model_says(self):
-        assert [f"{body['id']}-{body['mark']}" for body in map(_body, self.outside.calls)] == self.sent
+        assert [f"{body['id']}-{body['mark']}" for body in map(_body, self.effects.calls)] == self.sent
 
 
 class _Answering:
-    """Lets requests be answered at once, in the world and in the model."""
+    """Lets requests be answered at once, in the workspace and in the model."""
 
     def __init__(self, history, script):
         self.history, self.script = history, script
@@ -267,10 +267,10 @@ class _Answering:
     def __enter__(self):
         theirs = itertools.cycle(self.script)
         self.history.script = itertools.cycle(self.script)
-        self.history.outside.answer_at_once = lambda job: _outcome(next(theirs))
+        self.history.effects.answer_at_once = lambda job: _outcome(next(theirs))
 
     def __exit__(self, *_):
-        self.history.script = self.history.outside.answer_at_once = None
+        self.history.script = self.history.effects.answer_at_once = None
 
 
 def _body(job):
@@ -299,7 +299,7 @@ def _told(call):
 @pytest.mark.slow
 def test_deliveries_follow_the_model(make_api, elsewhere, run_history):
     def history(api):
-        api.world.outside = elsewhere()
-        return DeliveryHistory(api, api.world.outside)
+        api.workspace.effects = elsewhere()
+        return DeliveryHistory(api, api.workspace.effects)
 
     run_history(history, make_api(SCENARIO, key="acme-key"), examples=60, steps=40)

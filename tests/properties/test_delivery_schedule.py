@@ -48,8 +48,8 @@ def api(request, make_api):
 
 @given(pattern=PATTERNS, cuts=CUTS)
 def test_attempts_are_those_of_the_table(api, elsewhere, pattern, cuts):
-    api.world.outside = outside = elsewhere()
-    outside.answer_at_once = lambda job: outcome_of(pattern[len(outside.calls) - 1])
+    api.workspace.effects = effects = elsewhere()
+    effects.answer_at_once = lambda job: outcome_of(pattern[len(effects.calls) - 1])
     assert api.post("/_mock/reset").status_code == 200
 
     api.post("/_mock/trigger", json={"event": "delivered"})
@@ -60,5 +60,5 @@ def test_attempts_are_those_of_the_table(api, elsewhere, pattern, cuts):
     state, attempts = table(pattern, api.on_5xx)
     told = [(row["at"], {name: row[name] for name in ("status", "error") if name in row}) for row in found["attempts"]]
     assert (found["state"], told) == (state, attempts)
-    assert len(outside.calls) == len(attempts)
+    assert len(effects.calls) == len(attempts)
     assert (found["next_at"], found["in_flight"]) == (None, False)

@@ -1,4 +1,4 @@
-"""A state that was put back goes on as the world would have in which it was written."""
+"""A state that was put back goes on as the workspace would have in which it was written."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ SCRIPTS = st.lists(ANSWERS, min_size=1, max_size=5)
 
 
 class Player:
-    """Does in a world what a list of steps says."""
+    """Does in a workspace what a list of steps says."""
 
-    def __init__(self, api, outside):
-        self.api, self.outside = api, outside
+    def __init__(self, api, effects):
+        self.api, self.effects = api, effects
         self.numbers = itertools.count(1)
 
     def answer_by(self, script):
         answers = itertools.cycle(script)
-        self.outside.calls.clear()
-        self.outside.answer_at_once = lambda _: {"status": next(answers)}
+        self.effects.calls.clear()
+        self.effects.answer_at_once = lambda _: {"status": next(answers)}
 
     def play(self, steps):
         for name, *arguments in steps:
@@ -98,24 +98,25 @@ class Player:
         self.api.advance(f"PT{minutes}M")
 
     def go_on(self, steps, script):
-        """What a world does from here on: the state in which it ends, what happened on the way, and who was called."""
+        """What a workspace does from here on: the state in which it ends, what happened on the way, and who was
+        called."""
         self.numbers = itertools.count(500)
         self.answer_by(script)
         self.play(steps)
         fired = self.api.advance("PT2H")["fired"]
-        calls = [(post.url, post.body) for post in self.outside.calls]
+        calls = [(post.url, post.body) for post in self.effects.calls]
         return self.api.get("/_mock/state").json, fired, calls
 
 
 @pytest.mark.slow
 def test_a_state_that_was_put_back_goes_on_as_before(make_api, elsewhere):
     api = make_api(SCENARIO, deliveries_limit=6)
-    api.world.outside = elsewhere()
+    api.workspace.effects = elsewhere()
 
     @settings(max_examples=120)
     @given(before=st.lists(STEPS, max_size=12), first=SCRIPTS, after=st.lists(STEPS, max_size=6), then=SCRIPTS)
     def check(before, first, after, then):
-        player = Player(api, api.world.outside)
+        player = Player(api, api.workspace.effects)
         assert api.post("/_mock/reset").status_code == 200
         player.answer_by(first)
         player.play(before)

@@ -15,7 +15,7 @@ from werkzeug.wrappers import Request
 from mockserver.core.contract.errors import ServiceError
 from mockserver.resources.oauth import apps, authorization, client, scopes
 from mockserver.resources.oauth.apps import App
-from mockserver.web.service import front
+from mockserver.web.service import public_endpoint
 
 #: Text that can be UTF-8.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -149,9 +149,9 @@ SECRET = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=
 
 
 @pytest.fixture
-def world(make_api):
-    """A world into which an example puts the one app that it is about."""
-    workspace = make_api("empty").world
+def workspace(make_api):
+    """A workspace into which an example puts the one app that it is about."""
+    workspace = make_api("empty").workspace
 
     def holding(client_id, secret):
         table = workspace.table(App)
@@ -167,8 +167,8 @@ def basic(text):
 
 
 @given(CREDENTIAL, SECRET)
-def test_an_app_proves_itself_by_basic_encoded_or_not_and_by_the_form(world, client_id, secret):
-    workspace = world(client_id, secret)
+def test_an_app_proves_itself_by_basic_encoded_or_not_and_by_the_form(workspace, client_id, secret):
+    workspace = workspace(client_id, secret)
     ways = [
         (basic(f"{client_id}:{secret}"), {}),
         (basic(f"{quote_plus(client_id)}:{quote_plus(secret)}"), {}),
@@ -181,9 +181,9 @@ def test_an_app_proves_itself_by_basic_encoded_or_not_and_by_the_form(world, cli
 
 
 @given(CREDENTIAL, SECRET, SECRET)
-def test_no_other_secret_proves_it(world, client_id, secret, guess):
+def test_no_other_secret_proves_it(workspace, client_id, secret, guess):
     assume(secret not in (guess, unquote_plus(guess)))
-    workspace = world(client_id, secret)
+    workspace = workspace(client_id, secret)
     for header, form in (
         (basic(f"{client_id}:{guess}"), {}),
         ("", {"client_id": client_id, "client_secret": guess}),
@@ -195,8 +195,8 @@ def test_no_other_secret_proves_it(world, client_id, secret, guess):
 
 
 @given(CREDENTIAL, SECRET)
-def test_a_public_app_has_nothing_to_prove_and_no_secret(world, client_id, guess):
-    workspace = world(client_id, None)
+def test_a_public_app_has_nothing_to_prove_and_no_secret(workspace, client_id, guess):
+    workspace = workspace(client_id, None)
     assert client.authenticated(workspace, "", {"client_id": client_id}).public
     assert client.authenticated(workspace, basic(f"{client_id}:"), {}).public
     with pytest.raises(ServiceError):
@@ -209,8 +209,8 @@ def test_a_public_app_has_nothing_to_prove_and_no_secret(world, client_id, guess
     | st.text(st.characters(max_codepoint=255), max_size=40),
     st.dictionaries(st.sampled_from(["client_id", "client_secret"]), SECRET),
 )
-def test_any_header_is_refused_or_that_of_an_app(world, header, form):
-    found, error = outcome(client.authenticated, world("app", "s3cret"), header, form)
+def test_any_header_is_refused_or_that_of_an_app(workspace, header, form):
+    found, error = outcome(client.authenticated, workspace("app", "s3cret"), header, form)
     if error is not None:
         assert error in ((401, "invalid_client"), (400, "invalid_request"))
         return
@@ -229,9 +229,9 @@ def request(raw, kind=FORM):
 
 @given(MEMBERS)
 def test_a_form_says_what_was_written_into_it_but_for_what_is_empty(members):
-    found = front.read_form(request(urlencode(members)))
+    found = public_endpoint.read_form(request(urlencode(members)))
     assert found == {name: value for name, value in members.items() if value}
-    assert dict(front.query_pairs(urlencode(members))) == members
+    assert dict(public_endpoint.query_pairs(urlencode(members))) == members
 
 
 @given(MEMBERS, st.data())
@@ -239,12 +239,12 @@ def test_a_member_that_comes_twice_is_refused_whatever_it_says(members, data):
     name = data.draw(st.sampled_from(list(members)))
     pairs = [*members.items(), (name, data.draw(TEXT))]
     with pytest.raises(ServiceError, match="must not be given twice"):
-        front.read_form(request(urlencode(data.draw(st.permutations(pairs)))))
+        public_endpoint.read_form(request(urlencode(data.draw(st.permutations(pairs)))))
 
 
 @given(st.binary(max_size=60) | st.text("a=&%f0+;\xff", max_size=60).map(lambda text: text.encode("latin-1")))
 def test_any_body_is_a_form_of_text_or_refused(raw):
-    found, error = outcome(front.read_form, request(raw))
+    found, error = outcome(public_endpoint.read_form, request(raw))
     if error is not None:
         assert error == (400, "invalid_request")
         return
@@ -256,12 +256,12 @@ def test_any_body_is_a_form_of_text_or_refused(raw):
 @given(MEMBERS, st.sampled_from(["", "text/plain", "application/json", "multipart/form-data; boundary=x", f"{FORM}x"]))
 def test_what_does_not_call_itself_a_form_is_none(members, kind):
     with pytest.raises(ServiceError) as refused:
-        front.read_form(request(urlencode(members), kind))
+        public_endpoint.read_form(request(urlencode(members), kind))
     assert refused.value.status == 400
 
 
 @given(st.integers(0, 200))
 def test_a_form_has_a_bounded_number_of_members(number):
     body = "&".join(f"a{index}=1" for index in range(number))
-    found, _ = outcome(front.read_form, request(body))
+    found, _ = outcome(public_endpoint.read_form, request(body))
     assert (found is not None) == (number <= 50)

@@ -64,7 +64,7 @@ class SenderHistory(RuleBasedStateMachine):
         assert self.api.post("/_mock/reset").status_code == 200
         self.create("Ops", "ops@acme.test")
 
-    # ------------------------------------------------------------------ what the world shall say
+    # ------------------------------------------------------------------ what the workspace shall say
 
     def refuses(self, answer, status, code):
         assert (answer.status_code, answer.json["code"]) == (status, code)

@@ -1,4 +1,4 @@
-"""One world in which everything can be refused, its callers, and what no reason may tell."""
+"""One workspace in which everything can be refused, its callers, and what no reason may tell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mockserver.resources.sso import model as sso
 from mockserver.resources.webhooks import model as webhooks
 from mockserver.scenario.load import load
 
-WORLD = {
+WORKSPACE = {
     "clock": {"start": "2026-01-15T09:20:00Z", "frozen": True},
     "behaviour": {"webhook_limit": 2},
     "accounts": [
@@ -103,7 +103,7 @@ WORLD = {
 
 @pytest.fixture
 def scenario():
-    return WORLD
+    return WORKSPACE
 
 
 @pytest.fixture

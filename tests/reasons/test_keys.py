@@ -32,7 +32,7 @@ TABLE = {
         {"api-key": "xkeysib-acme-revoked"},
         "the API key ending in oked was revoked in workspace default",
     ),
-    "key of a world that is gone": (
+    "key of a workspace that is gone": (
         {"api-key": GONE},
         f"the API key ending in {GONE[-4:]} is of a workspace that is gone",
     ),

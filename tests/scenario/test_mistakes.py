@@ -222,8 +222,8 @@ def test_a_sub_account_that_waits_for_a_change_of_its_plan_says_so(told, state):
         "  - {name: m, role: master, bulk_plans: [{id: 1, due: P0D, change: {}, members: [10]}]}\n"
     )
 
-    told_by = "it waits for a bulk plan of m, and is assignment_pending or change_pending"
-    assert lines[0] == f"mine.yaml:2: accounts[0].plan_state: {told_by}"
+    discriminator = "it waits for a bulk plan of m, and is assignment_pending or change_pending"
+    assert lines[0] == f"mine.yaml:2: accounts[0].plan_state: {discriminator}"
 
 
 def test_all_mistakes_are_told_at_once(told):

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.scenario.documents.document import Mapping, Misread
+from mockserver.scenario.documents.document import MappingNode, Misread
 from mockserver.scenario.documents.mistakes import Mark, ScenarioError
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.scenario.dump import to_yaml
@@ -180,7 +180,7 @@ def test_any_text_is_a_mapping_or_refused(text):
         found = parse(text, "body")
     except ScenarioError as error:
         found = error.mistakes[0].mark
-    assert isinstance(found, (Mapping, Mark))
+    assert isinstance(found, (MappingNode, Mark))
 
 
 @given(VALUES)

@@ -7,7 +7,7 @@ from html import unescape
 
 import pytest
 
-WORLD = {
+WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "accounts": [
         {
@@ -55,11 +55,11 @@ KINDS = {"corporate": "corporate/ssoToken", "sub-account": "corporate/subAccount
 @pytest.fixture
 def story():
     """The scenario, as a document."""
-    return WORLD
+    return WORKSPACE
 
 
-class Door:
-    """A world: tokens are made in it and used."""
+class Endpoint:
+    """A workspace: tokens are made in it and used."""
 
     def __init__(self, api, root=""):
         self.api = api
@@ -87,19 +87,19 @@ class Door:
 
 @pytest.fixture
 def make_door(make_api):
-    """A factory of worlds of the story, changed at its top level."""
-    return lambda **changes: Door(make_api({**WORLD, **changes}))
+    """A factory of workspaces of the story, changed at its top level."""
+    return lambda **changes: Endpoint(make_api({**WORKSPACE, **changes}))
 
 
 @pytest.fixture
-def door(make_door):
+def endpoint(make_door):
     return make_door()
 
 
 @pytest.fixture
 def door_of():
     """The same for another API, or another address."""
-    return Door
+    return Endpoint
 
 
 def _plain(markup):

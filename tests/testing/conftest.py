@@ -72,8 +72,8 @@ def running():
 
 
 @pytest.fixture
-def world(server):
-    """A fresh world: a sender that waits for its code, a domain without records, and a clock that stands still."""
+def workspace(server):
+    """A fresh workspace: a sender that waits for its code, a domain without records, and a clock that stands still."""
     with server.workspace("onboarding") as found:
         yield found
 
@@ -86,13 +86,13 @@ class Reply(NamedTuple):
 
 @pytest.fixture(scope="session")
 def ask():
-    """The team's product: sends a request to a world, through whatever proxies the environment names."""
+    """The team's product: sends a request to a workspace, through whatever proxies the environment names."""
     session = requests.Session()
     session.trust_env = False
 
-    def send(world, method, path, *, key=None, json=None, **headers):
-        headers = {"api-key": key or world.api_key, **headers}
-        answer = session.request(method, f"{world.url}{path}", headers=headers, json=json, timeout=10)
+    def send(workspace, method, path, *, key=None, json=None, **headers):
+        headers = {"api-key": key or workspace.api_key, **headers}
+        answer = session.request(method, f"{workspace.url}{path}", headers=headers, json=json, timeout=10)
         return Reply(answer.status_code, answer.json() if answer.content else None, answer.headers)
 
     with session:
@@ -124,8 +124,8 @@ _BEFORE = ("mockserver.testing.sessions.session", "uvloop")
 _CALLS = """
     import urllib.request
 
-    def call(world, path="/account", data=None):
-        request = urllib.request.Request(world.url + path, data, {"api-key": world.api_key})
+    def call(workspace, path="/account", data=None):
+        request = urllib.request.Request(workspace.url + path, data, {"api-key": workspace.api_key})
         return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).status
 """
 
@@ -138,7 +138,8 @@ def alone():
 
 @pytest.fixture
 def run(pytester, monkeypatch, alone):
-    """Runs a suite in this process, warnings being errors there as well; `call` of the suite asks a world something."""
+    """Runs a suite in this process, warnings being errors there as well; `call` of the suite asks a workspace
+    something."""
     for name in _BEFORE:
         importlib.import_module(name)
     # A fresh run imports the plugin, and so shall this one: only then is it seen what its import does.

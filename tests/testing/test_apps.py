@@ -7,48 +7,48 @@ CALLBACK = "http://127.0.0.1:5000/cb"
 
 
 @pytest.fixture
-def app(world):
-    return world.apps.create(name="CRM", redirect_uris=[CALLBACK], scopes=["account:read"])
+def app(workspace):
+    return workspace.apps.create(name="CRM", redirect_uris=[CALLBACK], scopes=["account:read"])
 
 
-def test_an_app_is_registered_with_credentials_of_its_own(world, app):
+def test_an_app_is_registered_with_credentials_of_its_own(workspace, app):
     assert (app.name, app.redirect_uris, app.scopes, app.public) == ("CRM", (CALLBACK,), ("account:read",), False)
     assert (len(app.client_id), len(app.client_secret)) == (32, 48)
-    assert world.apps.get(app.client_id) == app
-    assert world.apps.list() == [app]
+    assert workspace.apps.get(app.client_id) == app
+    assert workspace.apps.list() == [app]
 
 
-def test_what_is_named_of_an_app_changes(world, app):
-    changed = world.apps.update(app.client_id, name="Sync", scopes=["all"])
+def test_what_is_named_of_an_app_changes(workspace, app):
+    changed = workspace.apps.update(app.client_id, name="Sync", scopes=["all"])
 
     assert changed == app._replace(name="Sync", scopes=("all",))
-    assert world.apps.get(app.client_id) == changed
+    assert workspace.apps.get(app.client_id) == changed
 
 
-def test_an_app_that_is_deleted_is_gone(world, app):
-    world.apps.delete(app.client_id)
+def test_an_app_that_is_deleted_is_gone(workspace, app):
+    workspace.apps.delete(app.client_id)
 
-    assert world.apps.list() == []
+    assert workspace.apps.list() == []
     with pytest.raises(MockServerError, match="there is no app"):
-        world.apps.get(app.client_id)
+        workspace.apps.get(app.client_id)
 
 
-def test_a_bad_app_is_refused_with_every_mistake(world):
+def test_a_bad_app_is_refused_with_every_mistake(workspace):
     with pytest.raises(MockServerError) as refusal:
-        world.apps.create(redirect_uris=["/cb"], scopes=["everything"])
+        workspace.apps.create(redirect_uris=["/cb"], scopes=["everything"])
 
     assert {error["path"] for error in refusal.value.errors} == {"/redirect_uris/0", "/scopes/0"}
 
 
-def test_the_way_to_a_token_begins_at_the_worlds_own_address(world, app):
-    (owner,) = {user["email"] for user in world.state.get()["accounts"][0]["users"] if user["admin"]}
+def test_the_way_to_a_token_begins_at_the_worlds_own_address(workspace, app):
+    (owner,) = {user["email"] for user in workspace.state.get()["accounts"][0]["users"] if user["admin"]}
     query = {"client_id": app.client_id, "redirect_uri": CALLBACK, "scope": "account:read"}
     skipped = {"mock_user": owner, "mock_consent": "accept"}
-    back = requests.get(f"{world.auth_url}/authorize", {**query, **skipped}, allow_redirects=False, timeout=10)
+    back = requests.get(f"{workspace.auth_url}/authorize", {**query, **skipped}, allow_redirects=False, timeout=10)
     code = back.headers["Location"].partition("?code=")[2]
 
     tokens = requests.post(
-        f"{world.auth_url}/token", {"code": code}, auth=(app.client_id, app.client_secret), timeout=10
+        f"{workspace.auth_url}/token", {"code": code}, auth=(app.client_id, app.client_secret), timeout=10
     )
     bearer = {"Authorization": f"Bearer {tokens.json()['access_token']}"}
-    assert requests.get(f"{world.url}/account", headers=bearer, timeout=10).json()["email"] == owner
+    assert requests.get(f"{workspace.url}/account", headers=bearer, timeout=10).json()["email"] == owner

@@ -4,11 +4,11 @@ import pytest
 
 
 @pytest.fixture
-def asked(world, ask):
-    """A world that was asked two things."""
-    ask(world, "GET", "/senders")
-    ask(world, "POST", "/senders", json={"name": "Ada"})
-    return world
+def asked(workspace, ask):
+    """A workspace that was asked two things."""
+    ask(workspace, "GET", "/senders")
+    ask(workspace, "POST", "/senders", json={"name": "Ada"})
+    return workspace
 
 
 def test_a_world_tells_what_was_met_in_it(asked):

@@ -8,24 +8,24 @@ BEGIN = datetime(2026, 1, 15, 9, tzinfo=UTC)
 
 
 @pytest.fixture
-def receiver(world, ask):
+def receiver(workspace, ask):
     """A receiver, and a webhook that calls it about bounces and deliveries."""
-    found = world.receiver()
+    found = workspace.receiver()
     body = {
         "url": found.url,
         "events": ["hardBounce", "delivered", "request"],
         "auth": {"type": "bearer", "token": "t"},
     }
-    assert ask(world, "POST", "/webhooks", json=body).json == {"id": 1}
+    assert ask(workspace, "POST", "/webhooks", json=body).json == {"id": 1}
     return found
 
 
-def test_an_event_becomes_a_call_with_all_that_a_test_needs(world, receiver):
-    (made,) = world.trigger("hardBounce", to="ada@example.test", payload={"reason": "no such user"})
+def test_an_event_becomes_a_call_with_all_that_a_test_needs(workspace, receiver):
+    (made,) = workspace.trigger("hardBounce", to="ada@example.test", payload={"reason": "no such user"})
     assert (made.webhook, made.account, made.event, made.created_at) == (1, "acme", "hardBounce", BEGIN)
     assert (made.export, made.url) == (None, receiver.url)
 
-    (found,) = world.deliveries.all(state="delivered", wait=10)
+    (found,) = workspace.deliveries.all(state="delivered", wait=10)
 
     assert (found.id, found.next_at, found.in_flight) == (made.id, None, False)
     (attempt,) = found.attempts
@@ -37,79 +37,79 @@ def test_an_event_becomes_a_call_with_all_that_a_test_needs(world, receiver):
     assert call.body["reason"] == "no such user"
 
 
-def test_a_test_of_twelve_hours_moves_the_clock(world, receiver):
+def test_a_test_of_twelve_hours_moves_the_clock(workspace, receiver):
     receiver.answer(429)
-    world.trigger("hardBounce")
+    workspace.trigger("hardBounce")
 
-    fired = world.clock.advance(hours=12)
+    fired = workspace.clock.advance(hours=12)
 
     assert [row.event for row in fired if row.machine == "delivery"] == ["fail"] * 3 + ["give_up"]
-    (found,) = world.deliveries.all(webhook=1)
+    (found,) = workspace.deliveries.all(webhook=1)
     assert found.state == "dropped"
     assert [attempt.status for attempt in found.attempts] == [429] * 5
     minutes = [(attempt.at - BEGIN) / timedelta(minutes=1) for attempt in found.attempts]
     assert minutes == [0, 10, 70, 190, 670]
 
 
-def test_a_call_that_fails_tells_when_it_is_tried_next(world, receiver):
+def test_a_call_that_fails_tells_when_it_is_tried_next(workspace, receiver):
     receiver.answer(reset=True)
-    world.trigger("hardBounce")
+    workspace.trigger("hardBounce")
 
-    (found,) = world.deliveries.all(state="retrying", wait=10)
+    (found,) = workspace.deliveries.all(state="retrying", wait=10)
 
     assert (found.next_at, found.attempts[0].status) == (BEGIN + timedelta(minutes=10), None)
     assert found.attempts[0].error
 
 
-def test_a_delivery_is_made_again(world, receiver):
+def test_a_delivery_is_made_again(workspace, receiver):
     receiver.answer(400, times=1)
-    (made,) = world.trigger("hardBounce")
-    assert world.deliveries.all(state="dropped", wait=10)
+    (made,) = workspace.trigger("hardBounce")
+    assert workspace.deliveries.all(state="dropped", wait=10)
 
-    found = world.deliveries.redeliver(made.id)
+    found = workspace.deliveries.redeliver(made.id)
 
     assert found.state == "delivered"
     assert [attempt.status for attempt in found.attempts] == [400, 200]
-    assert world.deliveries.get(made.id) == found
+    assert workspace.deliveries.get(made.id) == found
 
 
-def test_what_is_yet_to_come_is_not_made_again(world, receiver):
-    *_, later = world.story("delivered")
+def test_what_is_yet_to_come_is_not_made_again(workspace, receiver):
+    *_, later = workspace.story("delivered")
 
     with pytest.raises(MockServerError) as refusal:
-        world.deliveries.redeliver(later.id)
+        workspace.deliveries.redeliver(later.id)
 
     assert (refusal.value.status, refusal.value.members["allowed"]) == (409, ["succeed", "fail", "give_up", "cancel"])
 
 
-def test_deliveries_are_chosen_by_webhook_and_state(world, receiver):
-    world.trigger("hardBounce")
-    world.trigger("delivered")
-    world.clock.advance("PT0S")  # waits for both
+def test_deliveries_are_chosen_by_webhook_and_state(workspace, receiver):
+    workspace.trigger("hardBounce")
+    workspace.trigger("delivered")
+    workspace.clock.advance("PT0S")  # waits for both
 
-    assert [found.event for found in world.deliveries.all()] == ["delivered", "hardBounce"]
-    assert world.deliveries.all(webhook=2) == []
-    assert world.deliveries.all(state="scheduled", wait=0.01) == []
+    assert [found.event for found in workspace.deliveries.all()] == ["delivered", "hardBounce"]
+    assert workspace.deliveries.all(webhook=2) == []
+    assert workspace.deliveries.all(state="scheduled", wait=0.01) == []
 
 
-def test_a_delivery_that_there_is_not_is_told(world):
+def test_a_delivery_that_there_is_not_is_told(workspace):
     with pytest.raises(MockServerError, match="there is no delivery '7'"):
-        world.deliveries.get(7)
+        workspace.deliveries.get(7)
 
 
-def test_a_state_that_there_is_not_is_refused(world):
+def test_a_state_that_there_is_not_is_refused(workspace):
     with pytest.raises(MockServerError, match="state"):
-        world.deliveries.all(state="gone")
+        workspace.deliveries.all(state="gone")
 
 
-def test_a_story_is_told_as_the_clock_goes(world, receiver):
-    made = world.story("delivered", to="ada@example.test")
+def test_a_story_is_told_as_the_clock_goes(workspace, receiver):
+    made = workspace.story("delivered", to="ada@example.test")
     assert [(call.event, call.created_at) for call in made] == [
         ("request", BEGIN),
         ("delivered", BEGIN + timedelta(seconds=2)),
     ]
 
-    world.clock.advance(seconds=2)
+    workspace.clock.advance(seconds=2)
 
     calls = receiver.calls(count=2)
     assert [call.body["event"] for call in calls] == ["delivered", "request"]
@@ -117,57 +117,57 @@ def test_a_story_is_told_as_the_clock_goes(world, receiver):
 
 
 @pytest.mark.parametrize("call", ["trigger", "story"])
-def test_an_event_or_a_story_that_there_is_not_is_refused_with_those_that_there_are(world, call):
+def test_an_event_or_a_story_that_there_is_not_is_refused_with_those_that_there_are(workspace, call):
     with pytest.raises(MockServerError, match=r"delivered") as refusal:
-        getattr(world, call)("gone")
+        getattr(workspace, call)("gone")
 
     assert refusal.value.status == 400
 
 
-def test_an_event_of_another_type_and_channel_is_told_to_its_webhooks(world, receiver, ask):
-    ask(world, "POST", "/webhooks", json={"url": receiver.url, "type": "marketing", "events": ["click"]})
+def test_an_event_of_another_type_and_channel_is_told_to_its_webhooks(workspace, receiver, ask):
+    ask(workspace, "POST", "/webhooks", json={"url": receiver.url, "type": "marketing", "events": ["click"]})
     text = {"url": receiver.url, "type": "transactional", "channel": "sms", "events": ["accepted"]}
-    ask(world, "POST", "/webhooks", json=text)
+    ask(workspace, "POST", "/webhooks", json=text)
 
-    (marketing,) = world.trigger("click", type="marketing")
-    (sms,) = world.trigger("accepted", channel="sms")
+    (marketing,) = workspace.trigger("click", type="marketing")
+    (sms,) = workspace.trigger("accepted", channel="sms")
 
     assert (marketing.webhook, sms.webhook) == (2, 3)
 
 
 def test_events_happen_to_the_account_that_is_named(server):
     accounts = [{"name": name, "webhooks": [{"url": "http://127.0.0.1:9", "events": ["spam"]}]} for name in "ab"]
-    with server.workspace({"accounts": accounts}) as world:
-        assert [world.trigger("spam")[0].account, world.trigger("spam", account="b")[0].account] == ["a", "b"]
+    with server.workspace({"accounts": accounts}) as workspace:
+        assert [workspace.trigger("spam")[0].account, workspace.trigger("spam", account="b")[0].account] == ["a", "b"]
         with pytest.raises(LookupError, match="the account 'c' is not among a, b"):
-            world.trigger("spam", account="c")
+            workspace.trigger("spam", account="c")
 
 
-def test_a_mail_arrives_and_is_told_to_the_webhooks_of_its_domain(world, ask):
-    receiver = world.receiver()
+def test_a_mail_arrives_and_is_told_to_the_webhooks_of_its_domain(workspace, ask):
+    receiver = workspace.receiver()
     body = {"url": receiver.url, "type": "inbound", "events": ["inboundEmailProcessed"], "domain": "in.acme.test"}
-    world.seed({"domains": [{"name": "in.acme.test", "state": "authenticated"}]})
-    ask(world, "POST", "/webhooks", json=body)
+    workspace.seed({"domains": [{"name": "in.acme.test", "state": "authenticated"}]})
+    ask(workspace, "POST", "/webhooks", json=body)
 
-    arrival = world.inbound("bob@example.test", "reply@in.acme.test", "Re: Hi", "Thank you")
+    arrival = workspace.inbound("bob@example.test", "reply@in.acme.test", "Re: Hi", "Thank you")
 
     assert arrival.at == BEGIN
     assert [call.event for call in arrival.deliveries] == ["inboundEmailProcessed"]
-    assert ask(world, "GET", "/inbound/events").json["events"][0]["uuid"] == arrival.uuid
+    assert ask(workspace, "GET", "/inbound/events").json["events"][0]["uuid"] == arrival.uuid
     (call,) = receiver.calls(count=1, wait=10)
     assert "Re: Hi" in str(call.body)
 
 
 def test_a_mail_arrives_at_the_account_that_listens_or_is_named(server):
     hook = {"url": "http://127.0.0.1:9/", "type": "inbound", "domain": "in.acme.test"}
-    with server.workspace({"accounts": [{"name": "a"}, {"name": "b", "webhooks": [hook]}]}) as world:
-        arrivals = [world.inbound("bob@example.test", "x@in.acme.test", account=name) for name in (None, "a", "b")]
+    with server.workspace({"accounts": [{"name": "a"}, {"name": "b", "webhooks": [hook]}]}) as workspace:
+        arrivals = [workspace.inbound("bob@example.test", "x@in.acme.test", account=name) for name in (None, "a", "b")]
 
         assert [[call.account for call in arrival.deliveries] for arrival in arrivals] == [["b"], [], ["b"]]
 
 
-def test_a_mail_needs_addresses(world):
+def test_a_mail_needs_addresses(workspace):
     with pytest.raises(MockServerError) as refusal:
-        world.inbound("bob", "reply@in.acme.test")
+        workspace.inbound("bob", "reply@in.acme.test")
 
     assert [error["path"] for error in refusal.value.errors] == ["/sender"]

@@ -3,19 +3,19 @@ import pytest
 from mockserver import MockServerError
 
 
-def test_records_are_read_and_set_one_by_one(world):
-    assert world.dns.get("acme.test") == ("missing", "missing", "missing")
+def test_records_are_read_and_set_one_by_one(workspace):
+    assert workspace.dns.get("acme.test") == ("missing", "missing", "missing")
 
-    assert world.dns.set("acme.test", dkim_record="wrong", brevo_code="ok") == ("ok", "wrong", "missing")
-    assert world.dns.get("ACME.test").dkim_record == "wrong"
+    assert workspace.dns.set("acme.test", dkim_record="wrong", brevo_code="ok") == ("ok", "wrong", "missing")
+    assert workspace.dns.get("ACME.test").dkim_record == "wrong"
 
 
-def test_a_domain_is_authenticated_once_its_records_are_published(world, ask):
-    assert ask(world, "PUT", "/senders/domains/acme.test/authenticate").status == 400
+def test_a_domain_is_authenticated_once_its_records_are_published(workspace, ask):
+    assert ask(workspace, "PUT", "/senders/domains/acme.test/authenticate").status == 400
 
-    world.dns.set("acme.test", brevo_code="ok", dkim_record="ok", dmarc_record="ok")
+    workspace.dns.set("acme.test", brevo_code="ok", dkim_record="ok", dmarc_record="ok")
 
-    assert ask(world, "PUT", "/senders/domains/acme.test/authenticate").status == 200
+    assert ask(workspace, "PUT", "/senders/domains/acme.test/authenticate").status == 200
 
 
 @pytest.mark.parametrize(
@@ -26,13 +26,13 @@ def test_a_domain_is_authenticated_once_its_records_are_published(world, ask):
         ("acme.test", {}, ""),
     ],
 )
-def test_records_that_do_not_exist_are_refused(world, domain, records, path):
+def test_records_that_do_not_exist_are_refused(workspace, domain, records, path):
     with pytest.raises(MockServerError) as refusal:
-        world.dns.set(domain, **records)
+        workspace.dns.set(domain, **records)
 
     assert (refusal.value.status, [error["path"] for error in refusal.value.errors]) == (400, [path])
 
 
-def test_a_domain_that_is_no_host_name_is_refused(world):
+def test_a_domain_that_is_no_host_name_is_refused(workspace):
     with pytest.raises(MockServerError, match="not a host name"):
-        world.dns.get("no host")
+        workspace.dns.get("no host")

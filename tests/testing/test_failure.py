@@ -1,71 +1,71 @@
-"""What a failed test's world tells, as the plugin appends it to the test's report."""
+"""What a failed test's workspace tells, as the plugin appends it to the test's report."""
 
 from mockserver.testing.sessions.failure import SHOWN, report
 
 
-def test_equal_requests_one_after_the_other_are_one_line(world, ask):
+def test_equal_requests_one_after_the_other_are_one_line(workspace, ask):
     for path in ("/account", "/senders", "/senders", "/senders", "/account"):
-        ask(world, "GET", path)
+        ask(workspace, "GET", path)
 
-    lines = report(world).splitlines()
+    lines = report(workspace).splitlines()
 
     assert [line.split("/v3")[1] for line in lines] == ["/account 200", "/senders 200 (3 times)", "/account 200"]
 
 
-def test_it_is_said_how_much_is_left_out(world, ask):
+def test_it_is_said_how_much_is_left_out(workspace, ask):
     for number in range(SHOWN + 5):
-        ask(world, "GET", f"/senders?ip=198.51.100.{number}")
+        ask(workspace, "GET", f"/senders?ip=198.51.100.{number}")
 
-    first, *lines = report(world).splitlines()
+    first, *lines = report(workspace).splitlines()
 
     assert first == "(not shown: lines: 5)"
     assert len(lines) == SHOWN
 
 
-def test_requests_that_are_too_old_to_be_folded_are_counted(world, ask):
+def test_requests_that_are_too_old_to_be_folded_are_counted(workspace, ask):
     for _ in range(201):
-        ask(world, "GET", "/account")
+        ask(workspace, "GET", "/account")
 
-    assert report(world).splitlines()[0] == "(not shown: older requests: 1)"
+    assert report(workspace).splitlines()[0] == "(not shown: older requests: 1)"
 
 
-def test_a_call_that_failed_is_told_with_its_last_outcome(world, ask):
-    receiver = world.receiver()
+def test_a_call_that_failed_is_told_with_its_last_outcome(workspace, ask):
+    receiver = workspace.receiver()
     receiver.answer(status=404)
-    ask(world, "POST", "/webhooks", json={"url": receiver.url, "events": ["delivered"]})
+    ask(workspace, "POST", "/webhooks", json={"url": receiver.url, "events": ["delivered"]})
 
-    world.trigger("delivered")
-    world.deliveries.all(state="dropped", wait=5)
+    workspace.trigger("delivered")
+    workspace.deliveries.all(state="dropped", wait=5)
 
-    assert f"    delivered to {receiver.url}: answered with 404, dropped after 1 attempt" in report(world)
-
-
-def test_a_call_that_went_well_is_not_told(world, ask):
-    receiver = world.receiver()
-    ask(world, "POST", "/webhooks", json={"url": receiver.url, "events": ["delivered"]})
-
-    world.trigger("delivered")
-    world.deliveries.all(state="delivered", wait=5)
-
-    assert "webhook calls" not in report(world)
+    assert f"    delivered to {receiver.url}: answered with 404, dropped after 1 attempt" in report(workspace)
 
 
-def test_the_mails_are_told_with_their_codes(world, ask):
-    ask(world, "POST", "/senders", json={"name": "Jo", "email": "jo@acme.test"})
+def test_a_call_that_went_well_is_not_told(workspace, ask):
+    receiver = workspace.receiver()
+    ask(workspace, "POST", "/webhooks", json={"url": receiver.url, "events": ["delivered"]})
 
-    code = world.mailbox.latest(to="jo@acme.test").otp
+    workspace.trigger("delivered")
+    workspace.deliveries.all(state="delivered", wait=5)
 
-    assert f"    to jo@acme.test: Verify your sender, one-time code {code}" in report(world)
-
-
-def test_the_faults_are_told_with_their_hits(world, ask):
-    fault = world.faults.add("server_error", times=1)
-    ask(world, "GET", "/account")
-
-    assert f"faults:\n    server_error ({fault.id}): 1 hit" in report(world)
+    assert "webhook calls" not in report(workspace)
 
 
-def test_a_world_that_is_gone_says_so(world):
-    world.drop()
+def test_the_mails_are_told_with_their_codes(workspace, ask):
+    ask(workspace, "POST", "/senders", json={"name": "Jo", "email": "jo@acme.test"})
 
-    assert report(world).startswith("the journal cannot be read: 404: ")
+    code = workspace.mailbox.latest(to="jo@acme.test").otp
+
+    assert f"    to jo@acme.test: Verify your sender, one-time code {code}" in report(workspace)
+
+
+def test_the_faults_are_told_with_their_hits(workspace, ask):
+    fault = workspace.faults.add("server_error", times=1)
+    ask(workspace, "GET", "/account")
+
+    assert f"faults:\n    server_error ({fault.id}): 1 hit" in report(workspace)
+
+
+def test_a_world_that_is_gone_says_so(workspace):
+    workspace.drop()
+
+    assert report(workspace).startswith("the journal cannot be read: 404: ")

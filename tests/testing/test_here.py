@@ -50,17 +50,17 @@ def test_a_new_start_begins_with_fresh_worlds():
 
         server.start()
 
-        assert [world.name for world in server.workspaces()] == ["default"]
+        assert [workspace.name for workspace in server.workspaces()] == ["default"]
 
 
 def test_it_stops_at_once_although_connections_are_open_and_requests_hang(ask, later, others):
     server = MockServer()
-    world = server.workspace()
-    world.faults.add("hang", match={"operation": "getAccount"})
-    hanging = later(_ignoring_errors, ask, world, "GET", "/account")
-    waiting = later(_ignoring_errors, world.mailbox.latest, wait=30)
+    workspace = server.workspace()
+    workspace.faults.add("hang", match={"operation": "getAccount"})
+    hanging = later(_ignoring_errors, ask, workspace, "GET", "/account")
+    waiting = later(_ignoring_errors, workspace.mailbox.latest, wait=30)
     with socket.create_connection(("127.0.0.1", int(server.url.rpartition(":")[2]))) as idle:
-        world.requests.wait(10, operation="getAccount")
+        workspace.requests.wait(10, operation="getAccount")
 
         begun = time.perf_counter()
         server.stop()
@@ -118,7 +118,9 @@ def test_a_port_that_is_taken_is_told():
 
 @pytest.mark.parametrize("exit_", ["", "raise SystemExit(0)"])
 def test_a_program_that_forgets_to_stop_ends_without_a_word(exit_):
-    program = f"from mockserver import MockServer; world = MockServer().workspace(); print(world.clock.now); {exit_}"
+    program = (
+        f"from mockserver import MockServer; workspace = MockServer().workspace(); print(workspace.clock.now); {exit_}"
+    )
 
     run = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-c", program],

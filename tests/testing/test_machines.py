@@ -3,29 +3,29 @@ import pytest
 from mockserver import MockServerError
 
 
-def test_an_instance_tells_its_state_its_events_and_its_secrets(world):
-    sender = world.machines.get("sender", 2)
+def test_an_instance_tells_its_state_its_events_and_its_secrets(workspace):
+    sender = workspace.machines.get("sender", 2)
 
     assert (sender.machine, sender.key, sender.account, sender.state) == ("sender", 2, "acme", "awaiting_verification")
     assert "expire_otp" in sender.allowed
     assert sender.secrets["otp"] == 123456
 
 
-def test_all_instances_of_a_machine_are_listed(world):
-    assert [sender.key for sender in world.machines.instances("sender")] == [1, 2]
-    assert [domain.key for domain in world.machines.instances("domain")] == ["acme.test"]
+def test_all_instances_of_a_machine_are_listed(workspace):
+    assert [sender.key for sender in workspace.machines.instances("sender")] == [1, 2]
+    assert [domain.key for domain in workspace.machines.instances("domain")] == ["acme.test"]
 
 
-def test_an_event_happens_by_hand(world, ask):
-    assert world.machines.fire("sender", 2, "expire_otp").state == "awaiting_verification"
+def test_an_event_happens_by_hand(workspace, ask):
+    assert workspace.machines.fire("sender", 2, "expire_otp").state == "awaiting_verification"
 
-    answer = ask(world, "PUT", "/senders/2/validate", json={"otp": 123456})
+    answer = ask(workspace, "PUT", "/senders/2/validate", json={"otp": 123456})
     assert (answer.status, answer.json["code"]) == (400, "OTP code has expired")
 
 
-def test_an_event_that_does_not_apply_is_refused_with_those_that_do(world):
+def test_an_event_that_does_not_apply_is_refused_with_those_that_do(workspace):
     with pytest.raises(MockServerError) as refusal:
-        world.machines.fire("sender", 1, "verify")
+        workspace.machines.fire("sender", 1, "verify")
 
     assert refusal.value.status == 409
     assert refusal.value.members["state"] == "verified"
@@ -35,8 +35,8 @@ def test_an_event_that_does_not_apply_is_refused_with_those_that_do(world):
 @pytest.mark.parametrize(
     ("machine", "key"), [("sender", 99), ("engine", 1), ("sender", "../../health"), ("domain", "é?#")]
 )
-def test_what_is_not_there_is_an_error(world, machine, key):
+def test_what_is_not_there_is_an_error(workspace, machine, key):
     with pytest.raises(MockServerError) as refusal:
-        world.machines.get(machine, key)
+        workspace.machines.get(machine, key)
 
     assert refusal.value.status == 404

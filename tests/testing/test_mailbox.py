@@ -4,11 +4,11 @@ import pytest
 
 
 @pytest.fixture
-def written(world, ask):
-    """A world whose service has written to two addresses."""
+def written(workspace, ask):
+    """A workspace whose service has written to two addresses."""
     for name in ("Ada", "Bob"):
-        ask(world, "POST", "/senders", json={"name": name, "email": f"{name.lower()}@acme.test"})
-    return world
+        ask(workspace, "POST", "/senders", json={"name": name, "email": f"{name.lower()}@acme.test"})
+    return workspace
 
 
 def test_a_mail_has_all_that_a_test_needs(written, ask):
@@ -42,15 +42,15 @@ def test_the_lack_of_a_mail_is_told_with_what_is_there(written):
     assert "to ada@acme.test: " in str(missing.value)
 
 
-def test_an_empty_mailbox_is_told_as_one(world):
+def test_an_empty_mailbox_is_told_as_one(workspace):
     with pytest.raises(LookupError, match=r"^no e-mail; the mailbox is empty$"):
-        world.mailbox.latest()
+        workspace.mailbox.latest()
 
 
-def test_a_mail_that_comes_later_is_waited_for(world, ask, later):
-    later(ask, world, "POST", "/senders", json={"name": "Late", "email": "late@acme.test"})
+def test_a_mail_that_comes_later_is_waited_for(workspace, ask, later):
+    later(ask, workspace, "POST", "/senders", json={"name": "Late", "email": "late@acme.test"})
 
-    assert world.mailbox.latest(to="late@acme.test", wait=10).to == "late@acme.test"
+    assert workspace.mailbox.latest(to="late@acme.test", wait=10).to == "late@acme.test"
 
 
 def test_the_mailbox_is_emptied(written):

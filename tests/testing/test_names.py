@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from mockserver.core.traffic.faults import KINDS
+from mockserver.core.traffic.faults import FAULT_KINDS
 from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES
 from mockserver.resources.webhooks import events
 from mockserver.testing import names
@@ -20,22 +20,22 @@ _EVENTS = {
     if row.event != lifecycle.machine.first
 }
 _MISTYPED = (
-    'world.faults.add("otp_expird")',
-    'world.machines.fire("sendr", 2, "expire_otp")',
-    'world.machines.fire("sender", 2, "expire_top")',
-    'world.machines.get("domains", "acme.test")',
-    'world.trigger("hardbounce")',
-    'world.story("bounced")',
-    'world.requests.verify(operation="createSendr")',
-    'world.requests.latest(operation="createSendr")',
-    "world.clock.advance(minuts=3)",
+    'workspace.faults.add("otp_expird")',
+    'workspace.machines.fire("sendr", 2, "expire_otp")',
+    'workspace.machines.fire("sender", 2, "expire_top")',
+    'workspace.machines.get("domains", "acme.test")',
+    'workspace.trigger("hardbounce")',
+    'workspace.story("bounced")',
+    'workspace.requests.verify(operation="createSendr")',
+    'workspace.requests.latest(operation="createSendr")',
+    "workspace.clock.advance(minuts=3)",
 )
 
 
 @pytest.mark.parametrize(
     ("literal", "declared"),
     [
-        (names.FaultName, KINDS),
+        (names.FaultName, FAULT_KINDS),
         (names.MachineName, LIFECYCLES),
         (names.MachineEvent, _EVENTS),
         (names.OperationName, ALL_OPERATIONS),
@@ -52,7 +52,7 @@ def test_type_checkers_know_the_names_that_the_server_knows(literal, declared):
 def complaints(tmp_path_factory):
     """What a type checker finds in a test with mistyped names, a line each."""
     file = tmp_path_factory.mktemp("typed") / "mistyped.py"
-    head = ["from mockserver import Workspace", "", "def test_it(world: Workspace) -> None:"]
+    head = ["from mockserver import Workspace", "", "def test_it(workspace: Workspace) -> None:"]
     file.write_text("\n".join([*head, *(f"    {line}" for line in _MISTYPED)]) + "\n", encoding="utf-8")
     # In a process of its own: mypy sets the garbage collector of the one that it runs in.
     command = [sys.executable, "-m", "mypy", str(file), "--strict", "--no-error-summary", "--follow-imports=silent"]

@@ -1,4 +1,4 @@
-"""The pytest plugin, seen by suites that use it: worlds, and the report of a failed test."""
+"""The pytest plugin, seen by suites that use it: workspaces, and the report of a failed test."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def test_every_test_has_a_fresh_world_that_is_dropped_after_it(run):
     def test_two(mockserver, mockserver_server):
         assert mockserver.name not in seen
         assert mockserver.faults.all() == []
-        assert {world.name for world in mockserver_server.workspaces()} == {"default", mockserver.name}
+        assert {workspace.name for workspace in mockserver_server.workspaces()} == {"default", mockserver.name}
         assert mockserver.scenario == "standard"
         assert call(mockserver) == 200
     """)
@@ -256,8 +256,8 @@ def test_the_toolkit_needs_no_pytest(pytester):
         import sys
         from mockserver import MockServer
 
-        with MockServer() as server, server.workspace() as world:
-            assert world.clock.now
+        with MockServer() as server, server.workspace() as workspace:
+            assert workspace.clock.now
         assert "pytest" not in sys.modules
     """)
 

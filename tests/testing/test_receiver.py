@@ -14,8 +14,8 @@ def post():
         yield lambda url, data=b"", **options: session.post(url, data, timeout=10, **options)
 
 
-def test_a_receiver_takes_any_call_without_a_token(world, post):
-    receiver = world.receiver("mine")
+def test_a_receiver_takes_any_call_without_a_token(workspace, post):
+    receiver = workspace.receiver("mine")
     assert receiver.name == "mine"
     assert repr(receiver) == "Receiver('mine')"
 
@@ -28,32 +28,32 @@ def test_a_receiver_takes_any_call_without_a_token(world, post):
 
 
 @pytest.mark.parametrize(("sent", "read"), [(b"", None), (b"text", "text"), (b"[1]", [1])])
-def test_a_body_is_read_as_what_it_is(world, post, sent, read):
-    receiver = world.receiver()
+def test_a_body_is_read_as_what_it_is(workspace, post, sent, read):
+    receiver = workspace.receiver()
     post(receiver.url, sent)
 
     assert receiver.calls()[0].body == read
 
 
-def test_receivers_without_a_name_are_different_ones(world, post):
-    one, two = world.receiver(), world.receiver()
+def test_receivers_without_a_name_are_different_ones(workspace, post):
+    one, two = workspace.receiver(), workspace.receiver()
     post(one.url)
 
     assert len(one.calls()) == 1
     assert two.calls() == []
 
 
-def test_a_receiver_of_one_name_is_the_same(world, post):
-    post(world.receiver("mine").url)
+def test_a_receiver_of_one_name_is_the_same(workspace, post):
+    post(workspace.receiver("mine").url)
 
-    assert len(world.receiver("mine").calls()) == 1
+    assert len(workspace.receiver("mine").calls()) == 1
 
 
-def test_receivers_of_worlds_do_not_see_each_other(server, world, post):
+def test_receivers_of_worlds_do_not_see_each_other(server, workspace, post):
     with server.workspace() as other:
         post(other.receiver("mine").url)
 
-        assert world.receiver("mine").calls() == []
+        assert workspace.receiver("mine").calls() == []
 
 
 def test_the_default_world_has_receivers_at_the_bare_root(server, post):
@@ -65,22 +65,22 @@ def test_the_default_world_has_receivers_at_the_bare_root(server, post):
     receiver.clear()
 
 
-def test_it_answers_as_it_is_told_for_so_many_times(world, post):
-    receiver = world.receiver()
+def test_it_answers_as_it_is_told_for_so_many_times(workspace, post):
+    receiver = workspace.receiver()
     receiver.answer(503, times=2)
 
     assert [post(receiver.url).status_code for _ in range(3)] == [503, 503, 200]
 
 
-def test_it_answers_late(world, post):
-    receiver = world.receiver()
+def test_it_answers_late(workspace, post):
+    receiver = workspace.receiver()
     receiver.answer(delay_ms=50)
 
     assert post(receiver.url).elapsed.total_seconds() >= 0.05
 
 
-def test_it_resets_a_connection(world, post):
-    receiver = world.receiver()
+def test_it_resets_a_connection(workspace, post):
+    receiver = workspace.receiver()
     receiver.answer(reset=True)
 
     with pytest.raises(requests.ConnectionError):
@@ -88,8 +88,8 @@ def test_it_resets_a_connection(world, post):
     assert len(receiver.calls()) == 1
 
 
-def test_calls_that_come_later_are_waited_for(world, post, later):
-    receiver = world.receiver()
+def test_calls_that_come_later_are_waited_for(workspace, post, later):
+    receiver = workspace.receiver()
 
     def call():
         for number in range(3):
@@ -100,8 +100,8 @@ def test_calls_that_come_later_are_waited_for(world, post, later):
     assert [call.body for call in receiver.calls(count=3, wait=10)] == [2, 1, 0]
 
 
-def test_too_few_calls_are_told_with_those_that_came(world, post):
-    receiver = world.receiver("mine")
+def test_too_few_calls_are_told_with_those_that_came(workspace, post):
+    receiver = workspace.receiver("mine")
     post(receiver.url, b"hello")
 
     with pytest.raises(LookupError) as missing:
@@ -112,8 +112,8 @@ def test_too_few_calls_are_told_with_those_that_came(world, post):
     assert told[1].endswith("/_mock/receiver/mine at 2026-01-15 09:00:00: 'hello'")
 
 
-def test_clearing_forgets_calls_and_manner(world, post):
-    receiver = world.receiver()
+def test_clearing_forgets_calls_and_manner(workspace, post):
+    receiver = workspace.receiver()
     receiver.answer(500)
     post(receiver.url)
 
@@ -123,8 +123,8 @@ def test_clearing_forgets_calls_and_manner(world, post):
     assert post(receiver.url).status_code == 200
 
 
-def test_a_status_that_is_none_is_refused(world):
+def test_a_status_that_is_none_is_refused(workspace):
     with pytest.raises(MockServerError) as refusal:
-        world.receiver().answer(99)
+        workspace.receiver().answer(99)
 
     assert [error["path"] for error in refusal.value.errors] == ["/status"]

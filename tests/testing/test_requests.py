@@ -6,12 +6,12 @@ from mockserver import MockServerError
 
 
 @pytest.fixture
-def asked(world, ask):
-    """A world that was asked three things."""
-    ask(world, "GET", "/senders?ip=198.51.100.7")
-    ask(world, "POST", "/senders", json={"name": "Ada", "email": "ada@acme.test", "colour": "red"})
-    ask(world, "DELETE", "/senders/99")
-    return world
+def asked(workspace, ask):
+    """A workspace that was asked three things."""
+    ask(workspace, "GET", "/senders?ip=198.51.100.7")
+    ask(workspace, "POST", "/senders", json={"name": "Ada", "email": "ada@acme.test", "colour": "red"})
+    ask(workspace, "DELETE", "/senders/99")
+    return workspace
 
 
 def test_the_journal_tells_what_was_asked_and_answered_newest_first(asked):
@@ -41,24 +41,24 @@ def test_an_exchange_reads_as_a_few_lines(asked):
     assert "99" in refused.splitlines()[1]
 
 
-def test_an_exchange_without_an_answer_says_so_and_names_its_fault(world, ask):
-    fault = world.faults.add("connection_reset", times=1)
+def test_an_exchange_without_an_answer_says_so_and_names_its_fault(workspace, ask):
+    fault = workspace.faults.add("connection_reset", times=1)
     with pytest.raises(OSError):
-        ask(world, "GET", "/senders")
+        ask(workspace, "GET", "/senders")
 
-    exchange = world.requests.latest(fault=fault.id)
+    exchange = workspace.requests.latest(fault=fault.id)
 
     assert (exchange.status, exchange.answer) == (None, None)
     assert str(exchange).splitlines()[0].endswith("/senders no answer")
     assert f"    fault: {fault.id}" in str(exchange).splitlines()
 
 
-def test_an_exchange_is_found_by_the_id_of_its_answer(world, ask):
-    answer = ask(world, "GET", "/senders")
+def test_an_exchange_is_found_by_the_id_of_its_answer(workspace, ask):
+    answer = ask(workspace, "GET", "/senders")
 
-    assert world.requests.get(answer.headers["sib-request-id"]).operation == "getSenders"
+    assert workspace.requests.get(answer.headers["sib-request-id"]).operation == "getSenders"
     with pytest.raises(MockServerError, match="there is no request"):
-        world.requests.get("none")
+        workspace.requests.get("none")
 
 
 def test_exchanges_are_filtered(asked):
@@ -68,9 +68,9 @@ def test_exchanges_are_filtered(asked):
     assert asked.requests.latest(method="get").operation == "getSenders"
 
 
-def test_a_filter_that_does_not_exist_is_an_error(world):
+def test_a_filter_that_does_not_exist_is_an_error(workspace):
     with pytest.raises(MockServerError, match="colour"):
-        world.requests.all(colour="red")
+        workspace.requests.all(colour="red")
 
 
 def test_the_lack_of_a_request_is_told_with_what_is_there(asked):
@@ -82,15 +82,15 @@ def test_the_lack_of_a_request_is_told_with_what_is_there(asked):
     assert [line.split()[0] for line in rest] == ["DELETE", "POST", "GET"]
 
 
-def test_an_empty_journal_is_told_as_one(world):
+def test_an_empty_journal_is_told_as_one(workspace):
     with pytest.raises(LookupError, match=r"^no request; the journal is empty$"):
-        world.requests.latest()
+        workspace.requests.latest()
 
 
-def test_a_request_that_comes_later_is_waited_for(world, ask, later):
-    later(ask, world, "GET", "/account")
+def test_a_request_that_comes_later_is_waited_for(workspace, ask, later):
+    later(ask, workspace, "GET", "/account")
 
-    assert world.requests.wait(10, operation="getAccount").status == 200
+    assert workspace.requests.wait(10, operation="getAccount").status == 200
 
 
 @pytest.mark.parametrize(
@@ -112,11 +112,11 @@ def test_requests_that_are_as_many_as_wanted_satisfy(asked, wanted):
     assert len(ids) == wanted.get("count", len(ids))
 
 
-def test_secrets_are_verified_as_they_were_sent(world, ask):
-    ask(world, "PUT", "/senders/2/validate", json={"otp": 123456})
+def test_secrets_are_verified_as_they_were_sent(workspace, ask):
+    ask(workspace, "PUT", "/senders/2/validate", json={"otp": 123456})
 
-    assert world.requests.latest().request.body == {"otp": "***"}
-    assert len(world.requests.verify(json={"otp": 123456}, headers={"api-key": world.api_key})) == 1
+    assert workspace.requests.latest().request.body == {"otp": "***"}
+    assert len(workspace.requests.verify(json={"otp": 123456}, headers={"api-key": workspace.api_key})) == 1
 
 
 def test_what_came_closest_is_shown_with_its_differences(asked):
@@ -132,10 +132,10 @@ def test_what_came_closest_is_shown_with_its_differences(asked):
     assert lines[2:4] == ['    /json/name: wanted "Eve", got "Ada"', "    /json/ips: wanted [], got nothing"]
 
 
-def test_of_many_differences_a_hundred_are_shown(world, ask):
-    ask(world, "POST", "/senders", json={"name": "Ada"})
+def test_of_many_differences_a_hundred_are_shown(workspace, ask):
+    ask(workspace, "POST", "/senders", json={"name": "Ada"})
     with pytest.raises(AssertionError) as unsatisfied:
-        world.requests.verify(operation="createSender", json={f"a{number}": 1 for number in range(1_200)})
+        workspace.requests.verify(operation="createSender", json={f"a{number}": 1 for number in range(1_200)})
 
     lines = str(unsatisfied.value).splitlines()
     assert (len(lines), lines[-1]) == (103, "    and 1,100 more")
@@ -146,19 +146,19 @@ def test_too_many_requests_are_told(asked):
         asked.requests.verify(at_least=0, at_most=2)
 
 
-def test_that_nothing_was_asked_is_told(world):
+def test_that_nothing_was_asked_is_told(workspace):
     with pytest.raises(AssertionError, match=r"^expected at least 1 requests, found 0; the journal is empty$"):
-        world.requests.verify()
+        workspace.requests.verify()
 
 
-def test_a_count_and_a_bound_are_one_too_many(world):
+def test_a_count_and_a_bound_are_one_too_many(workspace):
     with pytest.raises(TypeError, match="either count"):
-        world.requests.verify(count=1, at_most=2)
+        workspace.requests.verify(count=1, at_most=2)
 
 
-def test_a_pattern_that_does_not_exist_is_an_error(world):
+def test_a_pattern_that_does_not_exist_is_an_error(workspace):
     with pytest.raises(MockServerError, match="createSender"):
-        world.requests.verify(operation="createSendr")
+        workspace.requests.verify(operation="createSendr")
 
 
 def test_the_journal_is_emptied(asked):

@@ -21,14 +21,14 @@ def test_the_default_world_is_at_the_root(server, ask):
     assert ask(server.default, "GET", "/account", key="whatever").status == 200
 
 
-def test_the_default_world_is_reset_and_stays(server, world, ask):
+def test_the_default_world_is_reset_and_stays(server, workspace, ask):
     ask(server.default, "DELETE", "/senders/1")
-    ask(world, "DELETE", "/senders/1")
+    ask(workspace, "DELETE", "/senders/1")
 
     server.reset()
 
     assert ask(server.default, "GET", "/senders").json["senders"][0]["id"] == 1
-    assert ask(world, "GET", "/senders").json["senders"][0]["id"] == 2
+    assert ask(workspace, "GET", "/senders").json["senders"][0]["id"] == 2
     with pytest.raises(MockServerError, match="the default workspace stays") as refusal:
         server.default.drop()
     assert refusal.value.status == 409
@@ -45,14 +45,17 @@ def test_the_default_world_takes_another_scenario(server):
 def test_a_strict_world_is_one_of_the_servers_own_scenario():
     with MockServer({"accounts": [{"name": "mine"}]}) as server:
         server.reset("empty")
-        with server.workspace(strict=True) as world:
-            assert ([account.name for account in world.accounts], world.state.get()["strict"]) == (["mine"], True)
+        with server.workspace(strict=True) as workspace:
+            assert ([account.name for account in workspace.accounts], workspace.state.get()["strict"]) == (
+                ["mine"],
+                True,
+            )
 
 
 def test_all_worlds_are_listed_the_one_used_last_first(server, monkeypatch):
     monkeypatch.setattr(module, "PAGE", 2)
     with server.workspace(name="one"), server.workspace(name="two") as two:
-        names = [world.name for world in server.workspaces()]
+        names = [workspace.name for workspace in server.workspaces()]
         assert names[:2] == ["two", "one"]
         assert "default" in names
         assert len(set(names)) == len(names)
@@ -66,9 +69,9 @@ def test_the_worlds_that_were_made_here_are_dropped_together(server):
 
     others.drop_all()
 
-    names = {world.name for world in server.workspaces()}
+    names = {workspace.name for workspace in server.workspaces()}
     assert theirs.name in names
-    assert names.isdisjoint(world.name for world in own)
+    assert names.isdisjoint(workspace.name for workspace in own)
     theirs.drop()
     others.stop()
 
@@ -76,12 +79,12 @@ def test_the_worlds_that_were_made_here_are_dropped_together(server):
 def test_a_world_that_goes_is_told_before_it_has_gone(server, ask):
     others = MockServer.connect(server.url, server.token)
     told = []
-    others.on_leaving = lambda world: told.append((world.name, len(world.requests.all())))
+    others.on_leaving = lambda workspace: told.append((workspace.name, len(workspace.requests.all())))
 
-    with others.workspace(name="told") as world:
-        ask(world, "GET", "/account")
-        world.reset()
-    world.drop()
+    with others.workspace(name="told") as workspace:
+        ask(workspace, "GET", "/account")
+        workspace.reset()
+    workspace.drop()
     with server.workspace(name="not-told"):
         pass
 
@@ -94,10 +97,10 @@ def test_threads_share_a_server(server, ask):
 
     def work(number):
         gate.wait()
-        with server.workspace("empty", seed=number) as world:
+        with server.workspace("empty", seed=number) as workspace:
             for turn in range(5):
-                ask(world, "POST", "/senders", json={"name": f"{number}-{turn}", "email": f"{turn}@acme.test"})
-            found.append((number, [mail.to for mail in world.mailbox.all()], len(world.requests.all())))
+                ask(workspace, "POST", "/senders", json={"name": f"{number}-{turn}", "email": f"{turn}@acme.test"})
+            found.append((number, [mail.to for mail in workspace.mailbox.all()], len(workspace.requests.all())))
 
     threads = [threading.Thread(target=work, args=[number]) for number in range(8)]
     for thread in threads:
@@ -121,9 +124,9 @@ def test_a_slash_at_the_end_of_an_address_does_no_harm(running):
 
 
 def test_an_address_may_have_a_path(running):
-    """As behind a gateway; here every address works under the one of a world, too."""
-    with MockServer.connect(f"{running}/w/default") as server, server.workspace() as world:
-        assert world.url == f"{running}/w/default/w/{world.name}/v3"
+    """As behind a gateway; here every address works under the one of a workspace, too."""
+    with MockServer.connect(f"{running}/w/default") as server, server.workspace() as workspace:
+        assert workspace.url == f"{running}/w/default/w/{workspace.name}/v3"
         assert server.default.scenario == "standard"
 
 

@@ -4,26 +4,26 @@ import yaml
 from mockserver import MockServerError
 
 
-def test_the_state_is_a_scenario_that_makes_the_world_again(server, world, ask):
-    ask(world, "DELETE", "/senders/1")
+def test_the_state_is_a_scenario_that_makes_the_world_again(server, workspace, ask):
+    ask(workspace, "DELETE", "/senders/1")
 
-    with server.workspace(world.state.get()) as twin:
-        assert ask(twin, "GET", "/senders").json == ask(world, "GET", "/senders").json
-
-
-def test_the_state_is_put_back(world, ask):
-    kept = world.state.get()
-    ask(world, "DELETE", "/senders/1")
-
-    world.state.put(kept)
-
-    assert [sender.key for sender in world.machines.instances("sender")] == [1, 2]
-    assert world.requests.latest().operation == "deleteSender"
+    with server.workspace(workspace.state.get()) as twin:
+        assert ask(twin, "GET", "/senders").json == ask(workspace, "GET", "/senders").json
 
 
-def test_the_state_as_yaml_is_a_file_to_load(server, world, tmp_path):
+def test_the_state_is_put_back(workspace, ask):
+    kept = workspace.state.get()
+    ask(workspace, "DELETE", "/senders/1")
+
+    workspace.state.put(kept)
+
+    assert [sender.key for sender in workspace.machines.instances("sender")] == [1, 2]
+    assert workspace.requests.latest().operation == "deleteSender"
+
+
+def test_the_state_as_yaml_is_a_file_to_load(server, workspace, tmp_path):
     path = tmp_path / "kept.yaml"
-    path.write_text(world.state.yaml())
+    path.write_text(workspace.state.yaml())
 
     assert yaml.safe_load(path.read_text())["seed"] == 7
     with server.workspace() as other:
@@ -31,33 +31,33 @@ def test_the_state_as_yaml_is_a_file_to_load(server, world, tmp_path):
         assert [sender.key for sender in other.machines.instances("sender")] == [1, 2]
 
 
-def test_a_state_that_is_none_changes_nothing_and_names_every_mistake(world):
-    before = world.state.get()
+def test_a_state_that_is_none_changes_nothing_and_names_every_mistake(workspace):
+    before = workspace.state.get()
 
     with pytest.raises(MockServerError) as refusal:
-        world.state.put({"accounts": [{"name": "acme", "senders": [{"id": "x"}, {"state": "lost"}]}]})
+        workspace.state.put({"accounts": [{"name": "acme", "senders": [{"id": "x"}, {"state": "lost"}]}]})
 
     paths = [error["path"] for error in refusal.value.errors]
     assert "/accounts/0/senders/0/id" in paths
     assert "/accounts/0/senders/1/state" in paths
-    assert world.state.get() == before
+    assert workspace.state.get() == before
 
 
-def test_a_snapshot_is_a_moment_to_return_to(world, ask):
-    snapshot = world.snapshot()
-    ask(world, "DELETE", "/senders/1")
-    world.clock.advance(minutes=20)
-    world.faults.add("server_error")
+def test_a_snapshot_is_a_moment_to_return_to(workspace, ask):
+    snapshot = workspace.snapshot()
+    ask(workspace, "DELETE", "/senders/1")
+    workspace.clock.advance(minutes=20)
+    workspace.faults.add("server_error")
 
     snapshot.restore()
 
-    assert [sender.key for sender in world.machines.instances("sender")] == [1, 2]
-    assert world.clock.now.hour == 9
-    assert world.faults.all() == []
+    assert [sender.key for sender in workspace.machines.instances("sender")] == [1, 2]
+    assert workspace.clock.now.hour == 9
+    assert workspace.faults.all() == []
 
 
-def test_a_snapshot_has_a_name_and_is_deleted(world):
-    snapshot = world.snapshot("before")
+def test_a_snapshot_has_a_name_and_is_deleted(workspace):
+    snapshot = workspace.snapshot("before")
     assert (snapshot.name, repr(snapshot)) == ("before", "Snapshot('before')")
 
     snapshot.delete()
@@ -66,23 +66,23 @@ def test_a_snapshot_has_a_name_and_is_deleted(world):
         snapshot.restore()
 
 
-def test_seeding_adds_to_the_world(world):
-    world.seed({"senders": [{"id": 7, "name": "Seven", "email": "seven@acme.test"}]})
+def test_seeding_adds_to_the_world(workspace):
+    workspace.seed({"senders": [{"id": 7, "name": "Seven", "email": "seven@acme.test"}]})
 
-    assert [sender.key for sender in world.machines.instances("sender")] == [1, 2, 7]
+    assert [sender.key for sender in workspace.machines.instances("sender")] == [1, 2, 7]
 
 
-def test_seeding_what_is_there_already_is_refused(world):
+def test_seeding_what_is_there_already_is_refused(workspace):
     with pytest.raises(MockServerError) as refusal:
-        world.seed({"senders": [{"id": 1, "name": "One", "email": "one@acme.test"}]})
+        workspace.seed({"senders": [{"id": 1, "name": "One", "email": "one@acme.test"}]})
 
     assert refusal.value.status == 409
 
 
 def test_seeding_goes_to_the_account_that_is_named(server):
-    with server.workspace("corporate-v2") as world:
-        name = world.accounts[-1].name
+    with server.workspace("corporate-v2") as workspace:
+        name = workspace.accounts[-1].name
 
-        world.seed({"senders": [{"id": 7001, "name": "Seven", "email": "seven@acme.test"}]}, account=name)
+        workspace.seed({"senders": [{"id": 7001, "name": "Seven", "email": "seven@acme.test"}]}, account=name)
 
-        assert world.machines.get("sender", 7001).account == name
+        assert workspace.machines.get("sender", 7001).account == name

@@ -129,12 +129,12 @@ def test_the_coverage_of_a_worker_that_dies_is_missed(run):
 def test_a_running_server_is_used_and_nothing_is_counted_twice(run, pytester, running, ask, monkeypatch, workers):
     monkeypatch.setenv("MOCKSERVER_URL", running)
     with MockServer.connect(running) as server, server.workspace() as another:
-        before = {world.name for world in server.workspaces()}
+        before = {workspace.name for workspace in server.workspaces()}
         ask(another, "GET", "/account")
 
         result = run(_MET, workers, "--mockserver-coverage-report=json:met.json")
 
-        assert {world.name for world in server.workspaces()} == before
+        assert {workspace.name for workspace in server.workspaces()} == before
     assert passed(result, 8)
     assert calls(pytester.path / "met.json") == {"getAccount": 8, "getSenders": 4}
 
@@ -146,8 +146,8 @@ def test_worlds_that_a_test_makes_itself_are_counted_and_dropped_at_the_end(run,
         """
     def test_own(mockserver_server):
         call(mockserver_server.workspace(name="own-and-left"))
-        with mockserver_server.workspace() as world:
-            call(world)
+        with mockserver_server.workspace() as workspace:
+            call(workspace)
     """,
         "--mockserver-coverage-report=json:met.json",
     )
@@ -155,7 +155,7 @@ def test_worlds_that_a_test_makes_itself_are_counted_and_dropped_at_the_end(run,
     assert passed(result, 1)
     assert calls(pytester.path / "met.json") == {"getAccount": 2}
     with MockServer.connect(running) as server:
-        assert "own-and-left" not in {world.name for world in server.workspaces()}
+        assert "own-and-left" not in {workspace.name for workspace in server.workspaces()}
 
 
 def test_a_world_that_has_gone_before_it_was_counted_is_missed(run, running, monkeypatch):
@@ -165,14 +165,14 @@ def test_a_world_that_has_gone_before_it_was_counted_is_missed(run, running, mon
         """
     def test_gone(mockserver, mockserver_server):
         with mockserver_server.connect(mockserver_server.url) as others:
-            {world.name: world for world in others.workspaces()}[mockserver.name].drop()
+            {workspace.name: workspace for workspace in others.workspaces()}[mockserver.name].drop()
     """,
         *("--mockserver-coverage", "-W", "default"),
     )
 
     result.assert_outcomes(passed=1, warnings=1)
     result.stdout.fnmatch_lines(
-        ["*UserWarning: what the world w-* has met is not counted: 404: there is no workspace *"]
+        ["*UserWarning: what the workspace w-* has met is not counted: 404: there is no workspace *"]
     )
 
 

@@ -13,25 +13,25 @@ ONE_SENDER = {
 }
 
 
-def test_a_world_tells_where_it_is_and_what_opens_it(server, world, ask):
-    assert world.url == f"{server.url}/w/{world.name}/v3"
-    assert [(account.name, account.role) for account in world.accounts] == [("acme", "standalone")]
-    assert world.api_key == world.key("acme") == world.accounts[0].api_key
-    assert repr(world) == f"Workspace({world.name!r}, scenario='onboarding')"
-    assert ask(world, "GET", "/account").status == 200
+def test_a_world_tells_where_it_is_and_what_opens_it(server, workspace, ask):
+    assert workspace.url == f"{server.url}/w/{workspace.name}/v3"
+    assert [(account.name, account.role) for account in workspace.accounts] == [("acme", "standalone")]
+    assert workspace.api_key == workspace.key("acme") == workspace.accounts[0].api_key
+    assert repr(workspace) == f"Workspace({workspace.name!r}, scenario='onboarding')"
+    assert ask(workspace, "GET", "/account").status == 200
 
 
 def test_a_world_without_a_scenario_is_of_the_servers(server):
-    with server.workspace() as world:
-        assert world.scenario == "standard"
+    with server.workspace() as workspace:
+        assert workspace.scenario == "standard"
 
 
 @pytest.mark.parametrize("document", [ONE_SENDER, MappingProxyType(ONE_SENDER)])
 def test_a_world_is_made_of_a_document(server, document):
-    with server.workspace(document) as world:
-        assert world.scenario == "document"
-        assert len(world.machines.instances("sender")) == 1
-        assert world.clock.now.month == 2
+    with server.workspace(document) as workspace:
+        assert workspace.scenario == "document"
+        assert len(workspace.machines.instances("sender")) == 1
+        assert workspace.clock.now.month == 2
 
 
 @pytest.mark.parametrize("kind", [str, Path])
@@ -39,8 +39,8 @@ def test_a_world_is_made_of_a_file_that_lies_with_the_tests(server, tmp_path, ki
     path = tmp_path / "story.yaml"
     path.write_text("extends: onboarding\nclock: {start: 2026-02-01T00:00:00Z}\n")
 
-    with server.workspace(kind(path)) as world:
-        assert (world.clock.now.month, len(world.machines.instances("sender"))) == (2, 2)
+    with server.workspace(kind(path)) as workspace:
+        assert (workspace.clock.now.month, len(workspace.machines.instances("sender"))) == (2, 2)
 
 
 def test_a_file_that_is_not_yaml_is_told_with_its_line(server, tmp_path):
@@ -79,126 +79,126 @@ def test_a_scenario_that_does_not_exist_is_refused_with_those_that_do(server):
 def test_worlds_of_one_name_and_seed_are_the_same_world(server, ask):
     seen = []
     for _ in range(2):
-        with server.workspace("empty", seed=3, name="twin") as world:
-            ask(world, "POST", "/senders", json={"name": "Ada", "email": "ada@acme.test"})
-            seen.append((world.api_key, world.mailbox.latest().otp))
+        with server.workspace("empty", seed=3, name="twin") as workspace:
+            ask(workspace, "POST", "/senders", json={"name": "Ada", "email": "ada@acme.test"})
+            seen.append((workspace.api_key, workspace.mailbox.latest().otp))
 
     assert seen[0] == seen[1]
 
 
 def test_a_name_is_given_once(server):
-    with server.workspace(name="mine") as world:
-        assert world.name == "mine"
+    with server.workspace(name="mine") as workspace:
+        assert workspace.name == "mine"
         with pytest.raises(MockServerError, match="there is a workspace mine already") as refusal:
             server.workspace(name="mine")
 
     assert refusal.value.status == 409
 
 
-def test_worlds_do_not_see_each_other(server, world, ask):
+def test_worlds_do_not_see_each_other(server, workspace, ask):
     with server.workspace("onboarding") as other:
-        ask(world, "DELETE", "/senders/1")
-        world.faults.add("server_error")
-        world.clock.advance(hours=1)
+        ask(workspace, "DELETE", "/senders/1")
+        workspace.faults.add("server_error")
+        workspace.clock.advance(hours=1)
 
         assert ask(other, "GET", "/senders").json["senders"][0]["id"] == 1
         assert other.clock.now.hour == 9
         assert len(other.requests.all()) == 1
-        assert ask(other, "GET", "/account", key=world.api_key).status == 401
+        assert ask(other, "GET", "/account", key=workspace.api_key).status == 401
 
 
 def test_a_world_is_dropped_with_its_keys(server, ask):
-    with server.workspace() as world:
-        assert ask(world, "GET", "/account").status == 200
+    with server.workspace() as workspace:
+        assert ask(workspace, "GET", "/account").status == 200
 
-    assert world.name not in {other.name for other in server.workspaces()}
-    assert ask(server.default, "GET", "/account", key=world.api_key).status == 401
+    assert workspace.name not in {other.name for other in server.workspaces()}
+    assert ask(server.default, "GET", "/account", key=workspace.api_key).status == 401
 
 
 def test_a_world_may_be_dropped_twice(server):
-    world = server.workspace()
+    workspace = server.workspace()
 
-    world.drop()
-    world.drop()
+    workspace.drop()
+    workspace.drop()
 
     with pytest.raises(MockServerError, match="there is no workspace"):
-        _ = world.clock.now
+        _ = workspace.clock.now
 
 
-def test_a_reset_begins_anew_with_the_same_keys(world, ask):
-    key = world.api_key
-    ask(world, "DELETE", "/senders/1")
-    world.clock.advance(hours=1)
+def test_a_reset_begins_anew_with_the_same_keys(workspace, ask):
+    key = workspace.api_key
+    ask(workspace, "DELETE", "/senders/1")
+    workspace.clock.advance(hours=1)
 
-    world.reset()
+    workspace.reset()
 
-    assert (world.api_key, world.clock.now.hour, world.requests.all()) == (key, 9, [])
-    assert len(ask(world, "GET", "/senders").json["senders"]) == 2
-
-
-def test_a_reset_to_another_scenario_knows_its_accounts(world, ask):
-    world.reset("corporate-v2")
-
-    assert (world.scenario, world.accounts[0].role) == ("corporate-v2", "master")
-    assert ask(world, "GET", "/account", key=world.key(world.accounts[-1].name)).status == 200
+    assert (workspace.api_key, workspace.clock.now.hour, workspace.requests.all()) == (key, 9, [])
+    assert len(ask(workspace, "GET", "/senders").json["senders"]) == 2
 
 
-def test_a_reset_to_no_scenario_changes_nothing(world):
+def test_a_reset_to_another_scenario_knows_its_accounts(workspace, ask):
+    workspace.reset("corporate-v2")
+
+    assert (workspace.scenario, workspace.accounts[0].role) == ("corporate-v2", "master")
+    assert ask(workspace, "GET", "/account", key=workspace.key(workspace.accounts[-1].name)).status == 200
+
+
+def test_a_reset_to_no_scenario_changes_nothing(workspace):
     with pytest.raises(MockServerError) as refusal:
-        world.reset({"colour": "red"})
+        workspace.reset({"colour": "red"})
 
     assert refusal.value.status == 400
-    assert world.scenario == "onboarding"
+    assert workspace.scenario == "onboarding"
 
 
 def test_an_account_and_a_key_that_came_later_are_found(server, ask):
-    with server.workspace("corporate-v2") as world:
+    with server.workspace("corporate-v2") as workspace:
         body = {"companyName": "Nova", "email": "nova@acme.test"}
-        number = ask(world, "POST", "/corporate/subAccount", json=body).json["id"]
-        name = world.state.get()["accounts"][-1]["name"]
+        number = ask(workspace, "POST", "/corporate/subAccount", json=body).json["id"]
+        name = workspace.state.get()["accounts"][-1]["name"]
         with pytest.raises(LookupError, match=f"the account '{name}' has no key"):
-            world.key(name)
+            workspace.key(name)
 
-        ask(world, "POST", "/corporate/subAccount/key", json={"id": number, "name": "first"})
+        ask(workspace, "POST", "/corporate/subAccount/key", json={"id": number, "name": "first"})
 
-        assert ask(world, "GET", "/account", key=world.key(name)).json["email"] == "nova@acme.test"
+        assert ask(workspace, "GET", "/account", key=workspace.key(name)).json["email"] == "nova@acme.test"
 
 
-def test_an_account_that_is_not_there_is_told_with_those_that_are(world):
+def test_an_account_that_is_not_there_is_told_with_those_that_are(workspace):
     with pytest.raises(LookupError, match="the account 'nobody' is not among acme"):
-        world.key("nobody")
+        workspace.key("nobody")
 
 
 def test_an_account_without_a_key_is_told(server):
-    with server.workspace({"accounts": [{"name": "a", "api_keys": []}, {"name": "b"}]}) as world:
-        assert world.key("b") == world.accounts[1].api_key
+    with server.workspace({"accounts": [{"name": "a", "api_keys": []}, {"name": "b"}]}) as workspace:
+        assert workspace.key("b") == workspace.accounts[1].api_key
         with pytest.raises(LookupError, match="the account 'a' has no key"):
-            _ = world.api_key
+            _ = workspace.api_key
 
 
 def test_an_account_without_a_key_can_be_named(server):
-    with server.workspace({"accounts": [{"name": "a"}, {"name": "b", "api_keys": []}]}) as world:
-        world.seed({"webhooks": [{"url": "http://127.0.0.1:9/", "events": ["spam"]}]}, account="b")
+    with server.workspace({"accounts": [{"name": "a"}, {"name": "b", "api_keys": []}]}) as workspace:
+        workspace.seed({"webhooks": [{"url": "http://127.0.0.1:9/", "events": ["spam"]}]}, account="b")
 
-        assert [call.account for call in world.trigger("spam", account="b")] == ["b"]
+        assert [call.account for call in workspace.trigger("spam", account="b")] == ["b"]
         with pytest.raises(LookupError, match="the account 'nobody' is not among a, b"):
-            world.seed({"senders": []}, account="nobody")
+            workspace.seed({"senders": []}, account="nobody")
 
 
 def test_all_keys_of_an_account_can_be_revoked(server):
-    with server.workspace({"accounts": [{"name": "a"}, {"name": "b"}]}) as world:
-        world.revoke_key(account="b")
+    with server.workspace({"accounts": [{"name": "a"}, {"name": "b"}]}) as workspace:
+        workspace.revoke_key(account="b")
 
         statuses = [
-            requests.get(f"{world.url}/account", headers={"api-key": world.key(name)}, timeout=10).status_code
+            requests.get(f"{workspace.url}/account", headers={"api-key": workspace.key(name)}, timeout=10).status_code
             for name in "ab"
         ]
         assert statuses == [200, 401]
 
 
-def test_a_key_that_is_revoked_is_refused_until_the_reset(world, ask):
-    world.revoke_key(world.api_key)
-    assert ask(world, "GET", "/account").status == 401
+def test_a_key_that_is_revoked_is_refused_until_the_reset(workspace, ask):
+    workspace.revoke_key(workspace.api_key)
+    assert ask(workspace, "GET", "/account").status == 401
 
-    world.reset()
-    assert ask(world, "GET", "/account").status == 200
+    workspace.reset()
+    assert ask(workspace, "GET", "/account").status == 200

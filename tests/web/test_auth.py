@@ -2,7 +2,7 @@
 
 import pytest
 
-WORLD = {
+WORKSPACE = {
     "accounts": [
         {"name": "first", "api_keys": ["xkeysib-first"], "revoked_keys": ["xkeysib-old"], "email": "first@acme.test"},
         {"name": "second", "api_keys": ["xkeysib-second"], "email": "second@acme.test"},
@@ -14,29 +14,29 @@ WORLD = {
     ("key", "email"), [("xkeysib-first", "first@acme.test"), ("xkeysib-second", "second@acme.test")]
 )
 def test_a_key_opens_its_account(make_api, key, email):
-    assert make_api(WORLD).get("/v3/account", key=key).json["email"] == email
+    assert make_api(WORKSPACE).get("/v3/account", key=key).json["email"] == email
 
 
 def test_an_unknown_key_opens_the_first_account_in_mode_any(make_api):
-    assert make_api(WORLD, keys="any").get("/v3/account", key="who").json["email"] == "first@acme.test"
+    assert make_api(WORKSPACE, keys="any").get("/v3/account", key="who").json["email"] == "first@acme.test"
 
 
 def test_an_unknown_key_is_refused_in_mode_known(make_api):
-    answer = make_api(WORLD, keys="known").get("/v3/account", key="who")
+    answer = make_api(WORKSPACE, keys="known").get("/v3/account", key="who")
 
     assert (answer.status_code, answer.json) == (401, {"code": "unauthorized", "message": "Key not found"})
 
 
 @pytest.mark.parametrize("mode", ["any", "known"])
 def test_a_revoked_key_is_refused_in_every_mode(make_api, mode):
-    answer = make_api(WORLD, keys=mode).get("/v3/account", key="xkeysib-old")
+    answer = make_api(WORKSPACE, keys=mode).get("/v3/account", key="xkeysib-old")
 
     assert (answer.status_code, answer.json["message"]) == (401, "Key not found")
 
 
 @pytest.mark.parametrize("headers", [{}, {"api-key": ""}, {"x-api-key": "xkeysib-first"}])
 def test_without_a_key_the_caller_is_told_that_there_is_none(make_api, headers):
-    answer = make_api(WORLD).client.get("/v3/account", headers=headers)
+    answer = make_api(WORKSPACE).client.get("/v3/account", headers=headers)
 
     assert (answer.status_code, answer.json) == (
         401,
@@ -45,14 +45,14 @@ def test_without_a_key_the_caller_is_told_that_there_is_none(make_api, headers):
 
 
 def test_a_bearer_token_that_nobody_gave_is_refused(make_api):
-    answer = make_api(WORLD).client.get("/v3/account", headers={"Authorization": "Bearer x"})
+    answer = make_api(WORKSPACE).client.get("/v3/account", headers={"Authorization": "Bearer x"})
 
     assert (answer.status_code, answer.json["code"]) == (401, "unauthorized")
 
 
 @pytest.mark.parametrize("path", ["/v3/nowhere", "/v4/senders", "/elsewhere"])
 def test_authentication_comes_before_routing(make_api, path):
-    api = make_api(WORLD, keys="known")
+    api = make_api(WORKSPACE, keys="known")
 
     assert api.get(path, key="who").status_code == 401
     assert api.get(path, key="xkeysib-first").status_code == 404
@@ -62,13 +62,13 @@ def test_authentication_comes_before_routing(make_api, path):
     ("allowed", "status"), [(["127.0.0.1"], 200), (["127.0.0.0/8"], 200), (["203.0.113.0/24", "::1"], 401)]
 )
 def test_callers_from_elsewhere_are_refused_where_addresses_are_authorised(make_api, allowed, status):
-    answer = make_api({**WORLD, "behaviour": {"authorised_ips": allowed}}).get("/v3/account")
+    answer = make_api({**WORKSPACE, "behaviour": {"authorised_ips": allowed}}).get("/v3/account")
 
     assert answer.status_code == status
 
 
 def test_the_refusal_names_the_address(make_api):
-    answer = make_api({**WORLD, "behaviour": {"authorised_ips": ["203.0.113.1"]}}).get("/v3/account")
+    answer = make_api({**WORKSPACE, "behaviour": {"authorised_ips": ["203.0.113.1"]}}).get("/v3/account")
 
     assert "127.0.0.1" in answer.json["message"]
 

@@ -6,7 +6,7 @@ import pytest
 from marshmallow import fields, validate
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
-from mockserver.core.contract.operation import Mark, Operation, observed_in_code
+from mockserver.core.contract.operation import Mark, Operation, error_observed_in_code
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.web.schemas.fields import Int64, Range, Text
@@ -44,7 +44,7 @@ def found():
     operation = Operation(
         "readThing", "GET", "/v3/thing", "things", "Read a thing", "SPEC 4.1, ledger 2.1", 200, lambda: None,
         path_schema=_Path, query_schema=_Query, body_schema=_Item, answer_schema=_Answer,
-        errors=(observed_in_code(DOCUMENT_NOT_FOUND, "there is none", "ledger 2.13", programs=13),),
+        errors=(error_observed_in_code(DOCUMENT_NOT_FOUND, "there is none", "ledger 2.13", programs=13),),
     )  # fmt: skip
     row = record([operation])["operations"]["readThing"]
     return row | {"fields": {f"{field['in']} {field['name']}": field for field in row["fields"]}}

@@ -19,7 +19,7 @@ from mockserver.core.workspaces.turn import Turn
 from mockserver.core.workspaces.watchers import Watchers
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.loop import LARGE_BODY, LARGE_LIST, LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop, leave, occupy
-from mockserver.web.server.waiting import PARK
+from mockserver.web.server.waiting import SUSPENDED
 
 # ---------------------------------------------------------------------- the bridge alone
 
@@ -193,12 +193,12 @@ def test_under_an_ordinary_server_nothing_leaves(api):
 
 
 def test_others_come_between_those_who_wait_for_the_same():
-    world, ran = SimpleNamespace(watchers=Watchers()), []
+    workspace, ran = SimpleNamespace(watchers=Watchers()), []
 
     def app(environ, start_response):
-        park = environ[PARK]
+        park = environ[SUSPENDED]
         if park.workspace is None:
-            park.workspace, park.deadline, park.waiting = world, time.monotonic() + 20, True
+            park.workspace, park.deadline, park.waiting = workspace, time.monotonic() + 20, True
         else:
             ran.append("one who waits")
         return whereabouts(environ, start_response)
@@ -214,9 +214,9 @@ def test_others_come_between_those_who_wait_for_the_same():
     async def everybody():
         bridge = Bridge(app, 10**9, 10**9, None)
         waiting = [asyncio.ensure_future(bridge(SCOPE, partial(receive, [b""]), send)) for _ in range(20)]
-        while len(world.watchers) < len(waiting):  # noqa: ASYNC110  # there is no event for it
+        while len(workspace.watchers) < len(waiting):  # noqa: ASYNC110  # there is no event for it
             await asyncio.sleep(0)
-        world.watchers.tell()
+        workspace.watchers.tell()
         while len(ran) < 2 * len(waiting):
             await asyncio.sleep(0)
             ran.append("another")
@@ -269,7 +269,7 @@ def test_a_document_is_made_in_a_thread_and_told_by_the_loop(api, monkeypatch, p
 
 
 class Gate:
-    """Holds up whoever makes a world, until it is opened."""
+    """Holds up whoever makes a workspace, until it is opened."""
 
     def __init__(self, load):
         self._load = load
@@ -286,7 +286,7 @@ class Gate:
 class Live:
     def __init__(self, api, root, pool):
         self.api, self.root, self._pool = api, root, pool
-        self.gate = api.store._load = Gate(api.store._load)  # noqa: SLF001  # where all worlds are made
+        self.gate = api.store._load = Gate(api.store._load)  # noqa: SLF001  # where all workspaces are made
 
     def ask(self, method, path, key="any", **options):
         headers = {"connection": "close"} | ({} if path.startswith("/_mock") else {"api-key": key})
@@ -373,7 +373,7 @@ def test_while_a_large_world_is_made_for_an_unknown_key_the_others_are_answered(
 @pytest.mark.parametrize("path", ["/v3/senders", "/_mock/requests", "/_mock/stream?heartbeat=0.05", "/_mock/clock"])
 def test_who_has_to_wait_for_a_world_keeps_nobody_waiting_in_others(live, path):
     other = live.ask("POST", "/_mock/workspaces", json={}).json()
-    with live.held(live.api.world):
+    with live.held(live.api.workspace):
         waiting = live.later("GET", path, stream=True)
 
         assert live.ask("GET", "/_mock/livez").status_code == 200
@@ -389,7 +389,7 @@ def test_a_stream_that_has_begun_keeps_nobody_waiting_either(live):
     with live.ask("GET", "/_mock/stream?heartbeat=0.05", stream=True) as answer:
         lines = answer.iter_lines(chunk_size=None)
         assert next(lines).startswith(b"id: ")
-        with live.held(live.api.world):
+        with live.held(live.api.workspace):
             assert [live.ask("GET", "/_mock/livez").status_code for _ in range(3)] == [200] * 3
         live.ask("POST", "/_mock/reset")
 
@@ -553,7 +553,7 @@ def test_who_waits_for_a_request_looks_at_each_one_once(live, monkeypatch):
     for _ in range(10):
         live.ask("GET", "/v3/account")
     waiting = live.later("GET", "/_mock/requests?wait=20&operation=getSenders")
-    while not live.api.world.watchers:
+    while not live.api.workspace.watchers:
         time.sleep(0.01)
     for path in ["/v3/account"] * 5 + ["/v3/senders"]:
         live.ask("GET", path)

@@ -15,7 +15,7 @@ CALLBACKS = {
 
 @pytest.fixture
 def api(make_api):
-    """A world with an app that has all the ways back."""
+    """A workspace with an app that has all the ways back."""
     return make_api({"oauth_apps": [{"client_id": "app", "redirect_uris": list(CALLBACKS)}]})
 
 

@@ -1,8 +1,8 @@
-"""Ledger 1.5: headers on every answer, windows on the world's clock, counted per account."""
+"""Ledger 1.5: headers on every answer, windows on the workspace's clock, counted per account."""
 
 import pytest
 
-WORLD = {
+WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "accounts": [
         {"name": "one", "api_keys": ["one"], "attributes": {"normal": ["A"]}},
@@ -15,8 +15,8 @@ def limits(answer):
     return tuple(int(answer.headers[f"x-sib-ratelimit-{name}"]) for name in ("limit", "remaining", "reset"))
 
 
-def world(tier="general", enforce=False):
-    return {**WORLD, "behaviour": {"rate_limit": {"tier": tier, "enforce": enforce}}}
+def workspace(tier="general", enforce=False):
+    return {**WORKSPACE, "behaviour": {"rate_limit": {"tier": tier, "enforce": enforce}}}
 
 
 @pytest.mark.parametrize(
@@ -32,13 +32,13 @@ def world(tier="general", enforce=False):
     ],
 )
 def test_limits_follow_tier_and_path(make_api, tier, path, limit, reset):
-    api = make_api(world(tier), key="one")
+    api = make_api(workspace(tier), key="one")
 
     assert limits(api.delete(path)) == (limit, limit - 1, reset)
 
 
 def test_all_other_paths_share_one_window(make_api):
-    api = make_api(world(), key="one")
+    api = make_api(workspace(), key="one")
 
     api.get("/v3/senders")
 
@@ -46,7 +46,7 @@ def test_all_other_paths_share_one_window(make_api):
 
 
 def test_each_account_has_its_own_windows(make_api):
-    api = make_api(world())
+    api = make_api(workspace())
 
     api.get("/v3/senders", key="one")
 
@@ -54,7 +54,7 @@ def test_each_account_has_its_own_windows(make_api):
 
 
 def test_the_reset_counts_down_on_the_worlds_clock(make_api):
-    api = make_api(world(), key="one")
+    api = make_api(workspace(), key="one")
 
     api.get("/v3/senders")
     api.advance("PT10M")
@@ -63,7 +63,7 @@ def test_the_reset_counts_down_on_the_worlds_clock(make_api):
 
 
 def test_a_window_starts_anew_when_it_is_over(make_api):
-    api = make_api(world(), key="one")
+    api = make_api(workspace(), key="one")
 
     api.get("/v3/senders")
     api.advance("PT1H")
@@ -72,7 +72,7 @@ def test_a_window_starts_anew_when_it_is_over(make_api):
 
 
 def test_over_the_limit_requests_are_answered_unless_the_scenario_enforces_it(make_api):
-    api = make_api(world(), key="one")
+    api = make_api(workspace(), key="one")
 
     statuses = {api.get("/v3/senders").status_code for _ in range(101)}
 
@@ -80,7 +80,7 @@ def test_over_the_limit_requests_are_answered_unless_the_scenario_enforces_it(ma
 
 
 def test_with_enforce_the_request_over_the_limit_is_429_and_changes_nothing(make_api):
-    api = make_api(world(enforce=True), key="one")
+    api = make_api(workspace(enforce=True), key="one")
     for _ in range(10):
         api.delete("/v3/contacts/attributes/normal/NONE")
 
@@ -93,6 +93,6 @@ def test_with_enforce_the_request_over_the_limit_is_429_and_changes_nothing(make
 
 @pytest.mark.parametrize("path", ["/v3/senders", "/v3/nowhere"])
 def test_refused_callers_get_the_headers_too(make_api, path):
-    answer = make_api(world(), keys="known").get(path, key="unknown")
+    answer = make_api(workspace(), keys="known").get(path, key="unknown")
 
     assert (answer.status_code, limits(answer)[0]) == (401, 100)

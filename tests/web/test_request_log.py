@@ -18,7 +18,7 @@ import requests
 from mockserver import MockServer
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.web.logs.log_writer import LogWriter
-from mockserver.web.logs.request_log import Form, LogHandler, RequestLog, Secrecy
+from mockserver.web.logs.request_log import LogFormat, LogHandler, RequestLog, Secrecy
 
 OPEN = Secrecy(str, str)
 
@@ -261,7 +261,7 @@ def test_a_long_address_is_cut(logged):
 
 
 def test_a_warning_goes_the_same_way(pipe, logger):
-    log = RequestLog(Form.JSON, OPEN, target=pipe[1])
+    log = RequestLog(LogFormat.JSON, OPEN, target=pipe[1])
 
     logger(log).warning("workspace %s was evicted", "w-1")
     logger(log).info("not this")
@@ -273,7 +273,7 @@ def test_a_warning_goes_the_same_way(pipe, logger):
     assert found["message"] == "workspace w-1 was evicted"
 
 
-@pytest.mark.parametrize("form", [Form.TEXT, Form.OFF])
+@pytest.mark.parametrize("form", [LogFormat.TEXT, LogFormat.OFF])
 def test_a_traceback_follows_its_message(pipe, logger, form):
     log = RequestLog(form, OPEN, target=pipe[1])
 
@@ -289,7 +289,7 @@ def test_a_traceback_follows_its_message(pipe, logger, form):
 
 
 def test_secrets_are_taken_out_of_what_the_program_says(pipe, logger):
-    log = RequestLog(Form.TEXT, Secrecy(lambda text: text.replace("sesame", "***"), str), target=pipe[1])
+    log = RequestLog(LogFormat.TEXT, Secrecy(lambda text: text.replace("sesame", "***"), str), target=pipe[1])
 
     logger(log).warning("the key is sesame")
     log.close()
@@ -301,7 +301,7 @@ def test_secrets_are_taken_out_of_what_the_program_says(pipe, logger):
 
 
 def test_with_a_pipe_that_nobody_reads_requests_are_noted_at_once_and_the_oldest_lines_go(pipe):
-    log = RequestLog(Form.JSON, OPEN, target=pipe[1], limit=1_000)
+    log = RequestLog(LogFormat.JSON, OPEN, target=pipe[1], limit=1_000)
 
     begun = time.monotonic()
     for number in range(20_000):
@@ -326,7 +326,7 @@ def _drained(end, last):
 
 
 def test_what_is_noted_at_the_end_is_written(pipe):
-    log = RequestLog(Form.TEXT, OPEN, target=pipe[1])
+    log = RequestLog(LogFormat.TEXT, OPEN, target=pipe[1])
     for number in range(100):
         log("default", exchange(id=str(number)))
 
@@ -336,7 +336,7 @@ def test_what_is_noted_at_the_end_is_written(pipe):
 
 
 def test_lines_of_several_threads_stay_whole(pipe):
-    log = RequestLog(Form.JSON, OPEN, target=pipe[1])
+    log = RequestLog(LogFormat.JSON, OPEN, target=pipe[1])
     threads = [threading.Thread(target=lambda: [log("w", exchange()) for _ in range(50)]) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -363,7 +363,7 @@ def test_it_bears_with_a_reader_that_has_left():
 
 def test_it_bears_with_a_target_that_does_not_block(pipe):
     os.set_blocking(pipe[1], False)
-    log = RequestLog(Form.JSON, OPEN, target=pipe[1])
+    log = RequestLog(LogFormat.JSON, OPEN, target=pipe[1])
     for number in range(2_000):
         log("default", exchange(id=str(number)))
 

@@ -1,4 +1,4 @@
-"""A receiver of another library than ours, and worlds whose webhooks lead to it."""
+"""A receiver of another library than ours, and workspaces whose webhooks lead to it."""
 
 import json
 import threading
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-#: The clock of the worlds of these tests, which stands still.
+#: The clock of the workspaces of these tests, which stands still.
 START = "2026-01-15T09:00:00.123000Z"
 
 
@@ -72,7 +72,7 @@ def receiver():
 
 
 class Hooked:
-    """A world on a clock that stands still, with webhooks that lead to the receiver."""
+    """A workspace on a clock that stands still, with webhooks that lead to the receiver."""
 
     def __init__(self, api, receiver):
         self.api, self.receiver = api, receiver
@@ -105,14 +105,14 @@ class Hooked:
 
 @pytest.fixture
 def hooked(make_api, receiver):
-    """A factory of worlds: webhooks, each with the receiver's address unless it has another, and other members."""
+    """A factory of workspaces: webhooks, each with the receiver's address unless it has another, and other members."""
 
     def make(*webhooks, frozen=True, **members):
         rows = [
             {"id": number, "url": receiver.url, **({"events": ["delivered"]} if "type" not in row else {}), **row}
             for number, row in enumerate(webhooks, 1)
         ]
-        world = {"clock": {"start": START, "frozen": frozen}, "webhooks": rows, **members}
-        return Hooked(make_api(world), receiver)
+        workspace = {"clock": {"start": START, "frozen": frozen}, "webhooks": rows, **members}
+        return Hooked(make_api(workspace), receiver)
 
     return make

@@ -7,7 +7,7 @@ START = "2026-01-15T09:00:00Z"
 
 @pytest.fixture
 def master(make_api):
-    """A factory of worlds of a master with the sub-accounts 2 to 4; its pool holds a hundred credits of e-mail."""
+    """A factory of workspaces of a master with the sub-accounts 2 to 4; its pool holds a hundred credits of e-mail."""
 
     def make(bulk="PT1H", *, enterprise=True):
         accounts = [

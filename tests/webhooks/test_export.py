@@ -18,7 +18,7 @@ ALL = ["delivered", "request", "opened", "uniqueOpened", "click", "spam"]
 
 @pytest.fixture
 def exporting(hooked):
-    """A factory of worlds of an enterprise account, whose webhooks take all events."""
+    """A factory of workspaces of an enterprise account, whose webhooks take all events."""
 
     def make(*webhooks, **members):
         rows = webhooks or ({"events": ALL}, {"type": "marketing", "events": ["click"]})
@@ -27,91 +27,91 @@ def exporting(hooked):
     return make
 
 
-def ask(world, **filters):
+def ask(workspace, **filters):
     """Ask for an export, and wait for it; answers its key."""
-    body = {"type": "transactional", "event": "allEvents", "notifyURL": f"{world.receiver.url}/export", **filters}
-    answer = world.api.post("/v3/webhooks/export", json=body, key="acme")
+    body = {"type": "transactional", "event": "allEvents", "notifyURL": f"{workspace.receiver.url}/export", **filters}
+    answer = workspace.api.post("/v3/webhooks/export", json=body, key="acme")
     assert answer.status_code == 202, answer.text
     return answer.json["processId"]
 
 
-def rows(world, **filters):
+def rows(workspace, **filters):
     """The lines of an export with these filters, which takes a minute."""
-    key = ask(world, **filters)
-    world.advance("PT1M")
-    text = fetched(world, key).get_data(as_text=True)
+    key = ask(workspace, **filters)
+    workspace.advance("PT1M")
+    text = fetched(workspace, key).get_data(as_text=True)
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def machine(world, key):
-    return world.api.get(f"/_mock/machines/export/{key}").json
+def machine(workspace, key):
+    return workspace.api.get(f"/_mock/machines/export/{key}").json
 
 
-def fetched(world, key):
-    return world.api.get(urlsplit(machine(world, key)["url"]).path)
+def fetched(workspace, key):
+    return workspace.api.get(urlsplit(machine(workspace, key)["url"]).path)
 
 
-def told(world):
-    return [call.body for call in world.receiver.calls if call.path == "/hook/export"]
+def told(workspace):
+    return [call.body for call in workspace.receiver.calls if call.path == "/hook/export"]
 
 
 # ---------------------------------------------------------------------- its life
 
 
 def test_it_is_ready_when_the_clock_says_so_and_the_address_is_told(exporting):
-    world = exporting()
-    key = ask(world)
+    workspace = exporting()
+    key = ask(workspace)
 
-    world.advance("PT59S")
-    assert machine(world, key)["state"] == "accepted"
-    assert fetched(world, key).status_code == 409
-    world.advance("PT1S")
+    workspace.advance("PT59S")
+    assert machine(workspace, key)["state"] == "accepted"
+    assert fetched(workspace, key).status_code == 409
+    workspace.advance("PT1S")
 
-    assert machine(world, key)["state"] == "notified"
-    assert told(world) == [{"processId": key, "url": machine(world, key)["url"]}]
+    assert machine(workspace, key)["state"] == "notified"
+    assert told(workspace) == [{"processId": key, "url": machine(workspace, key)["url"]}]
 
 
 def test_the_time_that_it_takes_is_the_worlds(exporting):
-    world = exporting(behaviour={"export": {"after": "PT0S"}})
-    key = ask(world)
-    world.advance("PT0S")
-    assert machine(world, key)["state"] == "notified"
+    workspace = exporting(behaviour={"export": {"after": "PT0S"}})
+    key = ask(workspace)
+    workspace.advance("PT0S")
+    assert machine(workspace, key)["state"] == "notified"
 
 
 def test_an_address_that_fails_is_told_again(exporting):
-    world = exporting()
-    world.receiver.statuses = [429, 429]
-    key = ask(world)
+    workspace = exporting()
+    workspace.receiver.statuses = [429, 429]
+    key = ask(workspace)
 
-    world.advance("PT1M")
-    assert machine(world, key)["state"] == "ready"
-    assert fetched(world, key).status_code == 200
-    world.advance("PT70M")
+    workspace.advance("PT1M")
+    assert machine(workspace, key)["state"] == "ready"
+    assert fetched(workspace, key).status_code == 200
+    workspace.advance("PT70M")
 
-    assert machine(world, key)["state"] == "notified"
-    assert len(told(world)) == 3
+    assert machine(workspace, key)["state"] == "notified"
+    assert len(told(workspace)) == 3
 
 
 def test_an_address_out_of_bounds_is_never_told_and_the_file_is_ready(exporting):
-    world = exporting()
-    key = ask(world, notifyURL="http://169.254.169.254/latest")
+    workspace = exporting()
+    key = ask(workspace, notifyURL="http://169.254.169.254/latest")
 
-    world.advance("P1D")
+    workspace.advance("P1D")
 
-    assert machine(world, key)["state"] == "ready"
-    assert fetched(world, key).status_code == 200
-    (call,) = world.api.get("/_mock/deliveries").json["items"]
+    assert machine(workspace, key)["state"] == "ready"
+    assert fetched(workspace, key).status_code == 200
+    (call,) = workspace.api.get("/_mock/deliveries").json["items"]
     assert (call["export"], call["webhook"], call["state"]) == (key, None, "dropped")
     assert {attempt["error"][:14] for attempt in call["attempts"]} == {"egress refused"}
 
 
 def test_the_event_that_makes_it_ready_can_be_fired_by_hand(exporting):
-    world = exporting()
-    key = ask(world)
-    assert world.api.post(f"/_mock/machines/export/{key}/complete").status_code == 200
-    world.advance("PT10M")
-    assert machine(world, key)["state"] == "notified"
-    assert len(told(world)) == 1
+    workspace = exporting()
+    key = ask(workspace)
+    assert workspace.api.post(f"/_mock/machines/export/{key}/complete").status_code == 200
+    workspace.advance("PT10M")
+    assert machine(workspace, key)["state"] == "notified"
+    assert len(told(workspace)) == 1
 
 
 def test_an_account_may_go_while_its_address_is_being_told(make_api, receiver):
@@ -135,20 +135,20 @@ def test_an_account_may_go_while_its_address_is_being_told(make_api, receiver):
     ("waited", "statuses", "state"), [("PT0S", [], "accepted"), ("PT1M", [429], "ready"), ("PT1M", [], "notified")]
 )
 def test_in_each_state_it_can_be_written_and_loaded(waited, statuses, state, exporting):
-    world = exporting()
-    world.settled(world.trigger()[0]["id"])
-    world.receiver.statuses = list(statuses)
-    key = ask(world, days=7)
-    world.advance(waited)
-    assert machine(world, key)["state"] == state
+    workspace = exporting()
+    workspace.settled(workspace.trigger()[0]["id"])
+    workspace.receiver.statuses = list(statuses)
+    key = ask(workspace, days=7)
+    workspace.advance(waited)
+    assert machine(workspace, key)["state"] == state
 
-    document = world.save_and_load()
-    assert world.state() == document
-    world.advance("PT10M")
+    document = workspace.save_and_load()
+    assert workspace.state() == document
+    workspace.advance("PT10M")
 
-    assert machine(world, key)["state"] == "notified"
-    assert len(told(world)) == len(statuses) + 1
-    assert fetched(world, key).get_data(as_text=True).count("delivered") == 2  # the event and the state
+    assert machine(workspace, key)["state"] == "notified"
+    assert len(told(workspace)) == len(statuses) + 1
+    assert fetched(workspace, key).get_data(as_text=True).count("delivered") == 2  # the event and the state
 
 
 @pytest.mark.parametrize(
@@ -172,39 +172,39 @@ def test_an_export_with_senseless_filters_is_no_state(filters, make_api):
 
 
 def test_a_line_says_what_was_sent_and_what_came_of_it(exporting):
-    world = exporting()
-    world.receiver.statuses = [429, 204]
-    (delivery,) = world.trigger("click", to="bob@example.test")
-    world.settled(delivery["id"])
-    world.advance("PT10M")
+    workspace = exporting()
+    workspace.receiver.statuses = [429, 204]
+    (delivery,) = workspace.trigger("click", to="bob@example.test")
+    workspace.settled(delivery["id"])
+    workspace.advance("PT10M")
 
-    (line,) = rows(world)
+    (line,) = rows(workspace)
 
     assert line == {
         "webhook_id": "1",
         "type": "transactional",
         "event": "click",
         "email": "bob@example.test",
-        "message_id": world.receiver.bodies[0]["message-id"],
+        "message_id": workspace.receiver.bodies[0]["message-id"],
         "date": "2026-01-15T09:00:00.123Z",
         "state": "delivered",
         "status": "204",
         "attempts": "2",
-        "url": world.receiver.url,
+        "url": workspace.receiver.url,
     }
 
 
 def test_what_was_not_sent_yet_is_not_history(exporting):
-    world = exporting()
-    world.tell("delivered_opened")
-    assert [line["event"] for line in rows(world)] == ["delivered", "request"]
+    workspace = exporting()
+    workspace.tell("delivered_opened")
+    assert [line["event"] for line in rows(workspace)] == ["delivered", "request"]
 
 
 def test_each_event_of_a_batch_has_its_line(exporting):
-    world = exporting({"events": ALL, "batched": True})
-    world.tell("delivered")
-    world.advance("PT5M")
-    assert [(line["event"], line["attempts"]) for line in rows(world, sort="asc")] == [
+    workspace = exporting({"events": ALL, "batched": True})
+    workspace.tell("delivered")
+    workspace.advance("PT5M")
+    assert [(line["event"], line["attempts"]) for line in rows(workspace, sort="asc")] == [
         ("request", "1"),
         ("delivered", "1"),
     ]
@@ -235,71 +235,71 @@ def test_each_event_of_a_batch_has_its_line(exporting):
 )
 def test_it_holds_what_was_asked_for(filters, events, exporting):
     """An event on each of three days, one of them to somebody else, and one of a campaign."""
-    world = exporting()
-    world.trigger("request")
-    world.trigger("click", type="marketing")
-    world.advance("P1D")
-    world.trigger("delivered", to="bob@example.test")
-    world.advance("P1D")
-    world.trigger("opened")
+    workspace = exporting()
+    workspace.trigger("request")
+    workspace.trigger("click", type="marketing")
+    workspace.advance("P1D")
+    workspace.trigger("delivered", to="bob@example.test")
+    workspace.advance("P1D")
+    workspace.trigger("opened")
 
-    assert [line["event"] for line in rows(world, **filters)] == events
+    assert [line["event"] for line in rows(workspace, **filters)] == events
 
 
 def test_events_by_proxy_are_found_by_their_name(exporting):
-    world = exporting()
+    workspace = exporting()
     for event in ("opened", "proxyOpen", "uniqueProxyOpen"):
-        world.trigger(event)
-    assert {line["event"] for line in rows(world, event="loadedByProxy")} == {"proxyOpen", "uniqueProxyOpen"}
+        workspace.trigger(event)
+    assert {line["event"] for line in rows(workspace, event="loadedByProxy")} == {"proxyOpen", "uniqueProxyOpen"}
 
 
 @pytest.mark.parametrize("brackets", ["<>", ""])
 def test_a_message_is_found_by_its_id(brackets, exporting):
-    world = exporting()
-    wanted, _ = world.tell("delivered"), world.tell("delivered")
-    world.advance("PT2S")
-    number = world.receiver.bodies[0]["message-id"]
+    workspace = exporting()
+    wanted, _ = workspace.tell("delivered"), workspace.tell("delivered")
+    workspace.advance("PT2S")
+    number = workspace.receiver.bodies[0]["message-id"]
     asked = number if brackets else number.strip("<>")
 
-    lines = rows(world, messageId=asked)
+    lines = rows(workspace, messageId=asked)
 
     assert [line["message_id"] for line in lines] == [number] * len(wanted)
 
 
 def test_what_happens_at_one_moment_is_sorted_by_the_order_of_sending(exporting):
-    world = exporting()
+    workspace = exporting()
     for event in ("delivered", "opened", "click"):
-        world.trigger(event)
-    assert [line["event"] for line in rows(world)] == ["click", "opened", "delivered"]
+        workspace.trigger(event)
+    assert [line["event"] for line in rows(workspace)] == ["click", "opened", "delivered"]
 
 
 @pytest.mark.parametrize("email", ['"a,b"@example.test', "two\nlines", "carriage\rreturn", "=1+1", "ünï@example.test"])
 def test_a_value_comes_out_of_the_file_as_it_went_in(email, exporting):
-    world = exporting()
-    world.trigger("delivered", payload={"email": email})
-    assert [line["email"] for line in rows(world)] == [email]
+    workspace = exporting()
+    workspace.trigger("delivered", payload={"email": email})
+    assert [line["email"] for line in rows(workspace)] == [email]
 
 
 @pytest.mark.parametrize(
     ("given", "shown"), [([], ""), (["bob@example.test"], "bob@example.test"), (None, ""), (7, "7"), ({}, "{}")]
 )
 def test_an_address_that_is_none_spoils_no_file(given, shown, exporting):
-    world = exporting()
-    world.trigger("delivered", payload={"email": given, "message-id": given})
-    assert [line["email"] for line in rows(world)] == [shown]
+    workspace = exporting()
+    workspace.trigger("delivered", payload={"email": given, "message-id": given})
+    assert [line["email"] for line in rows(workspace)] == [shown]
 
 
 def test_credentials_of_an_address_are_not_in_the_file(exporting):
-    world = exporting({"events": ALL, "url": "http://user:secret@127.0.0.1:9/hook"})
-    world.settled(world.trigger()[0]["id"])
-    assert [line["url"] for line in rows(world)] == ["http://127.0.0.1:9/hook"]
+    workspace = exporting({"events": ALL, "url": "http://user:secret@127.0.0.1:9/hook"})
+    workspace.settled(workspace.trigger()[0]["id"])
+    assert [line["url"] for line in rows(workspace)] == ["http://127.0.0.1:9/hook"]
 
 
 def test_an_empty_history_has_its_columns(exporting):
-    world = exporting()
-    key = ask(world)
-    world.advance("PT1M")
-    assert fetched(world, key).get_data(as_text=True) == ",".join(COLUMNS) + "\r\n"
+    workspace = exporting()
+    key = ask(workspace)
+    workspace.advance("PT1M")
+    assert fetched(workspace, key).get_data(as_text=True) == ",".join(COLUMNS) + "\r\n"
 
 
 # ---------------------------------------------------------------------- its link
@@ -320,21 +320,21 @@ def call(root, method, path, body=None, **headers):
         return json.loads(text) if "json" in answer.headers.get("Content-Type", "") else (answer.headers, text)
 
 
-WORLD = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accounts": ENTERPRISE}
+WORKSPACE = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accounts": ENTERPRISE}
 
 
-@pytest.mark.parametrize("way", ["the default world", "a world by its key", "a world by its address"])
+@pytest.mark.parametrize("way", ["the default workspace", "a workspace by its key", "a workspace by its address"])
 def test_whoever_was_told_the_link_gets_the_file(way, serve, receiver):
-    """Without any key or token, and in whichever world the export was asked for."""
+    """Without any key or token, and in whichever workspace the export was asked for."""
     root = serve("empty", control_token="hush")
     control = {"Authorization": "Bearer hush"}
-    if way == "the default world":
-        call(root, "POST", "/_mock/reset", {"scenario": WORLD}, **control)
+    if way == "the default workspace":
+        call(root, "POST", "/_mock/reset", {"scenario": WORKSPACE}, **control)
         base, key, name = root, "acme", "default"
     else:
-        made = call(root, "POST", "/_mock/workspaces", {"scenario": WORLD, "name": "shop"}, **control)
+        made = call(root, "POST", "/_mock/workspaces", {"scenario": WORKSPACE, "name": "shop"}, **control)
         base, key, name = root, made["api_key"], "shop"
-        base = f"{root}/w/shop" if way == "a world by its address" else root
+        base = f"{root}/w/shop" if way == "a workspace by its address" else root
     asked = {"type": "transactional", "event": "allEvents", "notifyURL": receiver.url}
     call(base, "POST", "/v3/webhooks/export", asked, api_key=key)
 

@@ -32,35 +32,37 @@ MAIL = {
 HOOK = {"type": "inbound", "domain": "in.acme.test"}
 
 
-def arrive(world, **members):
-    answer = world.api.post("/_mock/inbound", json={**MAIL, **members})
+def arrive(workspace, **members):
+    answer = workspace.api.post("/_mock/inbound", json={**MAIL, **members})
     assert answer.status_code == 201, answer.text
     return answer.json
 
 
 def test_it_is_told_with_all_that_stands_in_it(hooked):
-    world = hooked(HOOK)
-    found = arrive(world)
+    workspace = hooked(HOOK)
+    found = arrive(workspace)
 
-    assert world.settled(found["deliveries"][0]["id"])["state"] == "delivered"
-    (body,) = world.receiver.bodies
+    assert workspace.settled(found["deliveries"][0]["id"])["state"] == "delivered"
+    (body,) = workspace.receiver.bodies
     assert list(differences({"items": [MEMBERS]}, body)) == []
     assert body["items"][0]["Uuid"] == [found["uuid"]]
 
 
 def test_it_is_told_though_its_domain_is_gone_that_was_authenticated(hooked):
-    world = hooked({"events": ["delivered"]}, domains=[{"name": HOOK["domain"], "state": "authenticated"}])
-    made = world.api.post("/v3/webhooks", json={**HOOK, "url": world.receiver.url, "events": ["inboundEmailProcessed"]})
+    workspace = hooked({"events": ["delivered"]}, domains=[{"name": HOOK["domain"], "state": "authenticated"}])
+    made = workspace.api.post(
+        "/v3/webhooks", json={**HOOK, "url": workspace.receiver.url, "events": ["inboundEmailProcessed"]}
+    )
     assert made.status_code == 201, made.text
-    assert world.api.delete(f"/v3/senders/domains/{HOOK['domain']}").status_code == 200
+    assert workspace.api.delete(f"/v3/senders/domains/{HOOK['domain']}").status_code == 200
 
-    assert [row["webhook"] for row in arrive(world)["deliveries"]] == [made.json["id"]]
+    assert [row["webhook"] for row in arrive(workspace)["deliveries"]] == [made.json["id"]]
 
 
 def test_it_is_an_event_of_the_account(hooked):
-    world = hooked(HOOK)
-    found = arrive(world)
-    assert world.api.get("/v3/inbound/events").json == {
+    workspace = hooked(HOOK)
+    found = arrive(workspace)
+    assert workspace.api.get("/v3/inbound/events").json == {
         "events": [
             {
                 "uuid": found["uuid"],
@@ -73,9 +75,9 @@ def test_it_is_an_event_of_the_account(hooked):
 
 
 def test_without_a_webhook_it_is_recorded_all_the_same(hooked):
-    world = hooked({})
-    assert arrive(world)["deliveries"] == []
-    assert len(world.api.get("/v3/inbound/events").json["events"]) == 1
+    workspace = hooked({})
+    assert arrive(workspace)["deliveries"] == []
+    assert len(workspace.api.get("/v3/inbound/events").json["events"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -83,14 +85,14 @@ def test_without_a_webhook_it_is_recorded_all_the_same(hooked):
     [("a@in.acme.test", [1, 2]), ("a@IN.Acme.Test", [1, 2]), ("a@other.test", [3]), ("a@sub.in.acme.test", [])],
 )
 def test_only_webhooks_of_its_domain_are_told(recipient, told, hooked):
-    world = hooked(HOOK, {**HOOK, "domain": "In.Acme.test"}, {**HOOK, "domain": "other.test"}, {})
-    assert [row["webhook"] for row in arrive(world, recipient=recipient)["deliveries"]] == told
+    workspace = hooked(HOOK, {**HOOK, "domain": "In.Acme.test"}, {**HOOK, "domain": "other.test"}, {})
+    assert [row["webhook"] for row in arrive(workspace, recipient=recipient)["deliveries"]] == told
 
 
 def test_a_reply_is_told_once_to_who_wants_either(hooked):
     hooks = ({**HOOK, "events": ["inboundEmailProcessed", "reply"]}, {**HOOK, "events": ["reply"]}, HOOK)
-    world = hooked(*hooks)
-    found = world.trigger("reply", type="inbound")
+    workspace = hooked(*hooks)
+    found = workspace.trigger("reply", type="inbound")
     assert [(row["webhook"], row["event"]) for row in found] == [
         (1, "inboundEmailProcessed"),
         (2, "reply"),
@@ -99,20 +101,20 @@ def test_a_reply_is_told_once_to_who_wants_either(hooked):
 
 
 def test_what_answers_nothing_is_no_reply(hooked):
-    world = hooked({**HOOK, "events": ["reply"]})
-    assert arrive(world)["deliveries"] == []
+    workspace = hooked({**HOOK, "events": ["reply"]})
+    assert arrive(workspace)["deliveries"] == []
 
 
 def test_a_triggered_mail_is_recorded_and_may_have_other_members(hooked):
-    world = hooked(HOOK)
-    (found,) = world.trigger(
+    workspace = hooked(HOOK)
+    (found,) = workspace.trigger(
         "inboundEmailProcessed", type="inbound", to="x@in.acme.test", payload={"SpamScore": 9.5, "Subject": None}
     )
-    world.settled(found["id"])
+    workspace.settled(found["id"])
 
-    item = world.receiver.bodies[0]["items"][0]
+    item = workspace.receiver.bodies[0]["items"][0]
     assert (item["SpamScore"], item["Subject"], item["To"][0]["Address"]) == (9.5, None, "x@in.acme.test")
-    assert [row["recipient"] for row in world.api.get("/v3/inbound/events").json["events"]] == ["x@in.acme.test"]
+    assert [row["recipient"] for row in workspace.api.get("/v3/inbound/events").json["events"]] == ["x@in.acme.test"]
 
 
 def test_it_arrives_at_the_account_behind_the_key(make_api, receiver):
@@ -130,9 +132,9 @@ def test_it_arrives_at_the_account_behind_the_key(make_api, receiver):
     "subject", ["", "two\nlines", "carriage\rreturn", "ünï ☃", "x" * 3_000, "nul\0", "=?utf-8?q?x?="]
 )
 def test_whatever_its_subject_it_arrives(subject, hooked):
-    world = hooked(HOOK)
-    found = arrive(world, subject=subject, text=f"{subject}\r\n.\r\n")
-    assert world.settled(found["deliveries"][0]["id"])["state"] == "delivered"
+    workspace = hooked(HOOK)
+    found = arrive(workspace, subject=subject, text=f"{subject}\r\n.\r\n")
+    assert workspace.settled(found["deliveries"][0]["id"])["state"] == "delivered"
 
 
 @pytest.mark.parametrize(
@@ -143,6 +145,6 @@ def test_whatever_its_subject_it_arrives(subject, hooked):
     ],
 )  # fmt: skip
 def test_what_is_no_mail_is_refused_and_not_recorded(body, hooked):
-    world = hooked(HOOK)
-    assert world.api.post("/_mock/inbound", json=body).status_code == 400
-    assert world.api.get("/v3/inbound/events").json == {"events": []}
+    workspace = hooked(HOOK)
+    assert workspace.api.post("/_mock/inbound", json=body).status_code == 400
+    assert workspace.api.get("/v3/inbound/events").json == {"events": []}

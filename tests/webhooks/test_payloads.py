@@ -30,12 +30,12 @@ def test_the_payload_of_an_event(case, hooked):
     domain = {"domain": "in.acme.test"} if kind == INBOUND else {}
     subscribed = sorted(HELD_EVENTS[kind, channel])
     hook = {"id": 814200, "type": kind, "channel": channel, "events": subscribed, **domain}
-    world = hooked(hook, seed=7, senders=SENDERS)
+    workspace = hooked(hook, seed=7, senders=SENDERS)
 
-    (delivery,) = world.trigger(event, type=kind, channel=channel, **({"to": to} if to else {}))
+    (delivery,) = workspace.trigger(event, type=kind, channel=channel, **({"to": to} if to else {}))
 
-    assert world.settled(delivery["id"])["state"] == "delivered"
-    assert list(differences([payload], world.receiver.bodies)) == []
+    assert workspace.settled(delivery["id"])["state"] == "delivered"
+    assert list(differences([payload], workspace.receiver.bodies)) == []
 
 
 @pytest.mark.parametrize("form", [form for form in HELD_EVENTS if form != (INBOUND, "sms")], ids=" ".join)
@@ -46,32 +46,32 @@ def test_every_event_that_a_webhook_can_hold_has_its_payload(form):
 
 
 def test_members_that_are_given_take_the_place_of_others_and_are_added(hooked):
-    world = hooked({})
+    workspace = hooked({})
     given = {"subject": "Your order", "template_id": 22, "X-Mailin-custom": "order:7", "contact_id": 8}
 
-    (delivery,) = world.trigger("delivered", payload=given)
+    (delivery,) = workspace.trigger("delivered", payload=given)
 
-    world.settled(delivery["id"])
-    assert world.receiver.bodies[0].items() >= {**given, "event": "delivered"}.items()
+    workspace.settled(delivery["id"])
+    assert workspace.receiver.bodies[0].items() >= {**given, "event": "delivered"}.items()
 
 
 def test_tags_come_as_a_list_and_as_a_json_text(hooked):
-    world = hooked({})
+    workspace = hooked({})
 
-    (delivery,) = world.trigger("delivered", payload={"tags": ["welcome", "häppy"]})
+    (delivery,) = workspace.trigger("delivered", payload={"tags": ["welcome", "häppy"]})
 
-    world.settled(delivery["id"])
-    (body,) = world.receiver.bodies
+    workspace.settled(delivery["id"])
+    (body,) = workspace.receiver.bodies
     assert (body["tags"], body["tag"]) == (["welcome", "häppy"], '["welcome","h\\u00e4ppy"]')
 
 
 def test_a_campaign_has_one_tag_as_plain_text(hooked):
-    world = hooked({"type": "marketing", "events": ["click"]})
+    workspace = hooked({"type": "marketing", "events": ["click"]})
 
-    (delivery,) = world.trigger("click", type="marketing", payload={"tag": "news"})
+    (delivery,) = workspace.trigger("click", type="marketing", payload={"tag": "news"})
 
-    world.settled(delivery["id"])
-    assert world.receiver.bodies[0]["tag"] == "news"
+    workspace.settled(delivery["id"])
+    assert workspace.receiver.bodies[0]["tag"] == "news"
 
 
 @pytest.mark.parametrize(
@@ -87,38 +87,38 @@ def test_a_campaign_has_one_tag_as_plain_text(hooked):
     ],
 )
 def test_where_sources_contradict_each_other_a_world_may_choose_the_name(kind, event, names, told, hooked):
-    world = hooked({"type": kind, "events": [event]}, behaviour={"webhook_names": names})
+    workspace = hooked({"type": kind, "events": [event]}, behaviour={"webhook_names": names})
 
-    (delivery,) = world.trigger(event, type=kind)
+    (delivery,) = workspace.trigger(event, type=kind)
 
-    world.settled(delivery["id"])
-    assert world.receiver.bodies[0]["event"] == told
-    assert world.state()["behaviour"] == {"webhook_names": names}
+    workspace.settled(delivery["id"])
+    assert workspace.receiver.bodies[0]["event"] == told
+    assert workspace.state()["behaviour"] == {"webhook_names": names}
 
 
 def test_a_name_that_nothing_contradicts_cannot_be_changed(make_api):
-    world = {"behaviour": {"webhook_names": {"delivered": "arrived"}}}
-    assert make_api().post("/_mock/reset", json={"scenario": world}).status_code == 400
+    workspace = {"behaviour": {"webhook_names": {"delivered": "arrived"}}}
+    assert make_api().post("/_mock/reset", json={"scenario": workspace}).status_code == 400
 
 
 @pytest.mark.parametrize(
     ("zone", "date"), [("UTC", "2026-01-15 09:00:00"), ("America/New_York", "2026-01-15 04:00:00")]
 )
 def test_dates_are_those_of_a_zone_and_seconds_of_none(zone, date, hooked):
-    world = hooked({}, behaviour={"webhook_timezone": zone})
+    workspace = hooked({}, behaviour={"webhook_timezone": zone})
 
-    (delivery,) = world.trigger()
+    (delivery,) = workspace.trigger()
 
-    world.settled(delivery["id"])
-    (body,) = world.receiver.bodies
+    workspace.settled(delivery["id"])
+    (body,) = workspace.receiver.bodies
     assert (body["date"], body["ts_event"]) == (date, 1768467600)
 
 
 def test_all_that_happens_to_an_email_has_its_message_id_and_its_mirror(hooked):
-    world = hooked({"events": ["request", "delivered", "opened"]})
+    workspace = hooked({"events": ["request", "delivered", "opened"]})
 
-    world.tell("delivered_opened")
-    world.advance("PT10M")
+    workspace.tell("delivered_opened")
+    workspace.advance("PT10M")
 
-    assert len(world.receiver.bodies) == 3
-    assert len({(body["message-id"], body["mirror_link"]) for body in world.receiver.bodies}) == 1
+    assert len(workspace.receiver.bodies) == 3
+    assert len({(body["message-id"], body["mirror_link"]) for body in workspace.receiver.bodies}) == 1

@@ -12,13 +12,13 @@ EMAIL = {
 }
 
 
-def delete(world, identifier):
-    return world.api.delete(f"/v3/smtp/email/{quote(identifier, safe='')}")
+def delete(workspace, identifier):
+    return workspace.api.delete(f"/v3/smtp/email/{quote(identifier, safe='')}")
 
 
 @pytest.fixture
 def waiting(hooked):
-    """A world with an e-mail that is sent in an hour."""
+    """A workspace with an e-mail that is sent in an hour."""
     return hooked({"events": ["request", "delivered"]}, scheduled_emails=[{**EMAIL, "scheduled_at": "PT1H"}])
 
 
@@ -62,12 +62,12 @@ def test_what_was_deleted_is_not_sent(waiting):
 
 
 def test_on_a_running_clock_it_is_sent_by_itself(hooked):
-    world = hooked({"events": ["request"]}, frozen=False, scheduled_emails=[{**EMAIL, "scheduled_at": "PT0.05S"}])
-    found = world.api.get("/_mock/deliveries?state=delivered&wait=10").json
+    workspace = hooked({"events": ["request"]}, frozen=False, scheduled_emails=[{**EMAIL, "scheduled_at": "PT0.05S"}])
+    found = workspace.api.get("/_mock/deliveries?state=delivered&wait=10").json
 
     assert found["count"] == 1
-    assert [body["event"] for body in world.receiver.bodies] == ["request"]
-    assert delete(world, EMAIL["message_id"]).status_code == 404
+    assert [body["event"] for body in workspace.receiver.bodies] == ["request"]
+    assert delete(workspace, EMAIL["message_id"]).status_code == 404
 
 
 def test_a_restart_between_sending_and_delivery_loses_neither(waiting):

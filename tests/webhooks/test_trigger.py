@@ -16,14 +16,14 @@ def told(items):
 
 
 def test_only_webhooks_that_subscribe_to_the_event_are_told(hooked):
-    world = hooked({"events": ["click", "delivered"]}, {"events": ["opened"]}, {"events": ["delivered"]})
-    assert told(world.trigger("delivered")) == [1, 3]
+    workspace = hooked({"events": ["click", "delivered"]}, {"events": ["opened"]}, {"events": ["delivered"]})
+    assert told(workspace.trigger("delivered")) == [1, 3]
 
 
 @pytest.mark.parametrize("event", ["sent", "request"])
 def test_sent_and_request_are_the_same_event(event, hooked):
-    world = hooked({"events": ["sent"]}, {"events": ["request"]}, {"events": ["sent", "request"]})
-    made = world.trigger(event)
+    workspace = hooked({"events": ["sent"]}, {"events": ["request"]}, {"events": ["sent", "request"]})
+    made = workspace.trigger(event)
 
     assert told(made) == [1, 2, 3]
     assert {row["event"] for row in made} == {"request"}
@@ -31,23 +31,23 @@ def test_sent_and_request_are_the_same_event(event, hooked):
 
 @pytest.mark.parametrize(("event", "subscribed"), [("proxyOpen", "opened"), ("uniqueProxyOpen", "uniqueOpened")])
 def test_an_event_that_nothing_subscribes_to_by_name_goes_to_those_of_its_like(event, subscribed, hooked):
-    world = hooked({"events": [subscribed]}, {"events": [name for name in ALL if name != subscribed]})
-    assert told(world.trigger(event)) == [1]
+    workspace = hooked({"events": [subscribed]}, {"events": [name for name in ALL if name != subscribed]})
+    assert told(workspace.trigger(event)) == [1]
 
 
 def test_an_error_is_told_to_those_who_want_errors_or_blocked_mails(hooked):
-    world = hooked({"events": ["blocked"]}, {"events": ["error"]}, {"events": ["spam"]})
-    assert told(world.trigger("error")) == [1, 2]
+    workspace = hooked({"events": ["blocked"]}, {"events": ["error"]}, {"events": ["spam"]})
+    assert told(workspace.trigger("error")) == [1, 2]
 
 
 def test_a_webhook_of_another_type_is_not_told(hooked):
-    world = hooked({"events": ["click"]}, {"type": "marketing", "events": ["click"]})
-    assert (told(world.trigger("click")), told(world.trigger("click", type="marketing"))) == ([1], [2])
+    workspace = hooked({"events": ["click"]}, {"type": "marketing", "events": ["click"]})
+    assert (told(workspace.trigger("click")), told(workspace.trigger("click", type="marketing"))) == ([1], [2])
 
 
 def test_a_webhook_of_another_channel_is_not_told(hooked):
-    world = hooked({"events": ["delivered"]}, {"channel": "sms", "events": ["delivered"]})
-    assert (told(world.trigger()), told(world.trigger(channel="sms", to="+33612345678"))) == ([1], [2])
+    workspace = hooked({"events": ["delivered"]}, {"channel": "sms", "events": ["delivered"]})
+    assert (told(workspace.trigger()), told(workspace.trigger(channel="sms", to="+33612345678"))) == ([1], [2])
 
 
 def test_the_webhooks_of_the_account_behind_the_key_are_told(make_api, receiver):
@@ -62,38 +62,40 @@ def test_the_webhooks_of_the_account_behind_the_key_are_told(make_api, receiver)
 
 
 def test_without_a_subscriber_no_call_is_made(hooked):
-    world = hooked({"events": ["click"]})
-    answer = world.api.post("/_mock/trigger", json={"event": "delivered"})
+    workspace = hooked({"events": ["click"]})
+    answer = workspace.api.post("/_mock/trigger", json={"event": "delivered"})
     assert answer.json == {"items": [], "count": 0}
 
 
 def test_a_call_goes_to_the_address_with_its_headers(hooked):
-    world = hooked({"auth": {"type": "bearer", "token": "hook-token"}, "headers": [{"key": "x-team", "value": "mail"}]})
+    workspace = hooked(
+        {"auth": {"type": "bearer", "token": "hook-token"}, "headers": [{"key": "x-team", "value": "mail"}]}
+    )
 
-    world.settled(world.trigger()[0]["id"])
+    workspace.settled(workspace.trigger()[0]["id"])
 
-    (call,) = world.receiver.calls
+    (call,) = workspace.receiver.calls
     assert call.path == "/hook"
     assert call.headers.items() >= {("Authorization", "Bearer hook-token"), ("x-team", "mail")}
 
 
 def test_a_call_says_who_makes_it(hooked):
     """As recorded in September 2026; older calls said `SendinBlue Webhook`."""
-    world = hooked({})
+    workspace = hooked({})
 
-    world.settled(world.trigger()[0]["id"])
+    workspace.settled(workspace.trigger()[0]["id"])
 
     agent = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
-    assert world.receiver.calls[0].headers["User-Agent"] == agent
+    assert workspace.receiver.calls[0].headers["User-Agent"] == agent
 
 
 @pytest.mark.parametrize("given", [{"auth": {}}, {"auth": {"type": "bearer"}}, {"headers": [{"key": "x-team"}, {}]}])
 def test_half_a_credential_or_header_does_not_hinder_the_call(given, hooked):
-    world = hooked({})
-    assert world.api.put("/v3/webhooks/1", json=given).status_code == 204
+    workspace = hooked({})
+    assert workspace.api.put("/v3/webhooks/1", json=given).status_code == 204
 
-    assert world.settled(world.trigger()[0]["id"])["state"] == "delivered"
-    assert "Authorization" not in world.receiver.calls[0].headers
+    assert workspace.settled(workspace.trigger()[0]["id"])["state"] == "delivered"
+    assert "Authorization" not in workspace.receiver.calls[0].headers
 
 
 @pytest.mark.parametrize(
@@ -107,27 +109,27 @@ def test_half_a_credential_or_header_does_not_hinder_the_call(given, hooked):
     ],
 )
 def test_more_than_any_receiver_takes_is_refused(given, message, hooked):
-    world = hooked({})
-    answer = world.api.put("/v3/webhooks/1", json=given)
+    workspace = hooked({})
+    answer = workspace.api.put("/v3/webhooks/1", json=given)
 
     assert (answer.status_code, answer.json["code"], answer.json["message"]) == (400, "invalid_parameter", message)
 
 
 def test_as_many_headers_as_there_may_be_are_sent(hooked):
     headers = [{"key": f"x-{index:02}", "value": "v" * 640} for index in range(90)]
-    world = hooked({})
-    assert world.api.put("/v3/webhooks/1", json={"headers": headers}).status_code == 204
+    workspace = hooked({})
+    assert workspace.api.put("/v3/webhooks/1", json={"headers": headers}).status_code == 204
 
-    assert world.settled(world.trigger()[0]["id"])["state"] == "delivered"
-    sent = world.receiver.calls[0].headers
+    assert workspace.settled(workspace.trigger()[0]["id"])["state"] == "delivered"
+    sent = workspace.receiver.calls[0].headers
     assert {row["key"]: row["value"] for row in headers}.items() <= sent.items()
 
 
 # ---------------------------------------------------------------------- what is refused
 
 
-def refused(world, **body):
-    answer = world.api.post("/_mock/trigger", json=body)
+def refused(workspace, **body):
+    answer = workspace.api.post("/_mock/trigger", json=body)
     assert answer.status_code == 400
     return [(error["path"], error["message"]) for error in answer.json["errors"]]
 
@@ -192,60 +194,60 @@ def test_a_member_of_the_wrong_form_is_refused(body, hooked):
 
 @pytest.mark.parametrize("story", STORIES)
 def test_a_story_tells_its_events_each_at_its_own_moment(story, hooked):
-    world = hooked({"events": ALL})
+    workspace = hooked({"events": ALL})
 
-    items = world.tell(story, to="bob@example.test")
+    items = workspace.tell(story, to="bob@example.test")
     start = datetime.fromisoformat(items[0]["created_at"])
-    world.advance("PT1H")
+    workspace.advance("PT1H")
 
     assert [item["event"] for item in items] == [scene.event for scene in STORIES[story]]
-    rows = world.api.get("/_mock/deliveries").json["items"][::-1]
+    rows = workspace.api.get("/_mock/deliveries").json["items"][::-1]
     sent = [datetime.fromisoformat(row["attempts"][0]["at"]) - start for row in rows]
     assert sent == [scene.after for scene in STORIES[story]]
-    assert {body["email"] for body in world.receiver.bodies} == {"bob@example.test"}
+    assert {body["email"] for body in workspace.receiver.bodies} == {"bob@example.test"}
 
 
 def test_what_of_a_story_is_to_come_is_not_told_yet(hooked):
-    world = hooked({"events": ALL})
+    workspace = hooked({"events": ALL})
 
-    world.tell("delivered_opened_clicked")
+    workspace.tell("delivered_opened_clicked")
 
-    world.advance("PT0S")
-    assert [body["event"] for body in world.receiver.bodies] == ["request"]
-    world.advance("PT2S")
-    assert [body["event"] for body in world.receiver.bodies] == ["request", "delivered"]
+    workspace.advance("PT0S")
+    assert [body["event"] for body in workspace.receiver.bodies] == ["request"]
+    workspace.advance("PT2S")
+    assert [body["event"] for body in workspace.receiver.bodies] == ["request", "delivered"]
 
 
 def test_an_event_of_a_story_says_when_it_happened(hooked):
-    world = hooked({"events": ["click"]})
-    world.tell("delivered_opened_clicked")
+    workspace = hooked({"events": ["click"]})
+    workspace.tell("delivered_opened_clicked")
 
-    world.advance("PT12H")
+    workspace.advance("PT12H")
 
-    assert world.receiver.bodies[0]["date"] == "2026-01-15 10:05:20"
+    assert workspace.receiver.bodies[0]["date"] == "2026-01-15 10:05:20"
 
 
 def test_a_story_whose_webhook_is_deleted_ends(hooked):
-    world = hooked({"events": ALL})
-    world.tell("delivered_opened")
-    world.advance("PT1M")
+    workspace = hooked({"events": ALL})
+    workspace.tell("delivered_opened")
+    workspace.advance("PT1M")
 
-    world.api.delete("/v3/webhooks/1")
-    world.advance("PT1H")
+    workspace.api.delete("/v3/webhooks/1")
+    workspace.advance("PT1H")
 
-    assert [body["event"] for body in world.receiver.bodies] == ["request", "delivered"]
+    assert [body["event"] for body in workspace.receiver.bodies] == ["request", "delivered"]
 
 
 def test_a_story_goes_on_after_a_restart(hooked):
-    world = hooked({"events": ALL})
-    world.tell("delivered_opened")
-    world.advance("PT1M")
+    workspace = hooked({"events": ALL})
+    workspace.tell("delivered_opened")
+    workspace.advance("PT1M")
 
-    state = world.save_and_load()
-    assert world.state() == state
-    world.advance("PT1H")
+    state = workspace.save_and_load()
+    assert workspace.state() == state
+    workspace.advance("PT1H")
 
-    told_of = [body["event"] for body in world.receiver.bodies]
+    told_of = [body["event"] for body in workspace.receiver.bodies]
     assert told_of[:2] == ["request", "delivered"]
     # What happens at one moment may arrive in any order.
     assert sorted(told_of[2:]) == ["opened", "unique_opened"]
@@ -255,15 +257,15 @@ def test_a_story_goes_on_after_a_restart(hooked):
 
 
 def test_a_second_webhook_with_a_url_and_type_is_made_with_a_warning_and_told_as_well(hooked):
-    world = hooked({})
-    again = {"url": world.receiver.url, "events": ["delivered", "click"]}
+    workspace = hooked({})
+    again = {"url": workspace.receiver.url, "events": ["delivered", "click"]}
 
-    assert world.api.post("/v3/webhooks", json=again).status_code == 201
+    assert workspace.api.post("/v3/webhooks", json=again).status_code == 201
 
-    assert world.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"] == [
+    assert workspace.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"] == [
         "webhook 1 has the same url and type; both are told of what both subscribe to"
     ]
-    assert told(world.trigger()) == [1, 2]
+    assert told(workspace.trigger()) == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -277,8 +279,8 @@ def test_a_second_webhook_with_a_url_and_type_is_made_with_a_warning_and_told_as
     ],
 )
 def test_of_another_type_or_url_a_webhook_is_no_second_one(members, warnings, hooked):
-    world = hooked({"type": "marketing", "events": ["opened"], "url": "http://127.0.0.1:9/other"})
+    workspace = hooked({"type": "marketing", "events": ["opened"], "url": "http://127.0.0.1:9/other"})
 
-    assert world.api.post("/v3/webhooks", json={"url": world.receiver.url, **members}).status_code == 201
+    assert workspace.api.post("/v3/webhooks", json={"url": workspace.receiver.url, **members}).status_code == 201
 
-    assert world.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"] == warnings
+    assert workspace.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"] == warnings

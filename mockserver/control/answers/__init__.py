@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.control.answers import contract, leaving, traffic, world
+from mockserver.control.answers import contract, leaving, traffic, workspace
 
 
 def schema(name: str) -> Any:
@@ -16,7 +16,7 @@ def schema(name: str) -> Any:
     Raises:
         LookupError: there is none.
     """
-    for module in (world, traffic, leaving, contract):
+    for module in (workspace, traffic, leaving, contract):
         if name in vars(module):
             return vars(module)[name]
     raise LookupError(name)

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import Schema, fields, validate
 
-from mockserver.core.time.state_machine import OUTSIDE
+from mockserver.core.time.state_machine import ABSENT
 from mockserver.web.schemas.schema import Base
 
 
@@ -45,12 +45,12 @@ def part(schema: type[Schema], **options: Any) -> Any:
 
 def source() -> Any:
     """The state that a transition leaves."""
-    return text(f"`{OUTSIDE}` before it is there", data_key="from")
+    return text(f"`{ABSENT}` before it is there", data_key="from")
 
 
 def target() -> Any:
     """The state that a transition leads to."""
-    return text(f"`{OUTSIDE}` when it is gone")
+    return text(f"`{ABSENT}` when it is gone")
 
 
 def many(schema: type[Schema], about: str = "", **options: Any) -> Any:

@@ -6,7 +6,7 @@ from marshmallow import fields, validate
 
 from mockserver.control.answers import members
 from mockserver.core.contract.errors import ALL_CODES
-from mockserver.core.traffic.faults import KINDS
+from mockserver.core.traffic.faults import FAULT_KINDS
 from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.scenario.rules.faults import FaultItem
@@ -16,7 +16,7 @@ from mockserver.web.schemas.schema import Base
 
 
 class FaultKind(Base):
-    fault = members.text(validate=validate.OneOf(KINDS))
+    fault = members.text(validate=validate.OneOf(FAULT_KINDS))
     does = members.text()
     parameters = members.texts()
     status = fields.Integer(metadata={"description": "of a named fault; so are those below"})

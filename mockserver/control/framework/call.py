@@ -15,7 +15,7 @@ from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.store import Store, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import counting_from, write_instant
-from mockserver.scenario.documents.document import Mapping
+from mockserver.scenario.documents.document import MappingNode
 from mockserver.scenario.documents.flaws import mistakes
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import Mistake
@@ -26,7 +26,7 @@ from mockserver.web.service.application import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.service.auth import find
 
 if TYPE_CHECKING:
-    from mockserver.control.framework.resource import Noun
+    from mockserver.control.framework.resource import ControlResource
 
 
 Made = TypeVar("Made")
@@ -46,9 +46,9 @@ def store() -> Store:
     return found
 
 
-def nouns() -> tuple[Noun, ...]:
-    """All nouns of the control API."""
-    found: tuple[Noun, ...] = current_app.extensions["mockserver.nouns"]
+def resources() -> tuple[ControlResource, ...]:
+    """All resources of the control API."""
+    found: tuple[ControlResource, ...] = current_app.extensions["mockserver.resources"]
     return found
 
 
@@ -91,9 +91,9 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
     return acting_on(found)
 
 
-def _is_large(world: Workspace) -> bool:
-    """Whether to go through all of a world takes long, as far as the numbers tell that it keeps of itself."""
-    return world.rows() > loop.LARGE_WORLD or max(world.tally.bytes, world.document_bytes) > _LARGE
+def _is_large(workspace: Workspace) -> bool:
+    """Whether to go through all of a workspace takes long, as far as the numbers tell that it keeps of itself."""
+    return workspace.rows() > loop.LARGE_WORKSPACE or max(workspace.tally.bytes, workspace.document_bytes) > _LARGE
 
 
 def acting_on(workspace: Workspace) -> Workspace:
@@ -103,8 +103,8 @@ def acting_on(workspace: Workspace) -> Workspace:
 
 
 def making(scenario: object | None) -> None:
-    """Leave the event loop before a large world is made, of the server's scenario or of another one."""
-    if store().rows(scenario) > loop.LARGE_WORLD:
+    """Leave the event loop before a large workspace is made, of the server's scenario or of another one."""
+    if store().rows(scenario) > loop.LARGE_WORKSPACE:
         leave_loop()
 
 
@@ -214,7 +214,7 @@ def _behind_key() -> Workspace | None:
 
 
 def body(schema: Schema, *, in_world: bool = True) -> dict[str, Any]:
-    """The call's body as its schema loads it, instants counted from the world's now; no body is an empty object.
+    """The call's body as its schema loads it, instants counted from the workspace's now; no body is an empty object.
 
     Raises:
         Problem: 400 with all mistakes.
@@ -235,7 +235,7 @@ def document() -> dict[str, Any]:
     except RequestEntityTooLarge as error:
         raise Problem(413, f"a body may have {request.max_content_length:,} bytes; --body-limit sets that") from error
     if not raw.strip():
-        return Mapping()
+        return MappingNode()
     bodies: Bodies = current_app.extensions["mockserver.bodies"]
     if "yaml" in request.mimetype:
         return _yaml(raw, bodies)
@@ -257,7 +257,7 @@ class Bodies(NamedTuple):
     levels: int
 
 
-def _yaml(raw: bytes, bodies: Bodies) -> Mapping:
+def _yaml(raw: bytes, bodies: Bodies) -> MappingNode:
     if len(raw) > bodies.yaml:
         told = f"a body of YAML may have {bodies.yaml:,} bytes; --yaml-limit sets that, and JSON may have more"
         raise Problem(413, told)

@@ -1,4 +1,4 @@
-"""Lets the log tell of calls of the control API: who has reset my world?"""
+"""Lets the log tell of calls of the control API: who has reset my workspace?"""
 
 from __future__ import annotations
 

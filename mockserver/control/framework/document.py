@@ -10,7 +10,7 @@ from typing import Any
 
 from mockserver.control import answers
 from mockserver.control.framework.forms import DURATION, FORMS, INSTANT
-from mockserver.control.framework.resource import Call, Noun
+from mockserver.control.framework.resource import ControlCall, ControlResource
 from mockserver.resources.registry import LIFECYCLES
 from mockserver.web.schemas.json_schema import HOSTNAME, specification
 
@@ -45,7 +45,7 @@ _PROBLEM = {
 _SCHEMAS = {"Problem": _PROBLEM, "Mistake": _MISTAKE, "Duration": DURATION, "Instant": INSTANT}
 _BAD_REQUEST = {"allOf": [{"$ref": "#/components/schemas/Problem"}, {"required": ["errors"]}]}
 #: The headers that name a workspace.
-_WORLD = {
+_WORKSPACE = {
     "X-Mock-Workspace": "the name of the workspace",
     "api-key": "a key of the workspace; calls that concern an account act on the one that it opens",
 }
@@ -66,7 +66,7 @@ _WHY = {
 
 
 @cache
-def document(nouns: tuple[Noun, ...]) -> dict[str, Any]:
+def document(resources: tuple[ControlResource, ...]) -> dict[str, Any]:
     """The whole document."""
     spec = specification(
         FORMS,
@@ -74,36 +74,36 @@ def document(nouns: tuple[Noun, ...]) -> dict[str, Any]:
         version=version("mockserver"),
         info={"description": _DESCRIPTION.format(version=version("mockserver"))},
         servers=[{"url": "/"}],
-        tags=[{"name": noun.name} for noun in nouns],
+        tags=[{"name": resource.name} for resource in resources],
         security=[{"control-token": []}, {}],
     )
     spec.components.security_scheme("control-token", {"type": "http", "scheme": "bearer"})
     for schema, form in _SCHEMAS.items():
         spec.components.schema(schema, form)
-    for name, about in _WORLD.items():
+    for name, about in _WORKSPACE.items():
         spec.components.parameter(name, "header", {"description": about, "schema": {"type": "string"}})
-    for noun in nouns:
-        for call in noun.calls:
+    for resource in resources:
+        for call in resource.calls:
             spec.path(path=call.path, operations={call.method.lower(): _operation(call)})
     found: dict[str, Any] = spec.to_dict()
     return found
 
 
-def operation_id(call: Call) -> str:
+def operation_id(call: ControlCall) -> str:
     """`getFaultsByIdentifier`: it follows from the address, and so is as stable as that."""
     words = re.split(r"[/._-]", call.path.removeprefix("/_mock").replace("{", "by-").replace("}", ""))
     named = "".join(word[0].upper() + word[1:] for word in words if word)
     return f"{call.method.lower()}{named or 'Index'}"
 
 
-def _operation(call: Call) -> dict[str, Any]:
+def _operation(call: ControlCall) -> dict[str, Any]:
     found: dict[str, Any] = {
         "operationId": operation_id(call),
-        "tags": [call.noun],
+        "tags": [call.resource],
         "summary": call.summary,
         "responses": {str(call.status): _success(call), **_problems(call)},
     }
-    parameters = [*_of_path(call), *_of_query(call), *(_WORLD if call.in_world else ())]
+    parameters = [*_of_path(call), *_of_query(call), *(_WORKSPACE if call.in_world else ())]
     if parameters:
         found["parameters"] = parameters
     if call.body is not None or call.document is not None:
@@ -113,17 +113,17 @@ def _operation(call: Call) -> dict[str, Any]:
     return found
 
 
-def _of_path(call: Call) -> list[dict[str, Any]]:
+def _of_path(call: ControlCall) -> list[dict[str, Any]]:
     names = re.findall(r"{(\w+)}", call.path)
     any_text = {"type": "string", "minLength": 1}
     return [{"in": "path", "name": name, "required": True, "schema": _PARTS.get(name, any_text)} for name in names]
 
 
-def _of_query(call: Call) -> list[dict[str, Any]]:
+def _of_query(call: ControlCall) -> list[dict[str, Any]]:
     return [] if call.query is None else [{"in": "query", "schema": call.query}]
 
 
-def _body(call: Call) -> dict[str, Any]:
+def _body(call: ControlCall) -> dict[str, Any]:
     if call.document is not None:
         content = {"schema": answers.schema(call.document)}
         return {"required": True, "content": {"application/json": content, "application/yaml": content}}
@@ -132,20 +132,20 @@ def _body(call: Call) -> dict[str, Any]:
     return {"required": required, "content": {"application/json": {"schema": call.body}}}
 
 
-def _success(call: Call) -> dict[str, Any]:
+def _success(call: ControlCall) -> dict[str, Any]:
     found: dict[str, Any] = {"description": call.summary}
     if call.media and call.status != HTTPStatus.NO_CONTENT:
         found["content"] = {media: _content(call, media) for media in call.media}
     return found
 
 
-def _content(call: Call, media: str) -> dict[str, Any]:
+def _content(call: ControlCall, media: str) -> dict[str, Any]:
     if call.answer is not None and media == "application/json":
         return {"schema": answers.schema(call.answer)}
     return {} if "yaml" in media or media == "*/*" else {"schema": {"type": "string"}}
 
 
-def _problems(call: Call) -> dict[str, Any]:
+def _problems(call: ControlCall) -> dict[str, Any]:
     takes_body = call.body is not None or call.document is not None
     statuses = {
         400: takes_body or call.query is not None,

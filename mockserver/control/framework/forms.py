@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from mockserver.control.traffic.requests import Bounds
-from mockserver.control.traffic.stream import KINDS, Kinds
+from mockserver.control.traffic.stream import STREAM_KINDS, Kinds
 from mockserver.control.workspaces.workspaces import ScenarioField
 from mockserver.resources.section import Duration, Id24, Instant
 from mockserver.scenario.rules.match import OneOrMany, PathPattern, Texts
 from mockserver.scenario.schema import After, AuthenticateDomainField
 from mockserver.web.schemas import json_schema
 from mockserver.web.schemas.fields import Json, JsonObject
-from mockserver.web.schemas.json_schema import Form
+from mockserver.web.schemas.json_schema import FieldSchema
 
 #: ISO 8601, without the years and months that have no fixed length.
 _LENGTH = r"P(?=.)([0-9]{1,4}W|([0-9]{1,6}D)?(T(?=.)([0-9]{1,6}H)?([0-9]{1,6}M)?([0-9]{1,6}([.,][0-9]{1,6})?S)?)?)"
@@ -50,11 +50,11 @@ def _instant(field: Instant, _: dict[str, Any]) -> dict[str, Any]:
 
 def _kinds(_: Kinds, known: dict[str, Any]) -> dict[str, Any]:
     known.pop("default")  # all of them
-    kind = "|".join(KINDS)
+    kind = "|".join(STREAM_KINDS)
     return {"type": "string", "pattern": f"^({kind})(,({kind}))*$"}
 
 
-FORMS: dict[type, Form] = {
+FORMS: dict[type, FieldSchema] = {
     **json_schema.FORMS,
     Duration: _DURATION,
     Instant: _instant,

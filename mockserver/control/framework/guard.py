@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from flask import Response, request
 
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.web.service.application import CONTROL_PREFIX
 
 #: Below them are no names of the public Internet: RFC 6761, RFC 6762, the private-use name of ICANN, and those that
@@ -30,9 +30,11 @@ class Guard:
     owner has in the public DNS, and not one of ours.
     """
 
-    def __init__(self, token: str | None, nouns: Iterable[Noun], allowed_hosts: Collection[str] = ()) -> None:
+    def __init__(
+        self, token: str | None, resources: Iterable[ControlResource], allowed_hosts: Collection[str] = ()
+    ) -> None:
         self._token = None if token is None else token.encode()
-        calls = (call for noun in nouns for call in noun.calls if call.is_open)
+        calls = (call for resource in resources for call in resource.calls if call.is_open)
         self._open = {call.path.replace("{", "<").replace("}", ">") for call in calls}
         self._allowed = frozenset(name.lower().removesuffix(".") for name in (*allowed_hosts, socket.gethostname()))
 

@@ -32,6 +32,6 @@ def allowed(error: MethodNotAllowed) -> list[str]:
 
 
 def _advice(path: str) -> str:
-    paths = {row.path for noun in call.nouns() for row in noun.calls}
+    paths = {row.path for resource in call.resources() for row in resource.calls}
     near = get_close_matches(path, paths, n=1) if len(path) <= _LONGEST else []
     return f"; did you mean {near[0]}?" if near else ";"

@@ -1,4 +1,4 @@
-"""One noun of the control API: a call is declared once, and route, parsing and documents read the declaration."""
+"""One resource of the control API: a call is declared once, and route, parsing and documents read the declaration."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from mockserver.control.framework import call
 View = Callable[..., Response]
 
 
-class Call(NamedTuple):
+class ControlCall(NamedTuple):
     """One call: what it takes, and what it answers."""
 
-    noun: str
+    resource: str
     method: str
     #: In OpenAPI's form, `/_mock/dns/{domain}`.
     path: str
@@ -45,7 +45,7 @@ class Call(NamedTuple):
 
 
 class Declared(TypedDict, total=False):
-    """What a declaration may say of a call; `Call` tells what it means."""
+    """What a declaration may say of a call; `ControlCall` tells what it means."""
 
     query: type[Schema]
     body: type[Schema]
@@ -60,7 +60,7 @@ class Declared(TypedDict, total=False):
     in_world: bool
 
 
-class Noun:
+class ControlResource:
     """The calls under one address."""
 
     def __init__(self, name: str, path: str, *, in_world: bool = True) -> None:
@@ -68,7 +68,7 @@ class Noun:
         self._path = path
         self._in_world = in_world
         self.blueprint = Blueprint(name, __name__, url_prefix=path)
-        self.calls: list[Call] = []
+        self.calls: list[ControlCall] = []
 
     def call(self, method: str, path: str = "", **declared: Unpack[Declared]) -> Callable[[View], View]:
         """Declare the function below as a call; it gets `query` and `body` as their schemas have loaded them."""
@@ -77,7 +77,7 @@ class Noun:
         def declare(view: View) -> View:
             summary = (view.__doc__ or "").strip().split("\n")[0]
             whole = f"{self._path}{path}".replace("<", "{").replace(">", "}")
-            found = Call(self.name, method, whole, summary, **declared)
+            found = ControlCall(self.name, method, whole, summary, **declared)
             self.calls.append(found)
             endpoint = f"{method.lower()} {path or '/'}".replace(".", "-")
             self.blueprint.add_url_rule(path, endpoint, _parsing(view, found), methods=[method])
@@ -97,7 +97,7 @@ class _Lazy:
         return self._kind()
 
 
-def _parsing(view: View, declared: Call) -> View:
+def _parsing(view: View, declared: ControlCall) -> View:
     of_query = None if declared.query is None else _Lazy(declared.query)
     of_body = None if declared.body is None else _Lazy(declared.body)
 
@@ -105,7 +105,7 @@ def _parsing(view: View, declared: Call) -> View:
     def parse(**arguments: Any) -> Response:
         if declared.heavy:
             call.leave_loop()
-        call.in_address()  # a wrong address is told, even by a call that acts on no world
+        call.in_address()  # a wrong address is told, even by a call that acts on no workspace
         if of_query is not None:
             arguments["query"] = call.query(of_query.schema)
         if of_body is not None:

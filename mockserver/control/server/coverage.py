@@ -8,12 +8,12 @@ from flask import Response, request
 from marshmallow import fields, validate
 
 from mockserver.control.framework import call
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 
-COVERAGE = Noun("coverage", "/_mock/coverage")
+COVERAGE = ControlResource("coverage", "/_mock/coverage")
 
 #: Stands for all workspaces, those that are gone included.
 _ALL = "*"

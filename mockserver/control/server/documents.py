@@ -14,13 +14,13 @@ from flask import Response, current_app
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.store import KeyMode
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.web.service.auth import ANY_KEY
 
-DOCUMENTS = Noun("documents", "/_mock", in_world=False)
+DOCUMENTS = ControlResource("documents", "/_mock", in_world=False)
 
 #: Swagger UI's own files, out of their package; nothing comes from another host.
 _ASSETS = frozenset({"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"})
@@ -75,7 +75,7 @@ def _document() -> dict[str, Any]:
 def _control_document() -> dict[str, Any]:
     from mockserver.control.framework.document import document  # noqa: PLC0415  # as above
 
-    return document(call.nouns())
+    return document(call.resources())
 
 
 #: The documents under the addresses of their pages, which ask for no token.

@@ -8,9 +8,9 @@ from functools import cache
 from flask import Response, current_app
 
 from mockserver.control.framework import call
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 
-HEALTH = Noun("health", "/_mock", in_world=False)
+HEALTH = ControlResource("health", "/_mock", in_world=False)
 
 #: Where somebody asks every few seconds.
 PROBES = frozenset({"/_mock/health", "/_mock/livez", "/_mock/readyz"})
@@ -19,7 +19,7 @@ PROBES = frozenset({"/_mock/health", "/_mock/livez", "/_mock/readyz"})
 @cache
 def version() -> str:
     """The version of the server."""
-    from importlib import metadata  # noqa: PLC0415  # it reads files, and a world needs none of them
+    from importlib import metadata  # noqa: PLC0415  # it reads files, and a workspace needs none of them
 
     return metadata.version("mockserver")
 
@@ -44,6 +44,6 @@ def health() -> Response:
             "evicted": call.store().evicted,
             "store": "memory",
             "uptime_s": round(uptime_s(), 3),
-            **current_app.extensions["mockserver.app.effects"].health(),
+            **current_app.extensions["mockserver.effects"].health(),
         }
     )

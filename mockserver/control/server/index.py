@@ -5,26 +5,26 @@ from __future__ import annotations
 from flask import Blueprint, Response, request
 
 from mockserver.control.framework import call
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 
 WELCOME = Blueprint("welcome", __name__)
-INDEX = Noun("index", "/_mock", in_world=False)
+INDEX = ControlResource("index", "/_mock", in_world=False)
 
 
 @WELCOME.get("/")
 def welcome() -> Response:
     """A few lines for a shell."""
     root = request.host_url.rstrip("/")
-    world = call.addressed() or call.store().default
+    workspace = call.addressed() or call.store().default
     lines = [
-        f"A mock of the Brevo administration API, v3; scenario {world.scenario!r}. Try:",
+        f"A mock of the Brevo administration API, v3; scenario {workspace.scenario!r}. Try:",
         f"  curl -H 'api-key: any' {root}/v3/senders",
         f'  curl -H \'api-key: any\' {root}/v3/senders -d \'{{"name":"Jo","email":"jo@acme.test"}}\'',
         f"  curl '{root}/_mock/mailbox?to=jo@acme.test'        the one-time code that was sent",
         f"  curl {root}/_mock/machines/sender                  senders, their states and codes",
         f'  curl {root}/_mock/clock/advance -d \'{{"by":"PT16M"}}\'',
         f"  curl -X POST {root}/_mock/reset                    start anew",
-        f"  curl -X POST {root}/_mock/workspaces               a world of your own",
+        f"  curl -X POST {root}/_mock/workspaces               a workspace of your own",
         f"  {root}/realms/partner/.well-known/openid-configuration    sign-in by OAuth 2.0",
         f"  {root}/_mock/docs                                  the API, to read and try",
         f"  {root}/_mock                                       all that the mock itself can do",
@@ -42,6 +42,6 @@ def favicon() -> Response:
 @INDEX.call("GET", answer="Index")
 def index() -> Response:
     """Every call of the control API with a line."""
-    calls = (row for noun in call.nouns() for row in noun.calls)
+    calls = (row for resource in call.resources() for row in resource.calls)
     rows = [{"method": row.method, "path": row.path, "does": row.summary} for row in calls]
     return call.listed(sorted(rows, key=lambda row: (row["path"], row["method"])))

@@ -9,10 +9,10 @@ from html import escape
 from flask import Response
 
 from mockserver.control.framework import call
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.settings import data_folder
 
-LEDGER = Noun("ledger", "/_mock/docs/ledger.md", in_world=False)
+LEDGER = ControlResource("ledger", "/_mock/docs/ledger.md", in_world=False)
 
 _PAGE = """<!doctype html>
 <html lang="en">

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flask import Response, current_app, request
 
 from mockserver.control.framework import call
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.control.server.health import uptime_s, version
 from mockserver.core.traffic.meter import BUCKETS, Meter
 from mockserver.core.workspaces.store import Store
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Nothing of prometheus_client is imported before somebody asks for metrics.
 
-METRICS = Noun("metrics", "/_mock/metrics", in_world=False)
+METRICS = ControlResource("metrics", "/_mock/metrics", in_world=False)
 
 #: How many there are of something, now or since the start.
 _Count = Callable[[Store], int]
@@ -54,8 +54,8 @@ _COUNTERS: dict[str, tuple[str, _Count]] = {
 def metrics() -> Response:
     """What the server has done since it started, and holds now, for Prometheus."""
     encode, media = _encoder(request.headers.get("Accept", ""))
-    outside: dict[str, dict[str, Any]] = current_app.extensions["mockserver.app.effects"].health()
-    return Response(encode(_registry(call.store(), outside)), content_type=media)
+    effects: dict[str, dict[str, Any]] = current_app.extensions["mockserver.effects"].health()
+    return Response(encode(_registry(call.store(), effects)), content_type=media)
 
 
 def _encoder(accept: str) -> tuple[Callable[[CollectorRegistry], bytes], str]:
@@ -68,11 +68,11 @@ def _encoder(accept: str) -> tuple[Callable[[CollectorRegistry], bytes], str]:
         return choose_encoder("")
 
 
-def _registry(store: Store, outside: Mapping[str, Mapping[str, Any]]) -> CollectorRegistry:
+def _registry(store: Store, effects: Mapping[str, Mapping[str, Any]]) -> CollectorRegistry:
     from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector  # noqa: PLC0415  # see above
 
     registry = CollectorRegistry()
-    registry.register(_Collector(store, outside))
+    registry.register(_Collector(store, effects))
     ProcessCollector(registry=registry)
     GCCollector(registry=registry)
     return registry
@@ -81,14 +81,14 @@ def _registry(store: Store, outside: Mapping[str, Mapping[str, Any]]) -> Collect
 class _Collector:
     """What prometheus_client asks for metrics."""
 
-    def __init__(self, store: Store, outside: Mapping[str, Mapping[str, Any]]) -> None:
-        self._store, self._outside = store, outside
+    def __init__(self, store: Store, effects: Mapping[str, Mapping[str, Any]]) -> None:
+        self._store, self._effects = store, effects
 
     def collect(self) -> Iterator[Metric]:
         yield from _counted(self._store.meter)
         yield from _held(self._store)
-        if "smtp" in self._outside:
-            yield from _posted(self._outside["smtp"])
+        if "smtp" in self._effects:
+            yield from _posted(self._effects["smtp"])
 
 
 def _counted(meter: Meter) -> Iterator[Metric]:

@@ -11,9 +11,9 @@ from marshmallow import fields, validate
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
-from mockserver.core.time.state_machine import Refused
+from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.workspaces.watchers import Kinds
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model
@@ -21,7 +21,7 @@ from mockserver.resources.deliveries.model import DELIVERY, MACHINE, Attempt, De
 from mockserver.resources.section import Item
 from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
-DELIVERIES = Noun("deliveries", "/_mock/deliveries")
+DELIVERIES = ControlResource("deliveries", "/_mock/deliveries")
 
 #: When something of a call may be another than before.
 _NEWS: Kinds = frozenset({"transition", "job"})
@@ -76,7 +76,7 @@ def _again(workspace: Workspace, account: Account, delivery: Delivery) -> bool:
         raise Problem(409, f"delivery {delivery.id} is under way")
     try:
         DELIVERY.fire(workspace, account, delivery, "redeliver")
-    except Refused as error:
+    except TransitionRefused as error:
         raise Problem(409, str(error), state=error.state, allowed=list(error.allowed)) from error
     workspace.catch_up()
     return True

@@ -6,10 +6,10 @@ from flask import Response
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.resources.webhooks.history import ACCEPTED, EXPORT, Export
 
-EXPORTS = Noun("exports", "/_mock/exports")
+EXPORTS = ControlResource("exports", "/_mock/exports")
 
 
 @EXPORTS.call("GET", "/<name>", media=("text/csv",), is_open=True, problems=(409,))

@@ -8,14 +8,14 @@ from flask import Response
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import Noun
-from mockserver.core.traffic.faults import KINDS, Fault, Kind
+from mockserver.control.framework.resource import ControlResource
+from mockserver.core.traffic.faults import FAULT_KINDS, Fault, FaultKind
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.rules.faults import MOST_FAULTS, FaultItem, describe, operations_of, rules, twice
 
-FAULTS = Noun("faults", "/_mock/faults")
+FAULTS = ControlResource("faults", "/_mock/faults")
 
 
 class FaultRules(Item):
@@ -25,7 +25,7 @@ class FaultRules(Item):
 @FAULTS.call("GET", "/catalogue", answer="Catalogue", in_world=False)
 def catalogue() -> Response:
     """Every fault: what it does, its parameters, and the operations that it is for."""
-    return call.listed([_kind(name, kind) for name, kind in KINDS.items()])
+    return call.listed([_kind(name, kind) for name, kind in FAULT_KINDS.items()])
 
 
 @FAULTS.call("POST", body=FaultItem, answer="Rule", status=201, problems=(409,))
@@ -102,7 +102,7 @@ def _listed(workspace: Workspace) -> Response:
     return call.listed([describe(fault, workspace) for fault in workspace.faults])
 
 
-def _kind(name: str, kind: Kind) -> dict[str, Any]:
+def _kind(name: str, kind: FaultKind) -> dict[str, Any]:
     found: dict[str, Any] = {"fault": name, "does": kind.summary, "parameters": list(kind.parameters)}
     if kind.code is not None:
         found |= {

@@ -8,13 +8,13 @@ from flask import Response
 from marshmallow import fields
 
 from mockserver.control.framework import call
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.control.traffic.deliveries import described
 from mockserver.resources.inbound import model
 from mockserver.resources.section import Item
 from mockserver.web.schemas.fields import Email
 
-INBOUND = Noun("inbound", "/_mock/inbound")
+INBOUND = ControlResource("inbound", "/_mock/inbound")
 
 
 class Arrival(Item):

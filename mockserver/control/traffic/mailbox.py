@@ -11,14 +11,14 @@ from marshmallow import fields, validate
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.core.text.domain_name import is_address
 from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
 from mockserver.web.server.waiting import LONGEST_WAIT, wait_for
 
-MAILBOX = Noun("mailbox", "/_mock/mailbox")
+MAILBOX = ControlResource("mailbox", "/_mock/mailbox")
 
 
 class MailFilter(Item):

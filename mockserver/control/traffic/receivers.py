@@ -10,9 +10,9 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import Noun
-from mockserver.core.traffic.exchange import Form, Wire
-from mockserver.core.traffic.receivers import MOST, Manner, Received, Receiver
+from mockserver.control.framework.resource import ControlResource
+from mockserver.core.traffic.exchange import Wire, WireForm
+from mockserver.core.traffic.receivers import MOST, Manner, ReceivedCall, Receiver
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.web.schemas import json_text
@@ -20,8 +20,8 @@ from mockserver.web.schemas.fields import Flag, Number
 from mockserver.web.server import wire
 from mockserver.web.server.waiting import LONGEST_WAIT, wait_for
 
-RECEIVERS = Noun("receivers", "/_mock/receivers")
-RECEIVER = Noun("receiver", "/_mock/receiver")
+RECEIVERS = ControlResource("receivers", "/_mock/receivers")
+RECEIVER = ControlResource("receiver", "/_mock/receiver")
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -57,14 +57,14 @@ def take(name: str) -> Response:
     workspace = call.workspace()
     with workspace.lock:
         receiver = _made(workspace, name)
-        got = Received(
+        got = ReceivedCall(
             workspace.clock.now(), request.method, request.path, request.query_string.decode("latin-1"),
             request.headers.to_wsgi_list(), request.get_data(),
         )  # fmt: skip
         manner = workspace.receivers.take(receiver, got)
         workspace.watchers.tell("received")
-    form = Form.RESET if manner.reset else Form.WHOLE
-    return wire.leave_by(Wire(form, manner.delay_ms / 1000), Response(status=manner.status), request.environ)
+    form = WireForm.RESET if manner.reset else WireForm.WHOLE
+    return wire.transmit(Wire(form, manner.delay_ms / 1000), Response(status=manner.status), request.environ)
 
 
 for _method in _METHODS:
@@ -117,7 +117,7 @@ def _made(workspace: Workspace, name: str) -> Receiver:
     return found
 
 
-def _enough(workspace: Workspace, name: str, count: int) -> Sequence[Received]:
+def _enough(workspace: Workspace, name: str, count: int) -> Sequence[ReceivedCall]:
     receiver = workspace.receivers.get(name)
     return workspace.receivers.calls(receiver) if receiver is not None and receiver.kept >= count else []
 
@@ -131,7 +131,7 @@ def _described(receiver: Receiver) -> dict[str, Any]:
     }
 
 
-def _call(row: Received) -> dict[str, Any]:
+def _call(row: ReceivedCall) -> dict[str, Any]:
     return {
         "at": row.at,
         "method": row.method,

@@ -10,7 +10,7 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.control.traffic.redaction import described, differences
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.journal import Journal, NearMiss, near_misses
@@ -19,7 +19,7 @@ from mockserver.resources.section import Item
 from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob
 from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
-REQUESTS = Noun("requests", "/_mock/requests")
+REQUESTS = ControlResource("requests", "/_mock/requests")
 
 
 class RequestFilter(Item):

@@ -10,19 +10,19 @@ from flask import Response, request
 from marshmallow import ValidationError, fields, validate
 
 from mockserver.control.framework import call
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.control.traffic import deliveries, mailbox, redaction
-from mockserver.core.traffic.feed import LOST, Happening
+from mockserver.core.traffic.feed import LOST, FeedItem
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.web.server import stream
 from mockserver.web.server.loop import LARGE_BODY, LeaveLoop
-from mockserver.web.server.waiting import PARK
+from mockserver.web.server.waiting import SUSPENDED
 
-STREAM = Noun("stream", "/_mock/stream")
+STREAM = ControlResource("stream", "/_mock/stream")
 
-#: How happenings are told, by kind.
+#: How items are told, by kind.
 _TOLD: Mapping[str, Callable[[Any], dict[str, Any]]] = MappingProxyType(
     {
         "request": redaction.described,
@@ -33,13 +33,13 @@ _TOLD: Mapping[str, Callable[[Any], dict[str, Any]]] = MappingProxyType(
     }
 )
 #: All kinds.
-KINDS = tuple(_TOLD)
+STREAM_KINDS = tuple(_TOLD)
 #: What is sent at once: so many bytes, rounded up to a whole event.
 _PART = 64 * 1024
 
 
 class Kinds(fields.Field[frozenset[str]]):
-    """Some kinds of happenings, with commas between them."""
+    """Some kinds of items, with commas between them."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> frozenset[str]:
         found = frozenset(str(value).split(","))
@@ -70,7 +70,7 @@ def show(query: dict[str, Any]) -> Response:
     answer.headers["X-Accel-Buffering"] = "no"  # a proxy is to pass on every event at once
     if request.method == "HEAD":
         return answer
-    if PARK in request.environ:
+    if SUSPENDED in request.environ:
         request.environ[stream.STREAM] = events
     else:
         answer.response = stream.blocking(events)
@@ -101,7 +101,7 @@ class Look:
         self._store = store
         self._workspace = workspace
         self._kinds = kinds
-        #: The number of the last happening that was told or left out.
+        #: The number of the last item that was told or left out.
         self._seen = seen
         self._begun = False
 
@@ -135,23 +135,23 @@ class Look:
 
     def _news(self, *, on_loop: bool) -> bytes:
         part, feed = bytearray(), self._workspace.feed
-        for happening in feed.after(self._seen):
+        for item in feed.after(self._seen):
             if len(part) >= _PART:
                 break
-            if happening.kind in self._kinds:
-                if on_loop and happening.told is None and happening.size > LARGE_BODY:
+            if item.kind in self._kinds:
+                if on_loop and item.told is None and item.size > LARGE_BODY:
                     if part:
                         break
                     raise LeaveLoop
-                part += feed.told(happening, _told)
-            self._seen = happening.number
+                part += feed.told(item, _told)
+            self._seen = item.number
         return bytes(part)
 
 
-def _told(happening: Happening) -> bytes:
-    if happening.what is LOST:
-        return _event(happening.number, "lost", {"count": 1})
-    return _event(happening.number, happening.kind, _TOLD[happening.kind](happening.what))
+def _told(item: FeedItem) -> bytes:
+    if item.what is LOST:
+        return _event(item.number, "lost", {"count": 1})
+    return _event(item.number, item.kind, _TOLD[item.kind](item.what))
 
 
 def _event(number: int, kind: str, data: dict[str, Any]) -> bytes:

@@ -9,7 +9,7 @@ from flask import Response
 from marshmallow import EXCLUDE, ValidationError, fields, validate, validates_schema
 
 from mockserver.control.framework import call
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.control.traffic.deliveries import described
 from mockserver.core.state.account import Account
 from mockserver.core.text.spelling import meant
@@ -18,11 +18,11 @@ from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import Item
 from mockserver.resources.webhooks import events
-from mockserver.resources.webhooks.event_table import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Happening
+from mockserver.resources.webhooks.event_table import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Occurrence
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.web.schemas.fields import Email, JsonObject
 
-TRIGGER = Noun("trigger", "/_mock/trigger")
+TRIGGER = ControlResource("trigger", "/_mock/trigger")
 
 _RECIPIENT = "recipient@example.test"
 _SENDER = "sender@example.test"
@@ -89,9 +89,9 @@ def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list
     if "story" in body:
         return events.tell_story(workspace, account, events.STORIES[body["story"]], to, message_id, "Hello")
     kind, channel = _form(body)
-    happening = Happening(body["event"], to, workspace.clock.now(), message_id)
+    occurrence = Occurrence(body["event"], to, workspace.clock.now(), message_id)
     return events.raise_event(
-        workspace, account, kind, happening, channel=channel, overrides=body.get("payload", {})
+        workspace, account, kind, occurrence, channel=channel, overrides=body.get("payload", {})
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem, of_one
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.core.time.clock import ClockError
 from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces.advance import Advance as Move
@@ -21,7 +21,7 @@ from mockserver.web.schemas.fields import Flag, Number
 from mockserver.web.server import loop
 from mockserver.web.server.waiting import begun, is_waiting, wait_for
 
-CLOCK = Noun("clock", "/_mock/clock")
+CLOCK = ControlResource("clock", "/_mock/clock")
 
 #: How long a move of the clock may take in real time, in seconds.
 _PATIENCE_S = 600.0
@@ -95,7 +95,7 @@ def _advanced(workspace: Workspace, target: datetime | timedelta | None, member:
     Raises:
         Problem: 400, the target is out of reach; 409, the workspace was reset on the way, or its calls take too long.
     """
-    if len(workspace.timers) > loop.LARGE_WORLD or (workspace.timers and workspace.has_many_calls):
+    if len(workspace.timers) > loop.LARGE_WORKSPACE or (workspace.timers and workspace.has_many_calls):
         call.leave_loop()
     move = begun("advance", lambda: _begin(workspace, target, member))
     arrived = wait_for(workspace, _PATIENCE_S, lambda: [move] if move.step() else [])

@@ -1,4 +1,4 @@
-"""`/_mock/dns`: what the world's DNS says about a domain."""
+"""`/_mock/dns`: what the workspace's DNS says about a domain."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from marshmallow import ValidationError, validates_schema
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import of_one
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains import model
 from mockserver.resources.domains.schemas import DnsItem
 from mockserver.web.schemas.fields import Hostname
 
-DNS = Noun("dns", "/_mock/dns")
+DNS = ControlResource("dns", "/_mock/dns")
 
 
 class DnsChange(DnsItem):
@@ -27,7 +27,7 @@ class DnsChange(DnsItem):
 
 @DNS.call("GET", "/<domain>", answer="Dns", problems=(400,))
 def show(domain: str) -> Response:
-    """What the world's DNS says about a domain."""
+    """What the workspace's DNS says about a domain."""
     workspace = call.workspace()
     return call.answer(_described(workspace, _hostname(domain)))
 

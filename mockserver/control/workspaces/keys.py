@@ -9,12 +9,12 @@ from marshmallow import ValidationError, fields, validates_schema
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import of_one
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
 from mockserver.resources.section import Item
 from mockserver.web.schemas.fields import ApiKey
 
-KEYS = Noun("keys", "/_mock/keys")
+KEYS = ControlResource("keys", "/_mock/keys")
 
 
 class Revocation(Item):

@@ -8,14 +8,14 @@ from flask import Response
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
-from mockserver.core.time.state_machine import Refused
+from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import LIFECYCLES
 
-MACHINES = Noun("machines", "/_mock/machines")
+MACHINES = ControlResource("machines", "/_mock/machines")
 
 
 @MACHINES.call("GET", answer="Machines", in_world=False)
@@ -54,7 +54,7 @@ def fire(machine: str, key: str, event: str) -> Response:
         account, row = _found(workspace, lifecycle, key)
         try:
             lifecycle.fire(workspace, account, row, event)
-        except Refused as error:
+        except TransitionRefused as error:
             raise Problem(409, str(error), state=error.state, allowed=list(error.allowed)) from error
         workspace.catch_up()
         return call.answer(lifecycle.describe(account, row))

@@ -8,17 +8,17 @@ from flask import Response
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem, of_mistakes
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import apps
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.section import AppChange, AppItem, add, check, dump_app
 from mockserver.resources.oauth.tokens import exchange
-from mockserver.resources.section import Misfit, Taken
+from mockserver.resources.section import SectionError, TakenError
 from mockserver.scenario.documents.mistakes import Mistake
 
-OAUTH_APPS = Noun("oauth", "/_mock/oauth/apps")
+OAUTH_APPS = ControlResource("oauth", "/_mock/oauth/apps")
 
 
 @OAUTH_APPS.call("GET", answer="OAuthApps")
@@ -38,7 +38,7 @@ def create(body: dict[str, Any]) -> Response:
     with workspace.lock:
         try:
             app = add(workspace, body, ())
-        except Misfit as error:
+        except SectionError as error:
             raise _problem(error) from error
         return call.answer(dump_app(app), 201)
 
@@ -63,7 +63,7 @@ def change(client_id: str, body: dict[str, Any]) -> Response:
             raise of_mistakes([Mistake((), "there is nothing to change")])
         try:
             check(workspace, body, ())
-        except Misfit as error:
+        except SectionError as error:
             raise _problem(error) from error
         apps.update(workspace, app, body)
         return call.answer(dump_app(app))
@@ -85,5 +85,5 @@ def _found(workspace: Workspace, client_id: str) -> App:
     return found
 
 
-def _problem(error: Misfit) -> Problem:
-    return of_mistakes([Mistake(error.path, error.message)], 409 if isinstance(error, Taken) else 400)
+def _problem(error: SectionError) -> Problem:
+    return of_mistakes([Mistake(error.path, error.message)], 409 if isinstance(error, TakenError) else 400)

@@ -9,7 +9,7 @@ from marshmallow import fields, validate
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import described
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.origin import Snapshot
@@ -18,7 +18,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.dump import dump
 
-SNAPSHOTS = Noun("snapshots", "/_mock/snapshots")
+SNAPSHOTS = ControlResource("snapshots", "/_mock/snapshots")
 
 
 class NewSnapshot(Item):
@@ -71,7 +71,7 @@ def forget(name: str) -> Response:
     return call.done()
 
 
-@SNAPSHOTS.call("POST", "/<name>/restore", answer="World", heavy=True)
+@SNAPSHOTS.call("POST", "/<name>/restore", answer="Workspace", heavy=True)
 def restore(name: str) -> Response:
     """Return to a moment; journal and coverage go on."""
     workspace = call.changed_workspace()

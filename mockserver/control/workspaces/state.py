@@ -8,7 +8,7 @@ from flask import Response, request
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem, of_mistakes
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import ScenarioField, described
 from mockserver.core.traffic.ring import weight
 from mockserver.resources.section import Item, write_instant
@@ -18,7 +18,7 @@ from mockserver.scenario.seed import add
 from mockserver.web.schemas import json_text
 from mockserver.web.server import loop
 
-STATE = Noun("state", "/_mock")
+STATE = ControlResource("state", "/_mock")
 
 
 #: How many levels of a state stand around a row.
@@ -42,18 +42,18 @@ def show() -> Response:
     return Response(found, content_type="application/json")
 
 
-@STATE.call("PUT", "/state", document="Scenario", answer="World", heavy=True)
+@STATE.call("PUT", "/state", document="Scenario", answer="Workspace", heavy=True)
 def replace() -> Response:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
     workspace = call.changed_workspace()
     document = call.document()
     if not request.get_data().strip():
-        raise of_mistakes([Mistake((), "there is no document; {} is that of an empty world")])
+        raise of_mistakes([Mistake((), "there is no document; {} is that of an empty workspace")])
     call.store().put(workspace, document)
     return call.answer(described(workspace))
 
 
-@STATE.call("POST", "/seed", document="Seed", answer="World", problems=(409,), heavy=True)
+@STATE.call("POST", "/seed", document="Seed", answer="Workspace", problems=(409,), heavy=True)
 def seed() -> Response:
     """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
     workspace = call.changed_workspace()
@@ -69,7 +69,7 @@ def seed() -> Response:
     return call.answer(described(workspace))
 
 
-@STATE.call("POST", "/reset", body=Reset, answer="World")
+@STATE.call("POST", "/reset", body=Reset, answer="Workspace")
 def reset(body: dict[str, Any]) -> Response:
     """The workspace as its scenario made it, or as another one makes it."""
     workspace = call.workspace(whole=True)

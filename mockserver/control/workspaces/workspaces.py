@@ -1,4 +1,4 @@
-"""`/_mock/workspaces`: a world per test."""
+"""`/_mock/workspaces`: a workspace per test."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from marshmallow import ValidationError, fields, validate
 
 from mockserver.control.framework import call
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import Noun
+from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.store import DEFAULT, NAME, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.web.schemas.fields import Flag
 
-WORKSPACES = Noun("workspaces", "/_mock/workspaces", in_world=False)
+WORKSPACES = ControlResource("workspaces", "/_mock/workspaces", in_world=False)
 
 
 class ScenarioField(fields.Field[Any]):
@@ -51,9 +51,9 @@ class WorkspaceFilter(Item):
     offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
 
 
-@WORKSPACES.call("POST", body=NewWorkspace, answer="World", status=201, problems=(409,))
+@WORKSPACES.call("POST", body=NewWorkspace, answer="Workspace", status=201, problems=(409,))
 def create(body: dict[str, Any]) -> Response:
-    """A fresh world with its own keys, clock, faults, journal, mailbox and coverage."""
+    """A fresh workspace with its own keys, clock, faults, journal, mailbox and coverage."""
     scenario = body.get("scenario")
     call.making(scenario)
     if body["strict"]:
@@ -68,7 +68,7 @@ def create(body: dict[str, Any]) -> Response:
     return call.answer(described(call.acting_on(fresh)), 201)
 
 
-@WORKSPACES.call("GET", query=WorkspaceFilter, answer="Worlds")
+@WORKSPACES.call("GET", query=WorkspaceFilter, answer="Workspaces")
 def index(query: dict[str, Any]) -> Response:
     """All workspaces, the one used last first."""
     found = list(call.store())[::-1]
@@ -77,7 +77,7 @@ def index(query: dict[str, Any]) -> Response:
     return call.listed([described(workspace) for workspace in part], len(found))
 
 
-@WORKSPACES.call("GET", "/<name>", answer="World")
+@WORKSPACES.call("GET", "/<name>", answer="Workspace")
 def show(name: str) -> Response:
     """One workspace."""
     found = call.named(name)

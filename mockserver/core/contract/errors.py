@@ -1,7 +1,7 @@
 """Every error of the service: a code, the status that it comes with, and a sentence.
 
 The 36 codes of SPEC 7.3, and three that real traffic shows besides. Statuses: ledger 1.3 and 1.4.
-Rules raise `ServiceError`; one place, the door in `web.operation`, turns it into an answer.
+Rules raise `ServiceError`; one place, the endpoint in `web.operation`, turns it into an answer.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Role(StrEnum):
     SUB_ACCOUNT = "sub_account"
 
 
-class Surface(StrEnum):
+class Audience(StrEnum):
     """Whom an operation speaks with, and so in which form it takes and refuses."""
 
     #: Programs with a key or a token: JSON.
@@ -63,21 +63,21 @@ class DocumentedError(NamedTuple):
     programs: int = 0
 
 
-def documented(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
+def documented_error(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
     return DocumentedError(code, when, Mark.DOCUMENTED, source, status or code.status)
 
 
-def observed(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
+def observed_error(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
     return DocumentedError(code, when, Mark.OBSERVED, source, status or code.status)
 
 
-def observed_in_code(
+def error_observed_in_code(
     code: ErrorCode, when: str, source: str, *, programs: int, status: int | None = None
 ) -> DocumentedError:
     return DocumentedError(code, when, Mark.OBSERVED_IN_CODE, source, status or code.status, programs)
 
 
-def proposed(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
+def proposed_error(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
     return DocumentedError(code, when, Mark.PROPOSED, source, status or code.status)
 
 
@@ -108,15 +108,15 @@ class Operation(NamedTuple):
     #: The resource of the OAuth scope; reads need `:read`, the rest `:write`.
     scope: str = "account"
     notes: tuple[str, ...] = ()
-    surface: Surface = Surface.API
+    audience: Audience = Audience.API
     #: Whether it adds rows, and so is refused where a workspace is full.
     adds: bool = False
     #: Whether it goes through all rows of a kind, or the parameter of the query with which it does: where there are
     #: many, it is run beside the event loop.
     sweeps: bool | str = False
     #: The member of the form, and its value, that tell an operation from others of the same address.
-    told_by: tuple[str, str] | None = None
-    #: Tells a refusal in a way of its own, or leaves it with None to that of its surface.
+    discriminator: tuple[str, str] | None = None
+    #: Tells a refusal in a way of its own, or leaves it with None to that of its audience.
     refuse: Callable[..., Any] | None = None
 
     @property

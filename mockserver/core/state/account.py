@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.tables import Shelf
+from mockserver.core.state.tables import Tables
 
 #: Those in which the service speaks (ledger 2.22).
 LANGUAGES = ("en", "fr", "it", "es", "pt", "de")
@@ -23,7 +23,7 @@ class User(NamedTuple):
 
 
 @dataclass
-class Account(Shelf):
+class Account(Tables):
     """A standalone account, a master account, an admin account or a sub-account, with its rows."""
 
     id: int

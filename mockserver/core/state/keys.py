@@ -1,7 +1,7 @@
 """API keys of the service's form (ledger 2.30), drawn so that the mock knows its own again.
 
-The last part of a key that the mock draws follows from the part before it. So a key whose world is gone is told from
-one that somebody made up, without any memory of gone worlds.
+The last part of a key that the mock draws follows from the part before it. So a key whose workspace is gone is told
+from one that somebody made up, without any memory of gone workspaces.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def api_key(body: str) -> str:
 
 
 def is_drawn(key: str) -> bool:
-    """Whether the mock has drawn this key, in whatever world."""
+    """Whether the mock has drawn this key, in whatever workspace."""
     form = _FORM.fullmatch(key)
     return form is not None and form[2] == _seal(form[1])
 
@@ -51,9 +51,10 @@ def _drawn_from(text: str) -> str:
 
 
 class Keyring:
-    """The keys of one world beside `default`: they stand in for those of its scenario, so that no two worlds share one.
+    """The keys of one workspace beside `default`: they stand in for those of its scenario, so that no two workspaces
+    share one.
 
-    They follow from the world's first seed, its name and the place in the scenario, and so outlast every reset.
+    They follow from the workspace's first seed, its name and the place in the scenario, and so outlast every reset.
     """
 
     def __init__(self, seed: int, workspace: str, *, first: str | None = None) -> None:
@@ -68,11 +69,11 @@ class Keyring:
         return found
 
     def add(self, key: str) -> None:
-        """Remember a key that the world has drawn, so that written state may hold it."""
+        """Remember a key that the workspace has drawn, so that written state may hold it."""
         self._known.add(key)
 
     def own(self, accounts: Sequence[Sequence[str] | None], revoked: Collection[str]) -> list[list[str]]:
-        """The keys of a document's accounts: the world's own stay, and each of the others gets one in its place.
+        """The keys of a document's accounts: the workspace's own stay, and each of the others gets one in its place.
 
         An account whose keys the document leaves out gets one.
         """

@@ -33,7 +33,7 @@ class Tally:
 
     def __init__(self, limit: float = math.inf, rows: int = 0, beside: Sequence[Sized] = (), *, held: int = 0) -> None:
         self.limit, self.rows, self.bytes = limit, rows, held
-        #: What counts as well, and is on no shelf; nothing that leads back here, so that a world goes at once.
+        #: What counts as well, and is on no shelf; nothing that leads back here, so that a workspace goes at once.
         self.beside = beside
 
     def kept(self) -> int:
@@ -140,7 +140,7 @@ class Bounded:
     __slots__ = ()
 
 
-class Shelf:
+class Tables:
     """The rows of an account, or those that a workspace has beside its accounts."""
 
     def __init__(self) -> None:

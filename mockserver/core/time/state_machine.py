@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 #: The state before an instance exists, and after it is gone; Mermaid's own sign for both.
-OUTSIDE = "[*]"
+ABSENT = "[*]"
 
 
-class Refused(Exception):
+class TransitionRefused(Exception):
     """An event that does not apply in the present state."""
 
     def __init__(self, machine: str, state: str, event: str, allowed: tuple[str, ...]) -> None:
@@ -32,15 +32,15 @@ class StateMachine:
         self.timed = timed
         self.transitions = tuple(Transition(*row) for row in rows)
         #: The event by which an instance comes to be.
-        self.first = next((row.event for row in self.transitions if row.source == OUTSIDE), "")
+        self.first = next((row.event for row in self.transitions if row.source == ABSENT), "")
         self._targets = {(row.source, row.event): row.target for row in self.transitions}
         named = [state for row in self.transitions for state in (row.source, row.target)]
-        self.states = tuple(state for state in dict.fromkeys(named) if state != OUTSIDE)
+        self.states = tuple(state for state in dict.fromkeys(named) if state != ABSENT)
         self._allowed = {
             state: tuple(row.event for row in self.transitions if row.source == state) for state in self.states
         }
         # Nothing happens to what is gone.
-        self._allowed[OUTSIDE] = ()
+        self._allowed[ABSENT] = ()
 
     def allowed(self, state: str) -> tuple[str, ...]:
         """The events that apply in a state, in the table's order."""
@@ -50,11 +50,11 @@ class StateMachine:
         """The state that an event leads to.
 
         Raises:
-            Refused: the event does not apply in this state.
+            TransitionRefused: the event does not apply in this state.
         """
         target = self._targets.get((state, event))
         if target is None:
-            raise Refused(self.name, state, event, self._allowed[state])
+            raise TransitionRefused(self.name, state, event, self._allowed[state])
         return target
 
     def mermaid(self) -> str:

@@ -23,7 +23,7 @@ def _counts() -> defaultdict[Point, int]:
 
 @dataclass(slots=True)
 class Coverage:
-    """Counts that add up: of a world's requests, and of many worlds together.
+    """Counts that add up: of a workspace's requests, and of many workspaces together.
 
     They are as coarse as what is told of them, so that they can be read back from that.
     """

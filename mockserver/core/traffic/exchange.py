@@ -16,7 +16,7 @@ from mockserver.core.time.transition import Changed
 Header = tuple[str, str]
 
 
-class Form(StrEnum):
+class WireForm(StrEnum):
     """In which form an answer reaches the client."""
 
     WHOLE = "whole"
@@ -33,7 +33,7 @@ class Form(StrEnum):
 class Wire(NamedTuple):
     """What happens to an answer on its way out."""
 
-    form: Form = Form.WHOLE
+    form: WireForm = WireForm.WHOLE
     #: Before the first byte; None: until the client leaves.
     delay_s: float | None = 0.0
     #: How long a slow body takes.
@@ -42,7 +42,7 @@ class Wire(NamedTuple):
     @property
     def answers(self) -> bool:
         """Whether the client gets to see an HTTP answer."""
-        return self.form not in (Form.EMPTY, Form.RESET) and self.delay_s is not None
+        return self.form not in (WireForm.EMPTY, WireForm.RESET) and self.delay_s is not None
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ErrorCode
-from mockserver.core.traffic.exchange import Exchange, Form, Reply, Wire
+from mockserver.core.traffic.exchange import Exchange, Reply, Wire, WireForm
 from mockserver.core.traffic.match import Match
 
 if TYPE_CHECKING:
@@ -76,8 +76,8 @@ class Fault:
 
     def answer(self, exchange: Exchange, proceed: Proceed, random: Randomness) -> Reply:
         """What the caller gets instead of the real answer, or after it."""
-        exchange.injected = not KINDS[self.kind].genuine
-        return KINDS[self.kind].answer(Injection(self, exchange, proceed, random))
+        exchange.injected = not FAULT_KINDS[self.kind].genuine
+        return FAULT_KINDS[self.kind].answer(Injection(self, exchange, proceed, random))
 
 
 class Faults:
@@ -150,7 +150,7 @@ class Injection(NamedTuple):
         return float(self.rule.parameters.get("ms", default))
 
 
-class Kind(NamedTuple):
+class FaultKind(NamedTuple):
     """A kind of fault: what it does, and which parameters it takes."""
 
     summary: str
@@ -182,7 +182,7 @@ def _error(injection: Injection) -> Reply:
 
 
 def _named(injection: Injection) -> Reply:
-    kind = KINDS[injection.rule.kind]
+    kind = FAULT_KINDS[injection.rule.kind]
     assert kind.code is not None, "a named fault has a code"
     return _refused(injection, kind.code, injection.rule.parameters.get("message", kind.message), kind.status)
 
@@ -203,12 +203,12 @@ def _latency(injection: Injection) -> Reply:
 
 def _hang(injection: Injection) -> Reply:
     endless = "ms" not in injection.rule.parameters
-    return Reply(0, wire=Wire(Form.EMPTY, delay_s=None if endless else injection.milliseconds() / 1000))
+    return Reply(0, wire=Wire(WireForm.EMPTY, delay_s=None if endless else injection.milliseconds() / 1000))
 
 
 def _truncated(injection: Injection) -> Reply:
     reply = injection.proceed()
-    reply.wire = Wire(Form.TRUNCATED)
+    reply.wire = Wire(WireForm.TRUNCATED)
     return reply
 
 
@@ -220,7 +220,7 @@ def _malformed(injection: Injection) -> Reply:
 
 def _slow(injection: Injection) -> Reply:
     reply = injection.proceed()
-    reply.wire = Wire(Form.SLOW, spread_s=injection.milliseconds(SLOW_MS) / 1000)
+    reply.wire = Wire(WireForm.SLOW, spread_s=injection.milliseconds(SLOW_MS) / 1000)
     return reply
 
 
@@ -229,20 +229,20 @@ def _lost(injection: Injection) -> Reply:
     return _refused(injection, errors.INTERNAL_ERROR, "The gateway got no answer in time", 504)
 
 
-def _refuses(code: ErrorCode, status: int | None = None, message: str | None = None) -> Kind:
+def _refuses(code: ErrorCode, status: int | None = None, message: str | None = None) -> FaultKind:
     """A named fault of all operations."""
     summary = f"{status or code.status} {message or code.message}"
-    return Kind(summary, _named, ("message",), code=code, status=status, message=message)
+    return FaultKind(summary, _named, ("message",), code=code, status=status, message=message)
 
 
-def _only(code: ErrorCode) -> Kind:
+def _only(code: ErrorCode) -> FaultKind:
     """A named fault of the operations that document its code."""
     return _refuses(code)._replace(everywhere=False)
 
 
 #: What can go wrong. A new kind is one row here, and perhaps a function above.
-KINDS: dict[str, Kind] = {
-    "error": Kind("an error, by its code", _error, ("code", "status", "message"), ("code",), everywhere=False),
+FAULT_KINDS: dict[str, FaultKind] = {
+    "error": FaultKind("an error, by its code", _error, ("code", "status", "message"), ("code",), everywhere=False),
     "otp_expired": _only(errors.OTP_EXPIRED),
     "otp_invalid": _only(errors.OTP_INVALID),
     "dns_failure": _only(errors.DNS_NOT_CONFIGURED),
@@ -257,12 +257,16 @@ KINDS: dict[str, Kind] = {
     "server_error": _refuses(errors.INTERNAL_ERROR),
     "unavailable": _refuses(errors.INTERNAL_ERROR, 503, "Service unavailable"),
     "maintenance": _refuses(errors.INTERNAL_ERROR, 503, "The service is under maintenance"),
-    "lost_answer": Kind("the work is done, and the caller is told 504", _lost),
-    "latency": Kind("the answer comes late", _latency, ("ms", "distribution"), genuine=True),
-    "hang": Kind("no answer comes: the connection ends after ms, else when the client leaves", _hang, ("ms",)),
-    "connection_reset": Kind("the connection is reset before an answer", lambda _: Reply(0, wire=Wire(Form.RESET))),
-    "empty_response": Kind("the connection ends before an answer", lambda _: Reply(0, wire=Wire(Form.EMPTY))),
-    "truncated_body": Kind("the whole length is announced, half of the body is sent, the connection ends", _truncated),
-    "malformed_body": Kind("the body is broken JSON", _malformed),
-    "slow_body": Kind("the body trickles in, within ms", _slow, ("ms",), genuine=True),
+    "lost_answer": FaultKind("the work is done, and the caller is told 504", _lost),
+    "latency": FaultKind("the answer comes late", _latency, ("ms", "distribution"), genuine=True),
+    "hang": FaultKind("no answer comes: the connection ends after ms, else when the client leaves", _hang, ("ms",)),
+    "connection_reset": FaultKind(
+        "the connection is reset before an answer", lambda _: Reply(0, wire=Wire(WireForm.RESET))
+    ),
+    "empty_response": FaultKind("the connection ends before an answer", lambda _: Reply(0, wire=Wire(WireForm.EMPTY))),
+    "truncated_body": FaultKind(
+        "the whole length is announced, half of the body is sent, the connection ends", _truncated
+    ),
+    "malformed_body": FaultKind("the body is broken JSON", _malformed),
+    "slow_body": FaultKind("the body trickles in, within ms", _slow, ("ms",), genuine=True),
 }

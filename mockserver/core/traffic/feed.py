@@ -9,14 +9,14 @@ from typing import Any
 
 from mockserver.core.traffic.ring import Ring
 
-#: What a happening takes beside what it tells, in bytes.
+#: What a item takes beside what it tells, in bytes.
 _OVERHEAD = 500
 #: Stands for what has happened and was too large to be kept.
 LOST: Any = object()
 
 
 @dataclass(slots=True, eq=False)
-class Happening:
+class FeedItem:
     """Something that has happened: its number, its kind, and the thing itself."""
 
     number: int
@@ -29,36 +29,36 @@ class Happening:
 
 
 class Feed:
-    """The last happenings of a workspace; numbers go on over resets."""
+    """The last items of a workspace; numbers go on over resets."""
 
     def __init__(self, limit: int = 1_000, bytes_limit: int = 4 * 1024 * 1024, *, last: int = 0) -> None:
         self.last = last
-        self._happenings = Ring[Happening](limit, bytes_limit)
+        self._items = Ring[FeedItem](limit, bytes_limit)
 
     def add(self, kind: str, what: Any, size: int = 0) -> None:
         """Keep what has happened, with its size in bytes: what is kept elsewhere too may be gone from there."""
         self.last += 1
-        if size + _OVERHEAD > self._happenings.largest:
+        if size + _OVERHEAD > self._items.largest:
             what, size = LOST, 0
-        self._happenings.add(Happening(self.last, kind, what, size), size + _OVERHEAD)
+        self._items.add(FeedItem(self.last, kind, what, size), size + _OVERHEAD)
 
-    def told(self, happening: Happening, tell: Callable[[Happening], bytes]) -> bytes:
+    def told(self, item: FeedItem, tell: Callable[[FeedItem], bytes]) -> bytes:
         """How something is told; it is put into words once, for all who look on."""
-        if happening.told is None:
-            happening.told = tell(happening)
+        if item.told is None:
+            item.told = tell(item)
             # Their numbers have no gaps: to look for it would take as long as the feed is.
-            oldest = self._happenings.oldest
-            if oldest is not None and happening.number >= oldest.number:
-                self._happenings.grow(happening.number - oldest.number, len(happening.told))
-        return happening.told
+            oldest = self._items.oldest
+            if oldest is not None and item.number >= oldest.number:
+                self._items.grow(item.number - oldest.number, len(item.told))
+        return item.told
 
-    def after(self, number: int) -> list[Happening]:
+    def after(self, number: int) -> list[FeedItem]:
         """All that is kept after a number, oldest first."""
         # Most of those who look on have seen all but the last ones.
-        return list(takewhile(lambda happening: happening.number > number, self._happenings))[::-1]
+        return list(takewhile(lambda item: item.number > number, self._items))[::-1]
 
     def lost(self, number: int) -> int:
         """How many after a number are kept no more."""
-        oldest = self._happenings.oldest
+        oldest = self._items.oldest
         first = self.last + 1 if oldest is None else oldest.number
         return max(0, first - 1 - number)

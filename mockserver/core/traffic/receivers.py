@@ -16,7 +16,7 @@ MOST = 100
 _OVERHEAD, _PER_HEADER = 500, 160
 
 
-class Received(NamedTuple):
+class ReceivedCall(NamedTuple):
     """One call that came in."""
 
     at: datetime
@@ -34,7 +34,7 @@ class Received(NamedTuple):
         headers = sum(_PER_HEADER + len(name) + len(value) for name, value in self.headers)
         return _OVERHEAD + headers + len(self.body) + len(self.query) + 4 * len(self.path)
 
-    def without_body(self) -> Received:
+    def without_body(self) -> ReceivedCall:
         """The same, with no more of its body than how long it was."""
         return self._replace(body=b"", left_out=len(self.body))
 
@@ -82,7 +82,7 @@ class Receivers:
 
     def __init__(self, limit: int, bytes_limit: int) -> None:
         self._receivers: dict[str, Receiver] = {}
-        self._calls = Ring[tuple[Receiver, Received]](limit, bytes_limit)
+        self._calls = Ring[tuple[Receiver, ReceivedCall]](limit, bytes_limit)
 
     def __iter__(self) -> Iterator[Receiver]:
         return iter(self._receivers.values())
@@ -100,11 +100,11 @@ class Receivers:
             return None
         return self._receivers.setdefault(name, Receiver(name))
 
-    def calls(self, receiver: Receiver) -> list[Received]:
+    def calls(self, receiver: Receiver) -> list[ReceivedCall]:
         """What a receiver got, newest first."""
         return [call for owner, call in self._calls if owner is receiver]
 
-    def take(self, receiver: Receiver, call: Received) -> Manner:
+    def take(self, receiver: Receiver, call: ReceivedCall) -> Manner:
         """Keep a call, without its body if that is too large; gives the manner in which it is answered."""
         if call.size > self._calls.largest:
             call = call.without_body()

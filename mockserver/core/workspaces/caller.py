@@ -45,13 +45,13 @@ class Caller(NamedTuple):
         return self if account is self.account else self._replace(account=account)
 
 
-class Guest(NamedTuple):
+class AnonymousCaller(NamedTuple):
     """Somebody without a key: a browser, or an app that has yet to say who it is."""
 
     workspace: Workspace
     visit: Visit = Visit()
 
-    def now(self) -> Guest:
+    def now(self) -> AnonymousCaller:
         """The same: there is no account that could have been replaced."""
         return self
 
@@ -62,9 +62,9 @@ class Bearers(Protocol):
     def find(
         self, token: str, within: Workspace | None, enter: Callable[[Workspace], None]
     ) -> tuple[Workspace, Account, frozenset[str]]:
-        """The world and the account that a token opens, perhaps within one world only, and its scopes.
+        """The workspace and the account that a token opens, perhaps within one workspace only, and its scopes.
 
-        `enter` is called with the world before its lock is taken.
+        `enter` is called with the workspace before its lock is taken.
 
         Raises:
             ServiceError: 401; it is none, or is so no longer.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mockserver.core.workspaces.workspace import Workspace
 
 
-class Post(NamedTuple):
+class OutgoingRequest(NamedTuple):
     """An HTTP call to be made."""
 
     url: str
@@ -38,7 +38,7 @@ Wanted = Callable[[], bool]
 Report = Callable[["Sending"], None]
 
 
-class Outside(Protocol):
+class Effects(Protocol):
     """Carries out what leaves a workspace, in the background; filled in by the app."""
 
     def call(self, url: str, job: Job) -> None:
@@ -57,7 +57,7 @@ class Outside(Protocol):
         ...
 
 
-class Nowhere:
+class NoEffects:
     """The outside of a workspace that no server runs."""
 
     def call(self, url: str, job: Job) -> None:

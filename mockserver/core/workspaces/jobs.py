@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mockserver.core.time.timers import Key
-from mockserver.core.workspaces.effects import Done, Outcome, Post
+from mockserver.core.workspaces.effects import Done, Outcome, OutgoingRequest
 
 if TYPE_CHECKING:
     from mockserver.core.workspaces.workspace import Workspace
@@ -21,14 +21,14 @@ class Job:
     machine: str
     key: Key
     #: Writes the call, and takes what comes of it; None: it is over, or was called off.
-    write: Callable[[], Post] | None = None
+    write: Callable[[], OutgoingRequest] | None = None
     finish: Done | None = None
 
     @property
     def is_wanted(self) -> bool:
         return self.write is not None
 
-    def written(self) -> Post | None:
+    def written(self) -> OutgoingRequest | None:
         """The call, as soon as its turn has come; None, if nobody wants it any more."""
         write = self.write
         return None if write is None else write()
@@ -80,7 +80,7 @@ class Jobs:
         self._jobs.clear()
 
 
-def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Post], done: Done) -> None:
+def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], OutgoingRequest], done: Done) -> None:
     """Let a call be made, for a job that has begun; its outcome is told as of the present moment, if then wanted.
 
     It is written when its turn comes. What is cancelled before does not leave at all.
@@ -99,4 +99,4 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Post]
                     workspace.watchers.tell("job")
 
     job.write, job.finish = write, finish
-    workspace.outside.call(url, job)
+    workspace.effects.call(url, job)

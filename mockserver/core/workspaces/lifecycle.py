@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 from mockserver.core.state.account import Account
-from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.time.timers import Key
 from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces.workspace import Workspace
@@ -85,7 +85,7 @@ class Lifecycle(Generic[Row]):
     def begin(self, workspace: Workspace, account: Account, row: Row) -> None:
         """Put a new instance into its table; its state is the one that it was made with."""
         account.table(self.row)[self.key(row)] = row
-        self._act(workspace, account, row, self.machine.first, OUTSIDE)
+        self._act(workspace, account, row, self.machine.first, ABSENT)
 
     def fire(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
         """Let an event happen: state, notice, action; what the action fires comes after it.
@@ -97,7 +97,7 @@ class Lifecycle(Generic[Row]):
         if event in self._guards:
             event = self._guards[event](workspace, account, row)
         source, row.state = row.state, self.machine.target(row.state, event)
-        if row.state == OUTSIDE:
+        if row.state == ABSENT:
             del account.table(self.row)[self.key(row)]
             workspace.timers.cancel(self.machine.name, self.key(row))
         self._act(workspace, account, row, event, source)

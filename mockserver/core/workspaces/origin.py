@@ -13,7 +13,7 @@ from mockserver.core.traffic.mailbox import Mailbox
 _MB = 1024 * 1024
 
 
-class Limits(NamedTuple):
+class WorkspaceLimits(NamedTuple):
     """How much a workspace keeps: numbers, and bytes."""
 
     #: All that has no limit of its own: of accounts, senders, tokens, keys and so on together.

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 def post(workspace: Workspace, mail: Mail) -> None:
-    """Let an e-mail go to a real server too, if one is set, as long as it is one of this world.
+    """Let an e-mail go to a real server too, if one is set, as long as it is one of this workspace.
 
-    It no longer is after a reset, after a return to a moment before it, and when the world is gone.
+    It no longer is after a reset, after a return to a moment before it, and when the workspace is gone.
     """
     mailbox = workspace.mailbox
 
@@ -25,4 +25,4 @@ def post(workspace: Workspace, mail: Mail) -> None:
             workspace.mailbox.note_sending(mail, sending)
             workspace.watchers.tell("mail")
 
-    workspace.outside.post(mail, report, wanted)
+    workspace.effects.post(mail, report, wanted)

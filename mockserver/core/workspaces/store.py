@@ -19,7 +19,7 @@ from mockserver.core.state.keys import Keyring, is_drawn, is_key
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.traffic.meter import Meter
-from mockserver.core.workspaces.effects import Nowhere, Outside
+from mockserver.core.workspaces.effects import Effects, NoEffects
 from mockserver.core.workspaces.origin import Snapshot
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -70,10 +70,10 @@ class Store:
         seed: int | None = None,
         keys: KeyMode = KeyMode.ANY,
         limit: int = 1_000,
-        outside: Outside | None = None,
+        effects: Effects | None = None,
     ) -> None:
         self._load = load
-        self._outside = outside or Nowhere()
+        self._effects = effects or NoEffects()
         self._seed = seed
         self._limit = limit
         #: Taken after a workspace's lock, never before one.
@@ -88,7 +88,7 @@ class Store:
         #: How many workspaces had to go for newer ones.
         self.evicted = 0
         self._evicted_names: dict[str, None] = {}
-        #: What was met in worlds that were reset or are gone.
+        #: What was met in workspaces that were reset or are gone.
         self._met = Coverage()
         self.meter = Meter()
         #: What a workspace is made from for which nobody says otherwise.
@@ -125,10 +125,10 @@ class Store:
         return key in self._homes
 
     def find(self, key: str, within: Workspace | None = None) -> tuple[Workspace, Account] | None:
-        """The world and the account that an API key opens, perhaps within one world only; None: it is refused.
+        """The workspace and the account that an API key opens, perhaps within one workspace only; None: it is refused.
 
         Raises:
-            StoreFullError: the key would get a world of its own, and there is no room for it.
+            StoreFullError: the key would get a workspace of its own, and there is no room for it.
         """
         with self._lock:
             homes = self._homes.get(key)
@@ -154,7 +154,7 @@ class Store:
         return workspace, workspace.first_account
 
     def _isolated(self, key: str) -> Workspace:
-        """The world of an unknown key, made when it first comes."""
+        """The workspace of an unknown key, made when it first comes."""
         name = f"key-{hashlib.blake2b(key.encode(), digest_size=6).hexdigest()}"
         with self._isolating:
             return self.get(name) or self.create(name=name, key=key)
@@ -167,7 +167,7 @@ class Store:
         return self._sizes.get(chosen, math.inf) if isinstance(chosen, str) else math.inf
 
     def makes(self, key: str, within: Workspace | None = None) -> bool:
-        """Whether a key would get a world of its own that is not there yet."""
+        """Whether a key would get a workspace of its own that is not there yet."""
         return (
             self.keys is KeyMode.ISOLATE
             and within is None
@@ -328,9 +328,9 @@ class Store:
     # ------------------------------------------------------------------ keys and coverage
 
     def coverage(self) -> Coverage:
-        """What was met in all worlds, those that are gone included."""
+        """What was met in all workspaces, those that are gone included."""
         found = Coverage()
-        with self._lock:  # a world that goes meanwhile would count twice, or not at all
+        with self._lock:  # a workspace that goes meanwhile would count twice, or not at all
             found.merge(self._met)
             for workspace in self:
                 if workspace.counted:
@@ -348,8 +348,8 @@ class Store:
         self._workspaces[workspace.name] = workspace
         self._evicted_names.pop(workspace.name, None)
         workspace.meter = self.meter
-        workspace.outside = self._outside
-        self._outside.watch(workspace)
+        workspace.effects = self._effects
+        self._effects.watch(workspace)
         workspace.on_key = lambda key: self._learn(key, workspace)
         self._learn_keys(workspace)
 

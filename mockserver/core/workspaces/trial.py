@@ -9,14 +9,14 @@ from typing import Any
 
 from mockserver.core.state.account import Account
 from mockserver.core.state.layer import Layer, LayeredSet
-from mockserver.core.state.tables import Shelf, Tally, Timeline
+from mockserver.core.state.tables import Tables, Tally, Timeline
 from mockserver.core.time.timers import Timers
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.faults import Faults
 from mockserver.core.traffic.feed import Feed
 from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.traffic.meter import Meter
-from mockserver.core.workspaces.effects import Nowhere
+from mockserver.core.workspaces.effects import NoEffects
 from mockserver.core.workspaces.jobs import Jobs
 from mockserver.core.workspaces.watchers import Watchers
 from mockserver.core.workspaces.workspace import Workspace
@@ -46,7 +46,7 @@ def trial_of(workspace: Workspace) -> Workspace:
         found.faults.add(fault)
     found.timers, found.jobs, found.watchers = Timers(), Jobs(), Watchers()
     found.feed, found.coverage, found.meter = Feed(), Coverage(), Meter()
-    found.mailbox, found.outside = Mailbox(workspace.limits.mailbox), Nowhere()
+    found.mailbox, found.effects = Mailbox(workspace.limits.mailbox), NoEffects()
     return found
 
 
@@ -59,7 +59,7 @@ def _account(tally: Tally, account: Account) -> Account:
     return found
 
 
-def _stand_on(shelf: Shelf, below: Shelf) -> None:
+def _stand_on(shelf: Tables, below: Tables) -> None:
     """Let a shelf show the rows of another one, and keep to itself what is put there."""
     # What follows knows the tallies and not the shelf, of which it becomes a part: nothing then leads to itself.
     own, theirs = shelf.tally, below.tally
@@ -70,7 +70,7 @@ def _stand_on(shelf: Shelf, below: Shelf) -> None:
     def record(found: Any) -> Any:
         return layer(found) if isinstance(found, dict) else copy.deepcopy(found)
 
-    tables: Any = _Copied(below._tables, layer)  # noqa: SLF001  # the same noun
+    tables: Any = _Copied(below._tables, layer)  # noqa: SLF001  # the same resource
     timelines: Any = _Copied(below._timelines, lambda _: Timeline[Any](own))  # noqa: SLF001  # see above
     records: Any = _Copied(below._records, record)  # noqa: SLF001  # see above
     shelf._tables, shelf._timelines, shelf._records = tables, timelines, records  # noqa: SLF001  # see above

@@ -8,8 +8,8 @@ from typing import Literal
 
 #: An exchange is over; there is a mail, or news of one; a machine has moved; what was begun outside is over; a receiver
 #: was called; DNS has answered.
-Kind = Literal["request", "mail", "transition", "job", "received", "look_up"]
-Kinds = frozenset[Kind]
+WatchedKind = Literal["request", "mail", "transition", "job", "received", "look_up"]
+Kinds = frozenset[WatchedKind]
 #: Whatever happens.
 ANYTHING: Kinds = frozenset()
 
@@ -19,7 +19,7 @@ class Watchers:
 
     def __init__(self) -> None:
         self._wanted: dict[Callable[[], object], Kinds] = {}
-        self._happened: Counter[Kind | None] = Counter()
+        self._happened: Counter[WatchedKind | None] = Counter()
 
     def __len__(self) -> int:
         return len(self._wanted)
@@ -37,7 +37,7 @@ class Watchers:
             return self._happened.total()
         return self._happened[None] + sum(self._happened[kind] for kind in kinds)
 
-    def tell(self, kind: Kind | None = None) -> None:
+    def tell(self, kind: WatchedKind | None = None) -> None:
         """Something of this kind has happened; None: everything may be another than before."""
         self._happened[kind] += 1
         if not self._wanted:

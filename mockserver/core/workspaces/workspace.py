@@ -16,7 +16,7 @@ from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.keys import api_key
 from mockserver.core.state.layer import LayeredSet, shown
 from mockserver.core.state.randomness import Randomness
-from mockserver.core.state.tables import Row, Shelf, Tally
+from mockserver.core.state.tables import Row, Tables, Tally
 from mockserver.core.time.clock import Clock
 from mockserver.core.time.state_machine import StateMachine
 from mockserver.core.time.timers import Timer, Timers
@@ -29,9 +29,9 @@ from mockserver.core.traffic.journal import Journal
 from mockserver.core.traffic.mailbox import Mail, Mailbox
 from mockserver.core.traffic.meter import Meter
 from mockserver.core.traffic.receivers import Receivers
-from mockserver.core.workspaces.effects import Nowhere, Outside
+from mockserver.core.workspaces.effects import Effects, NoEffects
 from mockserver.core.workspaces.jobs import Jobs
-from mockserver.core.workspaces.origin import Limits, Origin, Snapshot
+from mockserver.core.workspaces.origin import Origin, Snapshot, WorkspaceLimits
 from mockserver.core.workspaces.outgoing_mail import post
 from mockserver.core.workspaces.turn import Turn
 from mockserver.core.workspaces.watchers import Watchers
@@ -53,7 +53,7 @@ class Firing(Protocol):
 
 
 class Parts(NamedTuple):
-    """What the rooms bring into every workspace: their machines, and who listens to which kind of event."""
+    """What the resources bring into every workspace: their machines, and who listens to which kind of event."""
 
     lifecycles: Mapping[str, Firing] = MappingProxyType({})
     listeners: Mapping[type, Sequence[Listener]] = MappingProxyType({})
@@ -61,7 +61,7 @@ class Parts(NamedTuple):
 
 #: What a workspace keeps, whatever it is made to stand like.
 _LASTING = frozenset(
-    {"name", "lock", "changing", "watchers", "on_key", "outside", "meter", "snapshots", "feed", "counted"}
+    {"name", "lock", "changing", "watchers", "on_key", "effects", "meter", "snapshots", "feed", "counted"}
 )
 #: What goes on when a state is put in its place; the draws are those of the ids that journal and mailbox hold.
 _GOING_ON = ("origin", "scenario", "journal", "coverage", "receivers")
@@ -78,8 +78,8 @@ _ROOM_FOR_IDS = 2**40
 _MANY_CALLS = 256 * 1024
 
 
-class Workspace(Shelf):
-    """Accounts, clock, randomness, timers, mailbox, faults and journal of one world."""
+class Workspace(Tables):
+    """Accounts, clock, randomness, timers, mailbox, faults and journal of one workspace."""
 
     def __init__(  # noqa: PLR0913  # what a scenario says at its top, by keyword
         self,
@@ -93,13 +93,13 @@ class Workspace(Shelf):
         solution: str = "v2",
         strict: bool = False,
         behaviour: Behaviour | None = None,
-        limits: Limits | None = None,
+        limits: WorkspaceLimits | None = None,
         origin: Origin | None = None,
     ) -> None:
         super().__init__()
         self.name = name
         self.origin = origin or Origin()
-        self.limits = limits or Limits()
+        self.limits = limits or WorkspaceLimits()
         self.parts = parts
         self.clock = clock
         self.random = Randomness(seed, name)
@@ -138,7 +138,7 @@ class Workspace(Shelf):
         #: How many deliveries had to go for newer ones.
         self.evicted_deliveries = 0
         #: The server's, once it has adopted the workspace.
-        self.outside: Outside = Nowhere()
+        self.effects: Effects = NoEffects()
         #: What is under way outside.
         self.jobs = Jobs()
         #: For which timer it was last asked to be watched.
@@ -383,7 +383,7 @@ class Workspace(Shelf):
     def watch(self) -> None:
         """Let time go on by itself: the next timer, or the clock, is another one."""
         self._watched = self.timers.next()
-        self.outside.watch(self)
+        self.effects.watch(self)
 
     def fire_next(self, moment: datetime) -> bool:
         """Move the clock to the next timer that is due by a moment, and fire it; whether there was one."""

@@ -67,7 +67,7 @@ class SmtpUrl(NamedTuple):
         return cls(parts.hostname, port, tls, user, unquote(parts.password or ""))
 
 
-class Limits(NamedTuple):
+class SmtpLimits(NamedTuple):
     """How patient a postman is, in seconds, and with how many e-mails."""
 
     delays: tuple[float, ...] = DELAYS
@@ -87,15 +87,15 @@ class _Letter:
     not_before: float = 0.0
 
 
-class Postman:
+class SmtpClient:
     """Takes e-mails to one server, one after another, in a thread of its own.
 
     TLS is used where the server offers it (STARTTLS), and its certificate is then checked: by the system's authorities,
     or by those of `SSL_CERT_FILE`.
     """
 
-    def __init__(self, url: SmtpUrl, egress: Egress, limits: Limits | None = None) -> None:
-        self._url, self._egress, self._limits = url, egress, limits or Limits()
+    def __init__(self, url: SmtpUrl, egress: Egress, limits: SmtpLimits | None = None) -> None:
+        self._url, self._egress, self._limits = url, egress, limits or SmtpLimits()
         #: Held for all below.
         self._changed = threading.Condition()
         self._letters: list[_Letter] = []

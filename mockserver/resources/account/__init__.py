@@ -2,6 +2,6 @@
 
 from mockserver.resources.account.routes import ACCOUNT
 from mockserver.resources.account.schemas import SECTION
-from mockserver.resources.resource import Room
+from mockserver.resources.resource import Resource
 
-ROOM = Room("account", ACCOUNT.operations, section=SECTION)
+RESOURCE = Resource("account", ACCOUNT.operations, section=SECTION)

@@ -6,9 +6,9 @@ from typing import Any
 
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.account import model, schemas
-from mockserver.web.service.operation import Endpoints
+from mockserver.web.service.operation import Operations
 
-ACCOUNT = Endpoints("account")
+ACCOUNT = Operations("account")
 
 
 @ACCOUNT.operation(

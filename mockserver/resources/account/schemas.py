@@ -14,7 +14,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import PLAN_TYPES, DedicatedIp, Profile
 from mockserver.resources.corporate import pool
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, Misfit, Taken
+from mockserver.resources.section import Item, SectionError, TakenError
 from mockserver.web.schemas.fields import Choice, Email, Flag, Hostname, Int64, List, Number, Quantity, Text, Timezone
 from mockserver.web.schemas.schema import OPENAPI_NEWEST, Output, documented, observed
 
@@ -118,7 +118,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(data.get("dedicated_ips", ())):
         address = str(item["ip"])
         if address in ips:
-            raise Taken(("dedicated_ips", index, "ip"), f"{address} is there already")
+            raise TakenError(("dedicated_ips", index, "ip"), f"{address} is there already")
         ips[address] = DedicatedIp(**{**item, "ip": address})
 
 
@@ -126,14 +126,14 @@ def _check_plan(workspace: Workspace, account: Account, data: Mapping[str, Any])
     """Refuse a plan of an account whose plan follows from what it has out of a pool.
 
     Raises:
-        Misfit: as it says.
+        SectionError: as it says.
     """
     if pool.holding(workspace, account, "email") is None:
         return
     where = "its pool" if account.role is Role.MASTER else "what it was assigned and has used"
     for name in _OUT_OF_A_POOL:
         if name in data:
-            raise Misfit((name,), f"the plan of {account.name} follows from {where}")
+            raise SectionError((name,), f"the plan of {account.name} follows from {where}")
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

@@ -2,6 +2,6 @@
 
 from mockserver.resources.activities.routes import ACTIVITIES
 from mockserver.resources.activities.schemas import SECTION
-from mockserver.resources.resource import Room
+from mockserver.resources.resource import Resource
 
-ROOM = Room("activities", ACTIVITIES.operations, section=SECTION)
+RESOURCE = Resource("activities", ACTIVITIES.operations, section=SECTION)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import proposed
+from mockserver.core.contract.operation import proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.activities import model, schemas
-from mockserver.web.service.operation import Endpoints
+from mockserver.web.service.operation import Operations
 
-ACTIVITIES = Endpoints("account")
+ACTIVITIES = Operations("account")
 
 
 @ACTIVITIES.operation(
@@ -21,10 +21,11 @@ ACTIVITIES = Endpoints("account")
     query=schemas.ActivityFilter,
     answer=schemas.Activities,
     errors=(
-        proposed(errors.INVALID_PARAMETER, "a bad date, startDate after endDate", "ledger 2.20"),
-        proposed(errors.MISSING_PARAMETER, "one of the dates only", "ledger 2.20"),
-        proposed(errors.OUT_OF_RANGE, "over a month, older than 12 months, limit outside 1 to 100", "ledger 2.20"),
-        proposed(errors.PERMISSION_DENIED, "the account has no enterprise plan", "SPEC 4.4 and 7.1", status=400),
+        proposed_error(errors.INVALID_PARAMETER, "a bad date, startDate after endDate", "ledger 2.20"),
+        proposed_error(errors.MISSING_PARAMETER, "one of the dates only", "ledger 2.20"),
+        proposed_error(errors.OUT_OF_RANGE, "over a month, older than 12 months, limit outside 1 to 100",
+            "ledger 2.20"),
+        proposed_error(errors.PERMISSION_DENIED, "the account has no enterprise plan", "SPEC 4.4 and 7.1", status=400),
     ),
     scope="organization",
 )  # fmt: skip

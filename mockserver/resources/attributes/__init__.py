@@ -2,6 +2,6 @@
 
 from mockserver.resources.attributes.routes import ATTRIBUTES
 from mockserver.resources.attributes.schemas import SECTION
-from mockserver.resources.resource import Room
+from mockserver.resources.resource import Resource
 
-ROOM = Room("attributes", ATTRIBUTES.operations, section=SECTION)
+RESOURCE = Resource("attributes", ATTRIBUTES.operations, section=SECTION)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import documented, proposed
+from mockserver.core.contract.operation import documented_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.attributes import model, schemas
-from mockserver.web.service.operation import Endpoints
+from mockserver.web.service.operation import Operations
 
-ATTRIBUTES = Endpoints("attributes")
+ATTRIBUTES = Operations("attributes")
 
 
 @ATTRIBUTES.operation(
@@ -18,8 +18,8 @@ ATTRIBUTES = Endpoints("attributes")
     status=204,
     params=schemas.AttributePath,
     errors=(
-        proposed(errors.INVALID_PARAMETER, "a category outside the five", "ledger 2.34"),
-        documented(errors.DOCUMENT_NOT_FOUND, "the category has no such attribute", "SPEC 4.9, ledger 1.4"),
+        proposed_error(errors.INVALID_PARAMETER, "a category outside the five", "ledger 2.34"),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "the category has no such attribute", "SPEC 4.9, ledger 1.4"),
     ),
     scope="contacts",
 )  # fmt: skip

@@ -11,7 +11,7 @@ from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.attributes.model import CATEGORIES, Attribute
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, Taken
+from mockserver.resources.section import Item, TakenError
 from mockserver.web.schemas.fields import Choice, List, Text
 from mockserver.web.schemas.schema import Input, documented
 
@@ -31,7 +31,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for category, names in data.get("attributes", {}).items():
         for index, name in enumerate(names):
             if (category, name) in table:
-                raise Taken(("attributes", category, index), f"{name} is there already")
+                raise TakenError(("attributes", category, index), f"{name} is there already")
             table[category, name] = Attribute(category, name)
 
 

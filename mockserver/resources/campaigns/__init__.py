@@ -2,6 +2,6 @@
 
 from mockserver.resources.campaigns.routes import CAMPAIGNS
 from mockserver.resources.campaigns.schemas import SECTION
-from mockserver.resources.resource import Room
+from mockserver.resources.resource import Resource
 
-ROOM = Room("campaigns", CAMPAIGNS.operations, section=SECTION)
+RESOURCE = Resource("campaigns", CAMPAIGNS.operations, section=SECTION)

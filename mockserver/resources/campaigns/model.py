@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOWED
 from mockserver.core.workspaces import reasons
-from mockserver.core.workspaces.caller import Caller, Guest
+from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 
-KINDS = ("email_campaign", "email_template", "sms_campaign", "whatsapp_campaign")
-#: Where shared templates are, below a world's root.
+CAMPAIGN_KINDS = ("email_campaign", "email_template", "sms_campaign", "whatsapp_campaign")
+#: Where shared templates are, below a workspace's root.
 SHARED = "/shared"
 SHAREABLE = frozenset({"email_campaign", "email_template"})
 
@@ -47,15 +47,15 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
     return f"{caller.visit.root}{SHARED}/{campaign.share}"
 
 
-def shared(guest: Guest, share: str) -> Campaign:
+def shared(caller: AnonymousCaller, share: str) -> Campaign:
     """The template of a shared address.
 
     Raises:
         ServiceError: 404.
     """
-    for account in guest.workspace.accounts.values():
+    for account in caller.workspace.accounts.values():
         for campaign in account.table(Campaign).values():
             if campaign.share == share:
                 return campaign
-    reason = f"no campaign of workspace {guest.workspace.name} was shared at this address"
+    reason = f"no campaign of workspace {caller.workspace.name} was shared at this address"
     raise DOCUMENT_NOT_FOUND("There is no shared template at this address").because(reason)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from flask import Request
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import Surface, documented, proposed
+from mockserver.core.contract.operation import Audience, documented_error, proposed_error
 from mockserver.core.traffic.exchange import Reply
-from mockserver.core.workspaces.caller import Caller, Guest
+from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.resources.campaigns import model, schemas
 from mockserver.web.pages.page import content, page, rendered
-from mockserver.web.service.operation import Endpoints
+from mockserver.web.service.operation import Operations
 
-CAMPAIGNS = Endpoints("campaigns")
+CAMPAIGNS = Operations("campaigns")
 
 
 @CAMPAIGNS.operation(
@@ -22,9 +22,10 @@ CAMPAIGNS = Endpoints("campaigns")
     params=schemas.CampaignPath,
     answer=schemas.SharedUrl,
     errors=(
-        proposed(errors.INVALID_PARAMETER, "campaignId is not an integer", "ledger 2.32"),
-        documented(errors.DOCUMENT_NOT_FOUND, "unknown campaign or template", "SPEC 4.7, ledger 1.4"),
-        proposed(errors.METHOD_NOT_ALLOWED, "it is not an e-mail campaign or template", "SPEC 4.7, but for the code"),
+        proposed_error(errors.INVALID_PARAMETER, "campaignId is not an integer", "ledger 2.32"),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "unknown campaign or template", "SPEC 4.7, ledger 1.4"),
+        proposed_error(errors.METHOD_NOT_ALLOWED, "it is not an e-mail campaign or template",
+            "SPEC 4.7, but for the code"),
     ),
     scope="campaigns.email",
 )  # fmt: skip
@@ -32,33 +33,33 @@ def get_shared_template_url(caller: Caller, campaign_id: int) -> dict[str, str]:
     return {"sharedUrl": model.shared_url(caller, campaign_id)}
 
 
-_NOT_SHARED = (proposed(errors.DOCUMENT_NOT_FOUND, "nothing was shared at this address", "SPEC 2.10"),)
+_NOT_SHARED = (proposed_error(errors.DOCUMENT_NOT_FOUND, "nothing was shared at this address", "SPEC 2.10"),)
 
 
 @CAMPAIGNS.operation(
     "showSharedTemplate", "GET", f"{model.SHARED}/{{share}}",
     summary="See a shared template",
     source="SPEC 2.10, ledger 2.32",
-    surface=Surface.PAGE,
+    audience=Audience.PAGE,
     params=schemas.SharePath,
     errors=_NOT_SHARED,
 )  # fmt: skip
-def show_shared_template(guest: Guest, request: Request, share: str) -> Reply:
-    campaign = model.shared(guest, share)
+def show_shared_template(caller: AnonymousCaller, request: Request, share: str) -> Reply:
+    campaign = model.shared(caller, share)
     # Relative to the page's own address.
     source = f"{share}/content"
     kind = campaign.kind.replace("_", " ")
-    return page("shared.html", guest, frames=True, name=campaign.name, kind=kind, source=source)
+    return page("shared.html", caller, frames=True, name=campaign.name, kind=kind, source=source)
 
 
 @CAMPAIGNS.operation(
     "showSharedContent", "GET", f"{model.SHARED}/{{share}}/content",
     summary="The HTML of a shared template, as its page shows it",
     source="SPEC 2.10, ledger 2.32; proposed",
-    surface=Surface.PAGE,
+    audience=Audience.PAGE,
     params=schemas.SharePath,
     errors=_NOT_SHARED,
 )  # fmt: skip
-def show_shared_content(guest: Guest, request: Request, share: str) -> Reply:
-    campaign = model.shared(guest, share)
+def show_shared_content(caller: AnonymousCaller, request: Request, share: str) -> Reply:
+    campaign = model.shared(caller, share)
     return content(campaign.html or rendered("template.html", name=campaign.name))

@@ -10,9 +10,9 @@ from marshmallow import fields, validate
 from mockserver.core.state.account import Account
 from mockserver.core.state.layer import shown
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.campaigns.model import KINDS, Campaign
+from mockserver.resources.campaigns.model import CAMPAIGN_KINDS, Campaign
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, Taken, claim, kept
+from mockserver.resources.section import Item, TakenError, claim, kept
 from mockserver.web.schemas.fields import List, Text, Url, identifier
 from mockserver.web.schemas.schema import Input, Output, documented
 
@@ -37,7 +37,7 @@ class SharedUrl(Output):
 class CampaignItem(Item):
     id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
     name = fields.String(required=True)
-    kind = fields.String(validate=validate.OneOf(KINDS), load_default="email_campaign")
+    kind = fields.String(validate=validate.OneOf(CAMPAIGN_KINDS), load_default="email_campaign")
     html = fields.String(allow_none=True)
     share = fields.String(allow_none=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"))
 
@@ -51,10 +51,10 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(items):
         number = item["id"] if "id" in item else workspace.next_id("campaign")
         if not claim(workspace, Campaign, number, is_next=number > last):
-            raise Taken(("campaigns", index, "id"), f"campaign {number} is there already")
+            raise TakenError(("campaigns", index, "id"), f"campaign {number} is there already")
         share = item.get("share")
         if share is not None and share in shares:
-            raise Taken(("campaigns", index, "share"), "a campaign is shared like this already")
+            raise TakenError(("campaigns", index, "share"), "a campaign is shared like this already")
         shares.add(share)
         account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], item.get("html"), share)
 
@@ -80,6 +80,9 @@ SECTION = Section(
     load=_load,
     dump=_dump,
     generators={
-        "campaigns": lambda people, workspace, account: {"name": people.sentence(), "kind": people.choice(KINDS)}
+        "campaigns": lambda people, workspace, account: {
+            "name": people.sentence(),
+            "kind": people.choice(CAMPAIGN_KINDS),
+        }
     },
 )

@@ -3,6 +3,6 @@
 from mockserver.resources.corporate.model import SUB_ACCOUNT_PLAN
 from mockserver.resources.corporate.routes import CORPORATE
 from mockserver.resources.corporate.section import SECTION
-from mockserver.resources.resource import Room
+from mockserver.resources.resource import Resource
 
-ROOM = Room("corporate", CORPORATE.operations, lifecycles=(SUB_ACCOUNT_PLAN,), section=SECTION)
+RESOURCE = Resource("corporate", CORPORATE.operations, lifecycles=(SUB_ACCOUNT_PLAN,), section=SECTION)

@@ -29,7 +29,7 @@ class BulkPlan:
     #: Who asked for it.
     user_ip: str = Visit().ip
     user_agent: str = ""
-    #: What happens to every member, while it is happening: apply_bulk or reject_bulk.
+    #: What happens to every member, while it is occurrence: apply_bulk or reject_bulk.
     verdict: str | None = None
 
 
@@ -91,7 +91,7 @@ class Due:
         self.queue: Queue | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Due:
-        """Another one that is yet to be made: what stands above another world copies no more than it needs."""
+        """Another one that is yet to be made: what stands above another workspace copies no more than it needs."""
         return Due()
 
 

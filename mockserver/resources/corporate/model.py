@@ -14,7 +14,7 @@ from mockserver.core.contract.errors import (
 )
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account, User
-from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller, Visit
 from mockserver.core.workspaces.lifecycle import Lifecycle
@@ -31,7 +31,7 @@ ASSIGNMENT_PENDING, CHANGE_PENDING = "assignment_pending", "change_pending"
 
 MACHINE = StateMachine(
     "sub_account_plan",
-    ("create", OUTSIDE, UNASSIGNED),
+    ("create", ABSENT, UNASSIGNED),
     ("assign", UNASSIGNED, ACTIVE),
     ("assign", ASSIGNMENT_PENDING, CHANGE_PENDING),
     ("change", ACTIVE, ACTIVE),
@@ -44,7 +44,7 @@ MACHINE = StateMachine(
     ("apply_bulk", CHANGE_PENDING, ACTIVE),
     ("reject_bulk", ASSIGNMENT_PENDING, UNASSIGNED),
     ("reject_bulk", CHANGE_PENDING, ACTIVE),
-    *(("delete", state, OUTSIDE) for state in (UNASSIGNED, ACTIVE, ASSIGNMENT_PENDING, CHANGE_PENDING)),
+    *(("delete", state, ABSENT) for state in (UNASSIGNED, ACTIVE, ASSIGNMENT_PENDING, CHANGE_PENDING)),
     timed=frozenset({"apply_bulk", "reject_bulk"}),
 )
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import MASTER_ONLY, documented, proposed
+from mockserver.core.contract.operation import MASTER_ONLY, documented_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.corporate import model, schemas, view
-from mockserver.web.service.operation import Endpoints
+from mockserver.web.service.operation import Operations
 
-CORPORATE = Endpoints("corporate")
+CORPORATE = Operations("corporate")
 
-_NOT_MASTER = proposed(errors.PERMISSION_DENIED, "the caller is not a master account", "ledger 7 row 19")
-_NOT_MASTER_DOCUMENTED = documented(errors.PERMISSION_DENIED, "the caller is not a master account", "SPEC 4.5")
+_NOT_MASTER = proposed_error(errors.PERMISSION_DENIED, "the caller is not a master account", "ledger 7 row 19")
+_NOT_MASTER_DOCUMENTED = documented_error(errors.PERMISSION_DENIED, "the caller is not a master account", "SPEC 4.5")
 _PATH = schemas.SubAccountPath
-_BAD_PLAN = proposed(errors.INVALID_PARAMETER, "a value that the solution does not know, an unknown id", "ledger 2.25")
-_PLAN_RANGE = proposed(errors.OUT_OF_RANGE, "an amount below the lowest, or below what is used", "ledger 2.25")
-_SHORT = proposed(errors.NOT_ENOUGH_CREDITS, "the master's pool holds too little", "ledger 2.25")
-_INSUFFICIENT = proposed(errors.INSUFFICIENT_CREDITS, "SPEC's other code for it; by a fault only", "ledger 1.4")
+_BAD_PLAN = proposed_error(
+    errors.INVALID_PARAMETER, "a value that the solution does not know, an unknown id", "ledger 2.25"
+)
+_PLAN_RANGE = proposed_error(errors.OUT_OF_RANGE, "an amount below the lowest, or below what is used", "ledger 2.25")
+_SHORT = proposed_error(errors.NOT_ENOUGH_CREDITS, "the master's pool holds too little", "ledger 2.25")
+_INSUFFICIENT = proposed_error(errors.INSUFFICIENT_CREDITS, "SPEC's other code for it; by a fault only", "ledger 1.4")
 
 
 @CORPORATE.operation(
@@ -28,9 +30,9 @@ _INSUFFICIENT = proposed(errors.INSUFFICIENT_CREDITS, "SPEC's other code for it;
     query=schemas.SubAccountPage,
     answer=schemas.SubAccounts,
     errors=(
-        proposed(errors.MISSING_PARAMETER, "offset or limit is absent", "ledger 2.21"),
-        proposed(errors.INVALID_PARAMETER, "offset or limit is not an integer", "ledger 2.21"),
-        proposed(errors.OUT_OF_RANGE, "limit below 1, offset below 0", "ledger 1.6"),
+        proposed_error(errors.MISSING_PARAMETER, "offset or limit is absent", "ledger 2.21"),
+        proposed_error(errors.INVALID_PARAMETER, "offset or limit is not an integer", "ledger 2.21"),
+        proposed_error(errors.OUT_OF_RANGE, "limit below 1, offset below 0", "ledger 1.6"),
         _NOT_MASTER,
     ),
     roles=MASTER_ONLY,
@@ -49,8 +51,8 @@ def list_sub_accounts(caller: Caller, query: dict[str, int]) -> dict[str, Any]:
     body=schemas.NewSubAccount,
     answer=schemas.SubAccountCreated,
     errors=(
-        documented(errors.MISSING_PARAMETER, "companyName or email is absent", "ledger 2.22"),
-        proposed(errors.INVALID_PARAMETER, "bad e-mail, unknown language, time zone or group", "ledger 2.22"),
+        documented_error(errors.MISSING_PARAMETER, "companyName or email is absent", "ledger 2.22"),
+        proposed_error(errors.INVALID_PARAMETER, "bad e-mail, unknown language, time zone or group", "ledger 2.22"),
         _NOT_MASTER,
     ),
     roles=MASTER_ONLY,
@@ -67,7 +69,7 @@ def create_sub_account(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
     params=_PATH,
     answer=schemas.SubAccountDetail,
     errors=(
-        documented(errors.INVALID_PARAMETER, "bad or unknown id; there is no 404 here", "ledger 2.23"),
+        documented_error(errors.INVALID_PARAMETER, "bad or unknown id; there is no 404 here", "ledger 2.23"),
         _NOT_MASTER,
     ),
     roles=MASTER_ONLY,
@@ -85,8 +87,8 @@ def get_sub_account(caller: Caller, sub_account_id: int) -> dict[str, Any]:
     status=204,
     params=schemas.DeletedSubAccountPath,
     errors=(
-        documented(errors.MISSING_PARAMETER, "id is no number", "ledger 2.24"),
-        documented(errors.DOCUMENT_NOT_FOUND, "unknown id", "ledger 2.24"),
+        documented_error(errors.MISSING_PARAMETER, "id is no number", "ledger 2.24"),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "unknown id", "ledger 2.24"),
         _NOT_MASTER,
     ),
     roles=MASTER_ONLY,
@@ -124,7 +126,7 @@ def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str,
     body_required=True,
     errors=(
         _BAD_PLAN, _PLAN_RANGE, _SHORT, _INSUFFICIENT,
-        proposed(errors.MISSING_PARAMETER, "subAccountIds is absent or empty", "ledger 2.26"),
+        proposed_error(errors.MISSING_PARAMETER, "subAccountIds is absent or empty", "ledger 2.26"),
         _NOT_MASTER_DOCUMENTED,
     ),
     roles=MASTER_ONLY,
@@ -157,8 +159,8 @@ def get_master_account(caller: Caller) -> dict[str, Any]:
     body=schemas.NewKey,
     answer=schemas.KeyCreated,
     errors=(
-        documented(errors.INVALID_PARAMETER, "id is not a positive number, or unknown", "ledger 2.30"),
-        proposed(errors.MISSING_PARAMETER, "id or name is absent", "ledger 2.30"),
+        documented_error(errors.INVALID_PARAMETER, "id is not a positive number, or unknown", "ledger 2.30"),
+        proposed_error(errors.MISSING_PARAMETER, "id or name is absent", "ledger 2.30"),
         _NOT_MASTER,
     ),
     roles=MASTER_ONLY,

@@ -22,7 +22,7 @@ from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, S
 from mockserver.resources.corporate.pool import Given, Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Id24, Instant, Item, Misfit, Taken, kept
+from mockserver.resources.section import Id24, Instant, Item, SectionError, TakenError, kept
 from mockserver.web.schemas.fields import INT64_MAX, Int64, List, Number, Quantity, Timezone
 
 _NOT_NEGATIVE = validate.Range(min=0, error="must not be negative")
@@ -108,9 +108,9 @@ def _refuse_foreign(account: Account, data: Mapping[str, Any]) -> None:
     for names, role in ((_MASTER, Role.MASTER), (_SUB_ACCOUNT, Role.SUB_ACCOUNT)):
         for name in names:
             if name in data and account.role is not role:
-                raise Misfit((name,), f"only an account of role {role} has it")
+                raise SectionError((name,), f"only an account of role {role} has it")
     if "timezone" in data and account.role not in (Role.MASTER, Role.SUB_ACCOUNT):
-        raise Misfit(("timezone",), "only an account of role master or sub_account has it")
+        raise SectionError(("timezone",), "only an account of role master or sub_account has it")
 
 
 def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -120,16 +120,16 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
             setattr(master, name, data[name])
     account.record(Groups).update({group["id"]: group["name"] for group in data.get("groups", ())})
     if master.plan_info.get("features") and any(master.pool.items()):
-        raise Misfit(("plan_info", "features"), "they follow from the pool")
+        raise SectionError(("plan_info", "features"), "they follow from the pool")
     if "pool" in data:
         _check_solution(workspace, ("pool",), Allotment(_unlimited(master.pool)))
     for index, bulk in enumerate(data.get("bulk_plans", ())):
         if not bulk.members:
-            raise Misfit(("bulk_plans", index, "members"), "names no sub-account")
+            raise SectionError(("bulk_plans", index, "members"), "names no sub-account")
         _check_plan(workspace, ("bulk_plans", index, "change"), bulk.change)
         workspace.claim_id("bulk_plan", bulk.id)
         if bulk.id in account.table(BulkPlan):
-            raise Taken(("bulk_plans", index, "id"), f"{bulk.id} is there already")
+            raise TakenError(("bulk_plans", index, "id"), f"{bulk.id} is there already")
         bulks.enter(account, bulk)
         _to_check(workspace).append((account, index, bulk))
     _check_pool(account)
@@ -144,7 +144,7 @@ def _settle(workspace: Workspace) -> None:
     """Let the members of changes wait for them, each of which is a sub-account that says so itself.
 
     Raises:
-        Misfit: it is no sub-account of the master, or waits for nothing.
+        SectionError: it is no sub-account of the master, or waits for nothing.
     """
     found = _to_check(workspace)
     for master, index, bulk in found:
@@ -152,7 +152,9 @@ def _settle(workspace: Workspace) -> None:
             row = master.table(SubAccount).get(number)
             if row is None or row.state not in _PENDING:
                 told = "is no sub-account" if row is None else f"is {row.state}, and no pending sub-account"
-                raise Misfit(("bulk_plans", index, "members"), f"{number} {told} of {master.name}", account=master.id)
+                raise SectionError(
+                    ("bulk_plans", index, "members"), f"{number} {told} of {master.name}", account=master.id
+                )
             model.await_bulk(workspace, master, row)
     found.clear()
 
@@ -161,12 +163,12 @@ def _check_pool(master: Account) -> None:
     """Refuse a pool that holds less than what the sub-accounts have of it already.
 
     Raises:
-        Misfit: as it says.
+        SectionError: as it says.
     """
     for name in master.record(Given):
         balance = pool.of_master(master, name)
         if name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity:
-            raise Misfit(("pool",), f"the sub-accounts have been assigned more {name} already")
+            raise SectionError(("pool",), f"the sub-accounts have been assigned more {name} already")
 
 
 def _unlimited(pool: Allotment) -> dict[str, Amount]:
@@ -175,28 +177,28 @@ def _unlimited(pool: Allotment) -> dict[str, Amount]:
 
 
 def _check_solution(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> None:
-    """Refuse what the world's corporate solution does not know.
+    """Refuse what the workspace's corporate solution does not know.
 
     Raises:
-        Misfit: as it says.
+        SectionError: as it says.
     """
     try:
         plan.check_solution(found, workspace.solution)
     except ServiceError as error:
-        raise Misfit(path, error.message) from error
+        raise SectionError(path, error.message) from error
 
 
 def _check_plan(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> None:
     """Refuse a plan of what the solution does not know, or has no more; an operation would leave the latter out.
 
     Raises:
-        Misfit: as it says.
+        SectionError: as it says.
     """
     _check_solution(workspace, path, found)
     applicable = plan.applicable(found, workspace.solution).features
     for name in found.features:
         if name not in applicable:
-            raise Misfit((*path, "features", name), f"the {workspace.solution} solution does not have it")
+            raise SectionError((*path, "features", name), f"the {workspace.solution} solution does not have it")
 
 
 def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -209,18 +211,20 @@ def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str,
     row.group_ids = list(dict.fromkeys(row.group_ids))
     for index, group_id in enumerate(row.group_ids):
         if group_id not in master.record(Groups):
-            raise Misfit(("group_ids", index), f"{group_id} is not one of the groups of {master.name}")
+            raise SectionError(("group_ids", index), f"{group_id} is not one of the groups of {master.name}")
     _load_plan(workspace, master, row, data.get("assigned", Allotment()), data.get("used", Allotment()))
     row.state = data.get("plan_state") or (ACTIVE if row.assigned else UNASSIGNED)
     if bulks.oldest(master, row.id) is not None and row.state not in _PENDING:
-        raise Misfit(("plan_state",), f"it waits for a bulk plan of {master.name}, and is {' or '.join(_PENDING)}")
+        raise SectionError(
+            ("plan_state",), f"it waits for a bulk plan of {master.name}, and is {' or '.join(_PENDING)}"
+        )
 
 
 def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned: Allotment, used: Allotment) -> None:
     """Let a sub-account hold what it was assigned, and have used some of it.
 
     Raises:
-        Misfit: the solution does not know it, the pool does not hold it, or more is used than was assigned.
+        SectionError: the solution does not know it, the pool does not hold it, or more is used than was assigned.
     """
     _check_plan(workspace, ("assigned",), assigned)
     # One that is there already gives back what it has.
@@ -230,12 +234,12 @@ def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned:
     for name in (*assigned.credits, *assigned.features):
         balance = pool.of_master(master, name)
         if name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity:
-            raise Misfit(("assigned",), f"the pool of {master.name} holds too little {name}")
+            raise SectionError(("assigned",), f"the pool of {master.name} holds too little {name}")
     for name, amount in used.items():
         quantity = assigned.get(name)
         if quantity != plan.UNLIMITED and amount > quantity:
             kind = "credits" if name in CREDITS else "features"
-            raise Misfit(("used", kind, name), f"{amount} are used, and {quantity} were assigned")
+            raise SectionError(("used", kind, name), f"{amount} are used, and {quantity} were assigned")
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

@@ -2,6 +2,6 @@
 
 from mockserver.resources.deliveries.model import DELIVERY
 from mockserver.resources.deliveries.schemas import SECTION
-from mockserver.resources.resource import Room
+from mockserver.resources.resource import Resource
 
-ROOM = Room("deliveries", (), lifecycles=(DELIVERY,), section=SECTION)
+RESOURCE = Resource("deliveries", (), lifecycles=(DELIVERY,), section=SECTION)

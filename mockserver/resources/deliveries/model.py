@@ -14,9 +14,9 @@ from urllib.parse import unquote, urlsplit
 from mockserver.core.state.account import Account
 from mockserver.core.state.tables import Bounded
 from mockserver.core.text.header_form import OF_THE_CALL
-from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.ring import weight
-from mockserver.core.workspaces.effects import Outcome, Post
+from mockserver.core.workspaces.effects import Outcome, OutgoingRequest
 from mockserver.core.workspaces.jobs import dispatch
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
@@ -27,7 +27,7 @@ RETRIES = (timedelta(minutes=10), timedelta(hours=1), timedelta(hours=2), timede
 
 MACHINE = StateMachine(
     "delivery",
-    ("schedule", OUTSIDE, SCHEDULED),
+    ("schedule", ABSENT, SCHEDULED),
     ("succeed", SCHEDULED, DELIVERED),
     ("succeed", RETRYING, DELIVERED),
     ("fail", SCHEDULED, RETRYING),
@@ -196,9 +196,9 @@ def make_room(workspace: Workspace, account: Account) -> None:
 
 
 def add_payload(workspace: Workspace, delivery: Delivery, event: str, payload: dict[str, Any], size: int) -> None:
-    """Let a call carry one more event; where that is too large for a world, a short one says so in its place.
+    """Let a call carry one more event; where that is too large for a workspace, a short one says so in its place.
 
-    The lists are made anew, as a world on trial has those of the one below.
+    The lists are made anew, as a workspace on trial has those of the one below.
     """
     if size > workspace.limits.deliveries_bytes // _SHARE:
         payload = {"error": f"the payload takes {size:,} bytes, more than the mock keeps of one call"}
@@ -303,8 +303,8 @@ def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None
     delivery.next_at, delivery.began_at = None, workspace.clock.now()
     target, timeout = delivery.target, workspace.behaviour.webhook_timeout.total_seconds()
 
-    def write() -> Post:
-        return Post(request_url(target), request_headers(target), delivery.body, timeout)
+    def write() -> OutgoingRequest:
+        return OutgoingRequest(request_url(target), request_headers(target), delivery.body, timeout)
 
     def done(outcome: Outcome) -> None:
         _settle(workspace, account, delivery, outcome, target)

@@ -1,4 +1,4 @@
-"""Deliveries in a scenario: what a running world still has to send, and what came of the rest."""
+"""Deliveries in a scenario: what a running workspace still has to send, and what came of the rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model
 from mockserver.resources.deliveries.model import MACHINE, RETRYING, SCHEDULED, Attempt, Delivery, Settled, Target
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, Taken, claim
+from mockserver.resources.section import Instant, Item, TakenError, claim
 from mockserver.web.schemas.fields import Dict, Flag, JsonObject, List, Url
 
 _ID = validate.Range(min=1, max=2**62)
@@ -71,7 +71,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     last = workspace.last_ids.get("delivery", 0)
     for index, item in enumerate(data.get("deliveries", ())):
         if not claim(workspace, Delivery, item["id"], is_next=item["id"] > last):
-            raise Taken(("deliveries", index, "id"), f"delivery {item['id']} is there already")
+            raise TakenError(("deliveries", index, "id"), f"delivery {item['id']} is there already")
         workspace.claim_id("delivery", item["id"])
         row = account.table(Delivery)[item["id"]] = Delivery(**item)
         row.carried = sum(map(weight, row.payloads))

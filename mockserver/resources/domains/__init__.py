@@ -2,7 +2,7 @@
 
 from mockserver.resources.domains.model import DOMAIN
 from mockserver.resources.domains.routes import DOMAINS
-from mockserver.resources.domains.schemas import SECTION, WORLD
-from mockserver.resources.resource import Room
+from mockserver.resources.domains.schemas import SECTION, WORKSPACE
+from mockserver.resources.resource import Resource
 
-ROOM = Room("domains", DOMAINS.operations, lifecycles=(DOMAIN,), section=SECTION, world=WORLD)
+RESOURCE = Resource("domains", DOMAINS.operations, lifecycles=(DOMAIN,), section=SECTION, workspace=WORKSPACE)

@@ -66,9 +66,9 @@ def questions(workspace: Workspace, account: Account, name: str) -> list[Questio
 
 
 def publish(workspace: Workspace, name: str, asked: Sequence[Question], found: Mapping[tuple[str, str], Found]) -> None:
-    """Let the world's DNS say what the real one has said.
+    """Let the workspace's DNS say what the real one has said.
 
-    A world has one DNS: of two accounts with one domain, the one that was looked up last counts.
+    A workspace has one DNS: of two accounts with one domain, the one that was looked up last counts.
     """
     if not asked:
         return

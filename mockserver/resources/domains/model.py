@@ -11,7 +11,7 @@ from typing import NamedTuple
 from mockserver.core.contract.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_EXISTS
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import ascii_form, below_registrable, domain_of, parents, registrable
-from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
@@ -31,7 +31,7 @@ POLICIES = NO_POLICY, QUARANTINE, REJECT = ("none", "quarantine", "reject")
 
 MACHINE = StateMachine(
     "domain",
-    ("create", OUTSIDE, PENDING),
+    ("create", ABSENT, PENDING),
     ("verify_ownership", PENDING, VERIFIED),
     ("dns_published", PENDING, VERIFIED),
     ("dns_published", VERIFIED, VERIFIED),
@@ -39,9 +39,9 @@ MACHINE = StateMachine(
     ("authenticate", AUTHENTICATED, AUTHENTICATED),
     ("dns_broken", VERIFIED, PENDING),
     ("dns_broken", AUTHENTICATED, VERIFIED),
-    ("delete", PENDING, OUTSIDE),
-    ("delete", VERIFIED, OUTSIDE),
-    ("delete", AUTHENTICATED, OUTSIDE),
+    ("delete", PENDING, ABSENT),
+    ("delete", VERIFIED, ABSENT),
+    ("delete", AUTHENTICATED, ABSENT),
 )
 
 
@@ -54,7 +54,7 @@ class Seen(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class DnsView:
-    """What the world's DNS says about a domain's records; a row of the workspace."""
+    """What the workspace's DNS says about a domain's records; a row of the workspace."""
 
     brevo_code: str = MISSING
     dkim_record: str = MISSING

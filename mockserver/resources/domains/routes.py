@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import documented, observed, proposed
+from mockserver.core.contract.operation import documented_error, observed_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.domains import model, schemas
 from mockserver.resources.domains.model import AUTHENTICATED, Domain
-from mockserver.web.service.operation import Endpoints
+from mockserver.web.service.operation import Operations
 
-DOMAINS = Endpoints("domains")
+DOMAINS = Operations("domains")
 
-_UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "the domain is not in the account", "SPEC 4.2, ledger 1.4")
+_UNKNOWN = documented_error(errors.DOCUMENT_NOT_FOUND, "the domain is not in the account", "SPEC 4.2, ledger 1.4")
 _PATH = schemas.DomainPath
 
 
@@ -51,9 +51,9 @@ def _listed(caller: Caller, row: Domain, ip: str | None) -> dict[str, Any]:
     body=schemas.NewDomain,
     answer=schemas.DomainCreated,
     errors=(
-        documented(errors.DOMAIN_EXISTS, "the account has the domain already", "SPEC 7.3"),
-        proposed(errors.MISSING_PARAMETER, "name is absent", "ledger 2.9"),
-        proposed(errors.INVALID_PARAMETER, "name is not a host name", "ledger 2.9"),
+        documented_error(errors.DOMAIN_EXISTS, "the account has the domain already", "SPEC 7.3"),
+        proposed_error(errors.MISSING_PARAMETER, "name is absent", "ledger 2.9"),
+        proposed_error(errors.INVALID_PARAMETER, "name is not a host name", "ledger 2.9"),
     ),
     notes=("Success is 200, not 201.",),
 )  # fmt: skip
@@ -114,8 +114,9 @@ def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
     params=_PATH,
     answer=schemas.DomainAuthenticated,
     errors=(
-        documented(errors.DNS_NOT_CONFIGURED, "a record is not right in DNS; free mailboxes", "SPEC 7.3, ledger 2.12"),
-        observed(errors.DMARC_POLICY, "listed by SPEC, seen on campaign creation: by a fault only", "ledger 1.4"),
+        documented_error(errors.DNS_NOT_CONFIGURED, "a record is not right in DNS; free mailboxes",
+            "SPEC 7.3, ledger 2.12"),
+        observed_error(errors.DMARC_POLICY, "listed by SPEC, seen on campaign creation: by a fault only", "ledger 1.4"),
         _UNKNOWN,
     ),
 )  # fmt: skip

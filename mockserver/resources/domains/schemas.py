@@ -24,8 +24,8 @@ from mockserver.resources.domains.model import (
     DnsView,
     Domain,
 )
-from mockserver.resources.resource import Section, WorldSection
-from mockserver.resources.section import Instant, Item, Taken, kept
+from mockserver.resources.resource import Section, WorkspaceSection
+from mockserver.resources.section import Instant, Item, TakenError, kept
 from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, Int64, List, SecondMoment, Text
 from mockserver.web.schemas.schema import BadName, Input, Output, documented, observed, proposed
 
@@ -157,7 +157,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(data.get("domains", ())):
         name = ascii_form(item["name"])  # made-up names have not passed the field
         if name in table:
-            raise Taken(("domains", index, "name"), f"{name} is there already")
+            raise TakenError(("domains", index, "name"), f"{name} is there already")
         facts = {key: value for key, value in item.items() if key not in ("name", "dns")}
         if "number" in facts:
             workspace.claim_id("domain", facts["number"])
@@ -266,6 +266,6 @@ def _dump_world(workspace: Workspace) -> dict[str, Any]:
     return {"dns": {name: _DNS_ITEM.dump(view) for name, view in views.items()}} if views else {}
 
 
-WORLD = WorldSection(
+WORKSPACE = WorkspaceSection(
     fields={"dns": ByDomain(keys=Hostname(), values=fields.Nested(DnsItem))}, load=_load_world, dump=_dump_world
 )

@@ -2,6 +2,6 @@
 
 from mockserver.resources.inbound.routes import INBOUND
 from mockserver.resources.inbound.schemas import SECTION
-from mockserver.resources.resource import Room
+from mockserver.resources.resource import Resource
 
-ROOM = Room("inbound", INBOUND.operations, section=SECTION)
+RESOURCE = Resource("inbound", INBOUND.operations, section=SECTION)

@@ -22,14 +22,14 @@ _STUMBLES = (AttributeError, LookupError, MessageError, OverflowError, Recursion
 
 
 @dataclass(slots=True)
-class Received:
+class ReceivedMail:
     """What stands in a mail: the members of the payload that it gives, and what each attachment is."""
 
     members: dict[str, Any]
     attachments: list[dict[str, Any]] = field(default_factory=list)
 
 
-def parse(raw: bytes) -> Received:
+def parse(raw: bytes) -> ReceivedMail:
     """What stands in these bytes; where they are no mail, they are its text."""
     try:
         return _read(mime.read(raw))
@@ -37,7 +37,7 @@ def parse(raw: bytes) -> Received:
         return _read(mime.read(b"\n" + raw))
 
 
-def compose(workspace: Workspace, sender: str, recipient: str, subject: str, text: str) -> Received:
+def compose(workspace: Workspace, sender: str, recipient: str, subject: str, text: str) -> ReceivedMail:
     """A mail of text, as a mail program would send it."""
     number = workspace.random.uuid("inbound message")
     message = email_text.compose(
@@ -51,7 +51,7 @@ def compose(workspace: Workspace, sender: str, recipient: str, subject: str, tex
     return parse(message.as_bytes())
 
 
-def item(workspace: Workspace, received: Received, uuid: str) -> dict[str, Any]:
+def item(workspace: Workspace, received: ReceivedMail, uuid: str) -> dict[str, Any]:
     """One element of the payload's `items`."""
     members = received.members
     return {
@@ -65,7 +65,7 @@ def item(workspace: Workspace, received: Received, uuid: str) -> dict[str, Any]:
     }
 
 
-def _read(message: Part) -> Received:
+def _read(message: Part) -> ReceivedMail:
     fields = [(_unescaped(name), _unfolded(value)) for name, value in message.headers]
     headers = _headers(fields)
     parts = list(mime.leaves(message))
@@ -75,7 +75,7 @@ def _read(message: Part) -> Received:
     raw_html = "" if html is None else _content(html)
     written, signature = reply.extract(raw_text) if raw_text else reply.extract_html(raw_html)
     people = {name: _people(fields, name) for name in ("From", "To", "Cc", "Reply-To")}
-    return Received(
+    return ReceivedMail(
         {
             "MessageId": _first(headers, "Message-ID") or "",
             "InReplyTo": _first(headers, "In-Reply-To") or None,

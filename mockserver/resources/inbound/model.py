@@ -21,7 +21,7 @@ from mockserver.resources.webhooks.event_table import INBOUND
 from mockserver.resources.webhooks.model import Webhook
 
 if TYPE_CHECKING:
-    from mockserver.resources.inbound.mail import Received
+    from mockserver.resources.inbound.mail import ReceivedMail
 
 #: SPEC 8: the longest period, and the one without dates.
 LONGEST = timedelta(days=30)
@@ -56,10 +56,10 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
 
 
 def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
-    """Let a mail arrive, for each recipient in the world that has its inbound domain.
+    """Let a mail arrive, for each recipient in the workspace that has its inbound domain.
 
-    Where several have it, that is the one that was used last; where none has it, the default world's first account gets
-    the mail.
+    Where several have it, that is the one that was used last; where none has it, the default workspace's first
+    account gets the mail.
     """
     from mockserver.resources.inbound.mail import parse  # noqa: PLC0415  # whoever gets no mail needs no reader of mails
 
@@ -72,8 +72,8 @@ def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> No
                 receive(workspace, workspace.first_account, received, sender, recipient)
 
 
-def _take(store: Store, workspace: Workspace, received: Received, sender: str, recipient: str) -> bool:
-    """Let a mail arrive in a world, if it has its inbound domain; the world then counts as used."""
+def _take(store: Store, workspace: Workspace, received: ReceivedMail, sender: str, recipient: str) -> bool:
+    """Let a mail arrive in a workspace, if it has its inbound domain; the workspace then counts as used."""
     with workspace.lock:
         found = _listening(workspace, recipient)
         if not found or store.get(workspace.name) is not workspace:
@@ -102,7 +102,7 @@ def _listening(workspace: Workspace, recipient: str) -> list[Account]:
 def receive(
     workspace: Workspace,
     account: Account,
-    received: Received,
+    received: ReceivedMail,
     sender: str,
     recipient: str,
     overrides: Mapping[str, Any] = MappingProxyType({}),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import proposed
+from mockserver.core.contract.operation import proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.inbound import model, schemas
-from mockserver.web.service.operation import Endpoints
+from mockserver.web.service.operation import Operations
 
-INBOUND = Endpoints("inbound")
+INBOUND = Operations("inbound")
 
 
 @INBOUND.operation(
@@ -21,9 +21,9 @@ INBOUND = Endpoints("inbound")
     query=schemas.InboundFilter,
     answer=schemas.InboundEvents,
     errors=(
-        proposed(errors.INVALID_PARAMETER, "a bad date, startDate after endDate, a bad sort", "ledger 2.31"),
-        proposed(errors.MISSING_PARAMETER, "one of the dates only", "ledger 2.31"),
-        proposed(errors.OUT_OF_RANGE, "in the future, over 30 days, limit outside 0 to 500", "ledger 2.31"),
+        proposed_error(errors.INVALID_PARAMETER, "a bad date, startDate after endDate, a bad sort", "ledger 2.31"),
+        proposed_error(errors.MISSING_PARAMETER, "one of the dates only", "ledger 2.31"),
+        proposed_error(errors.OUT_OF_RANGE, "in the future, over 30 days, limit outside 0 to 500", "ledger 2.31"),
     ),
     scope="transactional.email",
 )  # fmt: skip

@@ -3,16 +3,16 @@
 from mockserver.core.time.transition import Changed
 from mockserver.resources.oauth.model import GRANT
 from mockserver.resources.oauth.routes import OAUTH
-from mockserver.resources.oauth.section import SECTION, WORLD
+from mockserver.resources.oauth.section import SECTION, WORKSPACE
 from mockserver.resources.oauth.tokens.exchange import forget_apps_of_deleted
-from mockserver.resources.resource import Room
+from mockserver.resources.resource import Resource
 
-ROOM = Room(
+RESOURCE = Resource(
     "oauth",
     OAUTH.operations,
     lifecycles=(GRANT,),
     listeners={Changed: forget_apps_of_deleted},
     section=SECTION,
-    world=WORLD,
+    workspace=WORKSPACE,
     is_counted=False,
 )

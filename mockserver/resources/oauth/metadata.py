@@ -10,7 +10,7 @@ from mockserver.resources.oauth.scopes import CATALOGUE, Scope
 from mockserver.resources.oauth.tokens.claims import REALM, issuer
 from mockserver.resources.oauth.tokens.signing import ALGORITHM
 
-#: The addresses below a world's root.
+#: The addresses below a workspace's root.
 AUTHORIZE, TOKEN = f"{REALM}/oauth/authorize", f"{REALM}/oauth/token"
 CONSENT = f"{REALM}/oauth/consent"
 REVOKE, INTROSPECT, USERINFO = f"{REALM}/oauth/revoke", f"{REALM}/oauth/introspect", f"{REALM}/oauth/userinfo"
@@ -22,7 +22,7 @@ _CLIENT_METHODS = ["client_secret_basic", "client_secret_post"]
 
 
 def metadata(root: str, *, has_public_apps: bool) -> dict[str, Any]:
-    """The discovery document of the world at this root; an app without a secret need not prove who it is."""
+    """The discovery document of the workspace at this root; an app without a secret need not prove who it is."""
     methods = [*_CLIENT_METHODS, "none"] if has_public_apps else _CLIENT_METHODS
     return {
         "issuer": issuer(root),

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from mockserver.core.state.account import Account
 from mockserver.core.state.tables import Table
-from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.apps import App
@@ -20,9 +20,9 @@ PENDING, CODE_ISSUED, ACTIVE, EXPIRED, REVOKED = "pending_consent", "code_issued
 
 MACHINE = StateMachine(
     "oauth_grant",
-    ("authorize", OUTSIDE, PENDING),
+    ("authorize", ABSENT, PENDING),
     # An app for itself: nobody is asked.
-    ("authorize", OUTSIDE, ACTIVE),
+    ("authorize", ABSENT, ACTIVE),
     ("consent", PENDING, CODE_ISSUED),
     ("refuse", PENDING, REVOKED),
     ("exchange", CODE_ISSUED, ACTIVE),
@@ -39,7 +39,7 @@ MACHINE = StateMachine(
 CODE_LIFETIME = timedelta(minutes=10)
 #: SPEC 8.
 ACCESS_LIFETIME, REFRESH_LIFETIME = timedelta(hours=1), timedelta(days=30)
-#: How many grants that are over a world keeps, the last ones.
+#: How many grants that are over a workspace keeps, the last ones.
 KEPT_SETTLED = 1_000
 #: How many rotated refresh tokens a grant remembers, the last ones: to come with one again ends it.
 KEPT_SPENT = 100

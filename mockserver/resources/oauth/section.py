@@ -13,8 +13,8 @@ from mockserver.resources.oauth import apps, model
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.model import LONGEST_STATE, MACHINE, Access, Challenge, Grant
 from mockserver.resources.oauth.scopes import CATALOGUE
-from mockserver.resources.resource import Section, WorldSection
-from mockserver.resources.section import Instant, Item, Misfit, Taken, claim
+from mockserver.resources.resource import Section, WorkspaceSection
+from mockserver.resources.section import Instant, Item, SectionError, TakenError, claim
 from mockserver.web.schemas.fields import Flag, List
 
 #: What a client id and a secret may be (RFC 6749, appendix A); without what Basic and addresses would have to encode.
@@ -73,21 +73,21 @@ def _refuse_public(workspace: Workspace) -> None:
     """Refuse to do without public apps where one is there already: the state could not be loaded again.
 
     Raises:
-        Misfit: as it says.
+        SectionError: as it says.
     """
     public = next((app.client_id for app in workspace.table(App).values() if app.public), None)
     if public is not None:
-        raise Misfit(("behaviour", "oauth_public_apps"), f"must be true, as the app {public} is public")
+        raise SectionError(("behaviour", "oauth_public_apps"), f"must be true, as the app {public} is public")
 
 
 def add(workspace: Workspace, item: dict[str, Any], path: tuple[str | int, ...]) -> App:
     """Register an app.
 
     Raises:
-        Misfit: its client id is taken, its account is not there, or it is public where there are no public apps.
+        SectionError: its client id is taken, its account is not there, or it is public where there are no public apps.
     """
     if item.get("client_id") in workspace.table(App):
-        raise Taken((*path, "client_id"), f"an app with the client_id {item['client_id']} is there already")
+        raise TakenError((*path, "client_id"), f"an app with the client_id {item['client_id']} is there already")
     check(workspace, item, path)
     return apps.register(workspace, item)
 
@@ -96,13 +96,13 @@ def check(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, 
     """Refuse an account that is not there, and a public app where there are none (SPEC 5.2).
 
     Raises:
-        Misfit: as it says.
+        SectionError: as it says.
     """
     if "account" in item and item["account"] not in workspace.names:
         known = ", ".join(workspace.names)
-        raise Misfit((*path, "account"), f"there is no account {item['account']!r}; there are: {known}")
+        raise SectionError((*path, "account"), f"there is no account {item['account']!r}; there are: {known}")
     if item.get("public") and not workspace.behaviour.oauth_public_apps:
-        raise Misfit((*path, "public"), "apps are private only, unless behaviour.oauth_public_apps is true")
+        raise SectionError((*path, "public"), "apps are private only, unless behaviour.oauth_public_apps is true")
 
 
 def dump_app(app: App) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _dump_apps(workspace: Workspace) -> dict[str, Any]:
 
 _APP_ITEM = AppItem()
 
-WORLD = WorldSection(fields={"oauth_apps": List(fields.Nested(AppItem))}, load=_load_apps, dump=_dump_apps)
+WORKSPACE = WorkspaceSection(fields={"oauth_apps": List(fields.Nested(AppItem))}, load=_load_apps, dump=_dump_apps)
 
 
 # ---------------------------------------------------------------------- grants
@@ -176,10 +176,10 @@ def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]
     last = workspace.last_ids.get("oauth_grant", 0)
     for index, row in enumerate(data.get("oauth_grants", ())):
         if not claim(workspace, Grant, row.id, is_next=row.id > last):
-            raise Taken(("oauth_grants", index, "id"), f"grant {row.id} is there already")
+            raise TakenError(("oauth_grants", index, "id"), f"grant {row.id} is there already")
         # What is over may outlive its app.
         if row.client_id not in workspace.table(App) and MACHINE.allowed(row.state):
-            raise Misfit(("oauth_grants", index, "client_id"), f"there is no app {row.client_id!r}")
+            raise SectionError(("oauth_grants", index, "client_id"), f"there is no app {row.client_id!r}")
         workspace.claim_id("oauth_grant", row.id)
         account.table(Grant)[row.id] = row
         model.learn(workspace, account, row)

@@ -1,4 +1,4 @@
-"""Who can sign in: the users of a world's accounts."""
+"""Who can sign in: the users of a workspace's accounts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from mockserver.core.state.account import Account, User
 from mockserver.core.text.domain_name import is_address
-from mockserver.core.workspaces.caller import Guest
+from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
 from mockserver.resources.oauth.apps import App, accounts_for
@@ -44,19 +44,19 @@ def named(workspace: Workspace, app: App, email: str) -> Person | None:
     return next((row for row in people(workspace, app) if is_wanted(row.user.email)), None)
 
 
-def with_password(guest: Guest, app: App, email: str, password: str) -> Person | None:
+def with_password(caller: AnonymousCaller, app: App, email: str, password: str) -> Person | None:
     """The user of this address, who has given a password: the right one, where the scenario says which.
 
     Of several accounts with this address, it is the first one whose password fits.
     """
     is_wanted = is_address(email)
-    same = [row for row in people(guest.workspace, app) if is_wanted(row.user.email)]
+    same = [row for row in people(caller.workspace, app) if is_wanted(row.user.email)]
     if not same or not password:
         return None
     found = next((row for row in same if _is_right(row.user.password, password)), None)
     if found is None:
         account, user = same[0]
-        activities.log(guest.workspace, account, activities.LOGIN_FAILED, guest.visit, user.email)
+        activities.log(caller.workspace, account, activities.LOGIN_FAILED, caller.visit, user.email)
     return found
 
 
@@ -64,6 +64,6 @@ def _is_right(known: str | None, password: str) -> bool:
     return known is None or hmac.compare_digest(password.encode(), known.encode())
 
 
-def note(guest: Guest, person: Person) -> None:
+def note(caller: AnonymousCaller, person: Person) -> None:
     """Write down that somebody has signed in."""
-    activities.log(guest.workspace, person.account, activities.LOGIN, guest.visit, person.user.email)
+    activities.log(caller.workspace, person.account, activities.LOGIN, caller.visit, person.user.email)

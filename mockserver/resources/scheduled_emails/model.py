@@ -8,7 +8,7 @@ from datetime import datetime
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER
 from mockserver.core.state.account import Account
-from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
@@ -20,7 +20,7 @@ SCHEDULED, SENT, CANCELLED = "scheduled", "sent", "cancelled"
 
 MACHINE = StateMachine(
     "scheduled_email",
-    ("schedule", OUTSIDE, SCHEDULED),
+    ("schedule", ABSENT, SCHEDULED),
     ("fall_due", SCHEDULED, SENT),
     ("cancel", SCHEDULED, CANCELLED),
     timed=frozenset({"fall_due"}),

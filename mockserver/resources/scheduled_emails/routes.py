@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import documented
+from mockserver.core.contract.operation import documented_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.scheduled_emails import model, schemas
-from mockserver.web.service.operation import Endpoints
+from mockserver.web.service.operation import Operations
 
-SCHEDULED_EMAILS = Endpoints("scheduled_emails")
+SCHEDULED_EMAILS = Operations("scheduled_emails")
 
 
 @SCHEDULED_EMAILS.operation(
@@ -19,8 +19,8 @@ SCHEDULED_EMAILS = Endpoints("scheduled_emails")
     status=204,
     params=schemas.IdentifierPath,
     errors=(
-        documented(errors.INVALID_PARAMETER, "neither a UUIDv4 nor a message id", "SPEC 4.8, ledger 1.4"),
-        documented(errors.DOCUMENT_NOT_FOUND, "nothing is scheduled under it", "SPEC 4.8, ledger 1.4"),
+        documented_error(errors.INVALID_PARAMETER, "neither a UUIDv4 nor a message id", "SPEC 4.8, ledger 1.4"),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "nothing is scheduled under it", "SPEC 4.8, ledger 1.4"),
     ),
     scope="transactional.email",
 )  # fmt: skip

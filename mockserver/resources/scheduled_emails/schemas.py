@@ -13,7 +13,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
-from mockserver.resources.section import Instant, Item, Taken, claim
+from mockserver.resources.section import Instant, Item, TakenError, claim
 from mockserver.resources.webhooks.events import draw_message_id
 from mockserver.web.schemas.fields import Email, List, Text
 from mockserver.web.schemas.schema import Input, documented
@@ -56,7 +56,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(data.get("scheduled_emails", ())):
         message_id = item.get("message_id") or draw_message_id(workspace)
         if not claim(workspace, ScheduledEmail, message_id):
-            raise Taken(("scheduled_emails", index, "message_id"), f"{message_id} is there already")
+            raise TakenError(("scheduled_emails", index, "message_id"), f"{message_id} is there already")
         batch_id = item["batch_id"].lower() if item.get("batch_id") else None
         row = ScheduledEmail(**{**item, "message_id": message_id, "batch_id": batch_id})
         account.table(ScheduledEmail)[message_id] = row

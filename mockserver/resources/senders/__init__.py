@@ -1,9 +1,11 @@
 """Senders: addresses that mail may come from, verified by one-time code."""
 
 from mockserver.core.time.transition import Changed
-from mockserver.resources.resource import Room
+from mockserver.resources.resource import Resource
 from mockserver.resources.senders.model import SENDER, trust_senders
 from mockserver.resources.senders.routes import SENDERS
 from mockserver.resources.senders.schemas import SECTION
 
-ROOM = Room("senders", SENDERS.operations, lifecycles=(SENDER,), listeners={Changed: trust_senders}, section=SECTION)
+RESOURCE = Resource(
+    "senders", SENDERS.operations, lifecycles=(SENDER,), listeners={Changed: trust_senders}, section=SECTION
+)

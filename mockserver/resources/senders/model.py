@@ -17,7 +17,7 @@ from mockserver.core.contract.errors import (
 )
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import ascii_form, comparable, domain_of
-from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.time.transition import Changed
 from mockserver.core.traffic.mailbox import Mail
 from mockserver.core.workspaces import reasons
@@ -34,15 +34,15 @@ OTP_RANGE = (100_000, 999_999)
 
 MACHINE = StateMachine(
     "sender",
-    ("create", OUTSIDE, AWAITING),
+    ("create", ABSENT, AWAITING),
     ("verify", AWAITING, VERIFIED),
     ("expire_otp", AWAITING, AWAITING),
     ("resend_otp", AWAITING, AWAITING),
     ("change_email", AWAITING, AWAITING),
     ("change_email", VERIFIED, AWAITING),
     ("trust", AWAITING, VERIFIED),
-    ("delete", AWAITING, OUTSIDE),
-    ("delete", VERIFIED, OUTSIDE),
+    ("delete", AWAITING, ABSENT),
+    ("delete", VERIFIED, ABSENT),
     timed=frozenset({"expire_otp"}),
 )
 

@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import documented, observed, proposed
+from mockserver.core.contract.operation import documented_error, observed_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.senders import model, schemas
-from mockserver.web.service.operation import Endpoints
+from mockserver.web.service.operation import Operations
 
-SENDERS = Endpoints("senders")
+SENDERS = Operations("senders")
 
 _PATH = schemas.SenderPath
-_UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown senderId", "SPEC 4.1, ledger 1.4")
-_BAD_ID = proposed(errors.INVALID_PARAMETER, "senderId is not an integer", "ledger 2.4")
-_WEIGHTS = documented(errors.IP_WEIGHTS, "weights stand there but do not sum to 100", "SPEC 7.3")
-_BAD_BODY = proposed(
+_UNKNOWN = documented_error(errors.DOCUMENT_NOT_FOUND, "unknown senderId", "SPEC 4.1, ledger 1.4")
+_BAD_ID = proposed_error(errors.INVALID_PARAMETER, "senderId is not an integer", "ledger 2.4")
+_WEIGHTS = documented_error(errors.IP_WEIGHTS, "weights stand there but do not sum to 100", "SPEC 7.3")
+_BAD_BODY = proposed_error(
     errors.INVALID_PARAMETER,
     "bad e-mail, wrong type, weight for some IPs only, an IP that is not available",
     "ledger 2.2",
 )
-_WEIGHT_RANGE = proposed(errors.OUT_OF_RANGE, "a weight outside 1 to 100", "ledger 2.2")
-_NO_IPS = proposed(errors.MISSING_PARAMETER, "no ips, with dedicated IPs", "SPEC 2.1, ledger 2.2")
-_STRICT_POLICY = observed(
+_WEIGHT_RANGE = proposed_error(errors.OUT_OF_RANGE, "a weight outside 1 to 100", "ledger 2.2")
+_NO_IPS = proposed_error(errors.MISSING_PARAMETER, "no ips, with dedicated IPs", "SPEC 2.1, ledger 2.2")
+_STRICT_POLICY = observed_error(
     errors.BAD_REQUEST, "the domain's DMARC policy is strict, and the domain is not authenticated", "ledger 2.2"
 )
-_DUPLICATE = proposed(errors.DUPLICATE_PARAMETER, "the address is a sender already", "ledger 2.2")
+_DUPLICATE = proposed_error(errors.DUPLICATE_PARAMETER, "the address is a sender already", "ledger 2.2")
 
 
 @SENDERS.operation(
@@ -51,7 +51,7 @@ def get_senders(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     body=schemas.NewSender,
     answer=schemas.SenderCreated,
     errors=(
-        proposed(errors.MISSING_PARAMETER, "email or name is absent; ips, with dedicated IPs", "ledger 2.2"),
+        proposed_error(errors.MISSING_PARAMETER, "email or name is absent; ips, with dedicated IPs", "ledger 2.2"),
         _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _STRICT_POLICY,
     ),
 )  # fmt: skip
@@ -93,11 +93,11 @@ def delete_sender(caller: Caller, sender_id: int) -> None:
     params=_PATH,
     body=schemas.Otp,
     errors=(
-        documented(errors.OTP_INVALID, "wrong code, or the sender awaits none", "SPEC 3.1"),
-        documented(errors.OTP_EXPIRED, "the code has expired", "SPEC 3.1"),
-        proposed(errors.MISSING_PARAMETER, "otp is absent", "ledger 2.5"),
-        proposed(errors.INVALID_PARAMETER, "otp or senderId is not an integer", "ledger 2.5"),
-        proposed(errors.OUT_OF_RANGE, "otp is outside 100000 to 999999", "ledger 2.5"),
+        documented_error(errors.OTP_INVALID, "wrong code, or the sender awaits none", "SPEC 3.1"),
+        documented_error(errors.OTP_EXPIRED, "the code has expired", "SPEC 3.1"),
+        proposed_error(errors.MISSING_PARAMETER, "otp is absent", "ledger 2.5"),
+        proposed_error(errors.INVALID_PARAMETER, "otp or senderId is not an integer", "ledger 2.5"),
+        proposed_error(errors.OUT_OF_RANGE, "otp is outside 100000 to 999999", "ledger 2.5"),
         _UNKNOWN,
     ),
 )  # fmt: skip

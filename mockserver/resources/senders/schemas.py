@@ -14,7 +14,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, Misfit, Taken, claim, kept
+from mockserver.resources.section import Instant, Item, SectionError, TakenError, claim, kept
 from mockserver.resources.senders import model
 from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender
 from mockserver.resources.senders.shares import IpShare, allot
@@ -149,9 +149,9 @@ def _load_sender(workspace: Workspace, account: Account, index: int, item: Mappi
     )
     addresses = account.record(Addresses)
     if not claim(workspace, Sender, sender.id, is_next=sender.id > last):
-        raise Taken(("senders", index, "id"), f"sender {sender.id} is there already")
+        raise TakenError(("senders", index, "id"), f"sender {sender.id} is there already")
     if comparable(sender.email) in addresses:
-        raise Taken(("senders", index, "email"), f"{sender.email} is a sender already")
+        raise TakenError(("senders", index, "email"), f"{sender.email} is a sender already")
     addresses[comparable(sender.email)] = sender.id
     account.table(Sender)[sender.id] = sender
     if sender.state == AWAITING:
@@ -162,12 +162,12 @@ def _shares(account: Account, index: int, items: list[dict[str, Any]]) -> list[I
     """The shares of a sender; it may have none, as an account can get its dedicated IPs later than its senders.
 
     Raises:
-        Misfit: they break a rule that the operations keep as well.
+        SectionError: they break a rule that the operations keep as well.
     """
     try:
         return allot(account, items)
     except ServiceError as error:
-        raise Misfit(("senders", index, "ips"), error.reason) from error
+        raise SectionError(("senders", index, "ips"), error.reason) from error
 
 
 def _complete(workspace: Workspace, account: Account, sender: Sender) -> None:

@@ -12,7 +12,7 @@ from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import comparable
 from mockserver.core.workspaces import reasons
-from mockserver.core.workspaces.caller import Caller, Guest
+from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
 from mockserver.resources.corporate import model as corporate
@@ -105,14 +105,14 @@ class Landing(NamedTuple):
         return self.token.url or self.token.target or "home"
 
 
-def land(guest: Guest, token: str, *, corporate: bool) -> Landing:
+def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
     """Sign in with a token; that is an entry of the account's activity log.
 
     Raises:
         ServiceError: 404 `document_not_found` for one that is unknown, whose account is gone, or for the other address;
             410 `gone` for one that has expired or was used.
     """
-    workspace = guest.workspace
+    workspace = caller.workspace
     found = find(workspace, token)
     if found is None or found[1].corporate is not corporate:
         why = f"workspace {workspace.name} has made no such token, or its account was deleted"
@@ -123,7 +123,7 @@ def land(guest: Guest, token: str, *, corporate: bool) -> Landing:
     _check_use(workspace, row)
     row.used_at = row.used_at or workspace.clock.now()
     user = row.email or account.email
-    activities.log(workspace, account, activities.LOGIN, guest.visit, user)
+    activities.log(workspace, account, activities.LOGIN, caller.visit, user)
     return Landing(row, account, user)
 
 

@@ -8,15 +8,15 @@ from urllib.parse import urlsplit
 from flask import Request
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import MASTER_ONLY, MASTER_OR_ADMIN, Surface, documented, proposed
+from mockserver.core.contract.operation import MASTER_ONLY, MASTER_OR_ADMIN, Audience, documented_error, proposed_error
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces import reasons
-from mockserver.core.workspaces.caller import Caller, Guest
+from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.resources.sso import model, schemas
 from mockserver.web.pages.page import page
-from mockserver.web.service.operation import Endpoints
+from mockserver.web.service.operation import Operations
 
-SSO = Endpoints("corporate")
+SSO = Operations("corporate")
 
 
 @SSO.operation(
@@ -27,9 +27,9 @@ SSO = Endpoints("corporate")
     body=schemas.AdminSso,
     answer=schemas.SsoTokenOut,
     errors=(
-        documented(errors.INVALID_PARAMETER, "bad e-mail, or not that of an admin user", "ledger 2.27"),
-        proposed(errors.MISSING_PARAMETER, "email is absent", "ledger 1.4"),
-        documented(errors.PERMISSION_DENIED, "the caller is neither master nor admin", "SPEC 4.5"),
+        documented_error(errors.INVALID_PARAMETER, "bad e-mail, or not that of an admin user", "ledger 2.27"),
+        proposed_error(errors.MISSING_PARAMETER, "email is absent", "ledger 1.4"),
+        documented_error(errors.PERMISSION_DENIED, "the caller is neither master nor admin", "SPEC 4.5"),
     ),
     roles=MASTER_OR_ADMIN,
     scope="organization",
@@ -46,9 +46,9 @@ def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, st
     body=schemas.SubAccountSso,
     answer=schemas.SsoTokenOut,
     errors=(
-        documented(errors.INVALID_PARAMETER, "unknown sub-account, user or target", "ledger 2.28"),
-        proposed(errors.MISSING_PARAMETER, "id is absent", "ledger 1.4"),
-        documented(errors.PERMISSION_DENIED, "the caller is not a master account", "SPEC 4.5"),
+        documented_error(errors.INVALID_PARAMETER, "unknown sub-account, user or target", "ledger 2.28"),
+        proposed_error(errors.MISSING_PARAMETER, "id is absent", "ledger 1.4"),
+        documented_error(errors.PERMISSION_DENIED, "the caller is not a master account", "SPEC 4.5"),
     ),
     roles=MASTER_ONLY,
     scope="organization",
@@ -58,8 +58,8 @@ def create_sub_account_sso_token(caller: Caller, body: dict[str, Any]) -> dict[s
 
 
 _LANDING_ERRORS = (
-    proposed(errors.DOCUMENT_NOT_FOUND, "unknown, for the other address, or its account is gone", "ledger 2.39"),
-    proposed(errors.GONE, "expired, or used where it works once only", "ledger 2.39"),
+    proposed_error(errors.DOCUMENT_NOT_FOUND, "unknown, for the other address, or its account is gone", "ledger 2.39"),
+    proposed_error(errors.GONE, "expired, or used where it works once only", "ledger 2.39"),
 )
 
 
@@ -67,30 +67,30 @@ _LANDING_ERRORS = (
     "ssoCorporateLogin", "GET", "/account/login/corporate/sso/{token}",
     summary="Sign in to an organization with a token",
     source="SPEC 4.5, ledger 2.39",
-    surface=Surface.PAGE,
+    audience=Audience.PAGE,
     params=schemas.TokenPath,
     errors=_LANDING_ERRORS,
 )  # fmt: skip
-def land_in_organization(guest: Guest, request: Request, token: str) -> Reply:
-    return _landed(guest, model.land(guest, token, corporate=True), "organization")
+def land_in_organization(caller: AnonymousCaller, request: Request, token: str) -> Reply:
+    return _landed(caller, model.land(caller, token, corporate=True), "organization")
 
 
 @SSO.operation(
     "ssoSubAccountLogin", "GET", "/account/login/sub-account/sso/{token}",
     summary="Sign in to a sub-account with a token",
     source="SPEC 4.5, ledger 2.40",
-    surface=Surface.PAGE,
+    audience=Audience.PAGE,
     params=schemas.TokenPath,
     errors=_LANDING_ERRORS,
 )  # fmt: skip
-def land_in_sub_account(guest: Guest, request: Request, token: str) -> Reply:
-    return _landed(guest, model.land(guest, token, corporate=False), "sub-account")
+def land_in_sub_account(caller: AnonymousCaller, request: Request, token: str) -> Reply:
+    return _landed(caller, model.land(caller, token, corporate=False), "sub-account")
 
 
-def _landed(guest: Guest, landing: model.Landing, kind: str) -> Reply:
+def _landed(caller: AnonymousCaller, landing: model.Landing, kind: str) -> Reply:
     url = landing.token.url
     return page(
-        "landing.html", guest,
+        "landing.html", caller,
         user=landing.user,
         kind=kind,
         account=landing.account.company_name or landing.account.name,
@@ -99,5 +99,5 @@ def _landed(guest: Guest, landing: model.Landing, kind: str) -> Reply:
         # An address of another scheme could run something.
         link=url if url and urlsplit(url).scheme in ("http", "https") else None,
         until=reasons.instant(landing.token.expires_at),
-        single_use=guest.workspace.behaviour.sso_token.single_use,
+        single_use=caller.workspace.behaviour.sso_token.single_use,
     )  # fmt: skip

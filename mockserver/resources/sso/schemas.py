@@ -11,7 +11,7 @@ from mockserver.core.contract.errors import INVALID_PARAMETER
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, Taken, claim
+from mockserver.resources.section import Instant, Item, TakenError, claim
 from mockserver.resources.sso.model import TARGETS, SsoToken
 from mockserver.web.schemas.fields import Choice, Email, Flag, Int64, List, Text, Url
 from mockserver.web.schemas.schema import Input, Output, Sentence, documented
@@ -60,7 +60,7 @@ class SsoTokenItem(Item):
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     for index, item in enumerate(data.get("sso_tokens", ())):
         if not claim(workspace, SsoToken, item["token"]):
-            raise Taken(("sso_tokens", index, "token"), "a token like this is there already")
+            raise TakenError(("sso_tokens", index, "token"), "a token like this is there already")
         item.setdefault("expires_at", workspace.clock.after(workspace.behaviour.sso_token.lifetime))
         account.table(SsoToken)[item["token"]] = SsoToken(**item)
 

@@ -13,7 +13,7 @@ CREATION, CHANGE = "creation", "change"
 INBOUND_DEFAULT, REPLY = "inboundEmailProcessed", "reply"
 
 
-class Happening(NamedTuple):
+class Occurrence(NamedTuple):
     """Something that a webhook may be told: what, to whom, when, and the e-mail that it happened to."""
 
     event: str
@@ -38,7 +38,7 @@ class Event(NamedTuple):
     #: Whether a payload has the id of the e-mail.
     has_uuid: bool = False
     #: What happened to a contact, where it is no event of a campaign.
-    of_contact: Callable[[Happening], Mapping[str, Any]] | None = None
+    of_contact: Callable[[Occurrence], Mapping[str, Any]] | None = None
     #: When a webhook may subscribe to it.
     when: tuple[str, ...] = (CREATION, CHANGE)
     #: The event that it is another name of; a webhook that subscribes to it reads back that one.

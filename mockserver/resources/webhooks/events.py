@@ -23,7 +23,7 @@ from mockserver.resources.webhooks.event_table import (
     TABLE,
     TRANSACTIONAL,
     Event,
-    Happening,
+    Occurrence,
     event,
 )
 from mockserver.resources.webhooks.model import Webhook
@@ -71,7 +71,7 @@ def raise_event(
     workspace: Workspace,
     account: Account,
     kind: str,
-    happening: Happening,
+    occurrence: Occurrence,
     *,
     channel: str = EMAIL,
     overrides: Mapping[str, Any] = MappingProxyType({}),
@@ -80,12 +80,12 @@ def raise_event(
     tags = overrides.get("tags")
     if isinstance(tags, list):
         # Whoever is tagged has two members that say so.
-        happening = happening._replace(tags=tuple(str(tag) for tag in tags))
-    happening = happening._replace(sender=happening.sender or _sender(account))
-    row, told = event((kind, channel), happening.event), payload(workspace, kind, channel, happening)
+        occurrence = occurrence._replace(tags=tuple(str(tag) for tag in tags))
+    occurrence = occurrence._replace(sender=occurrence.sender or _sender(account))
+    row, told = event((kind, channel), occurrence.event), payload(workspace, kind, channel, occurrence)
     size = weight({**told, "id": 0, **overrides})
     return [
-        send(workspace, account, webhook, row.name, {**told, "id": webhook.id, **overrides}, happening.at, size=size)
+        send(workspace, account, webhook, row.name, {**told, "id": webhook.id, **overrides}, occurrence.at, size=size)
         for webhook in _subscribers(account, kind, channel, row)
         if workspace.has_another_id("delivery")
     ]
@@ -98,8 +98,8 @@ def tell_story(
     start = workspace.clock.now()
     found: list[Delivery] = []
     for scene in scenes:
-        happening = Happening(scene.event, to, min(start + scene.after, LATEST), message_id, subject)
-        found += raise_event(workspace, account, TRANSACTIONAL, happening)
+        occurrence = Occurrence(scene.event, to, min(start + scene.after, LATEST), message_id, subject)
+        found += raise_event(workspace, account, TRANSACTIONAL, occurrence)
     return found
 
 

@@ -14,7 +14,7 @@ from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import is_address
 from mockserver.core.time.clock import EARLIEST, LATEST
-from mockserver.core.time.state_machine import OUTSIDE, StateMachine
+from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.time.transition import Changed
 from mockserver.core.traffic.ring import Ring, weight
 from mockserver.core.workspaces import reasons
@@ -28,7 +28,7 @@ ACCEPTED, READY, NOTIFIED = "accepted", "ready", "notified"
 
 MACHINE = StateMachine(
     "export",
-    ("request", OUTSIDE, ACCEPTED),
+    ("request", ABSENT, ACCEPTED),
     ("complete", ACCEPTED, READY),
     ("notify", READY, NOTIFIED),
     timed=frozenset({"complete"}),

@@ -8,56 +8,56 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.webhooks.event_table import MARKETING, SMS, Event, Happening, event
+from mockserver.resources.webhooks.event_table import MARKETING, SMS, Event, Occurrence, event
 
 #: How long before its events a campaign is sent.
 _SENT_BEFORE = timedelta(minutes=5)
 
 
-def payload(workspace: Workspace, kind: str, channel: str, happening: Happening) -> dict[str, Any]:
+def payload(workspace: Workspace, kind: str, channel: str, occurrence: Occurrence) -> dict[str, Any]:
     """The payload of what happened to an e-mail, a text message or a contact; the webhook's own id is still to come."""
-    row = event((kind, channel), happening.event)
+    row = event((kind, channel), occurrence.event)
     if channel == SMS:
-        return _sms(workspace, row, happening, kind)
+        return _sms(workspace, row, occurrence, kind)
     if row.of_contact is not None:
-        return {**_contact(workspace, row, happening), **row.of_contact(happening)}
+        return {**_contact(workspace, row, occurrence), **row.of_contact(occurrence)}
     members = _marketing if kind == MARKETING else _transactional
-    return {**members(workspace, row, happening), **row.adds}
+    return {**members(workspace, row, occurrence), **row.adds}
 
 
-def _transactional(workspace: Workspace, row: Event, happening: Happening) -> dict[str, Any]:
+def _transactional(workspace: Workspace, row: Event, occurrence: Occurrence) -> dict[str, Any]:
     """What all events of transactional e-mails have: ledger 3.4."""
     found: dict[str, Any] = {
         "event": _told(workspace, row),
-        "email": happening.to,
+        "email": occurrence.to,
         "id": 0,
-        **_moments(workspace, happening.at),
-        "message-id": happening.message_id,
-        "subject": happening.subject,
-        "sender_email": happening.sender,
+        **_moments(workspace, occurrence.at),
+        "message-id": occurrence.message_id,
+        "subject": occurrence.subject,
+        "sender_email": occurrence.sender,
         "contact_id": 0,
-        "mirror_link": f"https://app-smtp.brevo.com/log/preview/{_uuid(happening)}",
+        "mirror_link": f"https://app-smtp.brevo.com/log/preview/{_uuid(occurrence)}",
     }
     if row.has_uuid:
-        found["uuid"] = str(_uuid(happening))
-    if happening.tags:
+        found["uuid"] = str(_uuid(occurrence))
+    if occurrence.tags:
         # A list, written as a string: that is what the service sends.
-        found |= {"tag": json.dumps(list(happening.tags), separators=(",", ":")), "tags": list(happening.tags)}
+        found |= {"tag": json.dumps(list(occurrence.tags), separators=(",", ":")), "tags": list(occurrence.tags)}
     return found
 
 
-def _marketing(workspace: Workspace, row: Event, happening: Happening) -> dict[str, Any]:
+def _marketing(workspace: Workspace, row: Event, occurrence: Occurrence) -> dict[str, Any]:
     """What all events of campaigns have: ledger 3.5."""
-    seconds, sent = int(happening.at.timestamp()), happening.at - _SENT_BEFORE
+    seconds, sent = int(occurrence.at.timestamp()), occurrence.at - _SENT_BEFORE
     return {
         "event": _told(workspace, row),
         "id": 0,
         "camp_id": 31,
-        "email": happening.to,
+        "email": occurrence.to,
         "campaign name": "June",
         "date_sent": _local(workspace, sent),
-        "date_event": _local(workspace, happening.at),
-        "tag": happening.tags[0] if happening.tags else "",
+        "date_event": _local(workspace, occurrence.at),
+        "tag": occurrence.tags[0] if occurrence.tags else "",
         "ts_sent": int(sent.timestamp()),
         "ts_event": seconds,
         "ts": seconds,
@@ -65,25 +65,25 @@ def _marketing(workspace: Workspace, row: Event, happening: Happening) -> dict[s
     }
 
 
-def _contact(workspace: Workspace, row: Event, happening: Happening) -> dict[str, Any]:
+def _contact(workspace: Workspace, row: Event, occurrence: Occurrence) -> dict[str, Any]:
     """What all events of contacts have: ledger 3.5."""
-    date, ts = _local(workspace, happening.at), int(happening.at.timestamp())
-    return {"event": row.told_as, "id": 0, "email": happening.to, "date": date, "ts": ts}
+    date, ts = _local(workspace, occurrence.at), int(occurrence.at.timestamp())
+    return {"event": row.told_as, "id": 0, "email": occurrence.to, "date": date, "ts": ts}
 
 
-def _sms(workspace: Workspace, row: Event, happening: Happening, kind: str) -> dict[str, Any]:
+def _sms(workspace: Workspace, row: Event, occurrence: Occurrence, kind: str) -> dict[str, Any]:
     """What all events of text messages have, which is neither `event` nor `email`: ledger 3.7."""
     return {
         "id": 0,
-        "to": _digits(happening.to) or "33612345678",
+        "to": _digits(occurrence.to) or "33612345678",
         "sms_count": 1,
         "credits_used": 1,
         "messageId": int(workspace.random.digits("sms", 10)),
         "remaining_credit": 99,
         "msg_status": row.told_as,
-        "date": _local(workspace, happening.at),
+        "date": _local(workspace, occurrence.at),
         "type": kind,
-        "reference": happening.message_id.strip("<>"),
+        "reference": occurrence.message_id.strip("<>"),
     }
 
 
@@ -93,13 +93,13 @@ def _digits(to: str) -> str:
 
 
 def _told(workspace: Workspace, row: Event) -> str:
-    """The name of an event as this world's service tells it: the sources contradict each other (ledger 3.3)."""
+    """The name of an event as this workspace's service tells it: the sources contradict each other (ledger 3.3)."""
     return workspace.behaviour.webhook_names.get(row.told_as, row.told_as) if row.is_contested else row.told_as
 
 
-def _uuid(happening: Happening) -> uuid.UUID:
+def _uuid(occurrence: Occurrence) -> uuid.UUID:
     """The service's id of an e-mail: the same for all that happens to it, and part of its mirror's address."""
-    return uuid.uuid5(uuid.NAMESPACE_URL, happening.message_id)
+    return uuid.uuid5(uuid.NAMESPACE_URL, occurrence.message_id)
 
 
 def _moments(workspace: Workspace, at: datetime) -> dict[str, Any]:

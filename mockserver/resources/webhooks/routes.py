@@ -5,27 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import documented, observed, observed_in_code, proposed
+from mockserver.core.contract.operation import documented_error, error_observed_in_code, observed_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.webhooks import history, model, schemas
-from mockserver.web.service.operation import Endpoints
+from mockserver.web.service.operation import Operations
 
-WEBHOOKS = Endpoints("webhooks")
+WEBHOOKS = Operations("webhooks")
 
 _PATH = schemas.WebhookPath
-_BAD_ID = proposed(errors.INVALID_PARAMETER, "webhookId is not an integer", "ledger 2.15")
-_BAD_VALUE = observed(
+_BAD_ID = proposed_error(errors.INVALID_PARAMETER, "webhookId is not an integer", "ledger 2.15")
+_BAD_VALUE = observed_error(
     errors.INVALID_PARAMETER,
     "an inbound domain that is no authenticated one of the account (recorded); bad url, event, auth or header",
     "ledger 2.14",
 )
-_TWIN = observed_in_code(
+_TWIN = error_observed_in_code(
     errors.DUPLICATE_PARAMETER,
     "another webhook has the url and the type, and behaviour.webhook_duplicates is refuse",
     "ledger 2.14",
     programs=2,
 )
-_UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "SPEC 4.3, ledger 2.15")
+_UNKNOWN = documented_error(errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "SPEC 4.3, ledger 2.15")
 
 
 @WEBHOOKS.operation(
@@ -35,8 +35,8 @@ _UNKNOWN = documented(errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "SPEC 4.3,
     query=schemas.WebhookFilter,
     answer=schemas.Webhooks,
     errors=(
-        proposed(errors.INVALID_PARAMETER, "type or sort outside its values", "ledger 2.13"),
-        observed_in_code(
+        proposed_error(errors.INVALID_PARAMETER, "type or sort outside its values", "ledger 2.13"),
+        error_observed_in_code(
             errors.DOCUMENT_NOT_FOUND, "the account has no webhook of the type", "ledger 2.13", programs=13, status=400
         ),
     ),
@@ -55,10 +55,11 @@ def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     body=schemas.NewWebhook,
     answer=schemas.WebhookCreated,
     errors=(
-        proposed(errors.MISSING_PARAMETER, "url is absent; events, unless inbound; domain, if inbound", "ledger 2.14"),
+        proposed_error(errors.MISSING_PARAMETER, "url is absent; events, unless inbound; domain, if inbound",
+            "ledger 2.14"),
         _BAD_VALUE,
         _TWIN,
-        proposed(errors.OUT_OF_RANGE, "more than 40 marketing and transactional webhooks", "ledger 2.14"),
+        proposed_error(errors.OUT_OF_RANGE, "more than 40 marketing and transactional webhooks", "ledger 2.14"),
     ),
     scope="webhooks",
 )  # fmt: skip
@@ -90,7 +91,7 @@ def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
     errors=(
         _BAD_VALUE,
         _TWIN,
-        proposed(errors.MISSING_PARAMETER, "events is empty", "SPEC 6"),
+        proposed_error(errors.MISSING_PARAMETER, "events is empty", "SPEC 6"),
         _UNKNOWN,
     ),
     scope="webhooks",
@@ -124,9 +125,11 @@ def delete_webhook(caller: Caller, webhook_id: int) -> None:
     body=schemas.NewExport,
     answer=schemas.ExportAccepted,
     errors=(
-        proposed(errors.MISSING_PARAMETER, "type, event, notifyURL or one of the dates is absent", "ledger 2.18"),
-        proposed(errors.INVALID_PARAMETER, "bad value, days beside dates, startDate after endDate", "ledger 2.18"),
-        proposed(errors.PERMISSION_DENIED, "the account is not an enterprise account", "SPEC 4.3 and 7.1", status=400),
+        proposed_error(errors.MISSING_PARAMETER, "type, event, notifyURL or one of the dates is absent", "ledger 2.18"),
+        proposed_error(errors.INVALID_PARAMETER, "bad value, days beside dates, startDate after endDate",
+            "ledger 2.18"),
+        proposed_error(errors.PERMISSION_DENIED, "the account is not an enterprise account",
+            "SPEC 4.3 and 7.1", status=400),
     ),
     scope="webhooks",
 )  # fmt: skip

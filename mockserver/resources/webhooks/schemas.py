@@ -13,7 +13,7 @@ from mockserver.core.text.spelling import cut, meant
 from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, Misfit, Taken, claim
+from mockserver.resources.section import Instant, Item, SectionError, TakenError, claim
 from mockserver.resources.webhooks import batches
 from mockserver.resources.webhooks.event_table import (
     CHANNELS,
@@ -236,7 +236,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     last = workspace.last_ids.get("process", 0)
     for index, item in enumerate(data.get("exports", ())):
         if not claim(workspace, Export, item["id"], is_next=item["id"] > last):
-            raise Taken(("exports", index, "id"), f"export {item['id']} is there already")
+            raise TakenError(("exports", index, "id"), f"export {item['id']} is there already")
         workspace.claim_id("process", item["id"])
         row = account.table(Export)[item["id"]] = Export(**item)
         if row.content is not None:
@@ -253,7 +253,7 @@ def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapp
     facts["id"] = item["id"] if "id" in item else workspace.next_id("webhook")
     facts["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
     if not claim(workspace, Webhook, facts["id"], is_next=facts["id"] > last):
-        raise Taken(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
+        raise TakenError(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
     _check_subscription(("webhooks", index), facts)
     facts["events"] = subscribed((facts["type"], facts["channel"]), facts["events"])
     domain = facts.pop("domain", None)
@@ -266,16 +266,16 @@ def _check_subscription(path: tuple[str | int, ...], facts: Mapping[str, Any]) -
     """The rules that the operations keep as well."""
     kind = facts["type"]
     if not facts["events"]:
-        raise Misfit((*path, "events"), f"a webhook of type {kind} needs events")
+        raise SectionError((*path, "events"), f"a webhook of type {kind} needs events")
     for event in facts["events"]:
         if event not in HELD_EVENTS[kind, facts["channel"]]:
             near = meant(event, HELD_EVENTS[kind, facts["channel"]])
             instead = f"; did you mean {near}?" if near else ""
-            raise Misfit((*path, "events"), f"{cut(event, 80)} is not an event of {kind} webhooks{instead}")
+            raise SectionError((*path, "events"), f"{cut(event, 80)} is not an event of {kind} webhooks{instead}")
     if kind == INBOUND and not facts.get("domain"):
-        raise Misfit((*path, "domain"), "a webhook of type inbound needs a domain")
+        raise SectionError((*path, "domain"), "a webhook of type inbound needs a domain")
     if kind == INBOUND and ("@" in facts["domain"] or not is_host_name(domain_of(facts["domain"]))):
-        raise Misfit((*path, "domain"), "is no name of a domain")
+        raise SectionError((*path, "domain"), "is no name of a domain")
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

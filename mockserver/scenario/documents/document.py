@@ -18,7 +18,7 @@ class Misread:
         return self.text
 
 
-class Mapping(dict[Any, Any]):
+class MappingNode(dict[Any, Any]):
     """A mapping whose keys know their lines."""
 
     #: The name of the scenario that it stands for.
@@ -31,7 +31,7 @@ class Mapping(dict[Any, Any]):
         self.marks: dict[Any, Mark] = {}
 
     @classmethod
-    def of(cls, data: dict[Any, Any]) -> Mapping:
+    def of(cls, data: dict[Any, Any]) -> MappingNode:
         """Data that came without lines, as JSON does."""
         found = cls()
         for key, value in data.items():
@@ -39,7 +39,7 @@ class Mapping(dict[Any, Any]):
         return found
 
 
-class Sequence(list[Any]):
+class SequenceNode(list[Any]):
     """A sequence whose items know their lines."""
 
     def __init__(self) -> None:
@@ -49,11 +49,11 @@ class Sequence(list[Any]):
 
 def _marked(value: Any) -> Any:
     if isinstance(value, dict):
-        return Mapping.of(value)
+        return MappingNode.of(value)
     return [_marked(inner) for inner in value] if isinstance(value, list) else value
 
 
-def refuse_misread(document: Mapping) -> None:
+def refuse_misread(document: MappingNode) -> None:
     """Refuse a document that is to be written as JSON, and holds values that JSON has not.
 
     Raises:
@@ -84,7 +84,7 @@ def locate(document: Any, path: Path) -> Place:
 
     What stands in one of several documents that lie over each other has its place there.
     """
-    layers = document.layers if isinstance(document, Mapping) else None
+    layers = document.layers if isinstance(document, MappingNode) else None
     if layers is not None:
         return layers.locate(path)
     mark = None
@@ -110,8 +110,8 @@ def _located(document: Any, row: Mistake) -> Mistake:
 class _Layers(NamedTuple):
     """The two documents that one was made of, and which of their accounts became its own."""
 
-    upper: Mapping
-    lower: Mapping
+    upper: MappingNode
+    lower: MappingNode
     #: The numbers of each account in the upper and in the lower document.
     accounts: list[tuple[int | None, int | None]]
 
@@ -139,7 +139,7 @@ class _Layers(NamedTuple):
         lower: Any = self.lower
         for depth, (over, under) in enumerate(zip(above, below, strict=True)):
             numbered = depth == 1 and bool(self.accounts) and above[0] == "accounts"
-            if not numbered and not (isinstance(upper, Mapping) and isinstance(lower, Mapping)):
+            if not numbered and not (isinstance(upper, MappingNode) and isinstance(lower, MappingNode)):
                 return True
             if not numbered and (over not in upper or under not in lower):
                 return over in upper or under not in lower
@@ -147,7 +147,7 @@ class _Layers(NamedTuple):
         return True
 
 
-def overlay(lower: Mapping, upper: Mapping) -> Mapping:
+def overlay(lower: MappingNode, upper: MappingNode) -> MappingNode:
     """One document over another: mappings merge by key, accounts by name, every other list replaces."""
     found = _merged(lower, upper)
     found.layers = _Layers(upper, lower, [])
@@ -158,12 +158,12 @@ def overlay(lower: Mapping, upper: Mapping) -> Mapping:
     return found
 
 
-def _merged(lower: Mapping, upper: Mapping) -> Mapping:
-    found = Mapping()
+def _merged(lower: MappingNode, upper: MappingNode) -> MappingNode:
+    found = MappingNode()
     found.update(lower)
     for key, value in upper.items():
         before = found.get(key)
-        if isinstance(before, Mapping) and isinstance(value, Mapping):
+        if isinstance(before, MappingNode) and isinstance(value, MappingNode):
             found[key] = _merged(before, value)
         else:
             found[key] = value
@@ -189,5 +189,5 @@ def _accounts(lower: list[Any], upper: list[Any]) -> tuple[list[Any], list[tuple
 
 
 def _name(account: Any) -> str | None:
-    name = account.get("name") if isinstance(account, Mapping) else None
+    name = account.get("name") if isinstance(account, MappingNode) else None
     return name if isinstance(name, str) else None

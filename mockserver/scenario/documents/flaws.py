@@ -27,7 +27,7 @@ _MANY_CHOICES = 12
 _ABSENT: Any = object()
 
 
-class _Flaw(NamedTuple):
+class _FieldError(NamedTuple):
     """A flaw with the field that found it, the value that stands there, and its place."""
 
     error: Any
@@ -39,12 +39,12 @@ class _Flaw(NamedTuple):
 def mistakes(errors: Any, schema: Schema, document: Any = None) -> list[Mistake]:
     """The mistakes of a document, of which `errors` are what its schema says."""
     unread = 0
-    found: list[_Flaw] = []
+    found: list[_FieldError] = []
     for path, error, field in _flaws(errors, fields.Nested(schema), ()):
         if isinstance(error, Unread):
             unread += error.count
         else:
-            found.append(_Flaw(error, field, _at(path, document), locate(document, path)))
+            found.append(_FieldError(error, field, _at(path, document), locate(document, path)))
     if all(flaw.place.mark is not None for flaw in found):
         found.sort(key=lambda flaw: flaw.place.mark or ())
     # Only those that are told need their words.
@@ -77,7 +77,7 @@ def _part(field: Any, key: object) -> Any:
     return field if isinstance(field, fields.Dict) else None
 
 
-def _mistake(flaw: _Flaw) -> Mistake:
+def _mistake(flaw: _FieldError) -> Mistake:
     path, mark = flaw.place
     value = flaw.value
     if isinstance(value, Misread):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mockserver.core.text.spelling import cut, meant
-from mockserver.scenario.documents.document import Mapping, Misread, overlay
+from mockserver.scenario.documents.document import MappingNode, Misread, overlay
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.settings import data_folder
@@ -29,7 +29,7 @@ class Library:
 
     def __init__(self, *folders: Path) -> None:
         self._folders = (*folders, data_folder("scenarios"))
-        self._parsed: dict[Path, tuple[float, Mapping]] = {}
+        self._parsed: dict[Path, tuple[float, MappingNode]] = {}
 
     def names(self) -> list[str]:
         """All names, in the alphabet's order."""
@@ -58,7 +58,7 @@ class Library:
         instead = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
         return f"there is no scenario {cut(repr(name), _LONGEST_NAME)}; {instead}"
 
-    def read(self, name: str) -> Mapping:
+    def read(self, name: str) -> MappingNode:
         """A scenario's document, with what it extends laid under it.
 
         Raises:
@@ -66,7 +66,7 @@ class Library:
         """
         return self.extended(self._document(self.path(name)), (name,))
 
-    def document(self, scenario: Any) -> Mapping:
+    def document(self, scenario: Any) -> MappingNode:
         """The whole document of a scenario, which is given by its name, as a path, or as a document.
 
         Raises:
@@ -75,15 +75,15 @@ class Library:
         if isinstance(scenario, str):
             return self.read(scenario)
         # What came as JSON takes the form of what came as YAML.
-        return self.extended(scenario if isinstance(scenario, Mapping) else Mapping.of(scenario))
+        return self.extended(scenario if isinstance(scenario, MappingNode) else MappingNode.of(scenario))
 
-    def strict(self, scenario: Any) -> Mapping:
+    def strict(self, scenario: Any) -> MappingNode:
         """The whole document of a scenario, which refuses fields that the service does not know, whatever it says.
 
         Raises:
             ScenarioError: as for `read`.
         """
-        found = overlay(self.document(scenario), Mapping.of({"strict": True}))
+        found = overlay(self.document(scenario), MappingNode.of({"strict": True}))
         found.pop("extends", None)  # that is laid under it already
         if isinstance(scenario, str):
             found.title = scenario
@@ -97,7 +97,7 @@ class Library:
         """
         return _text(self.path(name))
 
-    def extended(self, document: Mapping, names: tuple[str, ...] = ()) -> Mapping:
+    def extended(self, document: MappingNode, names: tuple[str, ...] = ()) -> MappingNode:
         """A document, with what it extends laid under it.
 
         Raises:
@@ -131,7 +131,7 @@ class Library:
             except ScenarioError as error:
                 yield {"name": name, "description": "", "error": str(error)}
 
-    def _document(self, path: Path) -> Mapping:
+    def _document(self, path: Path) -> MappingNode:
         known = self._parsed.get(path)
         changed = _changed(path)
         if known is None or known[0] != changed:

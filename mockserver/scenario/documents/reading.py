@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from mockserver.scenario.documents.document import Mapping, Misread, Sequence
+from mockserver.scenario.documents.document import MappingNode, Misread, SequenceNode
 from mockserver.scenario.documents.mistakes import Mark, Mistake, Path, ScenarioError
 from mockserver.web.schemas.json_text import DEEPEST, INT64
 
@@ -52,7 +52,7 @@ class Bounds(NamedTuple):
 _BOUNDS = Bounds()
 
 
-def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a scenario") -> Mapping:
+def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a scenario") -> MappingNode:
     """The mapping that a YAML text holds; `called` says what that is to a reader.
 
     Raises:
@@ -71,7 +71,7 @@ def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a sc
         raise _refusal(file, before.count("\n") + 1, f"not YAML: {error.reason}") from error
     except (yaml.YAMLError, UnicodeEncodeError) as error:
         raise _refusal(file, 1, f"not YAML: {error}") from error
-    if not isinstance(data, Mapping):
+    if not isinstance(data, MappingNode):
         raise _refusal(file, 1, f"{called} is a mapping")
     return data
 
@@ -108,7 +108,7 @@ class _Reader:
         try:
             self._loader.get_event()  # the stream's start
             if isinstance(self._loader.get_event(), yaml.StreamEndEvent):
-                return Mapping()
+                return MappingNode()
             found = self._part(self._loader.get_event(), (), 0)
             self._loader.get_event()  # the document's end
             after = self._loader.get_event()
@@ -150,8 +150,8 @@ class _Reader:
         found = read(path, depth + 1)
         return found if event.tag in _COLLECTIONS else Misread(f"not YAML that is safe: {_cut(event.tag)}")
 
-    def _mapping(self, path: Path, depth: int) -> Mapping:
-        found, merged = Mapping(), []
+    def _mapping(self, path: Path, depth: int) -> MappingNode:
+        found, merged = MappingNode(), []
         while not isinstance(event := self._loader.get_event(), yaml.MappingEndEvent):
             key, mark = self._key(event, path, depth), self._marked(event)
             place = (*path, "?" if key is None else "<<" if key is _MERGE else key)
@@ -182,16 +182,16 @@ class _Reader:
         found = self._part(event, path, depth)
         return found if isinstance(found, str) else None
 
-    def _merge(self, event: Any, path: Path, found: Mapping, value: Any) -> None:
+    def _merge(self, event: Any, path: Path, found: MappingNode, value: Any) -> None:
         """Lay what is merged under what stands there itself; of several the first one wins."""
-        for lower in [value] if isinstance(value, Mapping) else value:
+        for lower in [value] if isinstance(value, MappingNode) else value:
             self._repeat(event, path, len(lower))
             for name, inner in lower.items():
                 if name not in found:
                     found[name], found.marks[name] = inner, lower.marks[name]
 
-    def _sequence(self, path: Path, depth: int) -> Sequence:
-        found = Sequence()
+    def _sequence(self, path: Path, depth: int) -> SequenceNode:
+        found = SequenceNode()
         while not isinstance(event := self._loader.get_event(), yaml.SequenceEndEvent):
             found.marks.append(self._marked(event))
             found.append(self._part(event, (*path, len(found)), depth))
@@ -235,8 +235,8 @@ class _Reader:
 
 
 def _can_merge(value: Any) -> bool:
-    return isinstance(value, Mapping) or (
-        isinstance(value, Sequence) and all(isinstance(inner, Mapping) for inner in value)
+    return isinstance(value, MappingNode) or (
+        isinstance(value, SequenceNode) and all(isinstance(inner, MappingNode) for inner in value)
     )
 
 

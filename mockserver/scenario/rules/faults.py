@@ -10,9 +10,9 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.core.contract.errors import ALL_CODES, BAD_REQUEST, INTERNAL_ERROR, NOT_FOUND, PERMISSION_DENIED
-from mockserver.core.contract.operation import Operation, Surface
+from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.text.spelling import nearest
-from mockserver.core.traffic.faults import KINDS, LONGEST_MS, Fault, Kind, Latency
+from mockserver.core.traffic.faults import FAULT_KINDS, LONGEST_MS, Fault, FaultKind, Latency
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
@@ -37,10 +37,10 @@ _RESERVED = ("catalogue", HEADER_ID)
 _LONGEST_S = 3_155_760_000
 #: What every operation can answer, whatever it documents itself.
 _EVERYWHERE = frozenset(
-    {kind.code.code for kind in KINDS.values() if kind.code and kind.everywhere}
+    {kind.code.code for kind in FAULT_KINDS.values() if kind.code and kind.everywhere}
     | {BAD_REQUEST.code, NOT_FOUND.code, INTERNAL_ERROR.code}
 )
-#: What only a running world knows of a rule.
+#: What only a running workspace knows of a rule.
 _RUNNING = ("id", "hits", "passed", "expires_at")
 PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s")
 
@@ -73,7 +73,7 @@ class DistributionItem(Item):
 class FaultItem(Item):
     """A rule: a kind with its parameters, which requests it is for, and when."""
 
-    fault = fields.String(required=True, metadata={"enum": list(KINDS)})
+    fault = fields.String(required=True, metadata={"enum": list(FAULT_KINDS)})
     match = fields.Nested(MatchItem, load_default=Match)
     times = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**53))
     after = fields.Integer(strict=True, validate=_count)
@@ -101,10 +101,10 @@ class FaultItem(Item):
         # Far too large a rule is not even copied.
         if weight(original) > 2 * _LARGEST or (data and weight(_written(original)) > _LARGEST):
             raise ValidationError(f"a rule may take {_LARGEST:,} bytes of memory, and this one would take more")
-        kind = KINDS.get(data.get("fault", ""))
+        kind = FAULT_KINDS.get(data.get("fault", ""))
         found: list[tuple[str, Any]] = []
         if "fault" in data and kind is None:
-            found.append(("fault", f"unknown fault; {nearest(data['fault'], KINDS)}"))
+            found.append(("fault", f"unknown fault; {nearest(data['fault'], FAULT_KINDS)}"))
         if kind is not None:
             found += _misplaced(original, kind)
         if not data.get("force"):
@@ -146,7 +146,7 @@ def _refuse(mistakes: Iterable[tuple[str, Any]]) -> None:
         raise ValidationError(found)
 
 
-def _misplaced(written: dict[str, Any], kind: Kind) -> Iterator[tuple[str, str]]:
+def _misplaced(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, str]]:
     """Parameters that the kind does not take, or lacks."""
     for name in PARAMETERS:
         if name in written and name not in kind.parameters:
@@ -191,7 +191,7 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, str]]:
     """Operations that give a code to nobody; a token without the scope is refused everywhere (ledger 5)."""
     for row in operations:
-        if not _gives(row, code) and not (code == PERMISSION_DENIED.code and row.surface is Surface.API):
+        if not _gives(row, code) and not (code == PERMISSION_DENIED.code and row.audience is Audience.API):
             gives = ", ".join(dict.fromkeys(error.code.code for error in row.errors))
             yield "match", f"{row.id} never gives {code}; it gives {gives or 'no error of its own'}"
     if not operations and not any(_gives(row, code) for row in ALL_OPERATIONS.values()):
@@ -200,12 +200,12 @@ def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, 
 
 def _code(data: dict[str, Any]) -> str | None:
     """The error code of a rule; None for what goes wrong on the wire."""
-    kind = KINDS[data["fault"]]
+    kind = FAULT_KINDS[data["fault"]]
     return data.get("code") if data["fault"] == "error" else kind.code.code if kind.code else None
 
 
 def _fits_everywhere(data: dict[str, Any]) -> bool:
-    return KINDS[data["fault"]].everywhere or data.get("code") in _EVERYWHERE
+    return FAULT_KINDS[data["fault"]].everywhere or data.get("code") in _EVERYWHERE
 
 
 def _gives(operation: Operation, code: str) -> bool:
@@ -215,10 +215,10 @@ def _gives(operation: Operation, code: str) -> bool:
 def _own(code: str) -> frozenset[str]:
     """The operations that a rule is for which names none: those of the API, as far as they give the code."""
     giving = [row for row in ALL_OPERATIONS.values() if _gives(row, code)]
-    return frozenset(row.id for row in giving if row.surface is Surface.API) or frozenset(row.id for row in giving)
+    return frozenset(row.id for row in giving if row.audience is Audience.API) or frozenset(row.id for row in giving)
 
 
-def operations_of(kind: Kind) -> list[str]:
+def operations_of(kind: FaultKind) -> list[str]:
     """The operations that a named fault belongs to; all where it fits everywhere."""
     if kind.everywhere or kind.code is None:
         return list(ALL_OPERATIONS)
@@ -235,7 +235,7 @@ def rules(**options: Any) -> List:
     return List(fields.Nested(FaultItem), validate=validate.Length(max=MOST_FAULTS), **options)
 
 
-# ---------------------------------------------------------------------- into a world and back
+# ---------------------------------------------------------------------- into a workspace and back
 
 
 def load_faults(workspace: Workspace, faults: Sequence[Fault]) -> Iterator[Mistake]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import Operation, Surface
+from mockserver.core.contract.operation import Audience, Operation
 
 
 def _of(*names: str) -> Callable[[Operation], bool]:
@@ -36,4 +36,4 @@ _FITS: Mapping[str, Callable[[Operation], bool]] = MappingProxyType(
 
 def fits(code: str, operation: Operation) -> bool:
     """Whether a code is a sentence of SPEC that says what can go wrong with this operation of the API."""
-    return operation.surface is Surface.API and code in _FITS and _FITS[code](operation)
+    return operation.audience is Audience.API and code in _FITS and _FITS[code](operation)

@@ -1,4 +1,4 @@
-"""Which part of the contract a workspace's requests, or those of all worlds of a server, have met."""
+"""Which part of the contract a workspace's requests, or those of all workspaces of a server, have met."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Total(NamedTuple):
 
 
 class Coverage:
-    """The coverage of one workspace, or of a whole server, worlds that are gone included."""
+    """The coverage of one workspace, or of a whole server, workspaces that are gone included."""
 
     def __init__(self, link: Link) -> None:
         self._link = link

@@ -12,7 +12,7 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class Link:
-    """The way to one workspace, or with `everywhere` to what all worlds of a server have in common."""
+    """The way to one workspace, or with `everywhere` to what all workspaces of a server have in common."""
 
     def __init__(self, client: Client, about: Mapping[str, Any], *, everywhere: bool = False) -> None:
         self.client = client

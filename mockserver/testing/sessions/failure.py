@@ -1,4 +1,4 @@
-"""What a failed test's world tells: its last requests, and what went wrong or out beside them."""
+"""What a failed test's workspace tells: its last requests, and what went wrong or out beside them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ASKED = 200
 def report(workspace: Workspace) -> str:
     """The last requests, oldest first, then deliveries that failed, e-mails and hits of faults, where there are any.
 
-    Nothing where the world was asked nothing. What cannot be read is told instead of hiding the failure itself.
+    Nothing where the workspace was asked nothing. What cannot be read is told instead of hiding the failure itself.
     """
     try:
         parts = [_requests(workspace), _deliveries(workspace), _mails(workspace), _faults(workspace)]

@@ -1,4 +1,4 @@
-"""What the pytest plugin does for tests: the server of a session, and their worlds."""
+"""What the pytest plugin does for tests: the server of a session, and their workspaces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def serving(config: pytest.Config) -> Iterator[MockServer]:
     server = MockServer.connect(url, os.environ.get("MOCKSERVER_TOKEN")) if url else MockServer()
     with server:
         if url and met is not None:
-            # Others may use that server, too: what counts is what the worlds made here have met.
+            # Others may use that server, too: what counts is what the workspaces made here have met.
             server.on_leaving = lambda workspace: _count(met, workspace)
         yield server
         if url:
@@ -40,12 +40,12 @@ def _count(met: Coverage, workspace: Workspace) -> None:
     try:
         met.merge(from_json(workspace.coverage.report()))
     except MockServerError as error:
-        warnings.warn(f"what the world {workspace.name} has met is not counted: {error}", stacklevel=2)
+        warnings.warn(f"what the workspace {workspace.name} has met is not counted: {error}", stacklevel=2)
 
 
 @contextmanager
-def world(server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any]) -> Iterator[Workspace]:
-    """A fresh world of a scenario, as far as the marker does not say otherwise."""
+def fresh_workspace(server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any]) -> Iterator[Workspace]:
+    """A fresh workspace of a scenario, as far as the marker does not say otherwise."""
     chosen = marked.get("scenario")
     chosen = scenario if chosen is None else chosen
     with server.workspace(chosen, seed=marked.get("seed"), strict=bool(marked.get("strict"))) as workspace:

@@ -23,7 +23,7 @@ _LONGEST = 1_000
 _SAFE = "/:@!$&'()*+,;=~?%<>[]{}|^`"
 
 
-class Form(StrEnum):
+class LogFormat(StrEnum):
     """How lines are written; without a line for each request, what is left is text."""
 
     TEXT = "text"
@@ -84,13 +84,13 @@ class _Told(NamedTuple):
 class RequestLog:
     """Takes note of requests, and hands them to a thread that writes."""
 
-    def __init__(self, form: Form, secrecy: Secrecy, *, target: int = 2, limit: int = LIMIT) -> None:
+    def __init__(self, form: LogFormat, secrecy: Secrecy, *, target: int = 2, limit: int = LIMIT) -> None:
         self.form = form
         self._text = secrecy.text
         # Tests ask for the same addresses again and again.
         self._path, self._query = lru_cache(maxsize=512)(secrecy.text), lru_cache(maxsize=512)(secrecy.query)
         self._numbers = itertools.count(1)
-        self._write = _as_json if form is Form.JSON else _as_text
+        self._write = _as_json if form is LogFormat.JSON else _as_text
         self._writer = LogWriter[_Asked | _Called | _Told](self._line, self._lost, target=target, limit=limit)
 
     def __call__(self, workspace: str, exchange: Exchange) -> None:

@@ -10,7 +10,7 @@ from flask import Request
 
 from mockserver.core.contract.errors import PERMISSION_DENIED, ServiceError
 from mockserver.core.traffic.exchange import Header
-from mockserver.core.workspaces.caller import Guest
+from mockserver.core.workspaces.caller import AnonymousCaller
 
 #: The member of every form.
 FIELD = "csrf"
@@ -18,15 +18,15 @@ COOKIE = "mockserver_csrf"
 _FORM = re.compile(r"[0-9A-Za-z]{32}")
 
 
-def token(guest: Guest, request: Request) -> str:
+def token(caller: AnonymousCaller, request: Request) -> str:
     """The browser's token: that of an earlier page, which may be open still, or else a new one."""
     sent = request.cookies.get(COOKIE, "")
-    return sent if _FORM.fullmatch(sent) else guest.workspace.random.secret("csrf", 32)
+    return sent if _FORM.fullmatch(sent) else caller.workspace.random.secret("csrf", 32)
 
 
-def cookie(guest: Guest, value: str) -> Header:
+def cookie(caller: AnonymousCaller, value: str) -> Header:
     """Lets the browser bring its token along with forms that come from us."""
-    path = urlsplit(guest.visit.root).path or "/"
+    path = urlsplit(caller.visit.root).path or "/"
     return "Set-Cookie", f"{COOKIE}={value}; Path={path}; HttpOnly; SameSite=Lax"
 
 
@@ -34,7 +34,7 @@ def check(request: Request, form: dict[str, str]) -> None:
     """Refuse a form that is not one of ours, sent by one of our pages.
 
     The browser says where it comes from (Fetch Metadata; where it does not, Origin). That holds even against somebody
-    who knows the world's seed, and so its tokens.
+    who knows the workspace's seed, and so its tokens.
 
     Raises:
         ServiceError: 403 `permission_denied`.

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
-from mockserver.core.workspaces.caller import Guest
+from mockserver.core.workspaces.caller import AnonymousCaller
 
 _HTML = "text/html; charset=utf-8"
 #: A template of somebody's: it may look as it likes, and do nothing. Images would have to come from somewhere else.
@@ -53,7 +53,7 @@ def _pages() -> Pages:
 
 def page(
     template: str,
-    guest: Guest,
+    caller: AnonymousCaller,
     *,
     status: int = 200,
     sends_to: str | None = None,
@@ -62,13 +62,15 @@ def page(
     **values: Any,
 ) -> Reply:
     """A page; `sends_to` is where its form may lead in the end, if it has one, `frames` lets it show a page of ours."""
-    text = _pages().render(template, world=guest.workspace.name, **values)
+    text = _pages().render(template, workspace=caller.workspace.name, **values)
     return Reply(status, text.encode(), headers=(*_headers(_policy(sends_to, frames=frames)), *headers))
 
 
-def still(template: str, world: str, **values: Any) -> Reply:
+def still(template: str, workspace: str, **values: Any) -> Reply:
     """A page of a workspace that leads nowhere, whoever looks at it."""
-    return Reply(200, _pages().render(template, world=world, **values).encode(), headers=_headers(_policy(None)))
+    return Reply(
+        200, _pages().render(template, workspace=workspace, **values).encode(), headers=_headers(_policy(None))
+    )
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -86,15 +88,15 @@ def redirect(location: str) -> Reply:
     return Reply(302, headers=(("Location", location), *_headers(_EMPTY)))
 
 
-def refusal(error: ServiceError, guest: Guest, exchange: Exchange) -> Reply:
+def refusal(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
     """A page that says what is wrong."""
     return page(
-        "refusal.html", guest,
+        "refusal.html", caller,
         status=error.status,
         title=responses.get(error.status, f"Status {error.status}"),
         message=error.message,
         id=exchange.id,
-        journal=f"{urlsplit(guest.visit.root).path}/_mock/requests/{exchange.id}",
+        journal=f"{urlsplit(caller.visit.root).path}/_mock/requests/{exchange.id}",
     )  # fmt: skip
 
 

@@ -16,7 +16,16 @@ from mockserver.core.contract.errors import OUT_OF_RANGE
 from mockserver.core.state.keys import LONGEST_KEY, is_key
 from mockserver.core.text import header_form
 from mockserver.core.text.domain_name import LONGEST_EMAIL, ascii_form, is_host_name
-from mockserver.web.schemas.schema import MOST_FLAWS, BadName, Flaw, Longest, Unread, documented, flaws_in, invalid
+from mockserver.web.schemas.schema import (
+    MOST_FIELD_ERRORS,
+    BadName,
+    FieldError,
+    Longest,
+    Unread,
+    documented,
+    field_errors_in,
+    invalid,
+)
 
 INT64_MAX = 2**63 - 1
 #: The longest URL (proposed), in characters. What is longer is refused before anything else looks at it.
@@ -31,7 +40,7 @@ class Range(validate.Range):
     """A range whose breach is `out_of_range`."""
 
     def _format_error(self, value: Any, message: str) -> Any:
-        return [Flaw(OUT_OF_RANGE, super()._format_error(value, message).removesuffix("."))]
+        return [FieldError(OUT_OF_RANGE, super()._format_error(value, message).removesuffix("."))]
 
 
 class Text(fields.String):
@@ -43,7 +52,7 @@ class Quantity(validate.Validator):
 
     def __call__(self, value: float) -> float:
         if value < 0 and value != -1:
-            raise ValidationError([Flaw(OUT_OF_RANGE, "Must be 0 or more, or -1 for unlimited")])
+            raise ValidationError([FieldError(OUT_OF_RANGE, "Must be 0 or more, or -1 for unlimited")])
         return value
 
 
@@ -59,14 +68,14 @@ class NotBlank(validate.Validator):
 class Email(fields.String):
     """An e-mail address."""
 
-    def __init__(self, *, flaw: Flaw | None = None, **kwargs: Any) -> None:
+    def __init__(self, *, flaw: FieldError | None = None, **kwargs: Any) -> None:
         super().__init__(validate=_EmailCheck(flaw), **_described(kwargs, format="email"))
 
 
 class _EmailCheck(validate.Email):
     """Takes both spellings of a domain, and no address in the place of one."""
 
-    def __init__(self, flaw: Flaw | None) -> None:
+    def __init__(self, flaw: FieldError | None) -> None:
         super().__init__(error="Not a valid email address")
         self._flaw = flaw
 
@@ -90,7 +99,7 @@ def _described(kwargs: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 class Int64(fields.Integer):
     """A whole number of 64 bits: a JSON number, or the digits of a path or a query."""
 
-    def __init__(self, *, text: bool = False, flaw: Flaw | None = None, **kwargs: Any) -> None:
+    def __init__(self, *, text: bool = False, flaw: FieldError | None = None, **kwargs: Any) -> None:
         super().__init__(strict=True, **_described(kwargs, format="int64"))
         self._text = text
         self._flaw = flaw
@@ -161,8 +170,8 @@ def _parts(
             values.append(value if of_value is None else of_value.deserialize(value, **kwargs))
         except ValidationError as error:
             errors[name] = error.messages
-            found += flaws_in(error.messages)
-            if found >= MOST_FLAWS and number < count:
+            found += field_errors_in(error.messages)
+            if found >= MOST_FIELD_ERRORS and number < count:
                 errors[SCHEMA] = [Unread(count - number)]
                 break
     if errors:

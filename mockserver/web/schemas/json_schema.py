@@ -21,13 +21,13 @@ from mockserver.web.schemas.fields import (
 )
 
 #: What is said of a field: always the same, or what a function makes of the field and of what apispec has found so far.
-Form = dict[str, Any] | Callable[[Any, dict[str, Any]], dict[str, Any]]
+FieldSchema = dict[str, Any] | Callable[[Any, dict[str, Any]], dict[str, Any]]
 
 #: At least two labels, of which the last one is no number; names in other scripts are taken as well.
 HOSTNAME = r"^(?!-)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.(?![0-9]+$)[A-Za-z0-9-]+$"
 
 #: What our own kinds of fields take, as far as a schema can say it; the field's own bounds come before these.
-FORMS: dict[type, Form] = {
+FORMS: dict[type, FieldSchema] = {
     Int64: {"minimum": -(2**63), "maximum": 2**63 - 1},
     Number: {"minimum": -(2**63), "maximum": 2**63 - 1},
     ApiKey: {"pattern": "^[!-~]+$"},
@@ -46,7 +46,7 @@ FORMS: dict[type, Form] = {
 }
 
 
-def specification(forms: Mapping[type, Form] = FORMS, **options: Any) -> Any:
+def specification(forms: Mapping[type, FieldSchema] = FORMS, **options: Any) -> Any:
     """An empty document of OpenAPI 3.1, which takes our schemas as they are."""
     # A tenth of a second, and most servers are never asked for a document.
     from apispec import APISpec  # noqa: PLC0415  # see above
@@ -66,7 +66,7 @@ def _schema_name(schema: Any) -> str:
     return str(schema.__name__ if isinstance(schema, type) else type(schema).__name__)
 
 
-def _form(field: fields.Field[Any], known: dict[str, Any], forms: Mapping[type, Form]) -> dict[str, Any]:
+def _form(field: fields.Field[Any], known: dict[str, Any], forms: Mapping[type, FieldSchema]) -> dict[str, Any]:
     told = forms.get(type(field), {})
     form = {} if "enum" in known else told(field, known) if callable(told) else told
     if any(isinstance(validator, NotBlank) for validator in field.validators):

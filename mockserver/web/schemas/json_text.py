@@ -16,7 +16,7 @@ INT64 = range(-(2**63), 2**63)
 DEEPEST = 100
 #: More arrays than any honest client sends. The parser makes them without letting anybody else run meanwhile.
 _MOST_BRACKETS = 250_000
-#: More members and items in all than any honest client sends; that of the largest shipped world has a third of it.
+#: More members and items in all than any honest client sends; that of the largest shipped workspace has a third of it.
 _MOST_COMMAS = 1_500_000
 #: Whether halves of surrogate pairs are written at all, and whatever a backslash begins: of those only whole pairs.
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")

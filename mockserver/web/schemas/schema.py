@@ -67,7 +67,7 @@ def _evidence(mark: Mark, note: str, source: str, form: Mapping[str, Any]) -> di
 Keys = tuple[str | int, ...]
 
 
-class Flaw:
+class FieldError:
     """What is wrong with one value: marshmallow carries it to the place of the value, as it does texts."""
 
     def __init__(self, code: ErrorCode, text: str) -> None:
@@ -78,7 +78,7 @@ class Flaw:
 
 
 def invalid(text: str) -> ValidationError:
-    return ValidationError([Flaw(INVALID_PARAMETER, text)])
+    return ValidationError([FieldError(INVALID_PARAMETER, text)])
 
 
 def _too_long(value: str | list[Any], longest: int) -> ValidationError:
@@ -103,11 +103,11 @@ _CODE = ("otp",)
 #: How much of a flaw's text is told; the longest list of choices is shorter.
 _LONGEST = 500
 
-_MISSING = Flaw(MISSING_PARAMETER, "Missing data for required field.")
+_MISSING = FieldError(MISSING_PARAMETER, "Missing data for required field.")
 
 
 #: How many flaws of a list or a mapping are looked for.
-MOST_FLAWS = 100
+MOST_FIELD_ERRORS = 100
 
 
 class Unknown:
@@ -137,11 +137,11 @@ class Unread:
         self.count = count
 
 
-def flaws_in(errors: Any) -> int:
+def field_errors_in(errors: Any) -> int:
     """How many flaws marshmallow has found."""
     if isinstance(errors, Mapping):
-        return sum(map(flaws_in, errors.values()))
-    return sum(map(flaws_in, errors)) if isinstance(errors, list) else 1
+        return sum(map(field_errors_in, errors.values()))
+    return sum(map(field_errors_in, errors)) if isinstance(errors, list) else 1
 
 
 class Part(StrEnum):
@@ -161,14 +161,14 @@ def refusal(errors: Mapping[Any, Any], part: Part, data: Mapping[str, Any]) -> S
     return _error(_path(keys), flaw).because(f"the {part} {_told(keys, flaw, part, data)}{also}")
 
 
-def _error(path: str, flaw: Flaw) -> ServiceError:
+def _error(path: str, flaw: FieldError) -> ServiceError:
     if flaw is _MISSING:
         # The words of the documented example, ledger 2.22.
         return MISSING_PARAMETER(f"Missing {path} attribute in the request")
     return flaw.code(flaw.text if isinstance(flaw, Sentence) or not path else f"{path}: {flaw.text}")
 
 
-def _told(keys: Keys, flaw: Flaw, part: Part, data: Mapping[str, Any]) -> str:
+def _told(keys: Keys, flaw: FieldError, part: Part, data: Mapping[str, Any]) -> str:
     """What is wrong with a value; of a body only its kind is told, as it may hold secrets."""
     path = reasons.shown(_path(keys))
     if flaw is _MISSING:
@@ -203,15 +203,15 @@ def kind(value: object, *, secret: bool = False) -> str:
     return "an object"
 
 
-class Sentence(Flaw):
+class Sentence(FieldError):
     """A flaw whose text is a whole documented message, to be given as it stands."""
 
 
-def _flaws(errors: Any, keys: Keys) -> list[tuple[Keys, Flaw]]:
-    if isinstance(errors, Flaw):
+def _flaws(errors: Any, keys: Keys) -> list[tuple[Keys, FieldError]]:
+    if isinstance(errors, FieldError):
         return [(keys, errors)]
     if isinstance(errors, str):
-        return [(keys, Flaw(INVALID_PARAMETER, errors.removesuffix(".")))]
+        return [(keys, FieldError(INVALID_PARAMETER, errors.removesuffix(".")))]
     if isinstance(errors, Mapping):
         return [
             found
@@ -268,7 +268,7 @@ class Closed(Base):
         strange = self._strange(data)
         if not strange:
             return super().load(data, **options)
-        told, left = strange[:MOST_FLAWS], set(strange[MOST_FLAWS:])
+        told, left = strange[:MOST_FIELD_ERRORS], set(strange[MOST_FIELD_ERRORS:])
         try:
             # In any case an error: the unknown members that are told stay in.
             return super().load({name: value for name, value in data.items() if name not in left}, **options)
@@ -298,7 +298,7 @@ class Input(Base):
     class Meta:
         unknown = EXCLUDE
 
-    error_messages: dict[str, Any] = {"type": [Flaw(INVALID_PARAMETER, "Not an object")]}  # noqa: RUF012  # marshmallow's own contract
+    error_messages: dict[str, Any] = {"type": [FieldError(INVALID_PARAMETER, "Not an object")]}  # noqa: RUF012  # marshmallow's own contract
 
     #: The longest text and the longest list of a member without a bound of its own; proposed, as what is taken is kept.
     longest: ClassVar[int] = 10_000

@@ -22,7 +22,7 @@ from mockserver.web.server.bodies import Bodies, Body
 from mockserver.web.server.http_limits import Refusal
 from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
 from mockserver.web.server.threads import Threads
-from mockserver.web.server.waiting import PARK, Park
+from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -42,7 +42,7 @@ _SHORT = 100
 #: The methods of requests that change nothing, so that nobody misses them whose client has left.
 _SAFE = ("GET", "HEAD")
 
-Answer = tuple[int, Headers, bytes]
+WsgiAnswer = tuple[int, Headers, bytes]
 
 
 class _LeftError(Exception):
@@ -94,7 +94,7 @@ class Bridge:
 
     async def _with_large_body(
         self, scope: Scope, message: Message, receive: Receive
-    ) -> tuple[dict[str, Any], Answer] | None:
+    ) -> tuple[dict[str, Any], WsgiAnswer] | None:
         """The answer to a request whose body is large, or comes in pieces; None: nobody waits for one."""
         with self._bodies.coming() as body:
             whole = await self._read(body, message, receive)
@@ -102,32 +102,32 @@ class Bridge:
                 return await self._run_somewhere(scope, whole, receive)
         return ({"wsgi.input": None}, self._no_room(scope)) if body.is_refused else None
 
-    def _no_room(self, scope: Scope) -> Answer:
+    def _no_room(self, scope: Scope) -> WsgiAnswer:
         """What is said where a body has to go for others."""
         found = self._refusal(scope["raw_path"].decode("latin-1"), 503, self._bodies.refusal)
         headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in found.headers]
         return found.status_code, headers, found.get_data()
 
-    async def _run_somewhere(self, scope: Scope, body: bytes, receive: Receive) -> tuple[dict[str, Any], Answer]:
+    async def _run_somewhere(self, scope: Scope, body: bytes, receive: Receive) -> tuple[dict[str, Any], WsgiAnswer]:
         """Run a request on the loop or beside it, and again as long as it waits for something."""
-        park = Park()
-        found = LeaveLoop() if len(body) > LARGE_BODY else self._at_once(scope, body, park)
+        suspended = SuspendedRequest()
+        found = LeaveLoop() if len(body) > LARGE_BODY else self._at_once(scope, body, suspended)
         if isinstance(found, LeaveLoop):
-            found = await self._in_thread(scope, body, park, found, receive)
-        if park.waiting:
+            found = await self._in_thread(scope, body, suspended, found, receive)
+        if suspended.waiting:
             with self._waits():
                 found = await self._rerun(found[0], scope, body, receive)
         return found
 
     async def _deliver(
-        self, scope: Scope, environ: dict[str, Any], answer: Answer, receive: Receive, send: Send
+        self, scope: Scope, environ: dict[str, Any], answer: WsgiAnswer, receive: Receive, send: Send
     ) -> None:
-        """Let an answer leave, in the way that a fault chooses, or piece by piece."""
+        """Let an answer leave, in the transmission that a fault chooses, or piece by piece."""
         status, headers, content = answer
         if wire.WIRE in environ:
             with self._waits():
-                way = wire.Way(scope[wire.TRANSPORT], receive, send)
-                await way.leave(environ[wire.WIRE], status, headers, content)
+                transmission = wire.Transmission(scope[wire.TRANSPORT], receive, send)
+                await transmission.leave(environ[wire.WIRE], status, headers, content)
             return
         await send({"type": "http.response.start", "status": status, "headers": headers})
         if stream.STREAM in environ:
@@ -136,9 +136,11 @@ class Bridge:
         else:
             await send({"type": "http.response.body", "body": content})
 
-    def _at_once(self, scope: Scope, body: bytes, park: Park) -> tuple[dict[str, Any], Answer] | LeaveLoop:
+    def _at_once(
+        self, scope: Scope, body: bytes, suspended: SuspendedRequest
+    ) -> tuple[dict[str, Any], WsgiAnswer] | LeaveLoop:
         """Run a request on the loop; gives the environment and the answer, or why it leaves."""
-        environ = _environ(scope, body, park)
+        environ = _environ(scope, body, suspended)
         held = environ[LOOP] = []
         try:
             return environ, self._run(environ)
@@ -149,11 +151,11 @@ class Bridge:
                 lock.release()
 
     async def _in_thread(
-        self, scope: Scope, body: bytes, park: Park, leaves: LeaveLoop, receive: Receive
-    ) -> tuple[dict[str, Any], Answer]:
+        self, scope: Scope, body: bytes, suspended: SuspendedRequest, leaves: LeaveLoop, receive: Receive
+    ) -> tuple[dict[str, Any], WsgiAnswer]:
         """The same beside the loop, as soon as there is nothing to wait for that may take long."""
         while True:
-            environ = _environ(scope, body, park)
+            environ = _environ(scope, body, suspended)
             elsewhere = self._threads.wait if leaves.waits else self._threads.labour
             async with self._turn_of(leaves.until):
                 try:
@@ -183,7 +185,7 @@ class Bridge:
         finally:
             turn.tell()
 
-    def _run_beside(self, environ: dict[str, Any]) -> Answer:
+    def _run_beside(self, environ: dict[str, Any]) -> WsgiAnswer:
         """Run a request in a thread."""
         held = environ[THREAD] = []
         try:
@@ -194,26 +196,28 @@ class Bridge:
 
     async def _rerun(
         self, environ: dict[str, Any], scope: Scope, body: bytes, receive: Receive
-    ) -> tuple[dict[str, Any], Answer]:
+    ) -> tuple[dict[str, Any], WsgiAnswer]:
         """Run a request that waits after every change of its workspace, until it has found something."""
-        park: Park = environ[PARK]
+        suspended: SuspendedRequest = environ[SUSPENDED]
         while True:
-            in_time = await _changed(park, receive)
-            park.waiting = False
+            in_time = await _changed(suspended, receive)
+            suspended.waiting = False
             if not in_time:
-                park.deadline = 0.0
-            found = await self._in_turn(scope, body, park) if LOOP in environ else LeaveLoop()
+                suspended.deadline = 0.0
+            found = await self._in_turn(scope, body, suspended) if LOOP in environ else LeaveLoop()
             if isinstance(found, LeaveLoop):
-                found = await self._in_thread(scope, body, park, found, receive)
+                found = await self._in_thread(scope, body, suspended, found, receive)
             environ, answer = found
-            if not park.waiting or not in_time:
+            if not suspended.waiting or not in_time:
                 return environ, answer
 
-    async def _in_turn(self, scope: Scope, body: bytes, park: Park) -> tuple[dict[str, Any], Answer] | LeaveLoop:
+    async def _in_turn(
+        self, scope: Scope, body: bytes, suspended: SuspendedRequest
+    ) -> tuple[dict[str, Any], WsgiAnswer] | LeaveLoop:
         """Run a request again on the loop; of many that wait for the same, one at a time, and others in between."""
         async with self._turn:
             await asyncio.sleep(0)
-            return self._at_once(scope, body, park)
+            return self._at_once(scope, body, suspended)
 
     @contextmanager
     def _waits(self) -> Iterator[None]:
@@ -225,7 +229,7 @@ class Bridge:
         finally:
             self.waiting.discard(task)
 
-    def _run(self, environ: dict[str, Any]) -> Answer:
+    def _run(self, environ: dict[str, Any]) -> WsgiAnswer:
         started: list[Any] = []
 
         def start_response(
@@ -263,7 +267,7 @@ class Bridge:
         return None
 
 
-async def _wanted(work: Coroutine[Any, Any, Answer], receive: Receive) -> Answer:
+async def _wanted(work: Coroutine[Any, Any, WsgiAnswer], receive: Receive) -> WsgiAnswer:
     """What comes of a piece of work, which never begins where its client leaves before.
 
     Raises:
@@ -304,10 +308,10 @@ async def _go_on(events: stream.Stream, threads: Threads, turn: asyncio.Lock, re
     await send({"type": "http.response.body", "body": b""})
 
 
-async def _changed(park: Park, receive: Receive) -> bool:
+async def _changed(suspended: SuspendedRequest, receive: Receive) -> bool:
     """Whether the workspace changes before the time is up and the client leaves."""
-    workspace, loop = park.workspace, asyncio.get_running_loop()
-    left = park.deadline - time.monotonic()
+    workspace, loop = suspended.workspace, asyncio.get_running_loop()
+    left = suspended.deadline - time.monotonic()
     if workspace is None or left <= 0:
         return False
     changed = asyncio.Event()
@@ -315,11 +319,11 @@ async def _changed(park: Park, receive: Receive) -> bool:
     def wake() -> None:
         loop.call_soon_threadsafe(changed.set)
 
-    workspace.watchers.add(wake, park.kinds)
-    if workspace.watchers.happened(park.kinds) != park.seen:
+    workspace.watchers.add(wake, suspended.kinds)
+    if workspace.watchers.happened(suspended.kinds) != suspended.seen:
         changed.set()  # something has happened in between, in another thread
     tasks: list[asyncio.Future[Any]] = [loop.create_task(changed.wait())]
-    if not park.stays:
+    if not suspended.stays:
         tasks.append(asyncio.ensure_future(receive()))
     try:
         done, _ = await asyncio.wait(tasks, timeout=left, return_when=asyncio.FIRST_COMPLETED)
@@ -330,7 +334,7 @@ async def _changed(park: Park, receive: Receive) -> bool:
             task.cancel()
 
 
-def _environ(scope: Scope, body: bytes, park: Park) -> dict[str, Any]:
+def _environ(scope: Scope, body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
     """The WSGI environment of a request, PEP 3333."""
     host, port = scope["server"] or ("127.0.0.1", 80)
     environ: dict[str, Any] = {
@@ -351,7 +355,7 @@ def _environ(scope: Scope, body: bytes, park: Park) -> dict[str, Any]:
         "wsgi.multiprocess": False,
         "wsgi.run_once": False,
         "wsgi.input_terminated": True,
-        PARK: park,
+        SUSPENDED: suspended,
     }
     for raw_name, raw_value in scope["headers"]:
         name = _wsgi_name(raw_name) if len(raw_name) <= _SHORT else _wsgi_name.__wrapped__(raw_name)

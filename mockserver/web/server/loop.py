@@ -13,15 +13,16 @@ LOOP = "mockserver.loop"
 THREAD = "mockserver.thread"
 #: A body of more bytes is never read on the loop: parsing and checking it takes about a millisecond for each kilobyte.
 LARGE_BODY = 16 * 1024
-#: A world of more rows is neither made nor written on the loop: each takes some 20 to 50 microseconds.
-LARGE_WORLD = 200
+#: A workspace of more rows is neither made nor written on the loop: each takes some 20 to 50 microseconds.
+LARGE_WORKSPACE = 200
 #: No longer list of the control API is put into words on the loop: an entry takes some 50 microseconds.
 LARGE_LIST = 100
 #: An account with a table of more rows is read by a thread: to list one takes some 5 microseconds a row. To change
 #: something in it takes as long as anywhere.
 LARGE_TABLE = 2_000
-#: A world of more rows leaves the loop to operations that say that they go through all of a kind, whether they read or
-#: write: a row takes them some 10 to 25 microseconds, and up to 90 where its address is to be put into A-labels.
+#: A workspace of more rows leaves the loop to operations that say that they go through all of a kind, whether they
+#: read or write: a row takes them some 10 to 25 microseconds, and up to 90 where its address is to be put into
+#: A-labels.
 LARGE_SWEEP = 1_000
 
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 #: The longest that a request may wait, in seconds.
 LONGEST_WAIT = 30.0
-#: Where the bridge leaves a `Park` for requests that want to wait.
-PARK = "mockserver.park"
+#: Where the bridge leaves a `SuspendedRequest` for requests that want to wait.
+SUSPENDED = "mockserver.suspended"
 
 Found = TypeVar("Found")
 
 
 @dataclass(slots=True, eq=False)
-class Park:
+class SuspendedRequest:
     """What a waiting request tells the bridge: which workspace to watch, and until when (`time.monotonic`).
 
     The bridge runs the request again whenever something of the kinds that it waits for has happened, until it has found
@@ -46,19 +46,19 @@ class Park:
 
 def begun(name: str, begin: Callable[[], Found]) -> Found:
     """What a request has begun when it was first run, however often it is run again."""
-    park: Park | None = request.environ.get(PARK)
-    if park is None:
+    suspended: SuspendedRequest | None = request.environ.get(SUSPENDED)
+    if suspended is None:
         return begin()
-    if name not in park.begun:
-        park.begun[name] = begin()
-    found: Found = park.begun[name]
+    if name not in suspended.begun:
+        suspended.begun[name] = begin()
+    found: Found = suspended.begun[name]
     return found
 
 
 def is_waiting() -> bool:
     """Whether the request will be run again, and nobody gets to see what it answers now."""
-    park: Park | None = request.environ.get(PARK)
-    return park is not None and park.waiting
+    suspended: SuspendedRequest | None = request.environ.get(SUSPENDED)
+    return suspended is not None and suspended.waiting
 
 
 def wait_for(
@@ -78,15 +78,15 @@ def wait_for(
         found, seen = find(), workspace.watchers.happened(kinds)
     if found or seconds <= 0:
         return found
-    park: Park | None = request.environ.get(PARK)
-    if park is None:
+    suspended: SuspendedRequest | None = request.environ.get(SUSPENDED)
+    if suspended is None:
         return _block(workspace, seconds, find, kinds)
-    if park.workspace is None:
-        park.deadline = time.monotonic() + seconds
-    elif time.monotonic() >= park.deadline:
+    if suspended.workspace is None:
+        suspended.deadline = time.monotonic() + seconds
+    elif time.monotonic() >= suspended.deadline:
         return found
-    park.workspace, park.kinds, park.seen, park.stays = workspace, kinds, seen, stays
-    park.waiting = True
+    suspended.workspace, suspended.kinds, suspended.seen, suspended.stays = workspace, kinds, seen, stays
+    suspended.waiting = True
     return found
 
 

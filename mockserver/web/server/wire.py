@@ -14,8 +14,8 @@ from typing import Any
 
 from flask import Response
 
-from mockserver.core.traffic.exchange import Form, Wire
-from mockserver.web.server.waiting import PARK
+from mockserver.core.traffic.exchange import Wire, WireForm
+from mockserver.web.server.waiting import SUSPENDED
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -32,7 +32,7 @@ _PIECES = 50
 _RESET = struct.pack("ii", 1, 0)
 
 
-class Way:
+class Transmission:
     """The way of one answer over its connection."""
 
     def __init__(self, transport: asyncio.Transport, receive: Receive, send: Send) -> None:
@@ -51,16 +51,16 @@ class Way:
             self._left.cancel()
 
     async def _deliver(self, wire: Wire, status: int, headers: Headers, body: bytes) -> None:
-        if wire.form is Form.RESET:
+        if wire.form is WireForm.RESET:
             await self._reset()
-        elif wire.form is Form.EMPTY or not wire.answers:
+        elif wire.form is WireForm.EMPTY or not wire.answers:
             await self._close()
         else:
             await self._send({"type": "http.response.start", "status": status, "headers": headers})
-            if wire.form is Form.TRUNCATED and body:
+            if wire.form is WireForm.TRUNCATED and body:
                 await self._piece(body[: len(body) // 2])
                 await self._close()
-            elif wire.form is Form.SLOW:
+            elif wire.form is WireForm.SLOW:
                 await self._trickle(body, wire.spread_s)
             else:
                 await self._send({"type": "http.response.body", "body": body})
@@ -95,9 +95,9 @@ class Way:
         await self._left
 
 
-def leave_by(wire: Wire, response: Response, environ: dict[str, Any]) -> Response:
+def transmit(wire: Wire, response: Response, environ: dict[str, Any]) -> Response:
     """Let an answer leave as a fault, or a receiver, wants it: by the bridge, or as far as another server can."""
-    if PARK not in environ:
+    if SUSPENDED not in environ:
         return block(wire, response)
     environ[WIRE] = wire
     return response
@@ -116,9 +116,9 @@ def block(wire: Wire, response: Response) -> Response:
     if not wire.answers:
         raise ConnectionResetError(errno.ECONNRESET, f"a fault was injected: {wire.form}")
     body = b"".join(response.response)  # type: ignore[arg-type]  # bytes, in an answer of ours
-    if wire.form is Form.TRUNCATED:
+    if wire.form is WireForm.TRUNCATED:
         response.response = [body[: len(body) // 2]]
-    elif wire.form is Form.SLOW:
+    elif wire.form is WireForm.SLOW:
         response.response = _trickled(body, wire.spread_s)
     return response
 

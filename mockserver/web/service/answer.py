@@ -26,7 +26,7 @@ CORS_HEADERS = [
 ]
 
 
-class Answer(Response):
+class ApiResponse(Response):
     """An answer of the service, whose headers are complete when it is made.
 
     Werkzeug checks each header when it is added, and reads them all again when they are sent: a quarter of the time of
@@ -47,7 +47,7 @@ class Answer(Response):
 
 def answer(body: bytes, status: int, headers: HeaderList) -> Response:
     """An answer with these headers, and those of all answers."""
-    return Answer(body, status, complete(body, status, headers))
+    return ApiResponse(body, status, complete(body, status, headers))
 
 
 def complete(body: bytes, status: int, headers: Sequence[tuple[str, str]]) -> HeaderList:

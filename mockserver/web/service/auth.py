@@ -84,8 +84,8 @@ def _opened(request: Request, key: str, store: Store, within: Workspace | None) 
 def find(
     environ: dict[str, Any], key: str, store: Store, within: Workspace | None = None
 ) -> tuple[Workspace, Account] | None:
-    """What a key opens, as `Store.find` says; a large world is made for it by a thread."""
-    if store.keys is KeyMode.ISOLATE and store.makes(key, within) and store.rows() > loop.LARGE_WORLD:
+    """What a key opens, as `Store.find` says; a large workspace is made for it by a thread."""
+    if store.keys is KeyMode.ISOLATE and store.makes(key, within) and store.rows() > loop.LARGE_WORKSPACE:
         loop.leave(environ)
     return store.find(key, within)
 

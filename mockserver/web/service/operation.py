@@ -1,4 +1,4 @@
-"""The door of every operation: its declaration above the function, and the way of a request through it."""
+"""The endpoint of every operation: its declaration above the function, and the way of a request through it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask import Request
 from marshmallow import Schema, ValidationError
 
 from mockserver.core.contract.errors import BAD_REQUEST, INVALID_PARAMETER, no_room
-from mockserver.core.contract.operation import DocumentedError, Operation, Role, Surface
+from mockserver.core.contract.operation import Audience, DocumentedError, Operation, Role
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller
@@ -29,8 +29,8 @@ NO_BODY: Any = object()
 _NOTHING = Schema()
 
 
-class Endpoints:
-    """The operations of one room, in the order of their declaration."""
+class Operations:
+    """The operations of one resource, in the order of their declaration."""
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
@@ -54,10 +54,10 @@ class Endpoints:
         roles: frozenset[Role] | None = None,
         scope: str = "account",
         notes: tuple[str, ...] = (),
-        surface: Surface = Surface.API,
+        audience: Audience = Audience.API,
         adds: bool = False,
         sweeps: bool | str = False,
-        told_by: tuple[str, str] | None = None,
+        discriminator: tuple[str, str] | None = None,
         refuse: View | None = None,
     ) -> Callable[[View], View]:
         """Declare the function below as an operation of the service."""
@@ -82,10 +82,10 @@ class Endpoints:
                     roles=roles,
                     scope=scope,
                     notes=notes,
-                    surface=surface,
+                    audience=audience,
                     adds=adds,
                     sweeps=sweeps,
-                    told_by=told_by,
+                    discriminator=discriminator,
                     refuse=refuse,
                 )
             )
@@ -104,7 +104,7 @@ def check_room(workspace: Workspace) -> None:
         raise no_room(full)
 
 
-class Door:
+class Endpoint:
     """One operation, ready to serve; its schemas are made once, when it is first called."""
 
     def __init__(self, operation: Operation) -> None:

@@ -1,4 +1,4 @@
-"""Rate limits of ledger 1.5: windows on the world's clock, counted per account and group of paths."""
+"""Rate limits of ledger 1.5: windows on the workspace's clock, counted per account and group of paths."""
 
 from __future__ import annotations
 

@@ -21,17 +21,17 @@ from mockserver.core.contract.errors import (
     ErrorCode,
     ServiceError,
 )
-from mockserver.core.contract.operation import Operation, Surface
+from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.keys import is_drawn
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.traffic.faults import Fault
-from mockserver.core.workspaces.caller import Bearers, Caller, Guest
+from mockserver.core.workspaces.caller import AnonymousCaller, Bearers, Caller
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.schemas import json_text
 from mockserver.web.server import loop
-from mockserver.web.server.wire import leave_by
-from mockserver.web.service import front, rate_limit
+from mockserver.web.server.wire import transmit
+from mockserver.web.service import public_endpoint, rate_limit
 from mockserver.web.service.answer import HeaderList, answer, override, spoilt, told
 from mockserver.web.service.application import (
     CONTROL_PREFIX,
@@ -41,8 +41,8 @@ from mockserver.web.service.application import (
     path_within,
 )
 from mockserver.web.service.auth import authenticate, visit_of
-from mockserver.web.service.doors import Doors
-from mockserver.web.service.front import FrontDoor
+from mockserver.web.service.endpoint_table import EndpointTable
+from mockserver.web.service.public_endpoint import PublicEndpoint
 from mockserver.web.service.received import body_of, headers_of
 
 #: Asks for a fault in a request, and names it in an answer.
@@ -71,15 +71,15 @@ class HeaderFaults(Protocol):
 def early_refusal(path: str, status: int, message: str) -> Response:
     """What is said of a request that was not read to its end: in the API's words, or in OAuth's for its addresses."""
     error = _EARLY.get(status, BAD_REQUEST)(message, status=status)
-    if front.surface_of(path_within(path)) is Surface.API:
+    if public_endpoint.audience_of(path_within(path)) is Audience.API:
         return answer(told(error), status, [])
-    said = {"error": front.oauth_code(error).code, "error_description": message}
-    return answer(json_text.write(said), status, list(front.NO_STORE))
+    said = {"error": public_endpoint.oauth_code(error).code, "error_description": message}
+    return answer(json_text.write(said), status, list(public_endpoint.NO_STORE))
 
 
-def _is_crowded(world: Workspace) -> bool:
+def _is_crowded(workspace: Workspace) -> bool:
     """Whether a page that lists all who can sign in is too long for the event loop."""
-    accounts = tuple(world.accounts.values())
+    accounts = tuple(workspace.accounts.values())
     return len(accounts) > loop.LARGE_TABLE or sum(len(row.users) for row in accounts) > loop.LARGE_TABLE
 
 
@@ -104,29 +104,29 @@ class Service:
         self._body_limit = body_limit
         self._prepare = prepare
         self._log = log
-        self._doors = Doors(app, operations)
+        self._endpoints = EndpointTable(app, operations)
         app.service = self
         app.config["MAX_CONTENT_LENGTH"] = body_limit
 
     def owns(self, request: Request) -> bool:
         """Whether the service answers here: all addresses but the mock's own are the service's, known or not."""
         if request.url_rule is not None:
-            return request.url_rule.endpoint in self._doors
+            return request.url_rule.endpoint in self._endpoints
         return not request.path.startswith(CONTROL_PREFIX)
 
     def answer(self, request: Request) -> Response:
-        """The answer to a request of the service's; what came of it is written down in its world."""
+        """The answer to a request of the service's; what came of it is written down in its workspace."""
         started = perf_counter()
         try:
             within = self._within(request)
             if request.method == "OPTIONS":
                 return self._in(within or self._store.default, None, request, started)
-            surface = self._surface(request)
-            if surface is not Surface.API:
-                world = within or self._store.default
-                if surface is Surface.PAGE and _is_crowded(world):
+            audience = self._surface(request)
+            if audience is not Audience.API:
+                workspace = within or self._store.default
+                if audience is Audience.PAGE and _is_crowded(workspace):
                     loop.leave(request.environ)
-                return self._in(world, Guest(world, visit_of(request, world)), request, started)
+                return self._in(workspace, AnonymousCaller(workspace, visit_of(request, workspace)), request, started)
             caller = authenticate(request, self._store, within, self._bearers)
             loop.hold(request.environ, caller.workspace.lock)
             if self._is_long(caller, request) or _is_exported_at_once(caller.workspace, request):
@@ -134,8 +134,8 @@ class Service:
             if not self._prepare(caller, request):
                 return answer(b"", 503, [])  # nobody sees it: the request waits, and is run again
         except ServiceError as error:
-            world = self._addressed(request) or self._store.default
-            return self._in(world, None, request, started, error)
+            workspace = self._addressed(request) or self._store.default
+            return self._in(workspace, None, request, started, error)
         return self._in(caller.workspace, caller, request, started)
 
     def fail(self) -> Response:
@@ -147,17 +147,17 @@ class Service:
 
     # ------------------------------------------------------------------ whose request it is
 
-    def _surface(self, request: Request) -> Surface:
+    def _surface(self, request: Request) -> Audience:
         """Whom the address speaks with."""
         rule = request.url_rule
-        return self._doors.surface(None if rule is None else rule.endpoint, request.path)
+        return self._endpoints.audience(None if rule is None else rule.endpoint, request.path)
 
     def _is_long(self, caller: Caller, request: Request) -> bool:
         """Whether it is too long for the event loop, as far as its operation and the number of rows tell."""
-        rule, world = request.url_rule, caller.workspace
-        sweeps = rule is not None and self._doors[rule.endpoint].operation.sweeps
+        rule, workspace = request.url_rule, caller.workspace
+        sweeps = rule is not None and self._endpoints[rule.endpoint].operation.sweeps
         if sweeps is True or (sweeps and sweeps in request.args):
-            return len(world.accounts) > loop.LARGE_SWEEP or world.rows() > loop.LARGE_SWEEP
+            return len(workspace.accounts) > loop.LARGE_SWEEP or workspace.rows() > loop.LARGE_SWEEP
         return request.method in ("GET", "HEAD") and caller.account.longest() > loop.LARGE_TABLE
 
     def _addressed(self, request: Request) -> Workspace | None:
@@ -182,19 +182,19 @@ class Service:
         if found is not None or name is None:
             return found
         reason = f"there is no workspace {name!r}"
-        if self._surface(request) is not Surface.API:
+        if self._surface(request) is not Audience.API:
             raise NOT_FOUND(f"There is no workspace {name}").because(reason)
         key = request.environ.get("HTTP_API_KEY")
         if key is None or is_drawn(key) or self._store.knows(key):
             raise UNAUTHORIZED().because(f"{reason}, and the key opens none of its accounts")
         raise NOT_FOUND().because(reason)
 
-    # ------------------------------------------------------------------ one request in its world
+    # ------------------------------------------------------------------ one request in its workspace
 
     def _in(
         self,
         workspace: Workspace,
-        caller: Caller | Guest | None,
+        caller: Caller | AnonymousCaller | None,
         request: Request,
         started: float,
         error: ServiceError | None = None,
@@ -227,9 +227,9 @@ class Service:
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
         found = answer(body, reply.status, headers)
-        return found if reply.wire is None else leave_by(reply.wire, found, request.environ)
+        return found if reply.wire is None else transmit(reply.wire, found, request.environ)
 
-    def _begin(self, workspace: Workspace, caller: Caller | Guest | None, request: Request) -> Exchange:
+    def _begin(self, workspace: Workspace, caller: Caller | AnonymousCaller | None, request: Request) -> Exchange:
         environ = request.environ
         exchange = Exchange(
             id=workspace.random.uuid("request"),
@@ -239,7 +239,7 @@ class Service:
             query=environ["QUERY_STRING"],
             headers=headers_of(environ),
             body=body_of(request),
-            operation=self._doors.called(request),
+            operation=self._endpoints.called(request),
             params=request.view_args or _NO_PARAMS,
             account=caller.account.name if isinstance(caller, Caller) else None,
         )
@@ -254,11 +254,13 @@ class Service:
         """The answer to who is nobody: a refusal, or that to a preflight."""
         if error is None:
             return Reply(204)
-        if self._doors.surface(exchange.operation, exchange.path) is Surface.API:
+        if self._endpoints.audience(exchange.operation, exchange.path) is Audience.API:
             self._count(workspace, rate_limit.NOBODY, exchange, headers)
         return Reply.refused(error)
 
-    def _reply(self, caller: Caller | Guest, request: Request, exchange: Exchange, headers: HeaderList) -> Reply:
+    def _reply(
+        self, caller: Caller | AnonymousCaller, request: Request, exchange: Exchange, headers: HeaderList
+    ) -> Reply:
         """The real answer, or what a fault makes of it."""
         workspace = caller.workspace
         try:
@@ -273,16 +275,16 @@ class Service:
         headers.append((FAULT_HEADER, fault.id))
         return fault.answer(exchange, lambda: self._real(caller, request, exchange), workspace.random)
 
-    def _real(self, caller: Caller | Guest, request: Request, exchange: Exchange) -> Reply:
+    def _real(self, caller: Caller | AnonymousCaller, request: Request, exchange: Exchange) -> Reply:
         """The answer that the service gives; a refusal is one, too."""
         try:
             if exchange.operation is None:
-                return self._doors.nowhere(request, exchange)
-            door = self._doors[exchange.operation]
+                return self._endpoints.nowhere(request, exchange)
+            endpoint = self._endpoints[exchange.operation]
             if isinstance(caller, Caller):
-                return door.answer(caller, request, exchange)
-            assert isinstance(door, FrontDoor), "guests are led to front doors only"
-            return door.receive(caller, request, exchange)
+                return endpoint.answer(caller, request, exchange)
+            assert isinstance(endpoint, PublicEndpoint), "callers are led to front endpoints only"
+            return endpoint.receive(caller, request, exchange)
         except ServiceError as error:
             return Reply.refused(error)
         except RequestEntityTooLarge:
@@ -320,10 +322,10 @@ class Service:
         """A refusal in words: the service's own, or those for apps and for people."""
         if reply.error is None:
             return reply
-        if self._doors.surface(exchange.operation, exchange.path) is Surface.API:
+        if self._endpoints.audience(exchange.operation, exchange.path) is Audience.API:
             reply.body = told(reply.error, workspace.behaviour.sentence_codes)
             return reply
-        found = self._doors.refusal(reply.error, Guest(workspace, visit_of(request, workspace)), exchange)
+        found = self._endpoints.refusal(reply.error, AnonymousCaller(workspace, visit_of(request, workspace)), exchange)
         headers = (*found.headers, *reply.headers)
         return replace(found, error=found.error or reply.error, headers=headers, wire=reply.wire)
 

@@ -1,4 +1,4 @@
-"""Worlds whose pages are looked at, and an app of a third party that sends its users there."""
+"""Workspaces whose pages are looked at, and an app of a third party that sends its users there."""
 
 import itertools
 import threading
@@ -84,7 +84,7 @@ def other_host():
         yield server
 
 
-# ---------------------------------------------------------------------- worlds
+# ---------------------------------------------------------------------- workspaces
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def story(app):
     return yaml.safe_load(text.replace("APP", app.root))
 
 
-class World:
+class Workspace:
     """A workspace, as apps and browsers reach it."""
 
     def __init__(self, root, keys, app):
@@ -154,33 +154,33 @@ _NAMES = (f"browser-{number}" for number in itertools.count(1))
 
 @pytest.fixture
 def make_world(module_root, story, app):
-    """A factory of worlds with the story, changed at its top level."""
+    """A factory of workspaces with the story, changed at its top level."""
 
     def make(**changes):
         document = {"scenario": {**story, **changes}, "name": next(_NAMES)}
         made = requests.post(f"{module_root}/_mock/workspaces", json=document, timeout=10)
         assert made.status_code == 201, made.text
         keys = {row["name"]: {"api-key": row["api_key"]} for row in made.json()["accounts"]}
-        return World(made.json()["url"].removesuffix("/v3"), keys, app)
+        return Workspace(made.json()["url"].removesuffix("/v3"), keys, app)
 
     return make
 
 
 @pytest.fixture(scope="module")
 def module_root(module_serve):
-    """The server of a module's worlds."""
+    """The server of a module's workspaces."""
     return module_serve("empty")
 
 
 @pytest.fixture
-def world(make_world):
+def workspace(make_world):
     return make_world()
 
 
 @pytest.fixture
-def asked(browser, world):
-    """The browser at the question for consent; the world whose page it is."""
-    browser.open(world.authorize())
+def asked(browser, workspace):
+    """The browser at the question for consent; the workspace whose page it is."""
+    browser.open(workspace.authorize())
     browser.follow("button[value$=' boss@group.test']")
     browser.see("button[value=accept]")
-    return world
+    return workspace

@@ -24,12 +24,12 @@ _ACCEPT = "button[value=accept]"
 
 
 def _opened(address):
-    return lambda browser, world: browser.open(address(world))
+    return lambda browser, workspace: browser.open(address(workspace))
 
 
 def _opened_twice(address):
-    def go(browser, world):
-        found = address(world)
+    def go(browser, workspace):
+        found = address(workspace)
         browser.open(found)
         browser.open(found)
 
@@ -37,43 +37,43 @@ def _opened_twice(address):
 
 
 def _asked(person, **query):
-    def go(browser, world):
-        browser.open(world.authorize(**query))
+    def go(browser, workspace):
+        browser.open(workspace.authorize(**query))
         browser.follow(person)
         browser.see(_ACCEPT)
 
     return go
 
 
-def _mistaken(browser, world):
-    browser.open(world.authorize())
+def _mistaken(browser, workspace):
+    browser.open(workspace.authorize())
     browser.see("#user")[0].send_keys("boss@group.test")
     browser.follow("#password", "wrong horse\n")
     browser.see("[role=alert]")
 
 
-def _late(browser, world):
-    _asked(_BOSS)(browser, world)
-    world.advance("PT11M")
+def _late(browser, workspace):
+    _asked(_BOSS)(browser, workspace)
+    workspace.advance("PT11M")
     browser.follow(_ACCEPT)
 
 
-def _forged(browser, world):
-    browser.open(world.authorize())
+def _forged(browser, workspace):
+    browser.open(workspace.authorize())
     browser.driver.delete_all_cookies()
     browser.follow(_BOSS)
 
 
-def _content(browser, world):
+def _content(browser, workspace):
     """In the sandbox of its policy nothing runs, axe-core neither."""
     browser.driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
-    browser.open(f"{world.shared(12)}/content")
+    browser.open(f"{workspace.shared(12)}/content")
     browser.driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
 
 
-def _measured(browser, world):
-    world.get("/v3/senders", headers=world.keys["group"])
-    browser.open(f"{world.root}/_mock/coverage?format=html")
+def _measured(browser, workspace):
+    workspace.get("/v3/senders", headers=workspace.keys["group"])
+    browser.open(f"{workspace.root}/_mock/coverage?format=html")
 
 
 _SIGN_IN, _CONSENT = "Sign in to go on to Contact Sync", "Contact Sync asks for access"
@@ -81,33 +81,37 @@ _FORM = {"behaviour": {"oauth_login": "form"}}
 _ONE_USE = {"behaviour": {"sso_token": {"single_use": True}}}
 #: A page: its heading, how one gets there, and what is changed in the story before.
 PAGES = {
-    "sign in by choice": (_SIGN_IN, _opened(lambda world: world.authorize()), {}),
+    "sign in by choice": (_SIGN_IN, _opened(lambda workspace: workspace.authorize()), {}),
     "sign in where nobody is": (
         _SIGN_IN,
-        _opened(lambda world: world.authorize()),
+        _opened(lambda workspace: workspace.authorize()),
         {"accounts": [{"name": "group", "users": []}]},
     ),
-    "sign in by password": (_SIGN_IN, _opened(lambda world: world.authorize()), _FORM),
+    "sign in by password": (_SIGN_IN, _opened(lambda workspace: workspace.authorize()), _FORM),
     "a wrong password": (_SIGN_IN, _mistaken, _FORM),
     "consent": (_CONSENT, _asked(_BOSS), {}),
     "consent to all scopes": (_CONSENT, _asked(_CLERK, scope=" ".join(CATALOGUE)), {}),
-    "unknown app": ("Bad Request", _opened(lambda world: world.authorize(client_id="nobody")), {}),
-    "unknown way back": ("Bad Request", _opened(lambda world: world.authorize(redirect_uri="http://x.test/")), {}),
+    "unknown app": ("Bad Request", _opened(lambda workspace: workspace.authorize(client_id="nobody")), {}),
+    "unknown way back": (
+        "Bad Request",
+        _opened(lambda workspace: workspace.authorize(redirect_uri="http://x.test/")),
+        {},
+    ),
     "a form from elsewhere": ("Forbidden", _forged, {}),
     "a question that waited for too long": ("Gone", _late, {}),
-    "landing in an organization": ("Signed in", _opened(lambda world: world.admin_landing()), {}),
-    "landing in an area": ("Signed in", _opened(lambda world: world.landing(target="email_transactional")), {}),
+    "landing in an organization": ("Signed in", _opened(lambda workspace: workspace.admin_landing()), {}),
+    "landing in an area": ("Signed in", _opened(lambda workspace: workspace.landing(target="email_transactional")), {}),
     "landing at an address": (
         "Signed in",
-        _opened(lambda world: world.landing(url=f"{world.app.root}/{'a-long-way-' * 20}")),
+        _opened(lambda workspace: workspace.landing(url=f"{workspace.app.root}/{'a-long-way-' * 20}")),
         _ONE_USE,
     ),
-    "landing a second time": ("Gone", _opened_twice(lambda world: world.landing()), _ONE_USE),
-    "landing with an unknown token": ("Not Found", _opened(lambda world: f"{world.admin_landing()}0"), {}),
-    "a shared template": ("June", _opened(lambda world: world.shared(11)), {}),
-    "a shared campaign without content": ("July", _opened(lambda world: world.shared(12)), {}),
+    "landing a second time": ("Gone", _opened_twice(lambda workspace: workspace.landing()), _ONE_USE),
+    "landing with an unknown token": ("Not Found", _opened(lambda workspace: f"{workspace.admin_landing()}0"), {}),
+    "a shared template": ("June", _opened(lambda workspace: workspace.shared(11)), {}),
+    "a shared campaign without content": ("July", _opened(lambda workspace: workspace.shared(12)), {}),
     "what stands for no content": ("July", _content, {}),
-    "nothing shared": ("Not Found", _opened(lambda world: f"{world.root}/shared/nothing"), {}),
+    "nothing shared": ("Not Found", _opened(lambda workspace: f"{workspace.root}/shared/nothing"), {}),
     "coverage": (None, _measured, {}),
 }
 

@@ -36,19 +36,19 @@ def test_whoever_refuses_comes_to_the_app_without_one(browser, asked, app):
 
 
 def test_the_flow_is_the_same_where_no_workspace_is_named(browser, make_root_world, app):
-    world = make_root_world()
-    browser.open(world.authorize())
+    workspace = make_root_world()
+    browser.open(workspace.authorize())
     browser.follow(BOSS)
     browser.follow(ACCEPT)
 
     browser.see("#app")
-    assert world.tokens(app.told["code"])["token_type"].lower() == "bearer"
+    assert workspace.tokens(app.told["code"])["token_type"].lower() == "bearer"
 
 
 @pytest.fixture
-def make_root_world(serve, story, world):
+def make_root_world(serve, story, workspace):
     """The story as a server's own."""
-    return lambda: type(world)(serve(story), {}, world.app)
+    return lambda: type(workspace)(serve(story), {}, workspace.app)
 
 
 def test_the_question_names_the_app_the_user_the_scopes_and_the_way_back(browser, asked, app):
@@ -112,8 +112,8 @@ def test_the_journal_knows_the_steps(browser, asked, app):
 # ---------------------------------------------------------------------- who may not
 
 
-def test_somebody_from_outside_is_sent_back_without_a_question(browser, world, app):
-    browser.open(world.authorize())
+def test_somebody_from_outside_is_sent_back_without_a_question(browser, workspace, app):
+    browser.open(workspace.authorize())
     browser.follow(OUTSIDER)
 
     browser.see("#app")
@@ -121,8 +121,8 @@ def test_somebody_from_outside_is_sent_back_without_a_question(browser, world, a
 
 
 @pytest.mark.parametrize("changed", [{"client_id": "nobody"}, {"redirect_uri": "http://127.0.0.1:9/callback"}])
-def test_an_unknown_app_or_way_back_is_told_on_a_page(browser, world, app, changed):
-    url = world.authorize(**changed)
+def test_an_unknown_app_or_way_back_is_told_on_a_page(browser, workspace, app, changed):
+    url = workspace.authorize(**changed)
     browser.open(url)
 
     assert browser.text("h1") == "Bad Request"
@@ -178,11 +178,11 @@ def test_a_host_that_a_policy_cannot_name_is_reached_all_the_same(browser, story
     assert [message for message in browser.console() if "Security Policy" in message] == []
 
 
-def test_a_scheme_of_an_apps_own_is_not_held_back(browser, world):
+def test_a_scheme_of_an_apps_own_is_not_held_back(browser, workspace):
     """Nothing on this machine opens it; that it was tried is in the log."""
     callback = "com.example.sync:/callback"
     with browser.tab():
-        browser.open(world.authorize(redirect_uri=callback))
+        browser.open(workspace.authorize(redirect_uri=callback))
         browser.follow(BOSS)
         browser.click(ACCEPT)
 
@@ -195,13 +195,13 @@ def test_a_public_app_proves_itself_with_its_verifier(browser, story, make_world
     story["oauth_apps"][0] |= {"public": True, "client_secret": None}
     verifier = "a-verifier-of-at-least-forty-three-characters-in-all"
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    world = make_world()
-    browser.open(world.authorize(code_challenge=challenge, code_challenge_method="S256"))
+    workspace = make_world()
+    browser.open(workspace.authorize(code_challenge=challenge, code_challenge_method="S256"))
     browser.follow(OUTSIDER)
     browser.follow(ACCEPT)
     browser.see("#app")
 
-    tokens = world.post(
+    tokens = workspace.post(
         "/realms/partner/oauth/token",
         data={"client_id": "app", "code": app.told["code"], "code_verifier": verifier},
     )

@@ -9,9 +9,9 @@ HELD_BACK = ("script execution", "/style.css", "/pixel.png", "/paper.png", "http
 
 
 @pytest.fixture
-def shared(browser, world):
+def shared(browser, workspace):
     """The address of a template that tries what it can; the browser is there."""
-    url = world.shared(11)
+    url = workspace.shared(11)
     browser.open(url)
     browser.see("iframe")
     return url
@@ -55,9 +55,9 @@ def test_a_link_of_the_template_leads_nowhere(inside, app):
     assert app.came == []
 
 
-def test_by_itself_the_template_can_do_no_more(browser, world, app):
+def test_by_itself_the_template_can_do_no_more(browser, workspace, app):
     """The browser says what it holds back: all that the template tries."""
-    url = f"{world.shared(11)}/content"
+    url = f"{workspace.shared(11)}/content"
     browser.open(url)
     said = []
 
@@ -71,8 +71,8 @@ def test_by_itself_the_template_can_do_no_more(browser, world, app):
     assert app.came == []
 
 
-def test_a_template_without_content_says_so(browser, world):
-    url = world.shared(12)
+def test_a_template_without_content_says_so(browser, workspace):
+    url = workspace.shared(12)
     browser.open(f"{url}/content")
 
     assert browser.text("h1") == "July"
@@ -86,7 +86,7 @@ def test_the_frame_can_be_read_without_a_mouse(browser, shared):
     assert browser.focused.tag_name == "iframe"
 
 
-def test_an_unknown_address_is_told(browser, world):
-    browser.open(f"{world.root}/shared/nothing")
+def test_an_unknown_address_is_told(browser, workspace):
+    browser.open(f"{workspace.root}/shared/nothing")
 
     assert browser.text("h1") == "Not Found"

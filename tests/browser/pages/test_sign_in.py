@@ -12,7 +12,7 @@ BOSS, ACCEPT = "button[value$=' boss@group.test']", "button[value=accept]"
 
 @pytest.fixture
 def form(make_world):
-    """A world that asks for passwords."""
+    """A workspace that asks for passwords."""
     return make_world(behaviour={"oauth_login": "form"})
 
 
@@ -64,8 +64,8 @@ def test_the_password_stays_with_the_mock(browser, form, app):
 # ---------------------------------------------------------------------- the keyboard
 
 
-def test_picking_and_accepting_need_no_mouse(browser, world, app):
-    browser.open(world.authorize())
+def test_picking_and_accepting_need_no_mouse(browser, workspace, app):
+    browser.open(workspace.authorize())
     browser.press(Keys.TAB)
     assert browser.focused.text.startswith("boss@group.test")
     browser.press(Keys.ENTER)
@@ -99,8 +99,8 @@ def test_the_form_goes_from_field_to_field_to_button(browser, form):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_focus_is_seen(browser, world, scheme):
-    browser.open(world.authorize())
+def test_the_focus_is_seen(browser, workspace, scheme):
+    browser.open(workspace.authorize())
     with browser.looking(scheme):
         browser.press(Keys.TAB)
         style, width = browser.script(
@@ -113,22 +113,22 @@ def test_the_focus_is_seen(browser, world, scheme):
 # ---------------------------------------------------------------------- the pages' manners
 
 
-def test_nobody_but_the_mock_and_the_app_is_asked_for_anything(browser, world, app):
-    browser.open(world.authorize())
+def test_nobody_but_the_mock_and_the_app_is_asked_for_anything(browser, workspace, app):
+    browser.open(workspace.authorize())
     browser.follow(BOSS)
     browser.follow(ACCEPT)
     browser.see("#app")
 
     origins = {f"{parts.scheme}://{parts.netloc}" for parts in map(urlsplit, browser.requested())}
-    assert origins == {app.root, world.root.partition("/w/")[0]}
+    assert origins == {app.root, workspace.root.partition("/w/")[0]}
     assert browser.console() == []
 
 
 def test_markup_in_a_state_and_in_names_is_text(browser, story, make_world, app):
     story["oauth_apps"][0]["name"] = "<img src=x onerror=alert(1)>"
-    world = make_world()
+    workspace = make_world()
     state = "\"'><script>alert(1)</script>"
-    browser.open(world.authorize(state=state))
+    browser.open(workspace.authorize(state=state))
     browser.follow(BOSS)
 
     assert browser.text("h1") == "<img src=x onerror=alert(1)> asks for access"
@@ -138,8 +138,8 @@ def test_markup_in_a_state_and_in_names_is_text(browser, story, make_world, app)
     assert app.told["state"] == state
 
 
-def test_the_header_says_that_this_is_a_mock_and_which_workspace(browser, world):
-    browser.open(world.authorize())
+def test_the_header_says_that_this_is_a_mock_and_which_workspace(browser, workspace):
+    browser.open(workspace.authorize())
 
-    name = world.root.rpartition("/")[2]
+    name = workspace.root.rpartition("/")[2]
     assert browser.text("header") == f"This is a mock server, workspace {name}. Nothing here is real."

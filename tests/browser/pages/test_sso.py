@@ -12,21 +12,21 @@ def facts(browser):
     return dict(zip([row.text for row in names], [row.text for row in values], strict=True))
 
 
-def test_an_admin_lands_in_the_organization(browser, world):
-    browser.open(world.admin_landing())
+def test_an_admin_lands_in_the_organization(browser, workspace):
+    browser.open(workspace.admin_landing())
 
     assert browser.text("h1") == "Signed in"
     assert facts(browser) == {"As": "boss@group.test", "In": "organization Group (1003001)", "At": "home"}
 
 
-def test_a_user_lands_in_the_area_that_the_token_names(browser, world):
-    browser.open(world.landing(target="contacts"))
+def test_a_user_lands_in_the_area_that_the_token_names(browser, workspace):
+    browser.open(workspace.landing(target="contacts"))
 
     assert facts(browser) == {"As": "keeper@shop.test", "In": "sub-account Shop (1003002)", "At": "contacts"}
 
 
-def test_an_address_of_ones_own_is_a_link_that_tells_nothing_of_the_token(browser, world, app):
-    url = world.landing(url=f"{app.root}/reports?month=1", target="contacts")
+def test_an_address_of_ones_own_is_a_link_that_tells_nothing_of_the_token(browser, workspace, app):
+    url = workspace.landing(url=f"{app.root}/reports?month=1", target="contacts")
     browser.open(url)
     assert facts(browser)["At"] == f"{app.root}/reports?month=1"
 
@@ -36,8 +36,8 @@ def test_an_address_of_ones_own_is_a_link_that_tells_nothing_of_the_token(browse
     assert browser.script("return document.referrer") == ""
 
 
-def test_a_token_works_many_times(browser, world):
-    url = world.landing()
+def test_a_token_works_many_times(browser, workspace):
+    url = workspace.landing()
     for _ in range(2):
         browser.open(url)
         assert browser.text("h1") == "Signed in"
@@ -55,9 +55,9 @@ def test_a_token_for_one_use_is_gone_after_it(browser, make_world):
     assert requests.get(url, timeout=10).status_code == 410
 
 
-def test_a_token_runs_out(browser, world):
-    url = world.admin_landing()
-    world.advance("P15D")
+def test_a_token_runs_out(browser, workspace):
+    url = workspace.admin_landing()
+    workspace.advance("P15D")
 
     browser.open(url)
 
@@ -65,15 +65,15 @@ def test_a_token_runs_out(browser, world):
 
 
 @pytest.mark.parametrize("address", ["corporate", "sub-account"])
-def test_an_unknown_token_leads_nowhere(browser, world, address):
-    browser.open(f"{world.root}/account/login/{address}/sso/0123456789")
+def test_an_unknown_token_leads_nowhere(browser, workspace, address):
+    browser.open(f"{workspace.root}/account/login/{address}/sso/0123456789")
 
     assert browser.text("h1") == "Not Found"
     assert any("404 (Not Found)" in message for message in browser.console())
 
 
-def test_a_token_of_another_workspace_leads_nowhere(browser, world, make_world):
-    path = world.admin_landing().removeprefix(world.root)
+def test_a_token_of_another_workspace_leads_nowhere(browser, workspace, make_world):
+    path = workspace.admin_landing().removeprefix(workspace.root)
     other = make_world()
 
     browser.open(f"{other.root}{path}")
@@ -82,8 +82,8 @@ def test_a_token_of_another_workspace_leads_nowhere(browser, world, make_world):
     assert other.root.rpartition("/")[2] in browser.text("header")
 
 
-def test_only_the_mock_is_asked_and_nothing_goes_wrong(browser, world):
-    url = world.landing(target="senders")
+def test_only_the_mock_is_asked_and_nothing_goes_wrong(browser, workspace):
+    url = workspace.landing(target="senders")
     browser.open(url)
 
     assert browser.requested() == [url]

@@ -1,4 +1,4 @@
-"""A real DNS server with real zones, another that misbehaves as told, and worlds that ask them."""
+"""A real DNS server with real zones, another that misbehaves as told, and workspaces that ask them."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def held(stub):
 
 @pytest.fixture
 def scenario():
-    """A factory: a world in which DNS is asked, and its domains."""
+    """A factory: a workspace in which DNS is asked, and its domains."""
 
     def scenario(*names, state="pending", **behaviour):
         domains = [{"name": name, "state": state, "code": CODE, "dkim_key": KEY} for name in names]
@@ -176,7 +176,7 @@ def scenario():
 
 @pytest.fixture
 def asking(make_api, scenario):
-    """A factory: a world with one domain, and the server that it asks."""
+    """A factory: a workspace with one domain, and the server that it asks."""
     return lambda server, name="good.test", **rest: make_api(scenario(name, **rest), dns_resolver=server)
 
 

@@ -1,4 +1,4 @@
-"""A request that waits for DNS holds up nobody, and meets the world that there is when DNS has answered."""
+"""A request that waits for DNS holds up nobody, and meets the workspace that there is when DNS has answered."""
 
 import json
 import socket
@@ -31,7 +31,7 @@ def pool():
 
 @pytest.fixture
 def root(serve, scenario, stub):
-    """A real server with a world that asks the stub."""
+    """A real server with a workspace that asks the stub."""
     root = serve("empty", dns_resolver=stub.address)
     assert call(root, "POST", "/_mock/reset", {"scenario": scenario("good.test", "other.test")})[0] == 200
     return root
@@ -129,10 +129,10 @@ def test_a_domain_that_is_deleted_meanwhile_is_not_there(root, stub, held, pool)
 
 
 def test_a_workspace_that_is_dropped_meanwhile_is_401(root, stub, held, pool, scenario):
-    world = call(root, "POST", "/_mock/workspaces", {"scenario": scenario("good.test")})[1]
-    waiting = pool.submit(call, root, "PUT", PATH, key=world["api_key"])
+    workspace = call(root, "POST", "/_mock/workspaces", {"scenario": scenario("good.test")})[1]
+    waiting = pool.submit(call, root, "PUT", PATH, key=workspace["api_key"])
     stub.wait(3)
-    call(root, "DELETE", f"/_mock/workspaces/{world['name']}")
+    call(root, "DELETE", f"/_mock/workspaces/{workspace['name']}")
 
     assert waiting.result()[0] == 401
 

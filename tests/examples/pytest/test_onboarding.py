@@ -1,4 +1,4 @@
-"""Tests of a product that calls the API; each has a world of its own."""
+"""Tests of a product that calls the API; each has a workspace of its own."""
 
 import pytest
 from brevo import BadRequestError, Brevo
@@ -6,7 +6,7 @@ from brevo import BadRequestError, Brevo
 
 @pytest.fixture(scope="session")
 def mockserver_scenario():
-    """What the worlds of these tests look like at the start."""
+    """What the workspaces of these tests look like at the start."""
     return "onboarding"
 
 

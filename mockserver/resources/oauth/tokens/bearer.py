@@ -1,4 +1,4 @@
-"""Whom an access token lets act: the token's signature, its world, and the grant behind it."""
+"""Whom an access token lets act: the token's signature, its workspace, and the grant behind it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mockserver.resources.oauth.tokens.signing import BadSignature, Signer
 
 
 class Bearer:
-    """Finds the account behind a token in whatever world it is of (`core.caller.Bearers`)."""
+    """Finds the account behind a token in whatever workspace it is of (`core.caller.Bearers`)."""
 
     def __init__(self, store: Store, signer: Signer) -> None:
         self._store = store
@@ -25,7 +25,7 @@ class Bearer:
     def find(
         self, token: str, within: Workspace | None, enter: Callable[[Workspace], None]
     ) -> tuple[Workspace, Account, frozenset[str]]:
-        """The world and the account that a token opens, and its scopes.
+        """The workspace and the account that a token opens, and its scopes.
 
         Raises:
             ServiceError: 401 `unauthorized` (ledger 1.3: proposed).
@@ -53,7 +53,7 @@ class Bearer:
 
 
 def _why_over(said: Mapping[str, Any], workspace: Workspace) -> str:
-    """Why a token of a world does not work there."""
+    """Why a token of a workspace does not work there."""
     ended = datetime.fromtimestamp(said["exp"], UTC)
     if ended <= workspace.clock.now():
         return f"it has expired at {reasons.instant(ended)}; {reasons.clock(workspace)}"

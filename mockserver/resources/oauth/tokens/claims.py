@@ -11,9 +11,9 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import model, scopes
 from mockserver.resources.oauth.model import Access, Grant
 
-#: The mock's own claim: in which of its worlds a token is good.
+#: The mock's own claim: in which of its workspaces a token is good.
 WORKSPACE = "mock_workspace"
-#: Where all of it lives, below a world's root (ledger 5).
+#: Where all of it lives, below a workspace's root (ledger 5).
 REALM = "/realms/partner"
 
 
@@ -30,15 +30,15 @@ def of_access(workspace: Workspace, row: Grant, token: Access, root: str) -> dic
 def access(workspace: Workspace, said: Mapping[str, Any]) -> tuple[Account, Grant, Access] | None:
     """The access token that says this, as long as it works.
 
-    A world that was reset draws the same ids again, and may give them to other grants: what a token says has to be what
-    is known of it.
+    A workspace that was reset draws the same ids again, and may give them to other grants: what a token says has to
+    be what is known of it.
     """
     found = model.access(workspace, str(said.get("jti")))
     return found if found is not None and _known(*found[1:]).items() <= dict(said).items() else None
 
 
 def _known(row: Grant, token: Access) -> dict[str, Any]:
-    """What an access token says of itself, wherever the world is found."""
+    """What an access token says of itself, wherever the workspace is found."""
     return {
         "sub": row.user or row.client_id,
         "client_id": row.client_id,

@@ -14,7 +14,7 @@ from mockserver.core.contract.errors import (
     UNSUPPORTED_GRANT_TYPE,
 )
 from mockserver.core.workspaces import reasons
-from mockserver.core.workspaces.caller import Guest
+from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import model, scopes
 from mockserver.resources.oauth.apps import App
@@ -23,11 +23,11 @@ from mockserver.resources.oauth.model import ACCESS_LIFETIME, Access, Grant
 from mockserver.resources.oauth.tokens import claims, exchange, signing
 from mockserver.resources.oauth.tokens.signing import BadSignature, Signer
 
-Form = dict[str, str]
+FormMembers = dict[str, str]
 CODE_TYPE = "authorization_code"
 
 
-def of_code(guest: Guest, credentials: str, form: Form, signer: Signer) -> dict[str, Any]:
+def of_code(caller: AnonymousCaller, credentials: str, form: FormMembers, signer: Signer) -> dict[str, Any]:
     """The tokens for a code.
 
     Raises:
@@ -37,43 +37,43 @@ def of_code(guest: Guest, credentials: str, form: Form, signer: Signer) -> dict[
     if kind != CODE_TYPE:
         known = "authorization_code, refresh_token or client_credentials"
         raise UNSUPPORTED_GRANT_TYPE(f"grant_type must be {known}").because(f"grant_type is {reasons.shown(kind)}")
-    app = authenticated(guest.workspace, credentials, form)
+    app = authenticated(caller.workspace, credentials, form)
     account, row, token = exchange.redeem(
-        guest.workspace,
+        caller.workspace,
         app,
         _member(form, "code"),
         redirect_uri=form.get("redirect_uri"),
         verifier=form.get("code_verifier"),
     )
-    found = _answer(guest, row, token, signer)
+    found = _answer(caller, row, token, signer)
     if scopes.OPENID in token.scopes:
-        found["id_token"] = signer.sign(claims.of_identity(account, row, token, guest.visit.root))
+        found["id_token"] = signer.sign(claims.of_identity(account, row, token, caller.visit.root))
     return found
 
 
-def of_refresh(guest: Guest, credentials: str, form: Form, signer: Signer) -> dict[str, Any]:
+def of_refresh(caller: AnonymousCaller, credentials: str, form: FormMembers, signer: Signer) -> dict[str, Any]:
     """A new access token, and perhaps a new refresh token.
 
     Raises:
         ServiceError: one of the errors of RFC 6749, 5.2.
     """
-    app = authenticated(guest.workspace, credentials, form)
+    app = authenticated(caller.workspace, credentials, form)
     wanted = scopes.split(form.get("scope", ""))
     before = _member(form, "refresh_token")
-    _, row, token = exchange.refresh(guest.workspace, app, before, wanted)
-    found = _answer(guest, row, token, signer)
+    _, row, token = exchange.refresh(caller.workspace, app, before, wanted)
+    found = _answer(caller, row, token, signer)
     if row.refresh_token == before:
         del found["refresh_token"]
     return found
 
 
-def of_client(guest: Guest, credentials: str, form: Form, signer: Signer) -> dict[str, Any]:
+def of_client(caller: AnonymousCaller, credentials: str, form: FormMembers, signer: Signer) -> dict[str, Any]:
     """A token of an app for itself.
 
     Raises:
         ServiceError: one of the errors of RFC 6749, 5.2.
     """
-    workspace = guest.workspace
+    workspace = caller.workspace
     app = authenticated(workspace, credentials, form)
     if app.public:
         raise UNAUTHORIZED_CLIENT("The app cannot have a token for itself").because(f"{app.client_id} is public")
@@ -82,12 +82,12 @@ def of_client(guest: Guest, credentials: str, form: Form, signer: Signer) -> dic
         reason = f"the app {app.client_id} has {reasons.listed(app.scopes)}"
         raise INVALID_SCOPE(f"The app may not ask for {reasons.listed(more)}").because(reason)
     row, token = exchange.grant_itself(workspace, app, wanted)
-    return _answer(guest, row, token, signer)
+    return _answer(caller, row, token, signer)
 
 
-def _answer(guest: Guest, row: Grant, token: Access, signer: Signer) -> dict[str, Any]:
+def _answer(caller: AnonymousCaller, row: Grant, token: Access, signer: Signer) -> dict[str, Any]:
     return {
-        "access_token": signer.sign(claims.of_access(guest.workspace, row, token, guest.visit.root), signing.ACCESS),
+        "access_token": signer.sign(claims.of_access(caller.workspace, row, token, caller.visit.root), signing.ACCESS),
         "token_type": "Bearer",
         "expires_in": int(ACCESS_LIFETIME.total_seconds()),
         "refresh_token": row.refresh_token,
@@ -95,23 +95,23 @@ def _answer(guest: Guest, row: Grant, token: Access, signer: Signer) -> dict[str
     }
 
 
-def revoke(guest: Guest, credentials: str, form: Form, signer: Signer) -> None:
+def revoke(caller: AnonymousCaller, credentials: str, form: FormMembers, signer: Signer) -> None:
     """End a token.
 
     Raises:
         ServiceError: 401 `invalid_client`, 400 `invalid_request` or `invalid_grant`.
     """
-    app = authenticated(guest.workspace, credentials, form)
-    exchange.revoke(guest.workspace, app, _identified(guest.workspace, _member(form, "token"), signer))
+    app = authenticated(caller.workspace, credentials, form)
+    exchange.revoke(caller.workspace, app, _identified(caller.workspace, _member(form, "token"), signer))
 
 
-def introspect(guest: Guest, credentials: str, form: Form, signer: Signer) -> dict[str, Any]:
+def introspect(caller: AnonymousCaller, credentials: str, form: FormMembers, signer: Signer) -> dict[str, Any]:
     """Whether a token is good, and for what; of another app's token nothing is told.
 
     Raises:
         ServiceError: 401 `invalid_client`, 400 `invalid_request`.
     """
-    workspace = guest.workspace
+    workspace = caller.workspace
     app = authenticated(workspace, credentials, form)
     if app.public:
         # RFC 7662, 2.1: else anybody could try tokens out.
@@ -120,7 +120,7 @@ def introspect(guest: Guest, credentials: str, form: Form, signer: Signer) -> di
     found = model.access(workspace, secret)
     if found is not None and found[1].client_id == app.client_id:
         _, row, token = found
-        said = claims.of_access(workspace, row, token, guest.visit.root)
+        said = claims.of_access(workspace, row, token, caller.visit.root)
         told = {name: said[name] for name in ("scope", "client_id", "exp", "iat", "sub", "aud", "iss")}
         return {"active": True, **told, "username": row.user, "token_type": "Bearer"}
     return _of_refresh_token(workspace, app, secret) or {"active": False}
@@ -137,14 +137,14 @@ def _of_refresh_token(workspace: Workspace, app: App, secret: str) -> dict[str, 
     return {"active": True, **said, "exp": int(row.refresh_expires_at.timestamp())}
 
 
-def userinfo(guest: Guest, credentials: str, signer: Signer) -> dict[str, Any]:
+def userinfo(caller: AnonymousCaller, credentials: str, signer: Signer) -> dict[str, Any]:
     """What of a user the token lets its bearer see.
 
     Raises:
         ServiceError: 401 `invalid_token`, 403 `insufficient_scope`.
     """
     scheme, _, text = credentials.partition(" ")
-    workspace = guest.workspace
+    workspace = caller.workspace
     token_id = _identified(workspace, text.strip(), signer) if scheme.lower() == "bearer" else ""
     found = model.access(workspace, token_id)
     if found is None:
@@ -172,7 +172,7 @@ def _identified(workspace: Workspace, text: str, signer: Signer) -> str:
     return known[2].id if known else ""
 
 
-def _member(form: Form, name: str) -> str:
+def _member(form: FormMembers, name: str) -> str:
     value = form.get(name)
     if not value:
         raise INVALID_REQUEST(f"{name} is missing").because(f"the form has no {name}; it has {reasons.listed(form)}")

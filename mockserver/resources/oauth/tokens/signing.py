@@ -42,7 +42,7 @@ class Signer:
         return jwt.encode(dict(claims), self._key, ALGORITHM, headers={"kid": self.public["kid"], "typ": kind})
 
     def read(self, token: str) -> Mapping[str, Any]:
-        """What a token says, whether it still holds or not: that is the business of a world's clock.
+        """What a token says, whether it still holds or not: that is the business of a workspace's clock.
 
         Raises:
             BadSignature: it is none, or was signed with another key.

@@ -1,4 +1,4 @@
-"""Reset, snapshots and restore: what each keeps and what it drops, and for which world."""
+"""Reset, snapshots and restore: what each keeps and what it drops, and for which workspace."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import pytest
 
 
 @pytest.fixture
-def busy(world):
-    """A world in which something of everything has happened, and a snapshot of its name was kept before it."""
-    world.post("/_mock/snapshots", {"name": "early"})
-    world.new_sender("a@acme.test")
-    world.post("/_mock/faults", {"fault": "latency", "ms": 0, "id": "f"})
-    world.get("/v3/senders")
-    world.post("/_mock/clock/advance", {"by": "PT1H"})
-    world.put("/_mock/dns/x.test", {"brevo_code": "ok"})
-    return world
+def busy(workspace):
+    """A workspace in which something of everything has happened, and a snapshot of its name was kept before it."""
+    workspace.post("/_mock/snapshots", {"name": "early"})
+    workspace.new_sender("a@acme.test")
+    workspace.post("/_mock/faults", {"fault": "latency", "ms": 0, "id": "f"})
+    workspace.get("/v3/senders")
+    workspace.post("/_mock/clock/advance", {"by": "PT1H"})
+    workspace.put("/_mock/dns/x.test", {"brevo_code": "ok"})
+    return workspace
 
 
-def seen(world):
-    """What there is of each thing that a world holds."""
+def seen(workspace):
+    """What there is of each thing that a workspace holds."""
     return {
-        "senders": len(world.get("/_mock/machines/sender").json["items"]),
-        "journal": len(world.journal),
-        "mails": world.get("/_mock/mailbox").json["count"],
-        "faults": [(row["id"], row["hits"]) for row in world.get("/_mock/faults").json["items"]],
-        "clock": world.get("/_mock/clock").json["now"][11:16],
-        "coverage": world.get("/_mock/coverage").json["totals"]["operations"]["met"],
-        "snapshots": [row["name"] for row in world.get("/_mock/snapshots").json["items"]],
+        "senders": len(workspace.get("/_mock/machines/sender").json["items"]),
+        "journal": len(workspace.journal),
+        "mails": workspace.get("/_mock/mailbox").json["count"],
+        "faults": [(row["id"], row["hits"]) for row in workspace.get("/_mock/faults").json["items"]],
+        "clock": workspace.get("/_mock/clock").json["now"][11:16],
+        "coverage": workspace.get("/_mock/coverage").json["totals"]["operations"]["met"],
+        "snapshots": [row["name"] for row in workspace.get("/_mock/snapshots").json["items"]],
     }
 
 
@@ -52,26 +52,26 @@ def test_a_reset_begins_everything_anew_but_the_snapshots(busy):
     assert seen(busy) == BEGUN
 
 
-def test_a_reset_gives_the_state_byte_for_byte(world, player):
-    before = world.get("/_mock/state").data
-    player(world, 3).play(60)
-    world.post("/_mock/reset")
+def test_a_reset_gives_the_state_byte_for_byte(workspace, player):
+    before = workspace.get("/_mock/state").data
+    player(workspace, 3).play(60)
+    workspace.post("/_mock/reset")
 
-    assert world.get("/_mock/state").data == before
+    assert workspace.get("/_mock/state").data == before
 
 
-def test_after_a_reset_the_same_requests_get_the_same_answers(world):
+def test_after_a_reset_the_same_requests_get_the_same_answers(workspace):
     def day():
         answers = [
-            world.new_sender("a@acme.test"),
-            world.post("/v3/corporate/subAccount/key", {"id": 1000002, "name": "CI"}),
-            world.put("/v3/senders/2/validate", {"otp": 1}),
-            world.get("/_mock/mailbox"),
+            workspace.new_sender("a@acme.test"),
+            workspace.post("/v3/corporate/subAccount/key", {"id": 1000002, "name": "CI"}),
+            workspace.put("/v3/senders/2/validate", {"otp": 1}),
+            workspace.get("/_mock/mailbox"),
         ]
         return [(row.status_code, row.data, row.headers.get("sib-request-id")) for row in answers]
 
     first = day()
-    world.post("/_mock/reset")
+    workspace.post("/_mock/reset")
 
     assert day() == first
 
@@ -140,60 +140,60 @@ def test_and_leaves_the_scenario_that_a_reset_goes_back_to(busy):
 
 
 @pytest.mark.parametrize("change", ["put", "restore", "seed"])
-def test_no_request_and_no_mail_gets_an_id_that_another_one_has(world, change):
-    world.post("/_mock/snapshots", {"name": "early"})
-    written = world.state
+def test_no_request_and_no_mail_gets_an_id_that_another_one_has(workspace, change):
+    workspace.post("/_mock/snapshots", {"name": "early"})
+    written = workspace.state
     for number in range(4):
-        world.new_sender(f"{number}@acme.test")
+        workspace.new_sender(f"{number}@acme.test")
         if change == "put":
-            world.put("/_mock/state", written)
+            workspace.put("/_mock/state", written)
         elif change == "restore":
-            world.post("/_mock/snapshots/early/restore")
+            workspace.post("/_mock/snapshots/early/restore")
         else:
-            world.post("/_mock/seed", {"senders": [{"name": "A", "email": f"{number}@b.test"}]})
+            workspace.post("/_mock/seed", {"senders": [{"name": "A", "email": f"{number}@b.test"}]})
 
-    requests = [row["id"] for row in world.journal]
-    mails = [row["id"] for row in world.get("/_mock/mailbox").json["items"]]
+    requests = [row["id"] for row in workspace.journal]
+    mails = [row["id"] for row in workspace.get("/_mock/mailbox").json["items"]]
     assert len(set(requests)) == len(requests) == 4
     assert len(set(mails)) == len(mails) == (0 if change == "restore" else 4)
 
 
-def test_a_request_alone_changes_no_state(world):
-    before = world.state
+def test_a_request_alone_changes_no_state(workspace):
+    before = workspace.state
     for path in ("/v3/senders", "/v3/account", "/v3/nowhere"):
-        world.get(path)
+        workspace.get(path)
 
-    assert world.state == before
+    assert workspace.state == before
 
 
 @pytest.mark.parametrize("way", ["json", "yaml"])
 def test_fault_hits_passed_counts_draws_and_ids_are_part_of_the_state(make_api, default_world, story, way):
-    world = default_world(make_api(story))
-    world.post("/_mock/faults", {"fault": "unavailable", "after": 3, "times": 4})
-    world.post("/_mock/faults", {"fault": "server_error", "probability": 0.5, "match": {"operation": "getAccount"}})
+    workspace = default_world(make_api(story))
+    workspace.post("/_mock/faults", {"fault": "unavailable", "after": 3, "times": 4})
+    workspace.post("/_mock/faults", {"fault": "server_error", "probability": 0.5, "match": {"operation": "getAccount"}})
     for path in ["/v3/senders"] * 2 + ["/v3/account"] * 8:
-        world.get(path)
+        workspace.get(path)
     accept = f"application/{way}"
-    text = world.get("/_mock/state", headers={"Accept": accept}).data
-    later = [world.get("/v3/account").status_code for _ in range(10)]
+    text = workspace.get("/_mock/state", headers={"Accept": accept}).data
+    later = [workspace.get("/v3/account").status_code for _ in range(10)]
 
-    world.put("/_mock/state", data=text, content_type=accept)
+    workspace.put("/_mock/state", data=text, content_type=accept)
 
-    assert world.get("/_mock/state", headers={"Accept": accept}).data == text
-    assert [world.get("/v3/account").status_code for _ in range(10)] == later
+    assert workspace.get("/_mock/state", headers={"Accept": accept}).data == text
+    assert [workspace.get("/v3/account").status_code for _ in range(10)] == later
     assert {200, 500} == set(later)
 
 
 # ---------------------------------------------------------------------- the list of snapshots
 
 
-def test_snapshots_are_listed_oldest_first_with_their_moment(world):
-    world.post("/_mock/snapshots", {"name": "b"})
-    world.post("/_mock/clock/advance", {"by": "PT1H"})
-    world.post("/_mock/snapshots", {})
-    world.post("/_mock/snapshots", {"name": "a"})
+def test_snapshots_are_listed_oldest_first_with_their_moment(workspace):
+    workspace.post("/_mock/snapshots", {"name": "b"})
+    workspace.post("/_mock/clock/advance", {"by": "PT1H"})
+    workspace.post("/_mock/snapshots", {})
+    workspace.post("/_mock/snapshots", {"name": "a"})
 
-    assert world.get("/_mock/snapshots").json == {
+    assert workspace.get("/_mock/snapshots").json == {
         "items": [
             {"name": "b", "at": "2026-01-15T09:00:00Z"},
             {"name": "snapshot-2", "at": "2026-01-15T10:00:00Z"},
@@ -203,30 +203,30 @@ def test_snapshots_are_listed_oldest_first_with_their_moment(world):
     }
 
 
-def test_one_of_the_same_name_gives_way_and_stands_last(world):
+def test_one_of_the_same_name_gives_way_and_stands_last(workspace):
     for name in ("a", "b", "a"):
-        world.post("/_mock/snapshots", {"name": name})
-        world.new_sender(f"{name}{len(world.journal)}@acme.test")
+        workspace.post("/_mock/snapshots", {"name": name})
+        workspace.new_sender(f"{name}{len(workspace.journal)}@acme.test")
 
-    assert [row["name"] for row in world.get("/_mock/snapshots").json["items"]] == ["b", "a"]
-    world.post("/_mock/snapshots/a/restore")
-    assert len(world.get("/_mock/machines/sender").json["items"]) == 3
-
-
-def test_names_that_are_drawn_never_take_the_place_of_another(world):
-    world.post("/_mock/snapshots", {"name": "snapshot-2"})
-
-    assert world.post("/_mock/snapshots", {}).json["name"] == "snapshot-3"
+    assert [row["name"] for row in workspace.get("/_mock/snapshots").json["items"]] == ["b", "a"]
+    workspace.post("/_mock/snapshots/a/restore")
+    assert len(workspace.get("/_mock/machines/sender").json["items"]) == 3
 
 
-def test_snapshots_are_forgotten_one_by_one_or_all(world):
+def test_names_that_are_drawn_never_take_the_place_of_another(workspace):
+    workspace.post("/_mock/snapshots", {"name": "snapshot-2"})
+
+    assert workspace.post("/_mock/snapshots", {}).json["name"] == "snapshot-3"
+
+
+def test_snapshots_are_forgotten_one_by_one_or_all(workspace):
     for name in ("a", "b", "c"):
-        world.post("/_mock/snapshots", {"name": name})
+        workspace.post("/_mock/snapshots", {"name": name})
 
-    assert world.delete("/_mock/snapshots/b").status_code == 204
-    assert [row["name"] for row in world.get("/_mock/snapshots").json["items"]] == ["a", "c"]
-    assert world.delete("/_mock/snapshots").status_code == 204
-    assert world.get("/_mock/snapshots").json["count"] == 0
+    assert workspace.delete("/_mock/snapshots/b").status_code == 204
+    assert [row["name"] for row in workspace.get("/_mock/snapshots").json["items"]] == ["a", "c"]
+    assert workspace.delete("/_mock/snapshots").status_code == 204
+    assert workspace.get("/_mock/snapshots").json["count"] == 0
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", "/_mock/snapshots/x/restore"), ("DELETE", "/_mock/snapshots/x")])
@@ -238,23 +238,23 @@ def test_one_that_is_not_there_is_404_and_changes_nothing(busy, method, path):
 
 
 def test_there_may_be_so_many_and_no_more(make_api, default_world):
-    world = default_world(make_api("empty", snapshots_limit=2))
-    answers = [world.post("/_mock/snapshots", {"name": name}).status_code for name in ("a", "b", "c", "b")]
+    workspace = default_world(make_api("empty", snapshots_limit=2))
+    answers = [workspace.post("/_mock/snapshots", {"name": name}).status_code for name in ("a", "b", "c", "b")]
 
     assert answers == [201, 201, 409, 201]
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "-", "a" * 65, 7])
-def test_a_name_that_is_none_is_400(world, name):
-    answer = world.post("/_mock/snapshots", {"name": name})
+def test_a_name_that_is_none_is_400(workspace, name):
+    answer = workspace.post("/_mock/snapshots", {"name": name})
 
     assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/name")
 
 
-def test_another_world_knows_nothing_of_them(world, new_world):
-    world.post("/_mock/snapshots", {"name": "a"})
+def test_another_world_knows_nothing_of_them(workspace, new_workspace):
+    workspace.post("/_mock/snapshots", {"name": "a"})
 
-    assert new_world(world.api).post("/_mock/snapshots/a/restore").status_code == 404
+    assert new_workspace(workspace.api).post("/_mock/snapshots/a/restore").status_code == 404
 
 
 # ---------------------------------------------------------------------- bad documents
@@ -285,13 +285,15 @@ def test_a_bad_document_is_told_and_changes_nothing(busy, raw, kind):
     assert (busy.state, seen(busy), busy.keys) == before
 
 
-def test_a_document_in_yaml_is_told_with_its_line(world):
-    answer = world.put("/_mock/state", data=b"accounts:\n- name: a\n  colour: red\n", content_type="application/yaml")
+def test_a_document_in_yaml_is_told_with_its_line(workspace):
+    answer = workspace.put(
+        "/_mock/state", data=b"accounts:\n- name: a\n  colour: red\n", content_type="application/yaml"
+    )
 
     assert "body:3: accounts[0].colour: unknown key" in answer.json["detail"]
 
 
-def test_a_document_may_extend_a_scenario(world):
-    assert world.put("/_mock/state", {"extends": "onboarding", "description": "Mine."}).status_code == 200
-    assert world.state["description"] == "Mine."
-    assert world.state["clock"]["frozen"]
+def test_a_document_may_extend_a_scenario(workspace):
+    assert workspace.put("/_mock/state", {"extends": "onboarding", "description": "Mine."}).status_code == 200
+    assert workspace.state["description"] == "Mine."
+    assert workspace.state["clock"]["frozen"]

@@ -61,6 +61,7 @@ ACCOUNTS = st.lists(
         st.fixed_dictionaries({"name": st.just("acme"), "pool": ASSIGNED}),
     ),
     max_size=3,
+    unique_by=lambda account: account["name"],  # one that comes twice is refused
 )
 PARTS = st.fixed_dictionaries(
     {},

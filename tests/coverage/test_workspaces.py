@@ -1,10 +1,10 @@
-"""Whose coverage it is: of a world, or of all that the server has seen."""
+"""Whose coverage it is: of a workspace, or of all that the server has seen."""
 
 import pytest
 
 
 @pytest.fixture
-def world(api):
+def workspace(api):
     """Makes a workspace; gives the headers that lead to it."""
 
     def make(name):
@@ -25,8 +25,8 @@ def test_a_fresh_world_has_met_nothing(api, coverage):
     assert (found["percent"], found["operations"], found["transitions"]) == (0.0, {}, {})
 
 
-def test_a_world_counts_its_own_requests_only(api, world, coverage):
-    one, other = world("one"), world("other")
+def test_a_world_counts_its_own_requests_only(api, workspace, coverage):
+    one, other = workspace("one"), workspace("other")
     api.get("/v3/senders", headers=one)
     api.get("/v3/account", headers=other)
 
@@ -34,16 +34,16 @@ def test_a_world_counts_its_own_requests_only(api, world, coverage):
     assert calls(coverage(api, "?workspace=other")) == {"getAccount": 1}
 
 
-def test_a_star_adds_up_over_all_worlds(api, world, coverage):
-    api.get("/v3/senders", headers=world("one"))
-    api.get("/v3/senders", headers=world("other"))
+def test_a_star_adds_up_over_all_worlds(api, workspace, coverage):
+    api.get("/v3/senders", headers=workspace("one"))
+    api.get("/v3/senders", headers=workspace("other"))
     api.get("/v3/account")
 
     assert calls(coverage(api, "?workspace=*")) == {"getAccount": 1, "getSenders": 2}
 
 
-def test_what_a_dropped_world_has_met_stays_in_the_total(api, world, coverage):
-    api.get("/v3/senders", headers=world("one"))
+def test_what_a_dropped_world_has_met_stays_in_the_total(api, workspace, coverage):
+    api.get("/v3/senders", headers=workspace("one"))
     before = coverage(api, "?workspace=*")
 
     api.delete("/_mock/workspaces/one")
@@ -81,8 +81,8 @@ def test_coverage_goes_on_over_a_restore(api, coverage):
     assert calls(coverage(api)) == {"getSenders": 2}
 
 
-def test_clearing_a_world_leaves_the_others(api, world, coverage):
-    one = world("one")
+def test_clearing_a_world_leaves_the_others(api, workspace, coverage):
+    one = workspace("one")
     api.get("/v3/senders", headers=one)
     api.get("/v3/account")
 
@@ -91,8 +91,8 @@ def test_clearing_a_world_leaves_the_others(api, world, coverage):
     assert calls(coverage(api, "?workspace=*")) == {"getAccount": 1}
 
 
-def test_clearing_all_forgets_worlds_that_are_gone(api, world, coverage):
-    api.get("/v3/senders", headers=world("one"))
+def test_clearing_all_forgets_worlds_that_are_gone(api, workspace, coverage):
+    api.get("/v3/senders", headers=workspace("one"))
     api.delete("/_mock/workspaces/one")
     api.get("/v3/account")
 

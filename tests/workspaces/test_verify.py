@@ -10,23 +10,23 @@ OTP = 123456
 
 
 @pytest.fixture
-def world(make_api, new_world, story):
+def workspace(make_api, new_workspace, story):
     waiting = {"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification", "otp": OTP}
     story["accounts"][0]["senders"].append(waiting)
-    return new_world(make_api(), story, name="w")
+    return new_workspace(make_api(), story, name="w")
 
 
-def verify(world, match=None, count=None, **more):
+def verify(workspace, match=None, count=None, **more):
     wanted = {"match": match, "count": count, **more}
-    return world.post("/_mock/requests/verify", {key: value for key, value in wanted.items() if value is not None})
+    return workspace.post("/_mock/requests/verify", {key: value for key, value in wanted.items() if value is not None})
 
 
 @pytest.fixture
-def asked(world):
+def asked(workspace):
     """Three senders made, one of them in vain."""
     for email in ("a@acme.test", "b@acme.test", "b@acme.test"):
-        world.new_sender(email)
-    return world
+        workspace.new_sender(email)
+    return workspace
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_by_what_was_sent_and_answered(asked, match, matched):
     assert verify(asked, match).json["matched"] == matched
 
 
-def test_by_parameters_of_the_path(world):
-    world.delete("/v3/senders/2")
+def test_by_parameters_of_the_path(workspace):
+    workspace.delete("/v3/senders/2")
 
-    assert verify(world, {"path": {"senderId": 2}}, 1).json["satisfied"]
-    assert verify(world, {"path": {"senderId": 3}}, 0).json["satisfied"]
+    assert verify(workspace, {"path": {"senderId": 2}}, 1).json["satisfied"]
+    assert verify(workspace, {"path": {"senderId": 3}}, 0).json["satisfied"]
 
 
 def test_it_matches_what_was_sent_before_redaction(asked):
@@ -105,9 +105,9 @@ def test_what_comes_closest_is_shown_with_its_differences_the_fewest_first(asked
     ]
 
 
-def test_a_hundred_differences_are_told_and_the_others_counted(world):
-    world.post("/v3/senders", json={f"a{number}": 1 for number in range(150)})
-    (near,) = verify(world, {"json": {f"a{number}": 2 for number in range(150)}}).json["near_misses"]
+def test_a_hundred_differences_are_told_and_the_others_counted(workspace):
+    workspace.post("/v3/senders", json={f"a{number}": 1 for number in range(150)})
+    (near,) = verify(workspace, {"json": {f"a{number}": 2 for number in range(150)}}).json["near_misses"]
 
     assert near["differences"][-1] == {"path": "/json/a99", "wanted": 2, "got": 1}
     assert (len(near["differences"]), near["further"]) == (100, 50)
@@ -117,7 +117,7 @@ def test_the_journal_is_read_while_nobody_writes_it(make_api, monkeypatch):
     api, read = make_api("empty"), []
 
     def rows(journal):
-        read.append(api.world.lock._is_owned())  # noqa: SLF001  # nothing else tells
+        read.append(api.workspace.lock._is_owned())  # noqa: SLF001  # nothing else tells
         return iter(())
 
     monkeypatch.setattr(Journal, "__iter__", rows)
@@ -127,11 +127,11 @@ def test_the_journal_is_read_while_nobody_writes_it(make_api, monkeypatch):
     assert all(read)
 
 
-def test_no_more_than_five_of_them(world):
+def test_no_more_than_five_of_them(workspace):
     for number in range(9):
-        world.get(f"/v3/senders/{number}")
+        workspace.get(f"/v3/senders/{number}")
 
-    assert len(verify(world, {"method": "POST"}).json["near_misses"]) == 5
+    assert len(verify(workspace, {"method": "POST"}).json["near_misses"]) == 5
 
 
 def test_too_many_matches_are_no_near_misses_and_are_named(asked):
@@ -156,8 +156,8 @@ def test_too_many_matches_are_no_near_misses_and_are_named(asked):
         ({"cuont": 1}, "/cuont"),
     ],
 )
-def test_a_question_that_makes_no_sense_is_400_with_the_place(world, body, path):
-    answer = world.post("/_mock/requests/verify", body)
+def test_a_question_that_makes_no_sense_is_400_with_the_place(workspace, body, path):
+    answer = workspace.post("/_mock/requests/verify", body)
 
     assert answer.status_code == 400
     assert path in [row["path"] for row in answer.json["errors"]]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mockserver.core.state.keys import Keyring, api_key, is_drawn
 
-PROFILE = settings.get_profile("worlds")
+PROFILE = settings.get_profile("workspaces")
 BODIES = st.text("0123456789abcdef", min_size=64, max_size=64)
 
 

@@ -52,25 +52,25 @@ class Health(Base):
 # ---------------------------------------------------------------------- workspaces and their state
 
 
-class WorldAccount(Base):
+class WorkspaceAccount(Base):
     name = members.text()
     role = members.needed(fields.Enum, Role, by_value=True)
     api_key = members.text("null where no key opens it", allow_none=True)
 
 
-class World(Base):
+class Workspace(Base):
     name = members.text()
     api_key = members.text("of its first account; null where no key opens it", allow_none=True)
     scenario = members.text("from which it was made; `document` where that came with the call")
     url = members.text("the base address for a client of the service")
-    accounts = members.many(WorldAccount)
+    accounts = members.many(WorkspaceAccount)
 
 
-Worlds = members.listing(World, "Worlds")
+Workspaces = members.listing(Workspace, "Workspaces")
 
 #: A whole scenario.
 Scenario = scenario_schema()
-#: What a world gets added: a partial scenario, and the account that gets what stands at its top.
+#: What a workspace gets added: a partial scenario, and the account that gets what stands at its top.
 Seed = type(Scenario).from_dict({"account": fields.String()}, name="SeedItem")()
 
 

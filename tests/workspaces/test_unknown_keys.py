@@ -1,4 +1,4 @@
-"""Keys that open no account of the world that is asked: unknown ones, and those of other worlds."""
+"""Keys that open no account of the workspace that is asked: unknown ones, and those of other workspaces."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ import pytest
 MODES = ["any", "known", "isolate"]
 
 
-def reset(world):
-    return world.post("/_mock/reset")
+def reset(workspace):
+    return workspace.post("/_mock/reset")
 
 
-def restore(world):
-    world.post("/_mock/snapshots", {"name": "a"})
-    return world.post("/_mock/snapshots/a/restore")
+def restore(workspace):
+    workspace.post("/_mock/snapshots", {"name": "a"})
+    return workspace.post("/_mock/snapshots/a/restore")
 
 
-def put_what_another_world_wrote(world):
-    other = world.api.post("/_mock/workspaces", json={"scenario": "corporate-v2"}).json["name"]
-    document = world.api.get("/_mock/state", headers={"X-Mock-Workspace": other}).json
-    return world.put("/_mock/state", document)
+def put_what_another_world_wrote(workspace):
+    other = workspace.api.post("/_mock/workspaces", json={"scenario": "corporate-v2"}).json["name"]
+    document = workspace.api.get("/_mock/state", headers={"X-Mock-Workspace": other}).json
+    return workspace.put("/_mock/state", document)
 
 
-def put_a_document_without_keys(world):
-    return world.put("/_mock/state", {"accounts": [{"name": "acme"}]})
+def put_a_document_without_keys(workspace):
+    return workspace.put("/_mock/state", {"accounts": [{"name": "acme"}]})
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_key_of_another_world_is_refused_under_a_worlds_address(make_api, new_world, mode):
+def test_a_key_of_another_world_is_refused_under_a_worlds_address(make_api, new_workspace, mode):
     api = make_api(keys=mode)
-    one, other = new_world(api), new_world(api)
+    one, other = new_workspace(api), new_workspace(api)
 
     assert one.get("/v3/account", key=other.key).status_code == 401
     assert one.get("/v3/account", key="xkeysib-acme").status_code == 401
@@ -37,8 +37,8 @@ def test_a_key_of_another_world_is_refused_under_a_worlds_address(make_api, new_
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("any", 200), ("known", 401), ("isolate", 401)])
-def test_an_unknown_key_under_a_worlds_address(make_api, new_world, mode, expected):
-    assert new_world(make_api(keys=mode)).get("/v3/account", key="made-up").status_code == expected
+def test_an_unknown_key_under_a_worlds_address(make_api, new_workspace, mode, expected):
+    assert new_workspace(make_api(keys=mode)).get("/v3/account", key="made-up").status_code == expected
 
 
 def test_isolate_gives_each_unknown_key_a_world_that_lasts(make_api):
@@ -65,10 +65,10 @@ def test_isolate_finds_the_same_world_by_the_key_on_the_control_api_first_or_las
 @pytest.mark.parametrize("change", [reset, put_what_another_world_wrote, put_a_document_without_keys, restore])
 def test_isolate_keeps_the_key_whatever_is_put_into_its_world(make_api, default_world, change):
     api = make_api("empty", keys="isolate")
-    world = default_world(api)
-    world.name = api.client.post("/_mock/reset", headers={"api-key": "one"}).json["name"]
+    workspace = default_world(api)
+    workspace.name = api.client.post("/_mock/reset", headers={"api-key": "one"}).json["name"]
 
-    assert change(world).json["api_key"] == "one"
+    assert change(workspace).json["api_key"] == "one"
     assert api.get("/v3/account", key="one").status_code == 200
     assert api.get("/_mock/health").json["workspaces"] <= 3
 
@@ -98,7 +98,7 @@ def test_the_journal_warns_of_a_key_that_may_be_a_mistyped_one(make_api, key, wa
 @pytest.mark.parametrize("key", ["\xff", "two words", "x" * 501])
 @pytest.mark.parametrize("keys", ["any", "isolate"])
 def test_what_no_key_can_be_opens_nothing_in_any_mode(make_api, key, keys):
-    """A world that had such a key could not be written and read back."""
+    """A workspace that had such a key could not be written and read back."""
     api = make_api("standard", key=key, keys=keys)
 
     assert api.get("/v3/account").status_code == 401

@@ -1,4 +1,4 @@
-"""The doors of all operations: which one a request comes to, and what is said where there is none."""
+"""The endpoints of all operations: which one a request comes to, and what is said where there is none."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockserver.core.contract.errors import METHOD_NOT_ALLOWED, NOT_FOUND, ServiceError
-from mockserver.core.contract.operation import Operation, Surface
+from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.traffic.exchange import Exchange, Reply
-from mockserver.core.workspaces.caller import Guest
-from mockserver.web.service import front
+from mockserver.core.workspaces.caller import AnonymousCaller
+from mockserver.web.service import public_endpoint
 from mockserver.web.service.application import Segment, ServiceFlask, routed, rule_of, shown_path
-from mockserver.web.service.front import FrontDoor
-from mockserver.web.service.operation import Door
+from mockserver.web.service.operation import Endpoint
+from mockserver.web.service.public_endpoint import PublicEndpoint
 
 
-class Doors:
+class EndpointTable:
     """All operations, by name and by address."""
 
     def __init__(self, app: ServiceFlask, operations: Iterable[Operation]) -> None:
         operations = list(operations)
-        self._doors: dict[str, Door] = {row.id: _door(row) for row in operations}
+        self._endpoints: dict[str, Endpoint] = {row.id: _door(row) for row in operations}
         #: Those that share an address with an earlier one, by the earlier one.
         self._others: dict[str, list[Operation]] = {}
         app.url_map.converters["segment"] = Segment
@@ -37,10 +37,10 @@ class Doors:
             app.add_url_rule(rule, operation.id, methods=[operation.method], provide_automatic_options=False)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._doors
+        return name in self._endpoints
 
-    def __getitem__(self, name: str) -> Door:
-        return self._doors[name]
+    def __getitem__(self, name: str) -> Endpoint:
+        return self._endpoints[name]
 
     def called(self, request: Request) -> str | None:
         """The operation that is called: what the address says, or the form, where several share one."""
@@ -49,26 +49,26 @@ class Doors:
         first: str = request.url_rule.endpoint
         if others := self._others.get(first):
             try:
-                members = front.read_form(request).items()
+                members = public_endpoint.read_form(request).items()
             except (ServiceError, RequestEntityTooLarge):
                 return first
-            return next((row.id for row in others if row.told_by and row.told_by in members), first)
+            return next((row.id for row in others if row.discriminator and row.discriminator in members), first)
         return first
 
-    def surface(self, operation: str | None, path: str) -> Surface:
+    def audience(self, operation: str | None, path: str) -> Audience:
         """Whom an operation speaks with or, without one, an address that leads nowhere."""
-        return front.surface_of(path) if operation is None else self._doors[operation].operation.surface
+        return public_endpoint.audience_of(path) if operation is None else self._endpoints[operation].operation.audience
 
     def nowhere(self, request: Request, exchange: Exchange) -> Reply:
         """The answer at an address that leads nowhere, or not with this method."""
         path = routed(request)
-        same = [door.operation for door in self._doors.values() if _leads(door.operation.path, path)]
+        same = [endpoint.operation for endpoint in self._endpoints.values() if _leads(endpoint.operation.path, path)]
         shown = shown_path(request)
         reason = f"no operation has the address {shown}"
         if same:
             methods = ", ".join(f"{operation.method} ({operation.id})" for operation in same)
             reason = f"{shown} does not take {exchange.method}; it takes {methods}"
-        if self.surface(exchange.operation, exchange.path) is Surface.API:
+        if self.audience(exchange.operation, exchange.path) is Audience.API:
             # The API says the same of both (ledger 1.3).
             return Reply(404, error=NOT_FOUND().because(reason))
         if not same:
@@ -77,16 +77,16 @@ class Doors:
         error = METHOD_NOT_ALLOWED(f"This address takes {' or '.join(allowed)}, not {exchange.method}").because(reason)
         return Reply(405, error=error, headers=(("Allow", ", ".join(allowed)),))
 
-    def refusal(self, error: ServiceError, guest: Guest, exchange: Exchange) -> Reply:
-        """What a guest is told instead: by the operation, or in the form that fits the address."""
-        door = self._doors.get(exchange.operation or "")
-        if isinstance(door, FrontDoor):
-            return door.refuse(error, guest, exchange)
-        return front.refusal(error, self.surface(exchange.operation, exchange.path), guest, exchange)
+    def refusal(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
+        """What a caller is told instead: by the operation, or in the form that fits the address."""
+        endpoint = self._endpoints.get(exchange.operation or "")
+        if isinstance(endpoint, PublicEndpoint):
+            return endpoint.refuse(error, caller, exchange)
+        return public_endpoint.refusal(error, self.audience(exchange.operation, exchange.path), caller, exchange)
 
 
-def _door(operation: Operation) -> Door:
-    return Door(operation) if operation.surface is Surface.API else FrontDoor(operation)
+def _door(operation: Operation) -> Endpoint:
+    return Endpoint(operation) if operation.audience is Audience.API else PublicEndpoint(operation)
 
 
 def _leads(template: str, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whatever has happened in a world, its state can be kept, written, loaded and come back to."""
+"""Whatever has happened in a workspace, its state can be kept, written, loaded and come back to."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-PROFILE = settings.get_profile("worlds")
+PROFILE = settings.get_profile("workspaces")
 SEEDS = st.integers(0, 2**16)
 
 
@@ -17,50 +17,50 @@ class Snapshots(RuleBasedStateMachine):
 
     kept = Bundle("kept")
 
-    def __init__(self, world, player):
+    def __init__(self, workspace, player):
         super().__init__()
-        self.world, self.player = world, player
+        self.workspace, self.player = workspace, player
         self.moments = {}
         self.entries = 0
 
     @initialize()
     def begin(self):
-        self.world.post("/_mock/reset")
-        self.world.delete("/_mock/snapshots")
+        self.workspace.post("/_mock/reset")
+        self.workspace.delete("/_mock/snapshots")
 
     @rule(seed=SEEDS, steps=st.integers(1, 6))
     def play(self, seed, steps):
-        self.player(self.world, seed).play(steps)
+        self.player(self.workspace, seed).play(steps)
 
     @rule(target=kept)
     def keep(self):
-        name = self.world.post("/_mock/snapshots", {}).json["name"]
-        self.moments[name] = (self.world.state, self.mails(), self.windowless_clock())
+        name = self.workspace.post("/_mock/snapshots", {}).json["name"]
+        self.moments[name] = (self.workspace.state, self.mails(), self.windowless_clock())
         return name
 
     @rule(name=kept)
     def restore(self, name):
-        assert self.world.post(f"/_mock/snapshots/{name}/restore").status_code == 200
-        assert (self.world.state, self.mails(), self.windowless_clock()) == self.moments[name]
+        assert self.workspace.post(f"/_mock/snapshots/{name}/restore").status_code == 200
+        assert (self.workspace.state, self.mails(), self.windowless_clock()) == self.moments[name]
 
     def mails(self):
-        return self.world.get("/_mock/mailbox?limit=1000").json
+        return self.workspace.get("/_mock/mailbox?limit=1000").json
 
     def windowless_clock(self):
-        return self.world.get("/_mock/clock").json["now"]
+        return self.workspace.get("/_mock/clock").json["now"]
 
     @invariant()
     def the_journal_only_grows(self):
         """A restore takes no entry back, and no id comes twice."""
-        ids = [row["id"] for row in self.world.journal]
+        ids = [row["id"] for row in self.workspace.journal]
         assert len(set(ids)) == len(ids) >= self.entries
         self.entries = len(ids)
 
 
 @pytest.mark.slow
-def test_a_restore_gives_the_state_at_the_snapshot(world, player):
+def test_a_restore_gives_the_state_at_the_snapshot(workspace, player):
     run_state_machine_as_test(
-        lambda: Snapshots(world, player), settings=settings(PROFILE, max_examples=40, stateful_step_count=14)
+        lambda: Snapshots(workspace, player), settings=settings(PROFILE, max_examples=40, stateful_step_count=14)
     )
 
 
@@ -85,32 +85,32 @@ def test_state_that_is_written_and_loaded_is_equal_and_goes_on_alike(make_api, d
 
         assert answer.status_code == 200, answer.json
         assert second.state == written
-        for world in (first, second):
-            world.delete("/_mock/mailbox")
-            player(world, after).play(12)
+        for workspace in (first, second):
+            workspace.delete("/_mock/mailbox")
+            player(workspace, after).play(12)
         assert second.state == first.state
 
     check()
 
 
 @pytest.mark.slow
-def test_a_document_that_is_refused_changes_nothing_after_any_history(world, player):
+def test_a_document_that_is_refused_changes_nothing_after_any_history(workspace, player):
     @settings(PROFILE, max_examples=25)
     @given(seed=SEEDS, path=st.sampled_from(["/_mock/seed", "/_mock/state", "/_mock/reset"]))
     def check(seed, path):
-        world.post("/_mock/reset")
-        player(world, seed).play(15)
-        before = world.state, world.journal, world.get("/_mock/mailbox?limit=1000").json
+        workspace.post("/_mock/reset")
+        player(workspace, seed).play(15)
+        before = workspace.state, workspace.journal, workspace.get("/_mock/mailbox?limit=1000").json
 
         bad = {"accounts": [{"name": "acme", "senders": [{"name": "A", "email": "a@b.test"}, {"name": 7}]}]}
-        answer = world.ask("PUT" if path == "/_mock/state" else "POST", path, _wrapped(path, bad))
+        answer = workspace.ask("PUT" if path == "/_mock/state" else "POST", path, _wrapped(path, bad))
 
         assert (answer.status_code, answer.content_type) == (400, "application/problem+json")
         assert [row["path"] for row in answer.json["errors"]] == [
             "/accounts/0/senders/1/name",
             "/accounts/0/senders/1/email",
         ]
-        assert (world.state, world.journal, world.get("/_mock/mailbox?limit=1000").json) == before
+        assert (workspace.state, workspace.journal, workspace.get("/_mock/mailbox?limit=1000").json) == before
 
     check()
 

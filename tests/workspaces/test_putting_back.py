@@ -1,15 +1,15 @@
-"""What a world writes of itself is good, and makes the same world again."""
+"""What a workspace writes of itself is good, and makes the same workspace again."""
 
 import pytest
 
-from mockserver.core.workspaces.effects import Nowhere, Outcome
+from mockserver.core.workspaces.effects import NoEffects, Outcome
 
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 
 
 @pytest.fixture
 def world_of(make_api):
-    """A factory of worlds at a moment that stands still."""
+    """A factory of workspaces at a moment that stands still."""
     return lambda document=None, **settings: make_api({**FROZEN, **(document or {})}, **settings)
 
 
@@ -42,7 +42,7 @@ def test_a_sub_account_has_a_name_of_its_own(make_api):
 
     made = api.post("/v3/corporate/subAccount", json={"companyName": "x", "email": "a@b.test"})
 
-    assert api.world.accounts[made.json["id"]].name == f"sub-{number + 1}-3"
+    assert api.workspace.accounts[made.json["id"]].name == f"sub-{number + 1}-3"
     assert_same(api)
 
 
@@ -165,11 +165,11 @@ def test_a_key_that_is_there_is_not_drawn_again(make_api):
     api = make_api("empty")
     document = {"accounts": [{"name": "a"}]}
     api.put("/_mock/state", json=document)
-    keys = [api.world.draw_api_key() for _ in range(3)]
+    keys = [api.workspace.draw_api_key() for _ in range(3)]
 
     api.put("/_mock/state", json={"accounts": [{"name": "a", "api_keys": keys}]})
 
-    assert api.world.draw_api_key() not in keys
+    assert api.workspace.draw_api_key() not in keys
 
 
 def call_made_of(number, **more):
@@ -209,7 +209,7 @@ EXPORT = {
 MAIL = {"message_id": "<1@a.test>", "to": "a@b.test", "scheduled_at": "PT5M"}
 
 
-class Answering(Nowhere):
+class Answering(NoEffects):
     """An outside that takes every call, and at once."""
 
     def call(self, url, job):
@@ -218,11 +218,11 @@ class Answering(Nowhere):
 
 @pytest.fixture
 def worn_world(world_of):
-    """A world in which two more calls can be made, and none after them."""
+    """A workspace in which two more calls can be made, and none after them."""
     resume = {"ids": {"delivery": LAST - 2}}
     account = {"name": "a", "api_keys": ["any"], "webhooks": [HOOK, INBOUND_HOOK], "exports": [EXPORT]}
     api = world_of({"accounts": [{**account, "scheduled_emails": [MAIL]}], "resume": resume})
-    api.world.outside = Answering()
+    api.workspace.effects = Answering()
     return api
 
 
@@ -279,6 +279,6 @@ def test_a_target_counts_once_for_a_call_however_many_attempts_went_there(world_
         call = {"id": 1, "webhook": 1, "target": {"url": "http://a.test"}, "payloads": [{}], "events": ["click"]}
         document = {**FROZEN, "deliveries": [{**call, "created_at": "PT0S", "state": "dropped", "attempts": attempts}]}
         api = world_of(document)
-        return api.world.tally.bytes
+        return api.workspace.tally.bytes
 
     assert held(before, before) == held(before, None) > held(None, None) + 500

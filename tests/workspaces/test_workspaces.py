@@ -1,4 +1,4 @@
-"""A world per test: made, listed, found by its address, dropped, and never seen by another one."""
+"""A workspace per test: made, listed, found by its address, dropped, and never seen by another one."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_without_a_scenario_it_is_the_servers_own(make_api):
 @pytest.mark.parametrize("kind", ["name", "path"])
 @pytest.mark.parametrize("before", [{}, {"scenario": "empty"}], ids=["own", "another"])
 def test_a_strict_world_is_laid_over_the_servers_own_scenario(make_api, tmp_path, kind, before):
-    """Whatever that is, and whatever the default world has become."""
+    """Whatever that is, and whatever the default workspace has become."""
     (tmp_path / "below.yaml").write_text("accounts: [{name: mine}]\n")
     (tmp_path / "own.yaml").write_text("extends: below\nstrict: false\n")
     api = make_api("own" if kind == "name" else str(tmp_path / "own.yaml"), scenarios=str(tmp_path))
@@ -103,25 +103,25 @@ def test_worlds_without_a_name_get_different_ones(api):
 
 
 @pytest.mark.parametrize(("seed", "same"), [(7, True), (8, False)])
-def test_the_seed_decides_over_what_is_drawn(make_api, new_world, seed, same):
+def test_the_seed_decides_over_what_is_drawn(make_api, new_workspace, seed, same):
     codes = []
     for chosen in (7, seed):
-        world = new_world(make_api("empty"), seed=chosen)
-        world.new_sender("a@acme.test")
-        codes.append(world.get("/_mock/mailbox").json["items"][0]["otp"])
+        workspace = new_workspace(make_api("empty"), seed=chosen)
+        workspace.new_sender("a@acme.test")
+        codes.append(workspace.get("/_mock/mailbox").json["items"][0]["otp"])
 
     assert (codes[0] == codes[1]) is same
 
 
-def test_a_name_that_is_taken_is_409_and_leaves_its_world_alone(api, new_world, story):
-    world = new_world(api, story, name="mine")
-    world.new_sender("a@acme.test")
-    before = world.state
+def test_a_name_that_is_taken_is_409_and_leaves_its_world_alone(api, new_workspace, story):
+    workspace = new_workspace(api, story, name="mine")
+    workspace.new_sender("a@acme.test")
+    before = workspace.state
 
     answers = [create(api, name="mine"), create(api, name="default")]
 
     assert [(row.status_code, row.content_type) for row in answers] == [(409, "application/problem+json")] * 2
-    assert world.state == before
+    assert workspace.state == before
     assert len(api.store) == 2
 
 
@@ -157,16 +157,16 @@ def test_a_bad_document_names_every_mistake_and_makes_nothing(api):
 # ---------------------------------------------------------------------- listing and dropping
 
 
-def test_the_one_used_last_is_listed_first(api, new_world):
-    worlds = {name: new_world(api, "empty", name=name) for name in ("a", "b", "c")}
-    worlds["a"].get("/v3/senders")
+def test_the_one_used_last_is_listed_first(api, new_workspace):
+    workspaces = {name: new_workspace(api, "empty", name=name) for name in ("a", "b", "c")}
+    workspaces["a"].get("/v3/senders")
 
     assert names(api) == ["a", "c", "b", "default"]
 
 
-def test_long_lists_are_read_in_parts_with_the_count_of_all(api, new_world):
+def test_long_lists_are_read_in_parts_with_the_count_of_all(api, new_workspace):
     for number in range(6):
-        new_world(api, "empty", name=f"w{number}")
+        new_workspace(api, "empty", name=f"w{number}")
 
     part = api.get("/_mock/workspaces?limit=2&offset=3").json
 
@@ -179,14 +179,14 @@ def test_a_query_that_makes_no_sense_is_400(api, query):
     assert api.get(f"/_mock/workspaces?{query}").status_code == 400
 
 
-def test_a_world_that_is_dropped_is_gone(api, new_world):
-    world = new_world(api, name="mine")
+def test_a_world_that_is_dropped_is_gone(api, new_workspace):
+    workspace = new_workspace(api, name="mine")
 
     answers = [api.delete("/_mock/workspaces/mine").status_code for _ in range(2)]
 
     assert answers == [204, 404]
     assert names(api) == ["default"]
-    assert world.get("/v3/senders").status_code == 401
+    assert workspace.get("/v3/senders").status_code == 401
     problem = api.get("/_mock/workspaces/mine").json
     assert "evicted" not in problem["detail"]
 
@@ -198,12 +198,12 @@ def test_the_default_world_cannot_be_dropped(api):
     assert names(api) == ["default"]
 
 
-def test_a_name_can_be_used_again_for_a_world_that_knows_nothing_of_the_first(api, new_world):
-    first = new_world(api, "empty", name="mine")
+def test_a_name_can_be_used_again_for_a_world_that_knows_nothing_of_the_first(api, new_workspace):
+    first = new_workspace(api, "empty", name="mine")
     first.new_sender("a@acme.test")
     api.delete("/_mock/workspaces/mine")
 
-    again = new_world(api, "empty", name="mine")
+    again = new_workspace(api, "empty", name="mine")
 
     assert again.get("/v3/senders").json["senders"] == []
     assert (len(again.journal), again.key) == (1, first.key)
@@ -212,16 +212,16 @@ def test_a_name_can_be_used_again_for_a_world_that_knows_nothing_of_the_first(ap
 # ---------------------------------------------------------------------- addresses
 
 
-def test_every_address_works_below_the_worlds_own(api, new_world):
-    world = new_world(api, "empty", name="mine")
-    created = world.new_sender("a@acme.test")
+def test_every_address_works_below_the_worlds_own(api, new_workspace):
+    workspace = new_workspace(api, "empty", name="mine")
+    created = workspace.new_sender("a@acme.test")
 
     assert created.status_code == 201
-    assert world.get("/_mock/mailbox").json["items"][0]["to"] == "a@acme.test"
-    assert world.get("/").status_code == 200
-    assert world.get("/_mock/docs").status_code == 200
-    assert world.get("/v3/nowhere").status_code == 404
-    assert [row["path"] for row in world.journal] == ["/v3/nowhere", "/v3/senders"]
+    assert workspace.get("/_mock/mailbox").json["items"][0]["to"] == "a@acme.test"
+    assert workspace.get("/").status_code == 200
+    assert workspace.get("/_mock/docs").status_code == 200
+    assert workspace.get("/v3/nowhere").status_code == 404
+    assert [row["path"] for row in workspace.journal] == ["/v3/nowhere", "/v3/senders"]
 
 
 def test_the_default_world_has_such_an_address_too(api, default_world):
@@ -230,10 +230,10 @@ def test_the_default_world_has_such_an_address_too(api, default_world):
     assert "a@acme.test" in [row["email"] for row in api.get("/v3/senders", key="xkeysib-acme").json["senders"]]
 
 
-def test_the_address_decides_over_the_header_and_the_header_over_the_key(api, new_world):
-    one, two, three = (new_world(api, "empty", name=name) for name in ("one", "two", "three"))
-    for world in (one, two, three):
-        world.new_sender(f"{world.name}@a.test")
+def test_the_address_decides_over_the_header_and_the_header_over_the_key(api, new_workspace):
+    one, two, three = (new_workspace(api, "empty", name=name) for name in ("one", "two", "three"))
+    for workspace in (one, two, three):
+        workspace.new_sender(f"{workspace.name}@a.test")
 
     def seen(path="/_mock/mailbox", **headers):
         return api.client.get(path, headers=headers).json["items"][0]["to"]
@@ -259,20 +259,22 @@ def test_an_unknown_name_is_404_on_the_service_and_makes_nothing(make_api):
     assert names(api) == ["default"]
 
 
-def test_a_worlds_key_under_an_unknown_name_is_401(api, new_world):
-    assert api.get("/w/nowhere/v3/senders", key=new_world(api).key).status_code == 401
+def test_a_worlds_key_under_an_unknown_name_is_401(api, new_workspace):
+    assert api.get("/w/nowhere/v3/senders", key=new_workspace(api).key).status_code == 401
 
 
-# ---------------------------------------------------------------------- one world only
+# ---------------------------------------------------------------------- one workspace only
 
 
-def test_what_happens_in_one_world_is_seen_in_no_other(make_api, new_world, default_world, player, story):
+def test_what_happens_in_one_world_is_seen_in_no_other(make_api, new_workspace, default_world, player, story):
     api = make_api(story)
-    busy, idle, default = new_world(api, story), new_world(api, story), default_world(api)
+    busy, idle, default = new_workspace(api, story), new_workspace(api, story), default_world(api)
     idle.new_sender("a@acme.test")
 
     def seen():
-        return [(world.state, world.journal, world.get("/_mock/mailbox").json) for world in (idle, default)]
+        return [
+            (workspace.state, workspace.journal, workspace.get("/_mock/mailbox").json) for workspace in (idle, default)
+        ]
 
     before = seen()
 

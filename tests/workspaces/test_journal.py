@@ -13,23 +13,23 @@ SENT = {"Content-Type": "application/json; charset=utf-8", "User-Agent": "tester
 
 
 @pytest.fixture
-def world(make_api, new_world, story):
+def workspace(make_api, new_workspace, story):
     story["accounts"][0]["senders"].append({**WAITING, "otp_expires_at": "PT15M"})
-    return new_world(make_api(), story, name="w")
+    return new_workspace(make_api(), story, name="w")
 
 
-def last(world):
-    return world.get("/_mock/requests?limit=1").json["items"][0]
+def last(workspace):
+    return workspace.get("/_mock/requests?limit=1").json["items"][0]
 
 
 # ---------------------------------------------------------------------- an entry
 
 
-def test_an_entry_tells_all_of_a_request_and_its_answer(world):
+def test_an_entry_tells_all_of_a_request_and_its_answer(workspace):
     body = {"name": "A", "email": "a@acme.test", "colour": "red"}
-    answer = world.post("/v3/senders?x=1&y=2&y=3", body, headers=SENT)
+    answer = workspace.post("/v3/senders?x=1&y=2&y=3", body, headers=SENT)
 
-    entry = last(world)
+    entry = last(workspace)
     headers = {name.lower(): value for name, value in entry["request"]["headers"].items()}
     ms = entry.pop("ms")
 
@@ -74,55 +74,55 @@ def test_an_entry_tells_all_of_a_request_and_its_answer(world):
     }
 
 
-def test_an_entry_is_found_by_the_id_that_its_answer_carried(world):
-    ids = [world.get(path).headers["sib-request-id"] for path in ("/v3/senders", "/v3/nowhere", "/v3/account")]
+def test_an_entry_is_found_by_the_id_that_its_answer_carried(workspace):
+    ids = [workspace.get(path).headers["sib-request-id"] for path in ("/v3/senders", "/v3/nowhere", "/v3/account")]
 
     assert len({UUID(identifier) for identifier in ids}) == 3
-    assert [world.get(f"/_mock/requests/{identifier}").json["path"] for identifier in ids] == [
+    assert [workspace.get(f"/_mock/requests/{identifier}").json["path"] for identifier in ids] == [
         "/v3/senders",
         "/v3/nowhere",
         "/v3/account",
     ]
 
 
-def test_an_id_that_is_not_there_is_404(world):
-    assert world.get("/_mock/requests/nothing").status_code == 404
+def test_an_id_that_is_not_there_is_404(workspace):
+    assert workspace.get("/_mock/requests/nothing").status_code == 404
 
 
-def test_the_newest_stands_first(world):
+def test_the_newest_stands_first(workspace):
     for number in range(3):
-        world.get(f"/v3/senders/{number}")
+        workspace.get(f"/v3/senders/{number}")
 
-    assert [row["path"] for row in world.journal] == ["/v3/senders/2", "/v3/senders/1", "/v3/senders/0"]
+    assert [row["path"] for row in workspace.journal] == ["/v3/senders/2", "/v3/senders/1", "/v3/senders/0"]
 
 
-def test_calls_of_the_control_api_are_not_in_it(world):
-    world.get("/_mock/clock")
-    world.post("/_mock/reset")
+def test_calls_of_the_control_api_are_not_in_it(workspace):
+    workspace.get("/_mock/clock")
+    workspace.post("/_mock/reset")
 
-    assert world.journal == []
+    assert workspace.journal == []
 
 
 @pytest.mark.parametrize("status", [401, 404, 204])
-def test_requests_that_reach_no_operation_are_in_it(world, status):
+def test_requests_that_reach_no_operation_are_in_it(workspace, status):
     how = {401: ("GET", "a-key-of-nobody"), 404: ("GET", None), 204: ("OPTIONS", None)}[status]
-    world.api.store.keys = "known"
-    world.ask(how[0], "/v3/nowhere", key=how[1])
+    workspace.api.store.keys = "known"
+    workspace.ask(how[0], "/v3/nowhere", key=how[1])
 
-    entry = last(world)
+    entry = last(workspace)
     assert (entry["status"], entry["operation"], entry["method"]) == (status, None, how[0])
 
 
-def test_a_body_that_an_operation_does_not_take_is_warned_of(world):
-    world.ask("DELETE", "/v3/senders/2", {"really": True})
+def test_a_body_that_an_operation_does_not_take_is_warned_of(workspace):
+    workspace.ask("DELETE", "/v3/senders/2", {"really": True})
 
-    assert last(world)["warnings"] == ["deleteSender takes no body; what was sent is ignored"]
+    assert last(workspace)["warnings"] == ["deleteSender takes no body; what was sent is ignored"]
 
 
-def test_many_warnings_end_with_how_many_more_there_were(world):
-    world.post("/v3/senders", {"name": "A", "email": "a@b.test", **{f"a{number}": 1 for number in range(1_020)}})
+def test_many_warnings_end_with_how_many_more_there_were(workspace):
+    workspace.post("/v3/senders", {"name": "A", "email": "a@b.test", **{f"a{number}": 1 for number in range(1_020)}})
 
-    warnings = last(world)["warnings"]
+    warnings = last(workspace)["warnings"]
     assert len(warnings) == 21
     assert warnings[19:] == ["createSender knows no member a19; it is ignored", "and 1,000 more"]
 
@@ -136,21 +136,21 @@ def test_a_member_that_is_refused_is_not_said_to_be_ignored(make_api):
     assert "does not know these members of the body: colour" in entry["reason"]
 
 
-def test_an_inner_member_that_is_ignored_is_named_by_its_path(world):
+def test_an_inner_member_that_is_ignored_is_named_by_its_path(workspace):
     body = {"url": "http://127.0.0.1:9/a", "events": ["opened"], "headers": [{"key": "a", "value": "b", "colour": 1}]}
-    world.post("/v3/webhooks", body)
+    workspace.post("/v3/webhooks", body)
 
-    assert last(world)["warnings"] == ["createWebhook knows no member headers[0].colour; it is ignored"]
+    assert last(workspace)["warnings"] == ["createWebhook knows no member headers[0].colour; it is ignored"]
 
 
 @pytest.mark.parametrize(
     ("raw", "shown"),
     [(b'{"name": "A', '{"name": "A'), (b"\xff\xfe", "��"), (b"[1, 2]", [1, 2]), (b'"text"', "text"), (b"0", 0)],
 )
-def test_a_body_of_any_kind_is_shown(world, raw, shown):
-    world.post("/v3/senders", data=raw, content_type="application/json")
+def test_a_body_of_any_kind_is_shown(workspace, raw, shown):
+    workspace.post("/v3/senders", data=raw, content_type="application/json")
 
-    assert last(world)["request"]["body"] == shown
+    assert last(workspace)["request"]["body"] == shown
 
 
 @pytest.mark.parametrize(
@@ -165,44 +165,44 @@ def test_a_body_of_any_kind_is_shown(world, raw, shown):
         b'{"a": 1e999}',
     ],
 )
-def test_a_body_that_is_no_honest_json_never_spoils_the_journal(world, raw):
-    assert world.post("/v3/senders", data=raw, content_type="application/json").status_code == 400
+def test_a_body_that_is_no_honest_json_never_spoils_the_journal(workspace, raw):
+    assert workspace.post("/v3/senders", data=raw, content_type="application/json").status_code == 400
 
-    assert last(world)["request"]["body"] == raw.decode()
-    assert world.post("/_mock/requests/verify", {"match": {"json": {"name": 1}}}).status_code == 200
+    assert last(workspace)["request"]["body"] == raw.decode()
+    assert workspace.post("/_mock/requests/verify", {"match": {"json": {"name": 1}}}).status_code == 200
 
 
 # ---------------------------------------------------------------------- transitions
 
 
-def test_transitions_are_those_of_the_request_and_not_of_what_was_due_before_it(make_api, new_world, story):
+def test_transitions_are_those_of_the_request_and_not_of_what_was_due_before_it(make_api, new_workspace, story):
     story["clock"]["frozen"] = False
     story["accounts"][0]["senders"].append({**WAITING, "otp_expires_at": "PT0.000001S"})
-    world = new_world(make_api(), story)
+    workspace = new_workspace(make_api(), story)
 
-    world.delete("/v3/senders/2")
+    workspace.delete("/v3/senders/2")
 
-    assert [(row["event"], row["key"]) for row in last(world)["transitions"]] == [("delete", 2)]
-
-
-def test_nor_of_what_a_test_does_after_it(world):
-    world.get("/v3/senders")
-    world.post("/_mock/machines/sender/2/resend_otp")
-    world.post("/_mock/clock/advance", {"by": "PT1H"})
-
-    assert last(world)["transitions"] == []
+    assert [(row["event"], row["key"]) for row in last(workspace)["transitions"]] == [("delete", 2)]
 
 
-def test_all_that_a_request_sets_off_is_told_in_order(make_api, new_world, story):
+def test_nor_of_what_a_test_does_after_it(workspace):
+    workspace.get("/v3/senders")
+    workspace.post("/_mock/machines/sender/2/resend_otp")
+    workspace.post("/_mock/clock/advance", {"by": "PT1H"})
+
+    assert last(workspace)["transitions"] == []
+
+
+def test_all_that_a_request_sets_off_is_told_in_order(make_api, new_workspace, story):
     story["behaviour"] = {"trust_authenticated_domains": True, "authenticate_domain": "immediate"}
     story["accounts"][0]["senders"].append(WAITING)
     dns = {"brevo_code": "ok", "dkim_record": "ok", "dmarc_record": "ok"}
     story["accounts"][0]["domains"] = [{"name": "acme.test", "state": "verified", "dns": dns}]
-    world = new_world(make_api(), story)
+    workspace = new_workspace(make_api(), story)
 
-    assert world.put("/v3/senders/domains/acme.test/authenticate").status_code == 200
+    assert workspace.put("/v3/senders/domains/acme.test/authenticate").status_code == 200
 
-    assert [(row["machine"], row["event"]) for row in last(world)["transitions"]] == [
+    assert [(row["machine"], row["event"]) for row in last(workspace)["transitions"]] == [
         ("domain", "authenticate"),
         ("sender", "trust"),
     ]
@@ -230,45 +230,45 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize(("method", "path", "body", "key", "status", "reason"), REFUSALS.values(), ids=REFUSALS)
-def test_every_refusal_has_a_reason_with_the_facts(world, method, path, body, key, status, reason):
-    world.api.store.keys = "known"
-    world.ask(method, path, body, key=world.keys.get(key, key))
+def test_every_refusal_has_a_reason_with_the_facts(workspace, method, path, body, key, status, reason):
+    workspace.api.store.keys = "known"
+    workspace.ask(method, path, body, key=workspace.keys.get(key, key))
 
-    entry = last(world)
+    entry = last(workspace)
     assert entry["status"] == status
     assert reason in entry["reason"]
 
 
-def test_a_reason_tells_the_moments(world):
-    world.post("/_mock/clock/advance", {"by": "PT20M"})
-    world.put("/v3/senders/2/validate", {"otp": OTP})
+def test_a_reason_tells_the_moments(workspace):
+    workspace.post("/_mock/clock/advance", {"by": "PT20M"})
+    workspace.put("/v3/senders/2/validate", {"otp": OTP})
 
-    assert last(world)["reason"] == (
+    assert last(workspace)["reason"] == (
         "the code of sender 2 expired at 2026-01-15T09:15:00Z; the workspace's clock shows 2026-01-15T09:20:00Z"
     )
 
 
-def test_what_succeeds_needs_none(world):
-    assert world.put("/v3/senders/2/validate", {"otp": OTP}).status_code == 204
+def test_what_succeeds_needs_none(workspace):
+    assert workspace.put("/v3/senders/2/validate", {"otp": OTP}).status_code == 204
 
-    assert last(world)["reason"] is None
+    assert last(workspace)["reason"] is None
 
 
-def test_a_fault_is_told_with_its_reason(world):
-    world.post("/_mock/faults", {"fault": "unavailable", "id": "f1", "times": 1})
-    answer = world.get("/v3/senders")
+def test_a_fault_is_told_with_its_reason(workspace):
+    workspace.post("/_mock/faults", {"fault": "unavailable", "id": "f1", "times": 1})
+    answer = workspace.get("/v3/senders")
 
-    entry = last(world)
+    entry = last(workspace)
     assert (answer.status_code, entry["status"], entry["fault"]) == (503, 503, "f1")
     assert "f1 (unavailable) was injected" in entry["reason"]
 
 
-def test_a_request_that_got_no_answer_has_none_in_the_journal(world):
-    world.post("/_mock/faults", {"fault": "connection_reset", "id": "f1"})
+def test_a_request_that_got_no_answer_has_none_in_the_journal(workspace):
+    workspace.post("/_mock/faults", {"fault": "connection_reset", "id": "f1"})
     with pytest.raises(ConnectionResetError):
-        world.get("/v3/senders")
+        workspace.get("/v3/senders")
 
-    entry = last(world)
+    entry = last(workspace)
     assert (entry["status"], entry["answer"], entry["fault"]) == (None, None, "f1")
     assert entry["reason"] == "the fault f1 let no answer through"
 
@@ -290,34 +290,34 @@ FILTERS = {
 
 
 @pytest.mark.parametrize(("query", "paths"), FILTERS.items())
-def test_the_journal_is_searched_by_what_was_asked_and_answered(world, query, paths):
-    world.new_sender("a@acme.test")
-    world.delete("/v3/senders/9")
-    world.get("/v3/senders/domains")
-    world.get("/v3/nowhere")
-    world.post("/_mock/faults", {"fault": "server_error", "id": "f1", "match": {"operation": "getAccount"}})
-    world.get("/v3/account")
+def test_the_journal_is_searched_by_what_was_asked_and_answered(workspace, query, paths):
+    workspace.new_sender("a@acme.test")
+    workspace.delete("/v3/senders/9")
+    workspace.get("/v3/senders/domains")
+    workspace.get("/v3/nowhere")
+    workspace.post("/_mock/faults", {"fault": "server_error", "id": "f1", "match": {"operation": "getAccount"}})
+    workspace.get("/v3/account")
 
-    found = world.get(f"/_mock/requests?{query}").json
+    found = workspace.get(f"/_mock/requests?{query}").json
 
     assert {row["path"] for row in found["items"]} == paths
     assert found["count"] == len(found["items"])
 
 
-def test_a_part_of_the_journal_comes_with_the_count_of_all_that_match(world):
+def test_a_part_of_the_journal_comes_with_the_count_of_all_that_match(workspace):
     for number in range(9):
-        world.get(f"/v3/senders/{number}/ips")
-    world.get("/v3/senders")
+        workspace.get(f"/v3/senders/{number}/ips")
+    workspace.get("/v3/senders")
 
-    part = world.get("/_mock/requests?path=*/ips&limit=3&offset=4").json
+    part = workspace.get("/_mock/requests?path=*/ips&limit=3&offset=4").json
 
     assert ([row["path"][12] for row in part["items"]], part["count"], part["evicted"]) == (["4", "3", "2"], 9, 0)
-    assert world.get("/_mock/requests?offset=10").json["items"] == []
+    assert workspace.get("/_mock/requests?offset=10").json["items"] == []
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=1001", "offset=-1", "status=x", "wait=31", "wait=-1", "what=1"])
-def test_a_search_that_makes_no_sense_is_400_with_the_place(world, query):
-    answer = world.get(f"/_mock/requests?{query}")
+def test_a_search_that_makes_no_sense_is_400_with_the_place(workspace, query):
+    answer = workspace.get(f"/_mock/requests?{query}")
 
     assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, f"/{query.partition('=')[0]}")
 
@@ -326,48 +326,48 @@ def test_a_search_that_makes_no_sense_is_400_with_the_place(world, query):
 
 
 def test_the_oldest_fall_out_when_there_are_too_many(make_api, default_world):
-    world = default_world(make_api("empty", journal_limit=3))
+    workspace = default_world(make_api("empty", journal_limit=3))
     for number in range(5):
-        world.get(f"/v3/senders/{number}")
-    found = world.get("/_mock/requests").json
+        workspace.get(f"/v3/senders/{number}")
+    found = workspace.get("/_mock/requests").json
 
     assert ([row["path"][-1] for row in found["items"]], found["evicted"]) == (["4", "3", "2"], 2)
 
 
 def test_and_when_they_are_too_large(make_api, default_world):
-    world = default_world(make_api("empty", journal_bytes_limit=80_000))
+    workspace = default_world(make_api("empty", journal_bytes_limit=80_000))
     for number in range(6):
-        world.post("/v3/senders", {"name": f"{number}" * 15_000})
-    found = world.get("/_mock/requests").json
+        workspace.post("/v3/senders", {"name": f"{number}" * 15_000})
+    found = workspace.get("/_mock/requests").json
 
     kept = [row["request"]["body"]["name"][0] for row in found["items"]]
     assert (kept, found["evicted"]) == (["5", "4", "3", "2"], 2)
 
 
 def test_one_request_that_is_too_large_is_kept_without_its_bodies_and_leaves_the_others(make_api, default_world):
-    world = default_world(make_api("empty", journal_bytes_limit=50_000))
-    world.get("/v3/senders")
-    world.post("/v3/senders", {"name": "A" * 60_000})
-    found = world.get("/_mock/requests").json
+    workspace = default_world(make_api("empty", journal_bytes_limit=50_000))
+    workspace.get("/v3/senders")
+    workspace.post("/v3/senders", {"name": "A" * 60_000})
+    found = workspace.get("/_mock/requests").json
 
     assert ([row["method"] for row in found["items"]], found["evicted"]) == (["POST", "GET"], 0)
     assert found["items"][0]["request"]["body"] is None
     assert "are not kept: they are too large for the journal" in found["items"][0]["warnings"][-1]
 
 
-def test_a_journal_that_is_emptied_begins_anew(world):
-    world.get("/v3/senders")
+def test_a_journal_that_is_emptied_begins_anew(workspace):
+    workspace.get("/v3/senders")
 
-    assert world.delete("/_mock/requests").status_code == 204
-    assert world.get("/_mock/requests").json == {"items": [], "count": 0, "evicted": 0}
+    assert workspace.delete("/_mock/requests").status_code == 204
+    assert workspace.get("/_mock/requests").json == {"items": [], "count": 0, "evicted": 0}
 
 
-def test_emptying_it_changes_neither_state_nor_mails(world):
-    world.new_sender("a@acme.test")
-    before = world.state, world.get("/_mock/mailbox").json
-    world.delete("/_mock/requests")
+def test_emptying_it_changes_neither_state_nor_mails(workspace):
+    workspace.new_sender("a@acme.test")
+    before = workspace.state, workspace.get("/_mock/mailbox").json
+    workspace.delete("/_mock/requests")
 
-    assert (world.state, world.get("/_mock/mailbox").json) == before
+    assert (workspace.state, workspace.get("/_mock/mailbox").json) == before
 
 
 def test_what_falls_due_by_a_request_stands_in_its_entry(make_api):

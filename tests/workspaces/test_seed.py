@@ -1,4 +1,4 @@
-"""What is added to a running world: behind what is there, or not at all."""
+"""What is added to a running workspace: behind what is there, or not at all."""
 
 from __future__ import annotations
 
@@ -8,152 +8,156 @@ from mockserver.resources.senders.model import Sender
 
 
 @pytest.fixture
-def world(make_api, new_world, story):
-    return new_world(make_api(), story)
+def workspace(make_api, new_workspace, story):
+    return new_workspace(make_api(), story)
 
 
-def seed(world, document, **options):
-    return world.post("/_mock/seed", document, **options)
+def seed(workspace, document, **options):
+    return workspace.post("/_mock/seed", document, **options)
 
 
-def emails(world, **options):
-    return [row["email"] for row in world.get("/v3/senders", **options).json["senders"]]
+def emails(workspace, **options):
+    return [row["email"] for row in workspace.get("/v3/senders", **options).json["senders"]]
 
 
-def ids(world):
-    return [row["id"] for row in world.get("/v3/senders").json["senders"]]
+def ids(workspace):
+    return [row["id"] for row in workspace.get("/v3/senders").json["senders"]]
 
 
 def sender(email, **more):
     return {"name": "S", "email": email, **more}
 
 
-def account(world, name):
-    return next(row for row in world.get("/_mock/state").json["accounts"] if row["name"] == name)
+def account(workspace, name):
+    return next(row for row in workspace.get("/_mock/state").json["accounts"] if row["name"] == name)
 
 
 # ---------------------------------------------------------------------- what it adds
 
 
-def test_what_is_added_stands_behind_what_is_there(world):
-    before = world.state
-    answer = seed(world, {"senders": [sender("a@b.test"), sender("c@d.test")]})
+def test_what_is_added_stands_behind_what_is_there(workspace):
+    before = workspace.state
+    answer = seed(workspace, {"senders": [sender("a@b.test"), sender("c@d.test")]})
 
     assert answer.status_code == 200
-    assert answer.json["accounts"] == world.get(f"/_mock/workspaces/{world.name}").json["accounts"]
-    assert emails(world) == ["news@acme.test", "a@b.test", "c@d.test"]
-    after = world.state
+    assert answer.json["accounts"] == workspace.get(f"/_mock/workspaces/{workspace.name}").json["accounts"]
+    assert emails(workspace) == ["news@acme.test", "a@b.test", "c@d.test"]
+    after = workspace.state
     changed = {key for key in after if after[key] != before[key]}
     assert changed == {"accounts", "resume"}
     assert after["accounts"][1:] == before["accounts"][1:]
 
 
-def test_journal_mailbox_snapshots_and_clock_go_on(world):
-    world.new_sender("x@acme.test")
-    world.post("/_mock/snapshots", {"name": "s"})
-    world.post("/_mock/clock/advance", {"by": "PT5M"})
-    before = world.journal, world.get("/_mock/mailbox").json, world.get("/_mock/clock").json["now"]
+def test_journal_mailbox_snapshots_and_clock_go_on(workspace):
+    workspace.new_sender("x@acme.test")
+    workspace.post("/_mock/snapshots", {"name": "s"})
+    workspace.post("/_mock/clock/advance", {"by": "PT5M"})
+    before = workspace.journal, workspace.get("/_mock/mailbox").json, workspace.get("/_mock/clock").json["now"]
 
-    seed(world, {"senders": [sender("a@b.test")]})
+    seed(workspace, {"senders": [sender("a@b.test")]})
 
-    assert (world.journal, world.get("/_mock/mailbox").json, world.get("/_mock/clock").json["now"]) == before
-    assert world.get("/_mock/snapshots").json["count"] == 1
+    assert (
+        workspace.journal,
+        workspace.get("/_mock/mailbox").json,
+        workspace.get("/_mock/clock").json["now"],
+    ) == before
+    assert workspace.get("/_mock/snapshots").json["count"] == 1
 
 
-def test_ids_go_on_past_those_that_are_gone(world):
-    made = [world.new_sender(f"{n}@a.test").json["id"] for n in range(3)]
+def test_ids_go_on_past_those_that_are_gone(workspace):
+    made = [workspace.new_sender(f"{n}@a.test").json["id"] for n in range(3)]
     for number in made:
-        world.delete(f"/v3/senders/{number}")
+        workspace.delete(f"/v3/senders/{number}")
 
-    seed(world, {"senders": [sender("a@b.test")]})
+    seed(workspace, {"senders": [sender("a@b.test")]})
 
     assert made == [2, 3, 4]
-    assert ids(world) == [1, 5]
-    assert world.new_sender("z@z.test").json["id"] == 6
+    assert ids(workspace) == [1, 5]
+    assert workspace.new_sender("z@z.test").json["id"] == 6
 
 
-def test_codes_go_on_and_none_comes_twice(world):
-    world.new_sender("x@acme.test")
-    seed(world, {"senders": [sender("a@b.test", state="awaiting_verification")]})
-    world.new_sender("y@acme.test")
+def test_codes_go_on_and_none_comes_twice(workspace):
+    workspace.new_sender("x@acme.test")
+    seed(workspace, {"senders": [sender("a@b.test", state="awaiting_verification")]})
+    workspace.new_sender("y@acme.test")
 
-    codes = [row["otp"] for row in account(world, "acme")["senders"] if row.get("otp")]
+    codes = [row["otp"] for row in account(workspace, "acme")["senders"] if row.get("otp")]
     assert len(codes) == len(set(codes)) == 3
 
 
-def test_the_code_of_one_who_waits_still_verifies(world):
-    number = world.new_sender("x@acme.test").json["id"]
-    code = world.get("/_mock/mailbox").json["items"][0]["otp"]
+def test_the_code_of_one_who_waits_still_verifies(workspace):
+    number = workspace.new_sender("x@acme.test").json["id"]
+    code = workspace.get("/_mock/mailbox").json["items"][0]["otp"]
 
-    seed(world, {"senders": [sender("a@b.test")]})
+    seed(workspace, {"senders": [sender("a@b.test")]})
 
-    assert world.put(f"/v3/senders/{number}/validate", {"otp": code}).status_code == 204
+    assert workspace.put(f"/v3/senders/{number}/validate", {"otp": code}).status_code == 204
 
 
-def test_what_waits_goes_on_waiting(world):
-    number = world.new_sender("x@acme.test").json["id"]
-    world.post("/_mock/clock/advance", {"by": "PT5M"})
-    seed(world, {"senders": [sender("a@b.test")]})
+def test_what_waits_goes_on_waiting(workspace):
+    number = workspace.new_sender("x@acme.test").json["id"]
+    workspace.post("/_mock/clock/advance", {"by": "PT5M"})
+    seed(workspace, {"senders": [sender("a@b.test")]})
 
-    fired = world.post("/_mock/clock/advance", {"by": "PT10M"}).json["fired"]
+    fired = workspace.post("/_mock/clock/advance", {"by": "PT10M"}).json["fired"]
 
     assert [(row["event"], row["key"], row["at"]) for row in fired] == [("expire_otp", number, "2026-01-15T09:15:00Z")]
 
 
-def test_the_rate_window_goes_on(world):
-    left = [int(world.get("/v3/senders").headers["x-sib-ratelimit-remaining"])]
-    seed(world, {"senders": [sender("a@b.test")]})
-    left.append(int(world.get("/v3/senders").headers["x-sib-ratelimit-remaining"]))
+def test_the_rate_window_goes_on(workspace):
+    left = [int(workspace.get("/v3/senders").headers["x-sib-ratelimit-remaining"])]
+    seed(workspace, {"senders": [sender("a@b.test")]})
+    left.append(int(workspace.get("/v3/senders").headers["x-sib-ratelimit-remaining"]))
 
     assert left[1] == left[0] - 1
 
 
-def test_no_row_that_is_there_is_touched(world):
+def test_no_row_that_is_there_is_touched(workspace):
     """So it costs what it adds, however much there is."""
-    before = list(world.api.store.get(world.name).first_account.table(Sender).values())
-    seed(world, {"senders": [sender("a@b.test")]})
+    before = list(workspace.api.store.get(workspace.name).first_account.table(Sender).values())
+    seed(workspace, {"senders": [sender("a@b.test")]})
 
-    after = list(world.api.store.get(world.name).first_account.table(Sender).values())
+    after = list(workspace.api.store.get(workspace.name).first_account.table(Sender).values())
     assert len(after) == len(before) + 1
     assert all(row is same for row, same in zip(after, before, strict=False))
 
 
-def test_those_who_look_on_see_no_reset(world):
-    seed(world, {"senders": [sender("a@b.test")]})
+def test_those_who_look_on_see_no_reset(workspace):
+    seed(workspace, {"senders": [sender("a@b.test")]})
 
-    assert "reset" not in [happening.kind for happening in world.api.store.get(world.name).feed.after(0)]
+    assert "reset" not in [occurrence.kind for occurrence in workspace.api.store.get(workspace.name).feed.after(0)]
 
 
-def test_made_up_data_goes_on_too(world):
+def test_made_up_data_goes_on_too(workspace):
     for _ in range(2):
-        assert seed(world, {"generate": {"senders": 20, "domains": 5}}).status_code == 200
+        assert seed(workspace, {"generate": {"senders": 20, "domains": 5}}).status_code == 200
 
-    rows = account(world, "acme")
+    rows = account(workspace, "acme")
     found = [row["email"] for row in rows["senders"]]
     assert len(found) == len(set(found)) == 41
     assert len({row["name"] for row in rows["domains"]}) == 11
 
 
-def test_instants_count_from_now(world):
-    world.post("/_mock/clock/advance", {"by": "PT1H"})
-    seed(world, {"senders": [sender("a@b.test", state="awaiting_verification", otp=123456, otp_expires_at="PT5M")]})
+def test_instants_count_from_now(workspace):
+    workspace.post("/_mock/clock/advance", {"by": "PT1H"})
+    seed(workspace, {"senders": [sender("a@b.test", state="awaiting_verification", otp=123456, otp_expires_at="PT5M")]})
 
-    assert account(world, "acme")["senders"][1]["otp_expires_at"] == "2026-01-15T10:05:00Z"
+    assert account(workspace, "acme")["senders"][1]["otp_expires_at"] == "2026-01-15T10:05:00Z"
 
 
 # ---------------------------------------------------------------------- whom it adds to
 
 
-def test_it_adds_to_the_account_behind_the_key_else_to_the_first(world):
-    seed(world, {"senders": [sender("a@b.test")]}, headers={"api-key": world.keys["eu"]})
-    seed(world, {"senders": [sender("c@d.test")]})
-    seed(world, {"senders": [sender("e@f.test")]}, headers={"api-key": "xkeysib-nobody"})
+def test_it_adds_to_the_account_behind_the_key_else_to_the_first(workspace):
+    seed(workspace, {"senders": [sender("a@b.test")]}, headers={"api-key": workspace.keys["eu"]})
+    seed(workspace, {"senders": [sender("c@d.test")]})
+    seed(workspace, {"senders": [sender("e@f.test")]}, headers={"api-key": "xkeysib-nobody"})
 
-    assert emails(world, key=world.keys["eu"]) == ["a@b.test"]
-    assert emails(world) == ["news@acme.test", "c@d.test", "e@f.test"]
+    assert emails(workspace, key=workspace.keys["eu"]) == ["a@b.test"]
+    assert emails(workspace) == ["news@acme.test", "c@d.test", "e@f.test"]
 
 
-def test_accounts_are_found_by_name_and_new_ones_get_keys_and_ids(world):
+def test_accounts_are_found_by_name_and_new_ones_get_keys_and_ids(workspace):
     document = {
         "accounts": [
             {"name": "eu", "senders": [sender("a@b.test")], "company_name": "Europe"},
@@ -161,14 +165,14 @@ def test_accounts_are_found_by_name_and_new_ones_get_keys_and_ids(world):
             {"name": "asia", "role": "sub_account", "of": "acme", "assigned": {"credits": {"email": 10}}},
         ]
     }
-    assert seed(world, document).status_code == 200
+    assert seed(workspace, document).status_code == 200
 
-    keys = world.keys
-    assert emails(world, key=keys["eu"]) == ["a@b.test"]
-    assert account(world, "eu")["company_name"] == "Europe"
-    assert emails(world, key=keys["new"]) == ["c@d.test"]
-    assert (account(world, "new")["id"], account(world, "asia")["id"]) == (1000005, 1000006)
-    assert world.get("/v3/corporate/subAccount/1000006").status_code == 200
+    keys = workspace.keys
+    assert emails(workspace, key=keys["eu"]) == ["a@b.test"]
+    assert account(workspace, "eu")["company_name"] == "Europe"
+    assert emails(workspace, key=keys["new"]) == ["c@d.test"]
+    assert (account(workspace, "new")["id"], account(workspace, "asia")["id"]) == (1000005, 1000006)
+    assert workspace.get("/v3/corporate/subAccount/1000006").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -198,19 +202,19 @@ def test_the_solution_stays_where_there_are_masters(make_api):
     assert api.post("/_mock/seed", json={"solution": "v1"}).json["errors"][0]["path"] == "/solution"
 
 
-def test_dns_behaviour_and_faults_are_added(world):
+def test_dns_behaviour_and_faults_are_added(workspace):
     document = {
         "dns": {"b.test": {"brevo_code": "ok"}},
         "behaviour": {"otp_lifetime": "PT1M", "rate_limit": {"enforce": True}},
         "faults": [{"fault": "server_error", "times": 1}, {"fault": "latency", "ms": 1, "id": "slow"}],
     }
-    world.put("/_mock/dns/a.test", {"brevo_code": "ok"})
-    world.post("/_mock/faults", {"fault": "unavailable", "times": 1})
-    assert world.get("/v3/account").status_code == 503
+    workspace.put("/_mock/dns/a.test", {"brevo_code": "ok"})
+    workspace.post("/_mock/faults", {"fault": "unavailable", "times": 1})
+    assert workspace.get("/v3/account").status_code == 503
 
-    assert seed(world, document).status_code == 200
+    assert seed(workspace, document).status_code == 200
 
-    state = world.state
+    state = workspace.state
     assert state["dns"].keys() >= {"a.test", "b.test"}
     assert state["behaviour"] == {
         "otp_lifetime": "PT1M",
@@ -220,25 +224,25 @@ def test_dns_behaviour_and_faults_are_added(world):
         "rate_limit": {"tier": "general", "enforce": True},
     }
     assert [(row["id"], row["hits"]) for row in state["faults"]] == [("fault-1", 1), ("fault-2", 0), ("slow", 0)]
-    assert world.get("/v3/account").status_code == 500
+    assert workspace.get("/v3/account").status_code == 500
 
 
-def test_one_of_several_forms_of_a_behaviour_takes_the_place_of_another(world):
-    assert seed(world, {"behaviour": {"authenticate_domain": {"attempts": 2}}}).status_code == 200
-    assert world.state["behaviour"]["authenticate_domain"] == {"attempts": 2}
-    assert seed(world, {"behaviour": {"authenticate_domain": "immediate"}}).status_code == 200
-    assert "authenticate_domain" not in world.state["behaviour"]
+def test_one_of_several_forms_of_a_behaviour_takes_the_place_of_another(workspace):
+    assert seed(workspace, {"behaviour": {"authenticate_domain": {"attempts": 2}}}).status_code == 200
+    assert workspace.state["behaviour"]["authenticate_domain"] == {"attempts": 2}
+    assert seed(workspace, {"behaviour": {"authenticate_domain": "immediate"}}).status_code == 200
+    assert "authenticate_domain" not in workspace.state["behaviour"]
 
 
-def test_yaml_is_taken_too(world):
+def test_yaml_is_taken_too(workspace):
     body = "senders:\n- {name: A, email: a@b.test}\n"
 
-    answer = world.ask("POST", "/_mock/seed", data=body, content_type="application/yaml")
+    answer = workspace.ask("POST", "/_mock/seed", data=body, content_type="application/yaml")
 
-    assert (answer.status_code, emails(world)[-1]) == (200, "a@b.test")
+    assert (answer.status_code, emails(workspace)[-1]) == (200, "a@b.test")
 
 
-def test_a_change_of_plans_that_is_added_is_applied_when_it_is_due(world):
+def test_a_change_of_plans_that_is_added_is_applied_when_it_is_due(workspace):
     change = {"id": 9, "due": "P1D", "change": {"credits": {"email": 10}}, "members": [1000002]}
     document = {
         "accounts": [
@@ -246,11 +250,11 @@ def test_a_change_of_plans_that_is_added_is_applied_when_it_is_due(world):
             {"name": "eu", "plan_state": "change_pending"},
         ]
     }
-    assert seed(world, document).status_code == 200
-    world.post("/_mock/clock/advance", {"by": "P1D"})
+    assert seed(workspace, document).status_code == 200
+    workspace.post("/_mock/clock/advance", {"by": "P1D"})
 
-    assert "bulk_plans" not in account(world, "acme")
-    assert account(world, "eu")["assigned"]["credits"]["email"] == 10
+    assert "bulk_plans" not in account(workspace, "acme")
+    assert account(workspace, "eu")["assigned"]["credits"]["email"] == 10
 
 
 # ---------------------------------------------------------------------- what is there already
@@ -283,29 +287,29 @@ TAKEN = {
 
 
 @pytest.mark.parametrize(("document", "pointer"), TAKEN.values(), ids=TAKEN)
-def test_what_is_there_already_is_409_with_its_place_and_changes_nothing(world, document, pointer):
-    world.post("/_mock/faults", {"fault": "unavailable", "id": "f"})
-    before = world.state
+def test_what_is_there_already_is_409_with_its_place_and_changes_nothing(workspace, document, pointer):
+    workspace.post("/_mock/faults", {"fault": "unavailable", "id": "f"})
+    before = workspace.state
 
-    answer = seed(world, document)
+    answer = seed(workspace, document)
 
     assert (answer.status_code, [row["path"] for row in answer.json["errors"]]) == (409, [pointer])
-    assert world.state == before
+    assert workspace.state == before
 
 
-def test_a_pool_is_not_made_smaller_than_what_is_assigned(world):
-    assert seed(world, {"accounts": [{"name": "eu", "assigned": {"credits": {"email": 500}}}]}).status_code == 200
-    before = world.state
+def test_a_pool_is_not_made_smaller_than_what_is_assigned(workspace):
+    assert seed(workspace, {"accounts": [{"name": "eu", "assigned": {"credits": {"email": 500}}}]}).status_code == 200
+    before = workspace.state
 
-    answer = seed(world, {"accounts": [{"name": "acme", "pool": {"credits": {"email": 100}}}]})
+    answer = seed(workspace, {"accounts": [{"name": "acme", "pool": {"credits": {"email": 100}}}]})
 
     assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/accounts/0/pool")
-    assert world.state == before
+    assert workspace.state == before
 
 
 def test_a_key_that_opens_another_account_is_409(make_api, default_world, story):
-    world = default_world(make_api(story))
-    answer = seed(world, {"accounts": [{"name": "n", "api_keys": ["new", "xkeysib-story-eu"]}]})
+    workspace = default_world(make_api(story))
+    answer = seed(workspace, {"accounts": [{"name": "n", "api_keys": ["new", "xkeysib-story-eu"]}]})
 
     assert (answer.status_code, answer.json["errors"][0]["path"]) == (409, "/accounts/0/api_keys/1")
 
@@ -315,7 +319,7 @@ MISTAKES = {
     "an unknown member": ({"sendrs": []}, {"/sendrs"}),
     "several": ({"senders": [{"name": 7}], "x": 1}, {"/senders/0/name", "/senders/0/email", "/x"}),
     "no list": ({"senders": {"name": "A"}}, {"/senders"}),
-    "what a world has once": ({"clock": {}, "seed": 1, "resume": {}}, {"/clock", "/seed", "/resume"}),
+    "what a workspace has once": ({"clock": {}, "seed": 1, "resume": {}}, {"/clock", "/seed", "/resume"}),
     "another scenario": ({"extends": "empty"}, {"/extends"}),
     "an account of another kind": (
         {"accounts": [{"name": "eu", "role": "master", "id": 7, "of": "us"}]},
@@ -359,19 +363,19 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("document", "pointers"), MISTAKES.values(), ids=MISTAKES)
-def test_mistakes_are_400_with_their_places_and_change_nothing(world, document, pointers):
-    before = world.state, world.keys
+def test_mistakes_are_400_with_their_places_and_change_nothing(workspace, document, pointers):
+    before = workspace.state, workspace.keys
 
-    answer = seed(world, document)
+    answer = seed(workspace, document)
 
     assert (answer.status_code, answer.content_type) == (400, "application/problem+json")
     assert {row["path"] for row in answer.json["errors"]} == pointers
-    assert (world.state, world.keys) == before
+    assert (workspace.state, workspace.keys) == before
 
 
 @pytest.mark.parametrize("raw", [b"[]", b"7", b"{", b"\xff", b"null", b'"text"'])
-def test_what_is_no_document_is_400_and_changes_nothing(world, raw):
-    before = world.state
+def test_what_is_no_document_is_400_and_changes_nothing(workspace, raw):
+    before = workspace.state
 
-    assert world.post("/_mock/seed", data=raw, content_type="application/json").status_code == 400
-    assert world.state == before
+    assert workspace.post("/_mock/seed", data=raw, content_type="application/json").status_code == 400
+    assert workspace.state == before

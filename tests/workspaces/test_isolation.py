@@ -1,4 +1,4 @@
-"""Sixty-four worlds at once behind one socket, each as if it were alone: same journal, same state."""
+"""Sixty-four workspaces at once behind one socket, each as if it were alone: same journal, same state."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-WORLDS, THREADS, ROUNDS, STEPS = 64, 16, 4, 6
+WORKSPACES, THREADS, ROUNDS, STEPS = 64, 16, 4, 6
 
 
 def play(wire, wired_player, root, story, name, seed):
-    """A world's whole script, in rounds; between two of them the others have their turn."""
-    with wire(root, name) as world:
-        status, made = world.ask("POST", "/_mock/workspaces", {"scenario": story, "name": name, "seed": seed})
+    """A workspace's whole script, in rounds; between two of them the others have their turn."""
+    with wire(root, name) as workspace:
+        status, made = workspace.ask("POST", "/_mock/workspaces", {"scenario": story, "name": name, "seed": seed})
         assert status == 201, made
-        world.key = made["api_key"]
-        player = wired_player(world, seed)
+        workspace.key = made["api_key"]
+        player = wired_player(workspace, seed)
         for _ in range(ROUNDS):
             player.play(STEPS)
             yield
         yield {
             "made": {name: value for name, value in made.items() if name != "url"},
-            "state": world.ask("GET", "/_mock/state")[1],
-            "journal": [comparable(row) for row in world.ask("GET", "/_mock/requests?limit=1000")[1]["items"]],
-            "mails": world.ask("GET", "/_mock/mailbox?limit=1000")[1],
-            "coverage": world.ask("GET", "/_mock/coverage")[1],
-            "clock": world.ask("GET", "/_mock/clock")[1]["now"],
+            "state": workspace.ask("GET", "/_mock/state")[1],
+            "journal": [comparable(row) for row in workspace.ask("GET", "/_mock/requests?limit=1000")[1]["items"]],
+            "mails": workspace.ask("GET", "/_mock/mailbox?limit=1000")[1],
+            "coverage": workspace.ask("GET", "/_mock/coverage")[1],
+            "clock": workspace.ask("GET", "/_mock/clock")[1]["now"],
         }
 
 
@@ -39,7 +39,7 @@ def together(scripts):
     """What each script finds, when every thread plays several of them by turns."""
     with ThreadPoolExecutor(THREADS) as pool:
         lists = list(pool.map(by_turns, [scripts[number::THREADS] for number in range(THREADS)]))
-    return [lists[number % THREADS][number // THREADS] for number in range(WORLDS)]
+    return [lists[number % THREADS][number // THREADS] for number in range(WORKSPACES)]
 
 
 def by_turns(scripts):
@@ -56,12 +56,12 @@ def test_sixty_four_worlds_under_load_are_each_as_if_alone(serve, wire, wired_pl
     def script(root, number):
         return play(wire, wired_player, root, story, f"w{number}", 1000 + number)
 
-    crowded = together([script(shared, number) for number in range(WORLDS)])
+    crowded = together([script(shared, number) for number in range(WORKSPACES)])
 
     for number, found in enumerate(crowded):
         (alone,) = by_turns([script(serve("empty"), number)])
-        assert found == alone, f"world {number}"
-    assert sum(len(found["journal"]) for found in crowded) > WORLDS * ROUNDS * STEPS / 2
+        assert found == alone, f"workspace {number}"
+    assert sum(len(found["journal"]) for found in crowded) > WORKSPACES * ROUNDS * STEPS / 2
     assert len({row["status"] for found in crowded for row in found["journal"]}) > 5
     assert any(row["fault"] for found in crowded for row in found["journal"])
     assert len({found["clock"] for found in crowded}) > 5

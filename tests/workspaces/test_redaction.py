@@ -1,4 +1,4 @@
-"""No secret of a world is told by its journal, nor by what a failed verification shows."""
+"""No secret of a workspace is told by its journal, nor by what a failed verification shows."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ WEBHOOK = {
 
 
 @pytest.fixture
-def world(make_api, new_world, story):
+def workspace(make_api, new_workspace, story):
     story["accounts"][0]["senders"].append({"id": 2, "name": "Ops", "email": "o@a.test", "otp": OTP})
     story["accounts"][0]["marketing_automation"] = {"enabled": True, "key": "tracker-key-4"}
-    return new_world(make_api(), story)
+    return new_workspace(make_api(), story)
 
 
-def secrets(world):
-    return [*SECRETS, *(key for row in world.state["accounts"] for key in row["api_keys"])]
+def secrets(workspace):
+    return [*SECRETS, *(key for row in workspace.state["accounts"] for key in row["api_keys"])]
 
 
-def assert_silent(world, *texts):
-    told = json.dumps([world.journal, *texts], ensure_ascii=False)
-    assert [secret for secret in secrets(world) if secret in told] == []
+def assert_silent(workspace, *texts):
+    told = json.dumps([workspace.journal, *texts], ensure_ascii=False)
+    assert [secret for secret in secrets(workspace) if secret in told] == []
 
 
-def raw(world, method, path, body, **options):
-    return world.ask(method, path, data=body, content_type="application/json", **options)
+def raw(workspace, method, path, body, **options):
+    return workspace.ask(method, path, data=body, content_type="application/json", **options)
 
 
-def test_nothing_of_a_whole_day_is_told(world):
-    world.post("/v3/webhooks", WEBHOOK)
-    world.put("/v3/webhooks/1", WEBHOOK)
-    world.get("/v3/webhooks")
-    world.get("/v3/webhooks/2")
-    world.get("/v3/account")
-    world.put("/v3/senders/2/validate", {"otp": OTP + 1})
-    world.put("/v3/senders/2/validate", {"otp": OTP})
-    world.post("/v3/corporate/subAccount/key", {"id": 1000002, "name": "CI"})
+def test_nothing_of_a_whole_day_is_told(workspace):
+    workspace.post("/v3/webhooks", WEBHOOK)
+    workspace.put("/v3/webhooks/1", WEBHOOK)
+    workspace.get("/v3/webhooks")
+    workspace.get("/v3/webhooks/2")
+    workspace.get("/v3/account")
+    workspace.put("/v3/senders/2/validate", {"otp": OTP + 1})
+    workspace.put("/v3/senders/2/validate", {"otp": OTP})
+    workspace.post("/v3/corporate/subAccount/key", {"id": 1000002, "name": "CI"})
     tokens = [
-        world.post("/v3/corporate/ssoToken", {"email": "owner@acme.test"}).json["token"],
-        world.post("/v3/corporate/subAccount/ssoToken", {"id": 1000002}).json["token"],
+        workspace.post("/v3/corporate/ssoToken", {"email": "owner@acme.test"}).json["token"],
+        workspace.post("/v3/corporate/subAccount/ssoToken", {"id": 1000002}).json["token"],
     ]
 
-    assert_silent(world)
-    text = json.dumps(world.journal)
+    assert_silent(workspace)
+    text = json.dumps(workspace.journal)
     assert [token for token in tokens if token in text] == []
-    assert len(world.journal) == 10
+    assert len(workspace.journal) == 10
 
 
 @pytest.mark.parametrize(
@@ -85,55 +85,55 @@ def test_nothing_of_a_whole_day_is_told(world):
         f'{{"password": "{HOOK_TOKEN}", "n": NaN}}',
     ],
 )
-def test_nor_of_a_body_of_any_form(world, body):
+def test_nor_of_a_body_of_any_form(workspace, body):
     for path in ("/v3/senders/2/validate", "/v3/webhooks/1", "/v3/nowhere"):
-        raw(world, "PUT", path, body)
+        raw(workspace, "PUT", path, body)
 
-    assert_silent(world)
-    assert "***" in json.dumps([row["request"]["body"] for row in world.journal])
+    assert_silent(workspace)
+    assert "***" in json.dumps([row["request"]["body"] for row in workspace.journal])
 
 
 @pytest.mark.parametrize("body", ['{"name": "%s"', '{"name": "%s"}', '["%s"]', "%s", '{"%s": 1}'])
-def test_a_key_is_told_nowhere(world, body):
-    raw(world, "POST", "/v3/senders", body % world.key)
+def test_a_key_is_told_nowhere(workspace, body):
+    raw(workspace, "POST", "/v3/senders", body % workspace.key)
 
-    assert_silent(world)
+    assert_silent(workspace)
 
 
-def test_nor_in_the_query_the_path_or_a_header(world):
-    query = f"api-key={world.key}&token={HOOK_TOKEN}&otp={OTP}&otp={OTP}&x={world.key}&url=http://u:pa55@host"
+def test_nor_in_the_query_the_path_or_a_header(workspace):
+    query = f"api-key={workspace.key}&token={HOOK_TOKEN}&otp={OTP}&otp={OTP}&x={workspace.key}&url=http://u:pa55@host"
     headers = {"Authorization": f"Bearer {HOOK_TOKEN}", "partner-key": HOOK_TOKEN, "Cookie": f"a={HOOK_TOKEN}"}
-    world.get(f"/v3/senders?{query}", headers=headers)
-    world.get(f"/v3/{world.key}")
-    world.get("/v3/senders", headers={"Referer": f"http://u:pa55@host/{world.key}"})
+    workspace.get(f"/v3/senders?{query}", headers=headers)
+    workspace.get(f"/v3/{workspace.key}")
+    workspace.get("/v3/senders", headers={"Referer": f"http://u:pa55@host/{workspace.key}"})
 
-    assert_silent(world)
+    assert_silent(workspace)
 
 
-def test_a_key_that_is_refused_is_told_nowhere_either(world):
+def test_a_key_that_is_refused_is_told_nowhere_either(workspace):
     made_up = "xkeysib-somebody-elses-key"
-    world.api.store.keys = "known"
-    world.get("/v3/senders", key=made_up)
+    workspace.api.store.keys = "known"
+    workspace.get("/v3/senders", key=made_up)
 
-    assert made_up not in json.dumps(world.journal)
+    assert made_up not in json.dumps(workspace.journal)
 
 
-def test_what_is_no_secret_is_told(world):
-    world.post("/v3/webhooks", {**WEBHOOK, "auth": {"type": "bearer"}})
-    entry = world.journal[0]["request"]["body"]
+def test_what_is_no_secret_is_told(workspace):
+    workspace.post("/v3/webhooks", {**WEBHOOK, "auth": {"type": "bearer"}})
+    entry = workspace.journal[0]["request"]["body"]
 
     assert entry["url"] == "http://***@127.0.0.1:9/hook"
     assert (entry["auth"], entry["headers"]) == ({"type": "bearer"}, [{"key": "X-Team", "value": "***"}])
-    world.put("/v3/senders/2/validate", {"otp": None})
-    assert world.journal[0]["request"]["body"] == {"otp": None}
-    assert world.journal[0]["answer"]["body"]["code"] != "***"
+    workspace.put("/v3/senders/2/validate", {"otp": None})
+    assert workspace.journal[0]["request"]["body"] == {"otp": None}
+    assert workspace.journal[0]["answer"]["body"]["code"] != "***"
 
 
 # ---------------------------------------------------------------------- near misses
 
 
-def near(world, match):
-    return world.post("/_mock/requests/verify", {"match": match}).json["near_misses"][0]["differences"]
+def near(workspace, match):
+    return workspace.post("/_mock/requests/verify", {"match": match}).json["near_misses"][0]["differences"]
 
 
 @pytest.mark.parametrize(
@@ -157,16 +157,16 @@ def near(world, match):
         ({"status": 204}, "/status", 201),
     ],
 )
-def test_a_difference_shows_what_the_journal_shows(world, match, path, got):
+def test_a_difference_shows_what_the_journal_shows(workspace, match, path, got):
     headers = {"Authorization": f"Bearer {HOOK_TOKEN}", "X-Colour": "red"}
     query = f"token={HOOK_TOKEN}&size=7&many=1&many=2"
-    answer = world.post(f"/v3/webhooks?{query}", {**WEBHOOK, "a/b~c": "slash"}, headers=headers)
+    answer = workspace.post(f"/v3/webhooks?{query}", {**WEBHOOK, "a/b~c": "slash"}, headers=headers)
     assert answer.status_code == 201, answer.json
 
-    (found,) = near(world, match)
+    (found,) = near(workspace, match)
 
     assert (found["path"], found["got"]) == (path, got)
-    assert_silent(world, found)
+    assert_silent(workspace, found)
 
 
 @pytest.mark.parametrize(
@@ -174,42 +174,42 @@ def test_a_difference_shows_what_the_journal_shows(world, match, path, got):
     [f'{{"otp": {OTP}}}', f'{{"otp": [{OTP}]}}', f'{{"otp": {{"a": {OTP}}}}}', f'{{"otp": {OTP}, "n": NaN}}'],
 )
 @pytest.mark.parametrize("wanted", [{"otp": 1}, {"otp": [1]}, {"otp": {"a": 1}}, 5, [1]])
-def test_no_difference_tells_a_code(world, body, wanted):
-    raw(world, "PUT", "/v3/senders/2/validate", body)
-    shown = world.post("/_mock/requests/verify", {"match": {"json": wanted}})
+def test_no_difference_tells_a_code(workspace, body, wanted):
+    raw(workspace, "PUT", "/v3/senders/2/validate", body)
+    shown = workspace.post("/_mock/requests/verify", {"match": {"json": wanted}})
 
     assert shown.status_code == 200
     assert str(OTP) not in shown.text
 
 
-def test_what_was_wanted_is_shown_as_it_was_written(world):
-    world.put("/v3/senders/2/validate", {"otp": OTP})
+def test_what_was_wanted_is_shown_as_it_was_written(workspace):
+    workspace.put("/v3/senders/2/validate", {"otp": OTP})
 
-    assert near(world, {"json": {"otp": 111111}}) == [{"path": "/json/otp", "wanted": 111111, "got": "***"}]
+    assert near(workspace, {"json": {"otp": 111111}}) == [{"path": "/json/otp", "wanted": 111111, "got": "***"}]
 
 
 @pytest.mark.parametrize("sign", ["?", "?a=1&", "#x?"])
 @pytest.mark.parametrize(
     "name", ["token", "Token", "api_key", "api-key", "apikey", "key", "access_token", "secret", "signature"]
 )
-def test_a_secret_in_the_address_of_a_webhook_is_not_told(world, name, sign):
+def test_a_secret_in_the_address_of_a_webhook_is_not_told(workspace, name, sign):
     address = f"https://hook.test/x{sign}{name}={HOOK_TOKEN}&size=7"
-    assert world.post("/v3/webhooks", {**WEBHOOK, "url": address}).status_code == 201
-    world.get("/v3/webhooks/1")
-    raw(world, "POST", "/v3/webhooks", f'{{"url": "{address}"')
+    assert workspace.post("/v3/webhooks", {**WEBHOOK, "url": address}).status_code == 201
+    workspace.get("/v3/webhooks/1")
+    raw(workspace, "POST", "/v3/webhooks", f'{{"url": "{address}"')
 
-    assert_silent(world)
-    assert "size=7" in json.dumps(world.journal)
+    assert_silent(workspace)
+    assert "size=7" in json.dumps(workspace.journal)
 
 
 @pytest.mark.parametrize("name", ["client_assertion", "assertion", "subject_token", "refresh_token", "client_secret"])
-def test_a_secret_of_a_form_is_not_told(world, name):
+def test_a_secret_of_a_form_is_not_told(workspace, name):
     form = f"grant_type=x&{name}={HOOK_TOKEN}"
-    world.ask("POST", "/realms/partner/oauth/token", data=form, content_type="application/x-www-form-urlencoded")
-    world.ask("POST", "/realms/partner/oauth/token", data=form, content_type="text/plain")
+    workspace.ask("POST", "/realms/partner/oauth/token", data=form, content_type="application/x-www-form-urlencoded")
+    workspace.ask("POST", "/realms/partner/oauth/token", data=form, content_type="text/plain")
 
-    assert_silent(world)
-    assert len(world.journal) == 2
+    assert_silent(workspace)
+    assert len(workspace.journal) == 2
 
 
 TOKENS = {
@@ -228,12 +228,12 @@ def test_a_signed_token_is_hidden_wherever_it_stands(text, shown):
     assert redaction.text(text) == shown
 
 
-def test_the_journal_of_a_hostile_body_is_read_in_linear_time(world):
+def test_the_journal_of_a_hostile_body_is_read_in_linear_time(workspace):
     times = []
     for size in (4_000, 32_000):
-        raw(world, "POST", "/v3/senders", json.dumps({"name": "eyJ" * size}))
+        raw(workspace, "POST", "/v3/senders", json.dumps({"name": "eyJ" * size}))
         start = time.process_time()
-        world.get("/_mock/requests?limit=1")
+        workspace.get("/_mock/requests?limit=1")
         times.append(time.process_time() - start)
 
     assert times[1] < 30 * max(times[0], 0.002)

@@ -1,4 +1,4 @@
-"""There are only so many worlds: which one goes for a new one, and who says so."""
+"""There are only so many workspaces: which one goes for a new one, and who says so."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ def names(api):
     return [row["name"] for row in api.get("/_mock/workspaces").json["items"]]
 
 
-def test_the_longest_idle_world_goes_for_a_new_one_and_never_the_default_one(make_api, new_world):
+def test_the_longest_idle_world_goes_for_a_new_one_and_never_the_default_one(make_api, new_workspace):
     api = make_api("empty", workspaces_limit=4)
-    worlds = [new_world(api, name=name) for name in "abc"]
-    worlds[0].get("/v3/senders")
+    workspaces = [new_workspace(api, name=name) for name in "abc"]
+    workspaces[0].get("/v3/senders")
     api.get("/_mock/clock", headers={"X-Mock-Workspace": "b"})
 
-    new_world(api, name="d")
+    new_workspace(api, name="d")
 
     assert sorted(names(api)) == ["a", "b", "d", "default"]
 
 
-def test_log_health_and_answers_say_that_it_was_evicted(make_api, new_world, caplog):
+def test_log_health_and_answers_say_that_it_was_evicted(make_api, new_workspace, caplog):
     api = make_api("empty", workspaces_limit=2)
-    first = new_world(api, name="first")
+    first = new_workspace(api, name="first")
     with caplog.at_level(logging.WARNING, "mockserver"):
-        new_world(api, name="second")
+        new_workspace(api, name="second")
 
     assert "workspace first was evicted" in caplog.text
     assert api.get("/_mock/health").json["evicted"] == 1
@@ -39,10 +39,10 @@ def test_log_health_and_answers_say_that_it_was_evicted(make_api, new_world, cap
     assert first.get("/v3/senders").status_code == 401
 
 
-def test_an_evicted_name_that_is_used_again_and_dropped_was_not_evicted(make_api, new_world):
+def test_an_evicted_name_that_is_used_again_and_dropped_was_not_evicted(make_api, new_workspace):
     api = make_api("empty", workspaces_limit=2)
     for name in ("first", "second", "first"):
-        new_world(api, name=name)
+        new_workspace(api, name=name)
     api.delete("/_mock/workspaces/first")
 
     assert "evicted" not in api.get("/_mock/workspaces/first").json["detail"]

@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture
 def live(serve, story):
-    """A server with the story as its default world: asks, in the thread that calls."""
+    """A server with the story as its default workspace: asks, in the thread that calls."""
     root = serve(story)
 
     def ask(method, path, body=None):
@@ -72,18 +72,18 @@ def test_a_request_that_waits_sees_the_world_that_takes_its_place(live, what, me
 
 
 def test_so_it_does_in_a_thread_of_any_other_server(make_api, default_world, story):
-    world = default_world(make_api(story))
+    workspace = default_world(make_api(story))
     found = []
-    waiting = threading.Thread(target=lambda: found.append(world.get("/_mock/mailbox?to=a@b.test&wait=20").json))
+    waiting = threading.Thread(target=lambda: found.append(workspace.get("/_mock/mailbox?to=a@b.test&wait=20").json))
     waiting.start()
-    while not world.api.world.watchers:
+    while not workspace.api.workspace.watchers:
         pass
-    world.post("/_mock/reset")
-    world.new_sender("a@b.test")
+    workspace.post("/_mock/reset")
+    workspace.new_sender("a@b.test")
     waiting.join(20)
 
     assert [row["to"] for row in found[0]["items"]] == ["a@b.test"]
 
 
-def test_waiting_ends_when_the_time_is_up(world):
-    assert world.get("/_mock/requests?wait=0.01").json == {"items": [], "count": 0, "evicted": 0}
+def test_waiting_ends_when_the_time_is_up(workspace):
+    assert workspace.get("/_mock/requests?wait=0.01").json == {"items": [], "count": 0, "evicted": 0}

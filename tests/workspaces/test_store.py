@@ -1,4 +1,4 @@
-"""The registry of worlds from inside: under threads, over many lives, and in memory."""
+"""The registry of workspaces from inside: under threads, over many lives, and in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mockserver.core.workspaces.store import KeyMode, NameTakenError, Store, Sto
 from mockserver.core.workspaces.workspace import Origin, Parts, Workspace
 from mockserver.scenario.load import load
 
-PROFILE = settings.get_profile("worlds")
+PROFILE = settings.get_profile("workspaces")
 SMALL = {
     "accounts": [
         {"name": "m", "role": "master", "api_keys": ["m"], "revoked_keys": ["old"]},
@@ -36,14 +36,16 @@ def loader(document, *, name, seed=None, keyring=None):
 
 
 def bare(document, *, name, seed=None, keyring=None):
-    """A world with one account and nothing else, made in no time."""
+    """A workspace with one account and nothing else, made in no time."""
     ring = keyring and keyring(seed or 0)
-    world = Workspace(name, parts=Parts(), clock=Clock(), origin=Origin(document, seed, ring))
+    workspace = Workspace(name, parts=Parts(), clock=Clock(), origin=Origin(document, seed, ring))
     keys = ["m"] if ring is None else ring.own([["m"]], ())[0]
-    world.add_account(
-        Account(1, "m", "m@m.test", world.clock.now(), "1" * 24, 1, api_keys=keys, revoked_keys=["old", f"old-{name}"])
+    workspace.add_account(
+        Account(
+            1, "m", "m@m.test", workspace.clock.now(), "1" * 24, 1, api_keys=keys, revoked_keys=["old", f"old-{name}"]
+        )
     )
-    return world
+    return workspace
 
 
 def small_store(load=loader, **options):
@@ -51,15 +53,15 @@ def small_store(load=loader, **options):
 
 
 def homes(store):
-    """Which worlds each key leads to, as the store remembers it."""
+    """Which workspaces each key leads to, as the store remembers it."""
     return {key: set(names) for key, names in store._homes.items()}  # noqa: SLF001  # that nothing is left is the point
 
 
 def expected_homes(store):
     found = {}
-    for world in store:
-        for key in (*world.keys, *world.revoked_keys):
-            found.setdefault(key, set()).add(world.name)
+    for workspace in store:
+        for key in (*workspace.keys, *workspace.revoked_keys):
+            found.setdefault(key, set()).add(workspace.name)
     return found
 
 
@@ -67,7 +69,7 @@ def expected_homes(store):
 
 
 class Lives(RuleBasedStateMachine):
-    """Worlds come, change and go; the store remembers the keys of those that are there, and no others."""
+    """Workspaces come, change and go; the store remembers the keys of those that are there, and no others."""
 
     names = st.sampled_from(["a", "b", "c", "default"])
 
@@ -76,12 +78,12 @@ class Lives(RuleBasedStateMachine):
         self.store = small_store(keys=KeyMode.ISOLATE, limit=3)
         self.gone = set()
 
-    def world(self, name):
+    def workspace(self, name):
         return self.store.get(name) or self.store.default
 
     @rule(name=names, seed=st.integers(0, 2))
     def create(self, name, seed):
-        there = {world.name for world in self.store}
+        there = {workspace.name for workspace in self.store}
         try:
             made = self.store.create(name=name, seed=seed)
         except NameTakenError:
@@ -93,39 +95,39 @@ class Lives(RuleBasedStateMachine):
     @rule(name=names)
     @precondition(lambda self: len(self.store) > 1)
     def drop(self, name):
-        world = self.world(name)
-        if world is not self.store.default:
-            assert self.store.drop(world)
-            assert not self.store.drop(world)
+        workspace = self.workspace(name)
+        if workspace is not self.store.default:
+            assert self.store.drop(workspace)
+            assert not self.store.drop(workspace)
             assert self.store.get(name) is None
 
     @rule(name=names, scenario=st.sampled_from([None, SMALL, {"accounts": [{"name": "x"}]}]))
     def reset(self, name, scenario):
-        self.store.reset(self.world(name), scenario)
+        self.store.reset(self.workspace(name), scenario)
 
     @rule(name=names, other=names)
     def put(self, name, other):
-        source = self.world(other)
+        source = self.workspace(other)
         accounts = [
             {"name": row.name, "role": str(row.role), "of": row.of, "api_keys": row.api_keys}
             for row in source.accounts.values()
         ]
-        self.store.put(self.world(name), {"accounts": accounts})
+        self.store.put(self.workspace(name), {"accounts": accounts})
 
     @rule(name=names)
     def add_key(self, name):
-        world = self.world(name)
-        world.add_key(world.first_account, world.draw_api_key())
+        workspace = self.workspace(name)
+        workspace.add_key(workspace.first_account, workspace.draw_api_key())
 
     @rule(name=names, key=st.sampled_from(["made-up", "m", "old"]))
     def revoke(self, name, key):
-        self.world(name).revoke_key(key)
+        self.workspace(name).revoke_key(key)
 
     @rule(name=names)
     def remove_account(self, name):
-        world = self.world(name)
-        if len(world.accounts) > 1:
-            world.remove_account(list(world.accounts.values())[-1])
+        workspace = self.workspace(name)
+        if len(workspace.accounts) > 1:
+            workspace.remove_account(list(workspace.accounts.values())[-1])
 
     @rule(key=st.sampled_from(["stranger", "other"]))
     def come_with_an_unknown_key(self, key):
@@ -143,10 +145,10 @@ class Lives(RuleBasedStateMachine):
 
     @invariant()
     def every_key_opens_its_account_or_nothing(self):
-        for world in self.store:
-            for key, number in list(world.keys.items()):
-                expected = None if key in world.revoked_keys else (world, world.accounts[number])
-                assert self.store.find(key, world) == expected
+        for workspace in self.store:
+            for key, number in list(workspace.keys.items()):
+                expected = None if key in workspace.revoked_keys else (workspace, workspace.accounts[number])
+                assert self.store.find(key, workspace) == expected
 
 
 @pytest.mark.slow
@@ -157,15 +159,15 @@ def test_whatever_happens_to_worlds_their_keys_are_neither_lost_nor_left():
 def test_nothing_is_left_of_ten_thousand_worlds():
     store = small_store(bare)
     before = homes(store)
-    world = store.create(name="w")
+    workspace = store.create(name="w")
     for number in range(10_000):
         fresh = store.create(name=f"w{number % 7}", seed=number)
         fresh.add_key(fresh.first_account, fresh.draw_api_key())
         fresh.revoke_key(f"revoked-{number}")
         assert store.drop(fresh)
         if number % 1000 == 0:
-            assert homes(store).keys() == {*before, *world.keys, "old-w"}
-    store.drop(world)
+            assert homes(store).keys() == {*before, *workspace.keys, "old-w"}
+    store.drop(workspace)
 
     assert homes(store) == before
     assert len(store) == 1
@@ -180,7 +182,7 @@ def test_names_of_evicted_worlds_are_bounded_too():
 
 
 def test_an_idle_world_is_small(make_api):
-    """What a fresh world of `standard` costs; a thousand of them shall fit anywhere."""
+    """What a fresh workspace of `standard` costs; a thousand of them shall fit anywhere."""
     store = make_api().store
     store.create()
     tracemalloc.start()
@@ -191,7 +193,7 @@ def test_an_idle_world_is_small(make_api):
         each = (tracemalloc.get_traced_memory()[0] - before) / 50
     finally:
         tracemalloc.stop()
-    print(f"an idle world of standard: {each / 1024:.1f} KiB")  # noqa: T201  # a figure to read
+    print(f"an idle workspace of standard: {each / 1024:.1f} KiB")  # noqa: T201  # a figure to read
 
     assert each < 128 * 1024
 
@@ -225,18 +227,18 @@ def test_threads_that_make_find_and_drop_worlds_never_fail(at_once):
     def work(number):
         for turn in range(60):
             try:
-                world = store.create(name=f"w{(number + turn) % 10}")
+                workspace = store.create(name=f"w{(number + turn) % 10}")
             except NameTakenError:
                 continue
-            for key in tuple(world.keys):
+            for key in tuple(workspace.keys):
                 found = store.find(key)
-                assert found is None or found[0].name == world.name
+                assert found is None or found[0].name == workspace.name
             assert len(list(store)) >= 1
             store.coverage()
             if turn % 3 == 0:
-                store.drop(world)
+                store.drop(workspace)
             else:
-                store.reset(world)
+                store.reset(workspace)
         return True
 
     assert at_once(work) == [True] * THREADS
@@ -253,7 +255,7 @@ def test_a_name_that_many_want_is_given_once(at_once):
         except NameTakenError:
             return None
 
-    made = [world for world in at_once(work) if world is not None]
+    made = [workspace for workspace in at_once(work) if workspace is not None]
     assert made == [store.get("w")]
 
 
@@ -262,7 +264,7 @@ def test_an_unknown_key_that_comes_many_times_at_once_gets_one_world(at_once):
 
     found = at_once(lambda _: store.find("unknown"))
 
-    assert len({id(world) for world, _ in found}) == 1
+    assert len({id(workspace) for workspace, _ in found}) == 1
     assert len(store) == 2
 
 
@@ -276,7 +278,7 @@ def test_worlds_that_go_for_newer_ones_at_once_are_counted_once(at_once, monkeyp
 
 
 def test_nothing_is_lost_that_is_made_while_another_thread_seeds(make_api, default_world, at_once, story):
-    """Whoever has found a world before it is made anew acts in what stands in its place."""
+    """Whoever has found a workspace before it is made anew acts in what stands in its place."""
     api = make_api(story)
 
     def work(number):
@@ -302,5 +304,5 @@ def test_a_store_with_room_for_one_keeps_the_default_world():
     with pytest.raises(StoreFullError):
         store.create(name="w")
 
-    assert [world.name for world in store] == ["default"]
+    assert [workspace.name for workspace in store] == ["default"]
     assert homes(store) == expected_homes(store)

@@ -1,4 +1,4 @@
-"""`X-Mock-Workspace` names the world of a request, to the mocked API as to the control API."""
+"""`X-Mock-Workspace` names the workspace of a request, to the mocked API as to the control API."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 
 
 @pytest.fixture
-def jo(api, new_world):
-    return new_world(api, "empty", name="jo")
+def jo(api, new_workspace):
+    return new_workspace(api, "empty", name="jo")
 
 
 def there(name):
@@ -40,8 +40,8 @@ def test_an_unknown_name_is_refused(api, jo, name):
     assert jo.journal == []
 
 
-def test_a_key_of_another_world_is_refused(api, jo, new_world):
-    other = new_world(api, "empty", name="other")
+def test_a_key_of_another_world_is_refused(api, jo, new_workspace):
+    other = new_workspace(api, "empty", name="other")
 
     answers = [api.get("/v3/account", key=key, headers=there("jo")) for key in (other.key, "xkeysib-acme")]
 
@@ -52,9 +52,9 @@ def test_a_key_of_some_world_under_an_unknown_name_is_401(api, jo):
     assert api.get("/v3/account", key=jo.key, headers=there("nowhere")).status_code == 401
 
 
-def test_an_unknown_key_gets_no_world_of_its_own_in_a_named_one(make_api, new_world):
+def test_an_unknown_key_gets_no_world_of_its_own_in_a_named_one(make_api, new_workspace):
     api = make_api(keys="isolate")
-    new_world(api, "empty", name="jo")
+    new_workspace(api, "empty", name="jo")
 
     assert api.get("/v3/account", key="made-up", headers=there("jo")).status_code == 401
     assert len(api.store) == 2

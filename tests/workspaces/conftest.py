@@ -1,4 +1,4 @@
-"""Worlds to play in, and a player who does anything that a team's tests may do there."""
+"""Workspaces to play in, and a player who does anything that a team's tests may do there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "worlds",
+    "workspaces",
     derandomize=True,
     deadline=None,
     database=None,
@@ -49,15 +49,15 @@ def story():
     return json.loads(json.dumps(STORY))
 
 
-class World:
-    """One world of an application: what a client and a test do there."""
+class Workspace:
+    """One workspace of an application: what a client and a test do there."""
 
     def __init__(self, api, described):
         self.api, self.name, self.described = api, described["name"], described
         self.key = described["api_key"]
 
     def ask(self, method, path, body=None, *, key=None, headers=None, **options):
-        """A request below the world's own address, `/v3/...` or `/_mock/...`."""
+        """A request below the workspace's own address, `/v3/...` or `/_mock/...`."""
         headers = dict(headers or {})
         if path.startswith("/v3"):
             headers.setdefault("api-key", key or self.key)
@@ -95,32 +95,32 @@ class World:
 
 
 @pytest.fixture
-def new_world():
-    """A factory: a world of an API, of the server's scenario unless another one is given."""
+def new_workspace():
+    """A factory: a workspace of an API, of the server's scenario unless another one is given."""
 
     def make(api, scenario=None, *, seed=None, name=None):
         wanted = {"scenario": scenario, "seed": seed, "name": name}
         answer = api.post("/_mock/workspaces", json={key: value for key, value in wanted.items() if value is not None})
         assert answer.status_code == 201, answer.json
-        return World(api, answer.json)
+        return Workspace(api, answer.json)
 
     return make
 
 
 @pytest.fixture
 def default_world():
-    """A factory: the default world of an API, in the same form."""
-    return lambda api: World(api, api.get("/_mock/workspaces/default").json)
+    """A factory: the default workspace of an API, in the same form."""
+    return lambda api: Workspace(api, api.get("/_mock/workspaces/default").json)
 
 
 @pytest.fixture
-def world(make_api, new_world, story):
-    """A world of the story, beside the default world of an API of its own."""
-    return new_world(make_api(), story)
+def workspace(make_api, new_workspace, story):
+    """A workspace of the story, beside the default workspace of an API of its own."""
+    return new_workspace(make_api(), story)
 
 
 class Wire:
-    """A world behind a real socket: a connection of its own, with the answers' status and JSON."""
+    """A workspace behind a real socket: a connection of its own, with the answers' status and JSON."""
 
     def __init__(self, root, name):
         self._name = name
@@ -134,7 +134,7 @@ class Wire:
         self._connection.close()
 
     def ask(self, method, path, body=None, *, key=None):
-        """As a world's; `/_mock/workspaces` has no prefix."""
+        """As a workspace's; `/_mock/workspaces` has no prefix."""
         headers = {"Content-Type": "application/json"}
         if path.startswith("/v3"):
             headers["api-key"] = key or self.key
@@ -158,7 +158,7 @@ def wire():
 
 
 class Player:
-    """Does what a test may do in a world, chosen by a seeded source; `ask` gives status and JSON of an answer."""
+    """Does what a test may do in a workspace, chosen by a seeded source; `ask` gives status and JSON of an answer."""
 
     def __init__(self, ask, seed):
         self._ask, self._random = ask, Random(seed)
@@ -298,11 +298,11 @@ def actions():
 
 @pytest.fixture
 def player():
-    """A factory: a player of a world, by a seed."""
+    """A factory: a player of a workspace, by a seed."""
 
-    def make(world, seed):
+    def make(workspace, seed):
         def ask(method, path, body=None, *, key=None):
-            answer = world.ask(method, path, body, key=key)
+            answer = workspace.ask(method, path, body, key=key)
             return answer.status_code, _json(answer.data)
 
         return Player(ask, seed)
@@ -312,5 +312,5 @@ def player():
 
 @pytest.fixture
 def wired_player():
-    """The same for a world behind a socket."""
+    """The same for a workspace behind a socket."""
     return lambda wire, seed: Player(wire.ask, seed)

@@ -1,4 +1,4 @@
-"""The doors that ask for no key: pages for people, and the addresses where apps get their tokens."""
+"""The endpoints that ask for no key: pages for people, and the addresses where apps get their tokens."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from flask import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ErrorCode, ServiceError
-from mockserver.core.contract.operation import Surface
+from mockserver.core.contract.operation import Audience
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces import reasons
-from mockserver.core.workspaces.caller import Guest
+from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.web.pages import page
 from mockserver.web.schemas import json_text
-from mockserver.web.service.operation import Door, check_room
+from mockserver.web.service.operation import Endpoint, check_room
 
 #: Where an address is that asks for no key, known or not.
 PREFIXES = ("/realms/", "/account/", "/shared/")
@@ -35,11 +35,11 @@ _WORDS: dict[str, ErrorCode] = {
 }
 
 
-class FrontDoor(Door):
-    """An operation that a guest calls: with a form, if with anything."""
+class PublicEndpoint(Endpoint):
+    """An operation that a caller calls: with a form, if with anything."""
 
-    def receive(self, guest: Guest, request: Request, exchange: Exchange) -> Reply:
-        """The answer to a guest.
+    def receive(self, caller: AnonymousCaller, request: Request, exchange: Exchange) -> Reply:
+        """The answer to a caller.
 
         Raises:
             ServiceError: the request is refused.
@@ -54,15 +54,15 @@ class FrontDoor(Door):
             form = read_form(request)
             arguments["form"] = self.members(self.body_schema, form, exchange)
         if self.operation.adds:
-            check_room(guest.workspace)
-        found = self.operation.view(guest=guest, request=request, **arguments)
+            check_room(caller.workspace)
+        found = self.operation.view(caller=caller, request=request, **arguments)
         return found if isinstance(found, Reply) else self._as_json(found)
 
-    def refuse(self, error: ServiceError, guest: Guest, exchange: Exchange) -> Reply:
-        """What the guest is told instead."""
+    def refuse(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
+        """What the caller is told instead."""
         own = self.operation.refuse
-        found: Reply | None = None if own is None else own(error, guest, exchange)
-        return found or refusal(error, self.operation.surface, guest, exchange)
+        found: Reply | None = None if own is None else own(error, caller, exchange)
+        return found or refusal(error, self.operation.audience, caller, exchange)
 
     def _as_json(self, found: object) -> Reply:
         reply = self.reply(found)
@@ -70,11 +70,11 @@ class FrontDoor(Door):
         return reply
 
 
-def surface_of(path: str) -> Surface:
+def audience_of(path: str) -> Audience:
     """Whom an address that leads nowhere speaks with."""
     if not path.startswith(PREFIXES):
-        return Surface.API
-    return Surface.OAUTH if path.startswith(PREFIXES[0]) else Surface.PAGE
+        return Audience.API
+    return Audience.OAUTH if path.startswith(PREFIXES[0]) else Audience.PAGE
 
 
 def read_form(request: Request) -> dict[str, str]:
@@ -147,10 +147,10 @@ def description(error: ServiceError) -> str:
     return "".join(sign if " " <= sign <= "~" and sign not in '"\\' else "'" for sign in error.message)
 
 
-def refusal(error: ServiceError, surface: Surface, guest: Guest, exchange: Exchange) -> Reply:
+def refusal(error: ServiceError, audience: Audience, caller: AnonymousCaller, exchange: Exchange) -> Reply:
     """A refusal, for apps in the words of RFC 6749, 5.2, for people as a page."""
-    if surface is Surface.PAGE:
-        return page.refusal(error, guest, exchange)
+    if audience is Audience.PAGE:
+        return page.refusal(error, caller, exchange)
     said = in_words(error)
     body = {"error": said.code.code, "error_description": description(said)}
     return Reply(said.status, json_text.write(body), said, (*NO_STORE, *_challenge(said.code, said.status)))

@@ -1,0 +1,299 @@
+"""The keys of workspaces: whose they are, how long they last, and when they are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockserver.core.state.keys import is_drawn
+
+MODES = ["any", "known", "isolate"]
+
+
+def status(workspace, key, path="/v3/account"):
+    """What a key gets at the bare root."""
+    return workspace.api.get(path, key=key).status_code
+
+
+def new_key(workspace, account=1000002):
+    return workspace.post("/v3/corporate/subAccount/key", {"id": account, "name": "CI"}).json["key"]
+
+
+# ---------------------------------------------------------------------- where they come from
+
+
+def test_the_default_world_has_the_keys_of_its_scenario(make_api, default_world, story):
+    api = make_api(story)
+
+    assert default_world(api).keys["acme"] == "xkeysib-story-acme"
+    assert api.get("/v3/account", key="xkeysib-story-eu").json["email"] == "owner@eu.test"
+
+
+def test_every_other_world_has_keys_of_its_own_one_for_each_of_the_scenarios(workspace):
+    accounts = workspace.state["accounts"]
+
+    assert [len(row["api_keys"]) for row in accounts] == [2, 1, 1, 0]
+    drawn = [key for row in accounts for key in row["api_keys"]]
+    assert len(set(drawn)) == 4
+    assert [key for key in drawn if not is_drawn(key)] == []
+
+
+def test_each_key_opens_its_own_account(workspace):
+    assert {
+        name: workspace.get("/v3/account", key=key).json["email"] for name, key in workspace.keys.items() if key
+    } == {
+        "acme": "owner@acme.test",
+        "eu": "owner@eu.test",
+        "us": "owner@us.test",
+    }
+
+
+@pytest.mark.parametrize(
+    ("seed", "name", "same"), [(3, "left", True), (4, "left", False), (3, "right", False), (None, "left", False)]
+)
+def test_keys_follow_from_seed_and_name(make_api, new_workspace, story, seed, name, same):
+    keys = new_workspace(make_api(), story, seed=3, name="left").keys
+
+    assert (new_workspace(make_api(), story, seed=seed, name=name).keys == keys) is same
+
+
+def test_two_worlds_of_one_seed_share_no_key(make_api, new_workspace, story):
+    api = make_api()
+    keys = [key for _ in range(5) for key in new_workspace(api, story, seed=3).keys.values() if key]
+
+    assert len(set(keys)) == len(keys) == 15
+
+
+# ---------------------------------------------------------------------- how long they last
+
+
+def reset(workspace):
+    return workspace.post("/_mock/reset")
+
+
+def reset_to_another(workspace):
+    return workspace.post("/_mock/reset", {"scenario": "corporate-v2"})
+
+
+def restore(workspace):
+    workspace.post("/_mock/snapshots", {"name": "a"})
+    workspace.new_sender("a@acme.test")
+    return workspace.post("/_mock/snapshots/a/restore")
+
+
+def put_own_state(workspace):
+    return workspace.put("/_mock/state", workspace.state)
+
+
+def put_what_another_world_wrote(workspace):
+    other = workspace.api.post("/_mock/workspaces", json={"scenario": "corporate-v2"}).json["name"]
+    document = workspace.api.get("/_mock/state", headers={"X-Mock-Workspace": other}).json
+    return workspace.put("/_mock/state", document)
+
+
+def put_a_document_without_keys(workspace):
+    return workspace.put("/_mock/state", {"accounts": [{"name": "acme"}]})
+
+
+def seed(workspace):
+    return workspace.post("/_mock/seed", {"senders": [{"name": "A", "email": "a@b.test"}]})
+
+
+CHANGES = [
+    reset,
+    reset_to_another,
+    restore,
+    put_own_state,
+    put_what_another_world_wrote,
+    put_a_document_without_keys,
+    seed,
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_world_keeps_its_key(workspace, change):
+    answer = change(workspace)
+
+    assert (answer.status_code, answer.json["api_key"]) == (200, workspace.key)
+    assert status(workspace, workspace.key) == 200
+
+
+@pytest.mark.parametrize("change", [reset, restore, put_own_state, seed])
+def test_so_do_all_its_accounts(workspace, change):
+    before = workspace.keys
+    change(workspace)
+
+    assert workspace.keys == before
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_put_into_a_world_never_opens_another_ones_account(workspace, change, new_workspace, story):
+    bystander = new_workspace(workspace.api, story, name="bystander")
+    change(workspace)
+
+    assert status(workspace, bystander.key) == 200
+    assert not set(filter(None, workspace.keys.values())) & set(filter(None, bystander.keys.values()))
+    assert bystander.get("/v3/account", key=workspace.key).status_code == 401
+
+
+def test_a_copy_of_another_worlds_state_answers_to_keys_of_its_own(make_api, new_workspace, story):
+    api = make_api()
+    original, copy = new_workspace(api, story, name="original"), new_workspace(api, "empty", name="copy")
+    original.new_sender("a@acme.test")
+
+    copy.put("/_mock/state", original.state)
+
+    assert [row["email"] for row in copy.get("/v3/senders").json["senders"]] == ["news@acme.test", "a@acme.test"]
+    copy.new_sender("b@acme.test")
+    assert len(original.get("/v3/senders").json["senders"]) == 2
+
+
+def test_the_default_world_takes_over_a_copy_whose_world_goes_later(make_api, new_workspace, default_world, story):
+    """The key leads to the workspace that has drawn it first; `/w/default` and the end of that workspace lead to the
+    copy."""
+    api = make_api()
+    original, default = new_workspace(api, story), default_world(api)
+    default.put("/_mock/state", original.state)
+    default.new_sender("a@acme.test", key=original.key)
+
+    counts = [len(found.json["senders"]) for found in (original.get("/v3/senders"), default.get("/v3/senders"))]
+    api.delete(f"/_mock/workspaces/{original.name}")
+
+    assert counts == [1, 2]
+    assert len(api.get("/v3/senders", key=original.key).json["senders"]) == 2
+
+
+def test_a_key_that_the_service_made_lasts_over_a_restore_and_its_own_state(workspace):
+    key = new_key(workspace)
+    for change in (put_own_state, restore, seed):
+        change(workspace)
+        assert workspace.get("/v3/account", key=key).json["email"] == "owner@eu.test"
+
+
+@pytest.mark.parametrize("change", [reset, put_a_document_without_keys])
+def test_and_is_refused_when_the_state_that_had_it_is_gone(workspace, change):
+    key = new_key(workspace)
+    change(workspace)
+
+    assert workspace.get("/v3/account", key=key).status_code == status(workspace, key) == 401
+
+
+# ---------------------------------------------------------------------- places that were somebody else's
+
+
+def test_a_new_account_never_gets_the_key_of_one_that_is_gone(workspace):
+    key = workspace.keys["us"]
+    workspace.delete("/v3/corporate/subAccount/1000003")
+
+    workspace.post("/_mock/seed", {"accounts": [{"name": "new", "email": "new@new.test"}]})
+
+    assert workspace.keys["new"] not in (None, key)
+    assert status(workspace, key) == 401
+    assert workspace.get("/v3/account", key=workspace.keys["new"]).json["email"] == "new@new.test"
+
+
+def test_a_new_account_never_gets_the_key_of_one_that_has_moved_up(workspace):
+    before = workspace.keys
+    workspace.delete("/v3/corporate/subAccount/1000002")
+
+    workspace.post("/_mock/seed", {"accounts": [{"name": "n1"}, {"name": "n2"}, {"name": "n3"}]})
+
+    keys = [key for row in workspace.state["accounts"] for key in row["api_keys"]]
+    assert len(set(keys)) == len(keys)
+    assert workspace.keys["us"] == before["us"]
+    assert before["eu"] not in keys
+
+
+# ---------------------------------------------------------------------- keys that are gone
+
+
+def dropped(workspace):
+    key = workspace.key
+    workspace.api.delete(f"/_mock/workspaces/{workspace.name}")
+    return key
+
+
+def evicted(workspace):
+    key = workspace.key
+    for _ in range(3):
+        workspace.api.post("/_mock/workspaces", json={"scenario": "empty"})
+    return key
+
+
+def sub_account_deleted(workspace):
+    key = workspace.keys["eu"]
+    workspace.delete("/v3/corporate/subAccount/1000002")
+    return key
+
+
+def made_key_of_a_deleted_sub_account(workspace):
+    key = new_key(workspace)
+    workspace.delete("/v3/corporate/subAccount/1000002")
+    return key
+
+
+def revoked(workspace):
+    workspace.post("/_mock/keys/revoke", {"key": workspace.key})
+    return workspace.key
+
+
+def revoked_of_nobody(workspace):
+    workspace.post("/_mock/keys/revoke", {"key": "made-up"})
+    return "made-up"
+
+
+def revoked_in_the_default_world_too(workspace):
+    """One workspace that forgets a revoked key does not bring it back to life."""
+    workspace.api.post("/_mock/keys/revoke", json={"key": "made-up"})
+    workspace.post("/_mock/keys/revoke", {"key": "made-up"})
+    workspace.api.delete(f"/_mock/workspaces/{workspace.name}")
+    return "made-up"
+
+
+def revoked_in_its_scenario(workspace):
+    workspace.post("/_mock/reset", {"scenario": {"accounts": [{"name": "a", "revoked_keys": ["old"]}]}})
+    return "old"
+
+
+GONE = [
+    dropped,
+    evicted,
+    sub_account_deleted,
+    made_key_of_a_deleted_sub_account,
+    revoked,
+    revoked_of_nobody,
+    revoked_in_the_default_world_too,
+    revoked_in_its_scenario,
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("gone", GONE)
+def test_a_key_that_is_gone_is_refused_in_every_mode(make_api, new_workspace, story, mode, gone):
+    api = make_api(keys=mode, workspaces_limit=3)
+    key = gone(new_workspace(api, story))
+    workspaces = api.get("/_mock/health").json["workspaces"]
+
+    answer = api.get("/v3/senders", key=key)
+
+    assert (answer.status_code, answer.json) == (401, {"code": "unauthorized", "message": "Key not found"})
+    assert api.get("/_mock/health").json["workspaces"] == workspaces
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_revoked_key_stays_so_over_written_state_and_restores_until_a_reset(make_api, new_workspace, story, mode):
+    workspace = new_workspace(make_api(keys=mode), story)
+    revoked(workspace)
+    told = []
+    for change in (put_own_state, restore, reset):
+        assert change(workspace).status_code == 200
+        told.append(status(workspace, workspace.key))
+
+    assert told == [401, 401, 200]
+
+
+def test_a_key_revoked_in_one_world_still_works_in_the_world_that_it_opens(workspace, new_workspace):
+    other = new_workspace(workspace.api)
+    other.post("/_mock/keys/revoke", {"key": workspace.key})
+
+    assert status(workspace, workspace.key) == 200
+    assert other.get("/v3/account", key=workspace.key).status_code == 401
