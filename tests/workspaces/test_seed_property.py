@@ -1,4 +1,4 @@
-"""Seeding adds to a running world what loading the world's own document with the additions in it would give."""
+"""Seeding adds to a running workspace what loading the workspace's own document with the additions in it would give."""
 
 import copy
 import json
@@ -12,7 +12,7 @@ from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.dump import dump
 from mockserver.scenario.load import load
 
-OF_THE_WORLD = {"accounts", "description", "strict", "behaviour", "faults", "dns", "oauth_apps"}
+OF_THE_WORKSPACE = {"accounts", "description", "strict", "behaviour", "faults", "dns", "oauth_apps"}
 
 few = st.integers(1, 4)
 ids = st.integers(1, 6)
@@ -83,7 +83,7 @@ def laid(before, value, name=""):
 
 
 def whole(state, part):
-    """The document of a world with a partial one laid into it."""
+    """The document of a workspace with a partial one laid into it."""
     state = copy.deepcopy(state)
     accounts = state["accounts"]
     for key, value in part.items():
@@ -95,7 +95,7 @@ def whole(state, part):
                 else:
                     same.update(laid(same, item))
         else:
-            home = state if key in OF_THE_WORLD else accounts[0]
+            home = state if key in OF_THE_WORKSPACE else accounts[0]
             home[key] = laid(home.get(key), value, key)
     return state
 
@@ -105,12 +105,12 @@ def api(make_api, story):
     return make_api(story)
 
 
-@settings(settings.get_profile("worlds"), max_examples=60)
+@settings(settings.get_profile("workspaces"), max_examples=60)
 @given(parts=st.lists(PARTS, min_size=1, max_size=3))
 def test_what_was_there_and_what_is_added_make_what_is_there_then(api, parts):
     assert api.post("/_mock/reset").status_code == 200
     for part in parts:
-        before = dump(api.world)
+        before = dump(api.workspace)
         try:
             expected = dump(load(whole(before, part), name="default"))
         except ScenarioError as error:
@@ -121,13 +121,13 @@ def test_what_was_there_and_what_is_added_make_what_is_there_then(api, parts):
         answer = api.post("/_mock/seed", json=part)
 
         assert (answer.status_code == 200) is not bool(mistakes), answer.json
-        assert json.loads(json.dumps(dump(api.world))) == json.loads(json.dumps(expected))
+        assert json.loads(json.dumps(dump(api.workspace))) == json.loads(json.dumps(expected))
 
 
 def test_nothing_that_happens_in_a_trial_reaches_the_world(api):
-    world = api.world
-    before, feed = dump(world), world.feed.last
-    trial = trial_of(world)
+    workspace = api.workspace
+    before, feed = dump(workspace), workspace.feed.last
+    trial = trial_of(workspace)
 
     api.store._workspaces["default"] = trial  # noqa: SLF001  # so that calls act on it
     api.post("/v3/domains", json={"name": "new.test"})
@@ -136,4 +136,4 @@ def test_nothing_that_happens_in_a_trial_reaches_the_world(api):
         assert api.delete("/v3/senders/1").status_code == 204 or dump(trial) != before
 
     assert dump(trial) != before
-    assert (dump(world), world.feed.last) == (before, feed)
+    assert (dump(workspace), workspace.feed.last) == (before, feed)
