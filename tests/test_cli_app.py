@@ -62,7 +62,7 @@ def test_an_update_changes_what_is_given(run, app):
     assert (changed["scopes"], changed["public"], changed["name"]) == (["all"], False, "CRM")
 
 
-def test_an_app_becomes_public_only_where_the_world_has_public_apps(run, app, server):
+def test_an_app_becomes_public_only_where_the_workspace_has_public_apps(run, app, server):
     refused = run("update", app["client_id"], "--public")
     assert refused.exit_code != 0
     assert "behaviour.oauth_public_apps" in refused.output

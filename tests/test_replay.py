@@ -99,7 +99,7 @@ def test_what_comes_later_may_use_a_member_of_the_answer():
 
 
 @pytest.mark.parametrize("root", ["http://localhost", "https://mock.test:8003", "http://127.0.0.1:8003/w/a-workspace"])
-def test_an_address_that_the_answer_tells_is_one_of_the_same_world(root):
+def test_an_address_that_the_answer_tells_is_one_of_the_same_workspace(root):
     send = Recorder(ReceivedAnswer(200, {}, json.dumps({"url": f"{root}/shared/abc-"}).encode()), empty())
     later = {"method": "GET", "path": "$answer.url"}
     list(replay(case(answer={"status": 200, "json": {"url": "$url"}}, then=[later]), send))

@@ -54,7 +54,7 @@ _ITS_OWN = frozenset({"accounts", "description", "solution", "strict", "behaviou
 _WORKSPACE = tuple(resource.workspace for resource in RESOURCES if resource.workspace)
 _SECTIONS = tuple(resource.section for resource in RESOURCES if resource.section)
 #: Members of a document that are not an account's.
-_OF_THE_WORLD = _ITS_OWN.union(*(section.fields for section in _WORKSPACE))
+_OF_THE_WORKSPACE = _ITS_OWN.union(*(section.fields for section in _WORKSPACE))
 #: Mappings that hold one of several things.
 _ALTERNATIVES = frozenset({"authenticate_domain"})
 _BEHAVIOUR = BehaviourItem()
@@ -133,8 +133,8 @@ class _Addition:
             return
         self._describe()
         parts = self._parts()
-        for of_world in _WORKSPACE:
-            yield from load_workspace_section(of_world, self._workspace, self._data)
+        for of_workspace in _WORKSPACE:
+            yield from load_workspace_section(of_workspace, self._workspace, self._data)
         # Masters first: the plan of a sub-account comes out of its master's pool.
         parts.sort(key=lambda part: part.account.role is Role.SUB_ACCOUNT)
         for section in _SECTIONS:
@@ -209,7 +209,7 @@ class _Addition:
             claim_ids(workspace, self._items)
         parts = []
         first = workspace.account_named(self._first)
-        if first is not None and self._document.keys() - _OF_THE_WORLD:
+        if first is not None and self._document.keys() - _OF_THE_WORKSPACE:
             parts.append(_Part(first, self._data, self._document, ()))
         for index, item in enumerate(self._items):
             written = self._document["accounts"][index]

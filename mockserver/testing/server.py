@@ -135,21 +135,21 @@ class MockServer:
         """
         given = {"scenario": sendable(scenario), "seed": seed, "name": name, "strict": strict or None}
         body = {member: value for member, value in given.items() if value is not None}
-        found = self._world(self.client.json("POST", "/_mock/workspaces", body=body))
+        found = self._workspace(self.client.json("POST", "/_mock/workspaces", body=body))
         self._own[found.name] = found
         return found
 
     @property
     def default(self) -> Workspace:
         """The workspace that always is: of addresses without `/w/...`, and of unknown API keys."""
-        return self._world(self.client.json("GET", "/_mock/workspaces/default"))
+        return self._workspace(self.client.json("GET", "/_mock/workspaces/default"))
 
     def workspaces(self) -> list[Workspace]:
         """All workspaces, `default` included, the one used last first."""
         found: list[Workspace] = []
         while True:
             page = self.client.json("GET", "/_mock/workspaces", query={"limit": PAGE, "offset": len(found)})
-            found += [self._world(item) for item in page["items"]]
+            found += [self._workspace(item) for item in page["items"]]
             if not page["items"] or len(found) >= page["count"]:
                 return found
 
@@ -166,7 +166,7 @@ class MockServer:
         for workspace in list(self._own.values()):
             workspace.drop()
 
-    def _world(self, about: Mapping[str, Any]) -> Workspace:
+    def _workspace(self, about: Mapping[str, Any]) -> Workspace:
         return Workspace(self.client, about, self._leaving)
 
     def _leaving(self, name: str, *, for_good: bool) -> None:

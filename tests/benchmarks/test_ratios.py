@@ -47,7 +47,7 @@ def test_the_first_answer_comes_at_most_half_as_late_again_as_that_of_an_empty_a
     assert mock / empty <= 1.8
 
 
-def test_a_large_world_takes_at_most_a_few_times_the_memory_of_an_idle_one(show):
+def test_a_large_workspace_takes_at_most_a_few_times_the_memory_of_an_idle_one(show):
     used = {}
     for scenario in ("standard", "large"):
         with started([*MOCK, scenario]) as (root, process):
@@ -58,7 +58,7 @@ def test_a_large_world_takes_at_most_a_few_times_the_memory_of_an_idle_one(show)
     assert used["large"] < 4 * used["standard"]
 
 
-def test_a_large_world_starts_in_a_few_times_the_time_of_an_empty_app(show):
+def test_a_large_workspace_starts_in_a_few_times_the_time_of_an_empty_app(show):
     pairs = [(seconds_to_first_answer(EMPTY), seconds_to_first_answer([*MOCK, "large"])) for _ in range(3)]
     empty, large = (min(pair[index] for pair in pairs) for index in (0, 1))
 

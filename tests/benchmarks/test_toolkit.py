@@ -41,7 +41,7 @@ def seconds(action, times=100):
 
 
 @pytest.mark.parametrize("call", ["workspaces", "reset"])
-def test_a_fresh_world_costs_less_than_ten_times_a_health_check(show, call):
+def test_a_fresh_workspace_costs_less_than_ten_times_a_health_check(show, call):
     with started([*MOCK, "standard"]) as (root, _):
         health = seconds(lambda: get(f"{root}/_mock/health"))
         made = seconds(lambda: post(f"{root}/_mock/{call}", {}))
@@ -91,7 +91,7 @@ def seconds_of_each(folder, fixture):
     )
 
 
-def test_a_test_with_a_world_of_its_own_costs_a_fraction_of_an_import_of_flask(show, tmp_path):
+def test_a_test_with_a_workspace_of_its_own_costs_a_fraction_of_an_import_of_flask(show, tmp_path):
     each = seconds_of_each(tmp_path, "mockserver") - seconds_of_each(tmp_path, "")
 
     show(f"the plugin's fixture costs a test {each * 1000:.1f} ms; the aim is 5 ms")

@@ -263,7 +263,7 @@ def other(api):
 
 
 @pytest.mark.parametrize("root", ["", "/w/other"])
-def test_the_address_in_another_world_leads_there_without_a_key(api, other, root):
+def test_the_address_in_another_workspace_leads_there_without_a_key(api, other, root):
     url = shared(api, root=root, key=other)
 
     assert url.startswith("http://localhost/w/other/shared/")
@@ -272,14 +272,14 @@ def test_the_address_in_another_world_leads_there_without_a_key(api, other, root
     assert visit(api, frame(url, page)).data == HTML.encode()
 
 
-def test_it_leads_nowhere_in_the_first_world(api, other):
+def test_it_leads_nowhere_in_the_first_workspace(api, other):
     url = shared(api, key=other)
 
     assert shared(api) != url.replace("/w/other", "")
     assert visit(api, url.replace("/w/other", "")).status_code == 404
 
 
-def test_the_first_world_keeps_the_address_that_the_caller_uses(api):
+def test_the_first_workspace_keeps_the_address_that_the_caller_uses(api):
     url = shared(api, root="/w/default")
 
     assert url.startswith("http://localhost/w/default/shared/")

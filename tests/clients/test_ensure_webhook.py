@@ -98,7 +98,7 @@ def test_without_care_for_the_error_a_new_account_breaks_it(program, root, begin
 
 
 @each_program
-def test_without_care_for_the_error_it_works_where_a_world_lists_nothing(program, root, begin, run):
+def test_without_care_for_the_error_it_works_where_a_workspace_lists_nothing(program, root, begin, run):
     begin(behaviour={"webhooks_none": "empty"})
 
     assert (run(program, careless=True), run(program, careless=True)) == ((0, "1"), (0, "1"))

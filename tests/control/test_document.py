@@ -96,12 +96,12 @@ def test_a_call_that_needs_the_token_may_be_refused_for_it(call):
 
 
 @each_call
-def test_a_call_in_a_world_says_how_to_name_one(call):
+def test_a_call_in_a_workspace_says_how_to_name_one(call):
     references = {parameter.get("$ref") for parameter in found(call).get("parameters", ())}
     workspaces = {"#/components/parameters/X-Mock-Workspace", "#/components/parameters/api-key"}
 
-    assert references & workspaces == (workspaces if call.in_world else set())
-    assert not call.in_world or "404" in found(call)["responses"]
+    assert references & workspaces == (workspaces if call.in_workspace else set())
+    assert not call.in_workspace or "404" in found(call)["responses"]
 
 
 @each_call

@@ -50,7 +50,7 @@ def test_no_two_new_apps_share_anything(api):
     assert one["client_secret"] != other["client_secret"]
 
 
-def test_two_worlds_of_one_scenario_draw_other_credentials(api):
+def test_two_workspaces_of_one_scenario_draw_other_credentials(api):
     workspaces = [api.post("/_mock/workspaces", json={"seed": 1}).json["name"] for _ in range(2)]
     one, other = (
         api.post("/_mock/oauth/apps", json={}, headers={"X-Mock-Workspace": name}).json for name in workspaces
@@ -67,7 +67,7 @@ def test_a_public_app_has_no_secret(public_api):
 
 
 @pytest.mark.parametrize(("method", "path"), [("post", ""), ("put", "/crm-sync")])
-def test_there_are_no_public_apps_unless_the_world_says_so(api, method, path):
+def test_there_are_no_public_apps_unless_the_workspace_says_so(api, method, path):
     answer = getattr(api, method)(f"/_mock/oauth/apps{path}", json={"public": True})
 
     wrong = {"path": "/public", "message": "apps are private only, unless behaviour.oauth_public_apps is true"}
@@ -239,7 +239,7 @@ def test_written_state_holds_the_apps(public_api):
     assert api.get("/_mock/oauth/apps").json == before
 
 
-def test_the_state_of_a_world_whose_app_was_deleted_still_loads(api):
+def test_the_state_of_a_workspace_whose_app_was_deleted_still_loads(api):
     query = {"client_id": "crm-sync", "redirect_uri": APP["redirect_uris"][0], "scope": "account:read"}
     skipped = {"mock_user": "owner@acme.test", "mock_consent": "accept"}
     assert api.get("/realms/partner/oauth/authorize", query_string=query | skipped).status_code == 302

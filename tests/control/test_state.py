@@ -33,7 +33,7 @@ def test_ids_of_24_digits_are_quoted_in_yaml(make_api):
     assert "organization_id: '650000000000000000000001'" in text
 
 
-def test_a_reset_gives_the_world_as_its_scenario_made_it(api):
+def test_a_reset_gives_the_workspace_as_its_scenario_made_it(api):
     before = api.get("/_mock/state").json
     api.post("/v3/senders", json={"name": "A", "email": "a@acme.test"})
     api.advance("PT1H")
@@ -45,7 +45,7 @@ def test_a_reset_gives_the_world_as_its_scenario_made_it(api):
     assert api.get("/_mock/mailbox").json["count"] == 0
 
 
-def test_a_reset_tells_the_worlds_accounts_and_keys(api):
+def test_a_reset_tells_the_workspaces_accounts_and_keys(api):
     assert api.post("/_mock/reset").json == {
         "name": "default",
         "api_key": "xkeysib-acme",

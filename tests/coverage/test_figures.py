@@ -55,7 +55,7 @@ def test_a_report_of_the_server_is_read_back(played, coverage):
     assert from_json(coverage(played)) == played.workspace.coverage
 
 
-def test_worlds_add_up_to_the_total(played, coverage):
+def test_workspaces_add_up_to_the_total(played, coverage):
     key = played.post("/_mock/workspaces", json={"name": "other"}).json["api_key"]
     played.get("/v3/senders?ip=198.51.100.7", key=key)
 

@@ -19,13 +19,13 @@ def calls(found):
     return {name: row["calls"] for name, row in found["operations"].items()}
 
 
-def test_a_fresh_world_has_met_nothing(api, coverage):
+def test_a_fresh_workspace_has_met_nothing(api, coverage):
     found = coverage(api)
 
     assert (found["percent"], found["operations"], found["transitions"]) == (0.0, {}, {})
 
 
-def test_a_world_counts_its_own_requests_only(api, workspace, coverage):
+def test_a_workspace_counts_its_own_requests_only(api, workspace, coverage):
     one, other = workspace("one"), workspace("other")
     api.get("/v3/senders", headers=one)
     api.get("/v3/account", headers=other)
@@ -34,7 +34,7 @@ def test_a_world_counts_its_own_requests_only(api, workspace, coverage):
     assert calls(coverage(api, "?workspace=other")) == {"getAccount": 1}
 
 
-def test_a_star_adds_up_over_all_worlds(api, workspace, coverage):
+def test_a_star_adds_up_over_all_workspaces(api, workspace, coverage):
     api.get("/v3/senders", headers=workspace("one"))
     api.get("/v3/senders", headers=workspace("other"))
     api.get("/v3/account")
@@ -42,7 +42,7 @@ def test_a_star_adds_up_over_all_worlds(api, workspace, coverage):
     assert calls(coverage(api, "?workspace=*")) == {"getAccount": 1, "getSenders": 2}
 
 
-def test_what_a_dropped_world_has_met_stays_in_the_total(api, workspace, coverage):
+def test_what_a_dropped_workspace_has_met_stays_in_the_total(api, workspace, coverage):
     api.get("/v3/senders", headers=workspace("one"))
     before = coverage(api, "?workspace=*")
 
@@ -61,7 +61,7 @@ def test_what_was_met_before_a_reset_stays_in_the_total(api, coverage):
     assert calls(coverage(api, "?workspace=*")) == {"getSenders": 2}
 
 
-def test_what_an_evicted_world_has_met_stays_in_the_total(make_api, coverage):
+def test_what_an_evicted_workspace_has_met_stays_in_the_total(make_api, coverage):
     api = make_api(workspaces_limit=2)
     key = api.post("/_mock/workspaces", json={"name": "old"}).json["api_key"]
     api.get("/v3/senders", key=key)
@@ -81,7 +81,7 @@ def test_coverage_goes_on_over_a_restore(api, coverage):
     assert calls(coverage(api)) == {"getSenders": 2}
 
 
-def test_clearing_a_world_leaves_the_others(api, workspace, coverage):
+def test_clearing_a_workspace_leaves_the_others(api, workspace, coverage):
     one = workspace("one")
     api.get("/v3/senders", headers=one)
     api.get("/v3/account")
@@ -91,7 +91,7 @@ def test_clearing_a_world_leaves_the_others(api, workspace, coverage):
     assert calls(coverage(api, "?workspace=*")) == {"getAccount": 1}
 
 
-def test_clearing_all_forgets_worlds_that_are_gone(api, workspace, coverage):
+def test_clearing_all_forgets_workspaces_that_are_gone(api, workspace, coverage):
     api.get("/v3/senders", headers=workspace("one"))
     api.delete("/_mock/workspaces/one")
     api.get("/v3/account")
@@ -109,7 +109,7 @@ def test_what_falls_due_meanwhile_is_counted(api, coverage):
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_an_unknown_world_is_not_found(api, method):
+def test_an_unknown_workspace_is_not_found(api, method):
     answer = api.request(method, "/_mock/coverage?workspace=nowhere")
 
     assert (answer.status_code, answer.mimetype) == (404, "application/problem+json")
@@ -130,7 +130,7 @@ def test_a_refusal_before_the_door_counts_for_its_operation(make_api, coverage):
     assert coverage(api)["operations"]["getAccount"]["codes"] == {"unauthorized": {"natural": 1, "injected": 0}}
 
 
-def test_a_world_that_is_not_counted_adds_nothing_to_the_servers_total(api, coverage):
+def test_a_workspace_that_is_not_counted_adds_nothing_to_the_servers_total(api, coverage):
     made = api.post("/_mock/workspaces", json={"name": "quiet", "counted": False}).json
     api.get("/v3/senders", headers={"api-key": made["api_key"]})
 

@@ -122,7 +122,7 @@ def server():
 
 
 @pytest.fixture
-def make_world(server):
+def make_workspace(server):
     """A factory of workspaces: the addresses of their webhooks, each told of `delivered`; the clock stands still."""
     made = []
 
@@ -138,9 +138,9 @@ def make_world(server):
 
 
 @pytest.fixture
-def workspace(make_world, peer):
+def workspace(make_workspace, peer):
     """A workspace whose only webhook leads to the receiver."""
-    return make_world(peer.url)
+    return make_workspace(peer.url)
 
 
 @pytest.fixture

@@ -69,8 +69,8 @@ def test_any_pattern_of_answers_gives_the_attempts_of_the_table(workspace, peer,
 @pytest.mark.parametrize(
     ("answers", "state"), [([429, 500, 503, 429, 200], "delivered"), ([500, 502, 503, 504, 599], "dropped")]
 )
-def test_a_5xx_is_tried_again_where_behaviour_says_so(make_world, peer, answers, state):
-    workspace = make_world(peer.url, behaviour={"webhook_5xx": "retry"})
+def test_a_5xx_is_tried_again_where_behaviour_says_so(make_workspace, peer, answers, state):
+    workspace = make_workspace(peer.url, behaviour={"webhook_5xx": "retry"})
     peer.answers = list(answers)
     workspace.trigger("delivered")
 
@@ -79,8 +79,8 @@ def test_a_5xx_is_tried_again_where_behaviour_says_so(make_world, peer, answers,
     assert [(found.state, told(found)) for found in workspace.deliveries.all()] == [(state, answers)]
 
 
-def test_a_receiver_that_nobody_is_is_tried_five_times(make_world, refusing):
-    workspace = make_world(refusing)
+def test_a_receiver_that_nobody_is_is_tried_five_times(make_workspace, refusing):
+    workspace = make_workspace(refusing)
     workspace.trigger("delivered")
 
     workspace.clock.advance("PT12H")
@@ -101,8 +101,8 @@ def test_a_reset_connection_is_no_answer(workspace, peer):
     assert "reset" in told(found)[0].lower()
 
 
-def test_a_receiver_that_takes_too_long_is_no_answer(make_world, peer):
-    workspace = make_world(peer.url, behaviour={"webhook_timeout": "PT0.1S"})
+def test_a_receiver_that_takes_too_long_is_no_answer(make_workspace, peer):
+    workspace = make_workspace(peer.url, behaviour={"webhook_timeout": "PT0.1S"})
     peer.answers = ["hold"]
     workspace.trigger("delivered")
 
@@ -139,9 +139,9 @@ def test_an_advance_waits_for_what_was_under_way_before(workspace, peer, later):
     assert [found.state for found in workspace.deliveries.all()] == ["delivered"]
 
 
-def test_the_next_moment_is_known_only_when_the_call_under_way_is_over(make_world, peer, later):
+def test_the_next_moment_is_known_only_when_the_call_under_way_is_over(make_workspace, peer, later):
     """The retry that `to: next` leads to is set by the outcome that is still to come."""
-    workspace = make_world(peer.url, behaviour={"webhook_timeout": "PT0.2S"})
+    workspace = make_workspace(peer.url, behaviour={"webhook_timeout": "PT0.2S"})
     peer.answers = ["hold"]
     workspace.trigger("delivered")
     peer.await_calls(1)
@@ -152,8 +152,8 @@ def test_the_next_moment_is_known_only_when_the_call_under_way_is_over(make_worl
     assert workspace.clock.now == START + timedelta(minutes=10)
 
 
-def test_several_at_one_moment_go_out_side_by_side(make_world, peer):
-    workspace = make_world(*[peer.url] * 8)
+def test_several_at_one_moment_go_out_side_by_side(make_workspace, peer):
+    workspace = make_workspace(*[peer.url] * 8)
     peer.always = "hold"
     workspace.trigger("delivered")
 
@@ -165,11 +165,11 @@ def test_several_at_one_moment_go_out_side_by_side(make_world, peer):
     assert {found.state for found in workspace.deliveries.all()} == {"delivered"}
 
 
-def test_a_receiver_that_hangs_does_not_keep_calls_from_another_one(make_world, peers):
+def test_a_receiver_that_hangs_does_not_keep_calls_from_another_one(make_workspace, peers):
     dead, alive = peers(), peers()
     dead.always = "hold"
-    workspace = make_world(*[dead.url] * 40, events=["spam"])
-    other = make_world(alive.url)
+    workspace = make_workspace(*[dead.url] * 40, events=["spam"])
+    other = make_workspace(alive.url)
     for _ in range(5):
         workspace.trigger("spam")
     dead.await_calls(1)
@@ -180,9 +180,9 @@ def test_a_receiver_that_hangs_does_not_keep_calls_from_another_one(make_world, 
     dead.lets_go.set()
 
 
-def test_an_earlier_attempt_shows_where_it_went_when_the_webhook_has_moved(make_world, peers, ask):
+def test_an_earlier_attempt_shows_where_it_went_when_the_webhook_has_moved(make_workspace, peers, ask):
     old, new = peers(), peers()
-    workspace = make_world(old.url)
+    workspace = make_workspace(old.url)
     old.always = 429
     workspace.trigger("delivered")
     assert workspace.deliveries.all(state="retrying", wait=10)
@@ -197,8 +197,8 @@ def test_an_earlier_attempt_shows_where_it_went_when_the_webhook_has_moved(make_
     assert workspace.deliveries.all() == [found]
 
 
-def test_attempts_are_bounded(make_world, refusing):
-    workspace = make_world(refusing, behaviour={"webhook_timeout": "PT1S"})
+def test_attempts_are_bounded(make_workspace, refusing):
+    workspace = make_workspace(refusing, behaviour={"webhook_timeout": "PT1S"})
     (made,) = workspace.trigger("delivered")
     workspace.clock.advance("PT0S")
     for _ in range(120):

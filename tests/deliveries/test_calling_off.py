@@ -29,8 +29,8 @@ CALLED_OFF = {
 
 
 @pytest.mark.parametrize("how", CALLED_OFF)
-def test_a_retry_that_was_called_off_is_not_made(make_world, peer, ask, how):
-    workspace = make_world(peer.url)
+def test_a_retry_that_was_called_off_is_not_made(make_workspace, peer, ask, how):
+    workspace = make_workspace(peer.url)
     peer.always = 429
     workspace.trigger("delivered")
     assert workspace.deliveries.all(state="retrying", wait=10)
@@ -46,13 +46,13 @@ def test_a_retry_that_was_called_off_is_not_made(make_world, peer, ask, how):
 
 
 @pytest.mark.parametrize("how", CALLED_OFF)
-def test_a_call_under_way_that_was_called_off_comes_to_nothing(make_world, peer, ask, later, how):
-    workspace = make_world(peer.url)
+def test_a_call_under_way_that_was_called_off_comes_to_nothing(make_workspace, peer, ask, later, how):
+    workspace = make_workspace(peer.url)
     under_way(workspace, peer)
 
     CALLED_OFF[how](workspace, ask)
     peer.lets_go.set()
-    _pass_by(make_world, peer)
+    _pass_by(make_workspace, peer)
 
     if how == "delete of the webhook":
         assert workspace.clock.advance("PT12H") == []
@@ -65,9 +65,9 @@ def test_a_call_under_way_that_was_called_off_comes_to_nothing(make_world, peer,
 
 
 @pytest.mark.parametrize("how", ["reset", "delete of the webhook", "drop"])
-def test_what_waits_for_its_turn_does_not_leave_when_it_was_called_off(make_world, peer, ask, how):
+def test_what_waits_for_its_turn_does_not_leave_when_it_was_called_off(make_workspace, peer, ask, how):
     """No more than sixteen calls are made at one receiver at once."""
-    workspace = make_world(peer.url)
+    workspace = make_workspace(peer.url)
     peer.always = "hold"
     for _ in range(24):
         workspace.trigger("delivered")
@@ -76,15 +76,15 @@ def test_what_waits_for_its_turn_does_not_leave_when_it_was_called_off(make_worl
     CALLED_OFF[how](workspace, ask)
     peer.always = 200
     peer.lets_go.set()
-    other = make_world(peer.url)
+    other = make_workspace(peer.url)
     other.trigger("delivered")
     assert other.deliveries.all(state="delivered", wait=10)
 
     assert len(peer.bodies) == 16 + 1
 
 
-def test_the_state_of_a_call_under_way_makes_it_again_at_its_moment(make_world, peer):
-    workspace = make_world(peer.url, frozen=False)
+def test_the_state_of_a_call_under_way_makes_it_again_at_its_moment(make_workspace, peer):
+    workspace = make_workspace(peer.url, frozen=False)
     made = under_way(workspace, peer)
 
     (written,) = workspace.state.get()["accounts"][0]["deliveries"]
@@ -96,8 +96,8 @@ def test_the_state_of_a_call_under_way_makes_it_again_at_its_moment(make_world, 
     assert written["next_at"] == found.attempts[0].at.isoformat().replace("+00:00", "Z")
 
 
-def test_a_snapshot_with_a_call_under_way_makes_it_again_when_it_is_restored(make_world, peer):
-    workspace = make_world(peer.url)
+def test_a_snapshot_with_a_call_under_way_makes_it_again_when_it_is_restored(make_workspace, peer):
+    workspace = make_workspace(peer.url)
     made = under_way(workspace, peer)
     snapshot = workspace.snapshot()
     peer.lets_go.set()
@@ -111,8 +111,8 @@ def test_a_snapshot_with_a_call_under_way_makes_it_again_when_it_is_restored(mak
     assert peer.bodies[0] == peer.bodies[1]
 
 
-def test_the_first_time_counts_no_more_when_a_snapshot_is_restored(make_world, peer):
-    workspace = make_world(peer.url)
+def test_the_first_time_counts_no_more_when_a_snapshot_is_restored(make_workspace, peer):
+    workspace = make_workspace(peer.url)
     under_way(workspace, peer)
     peer.answers = [404]
 
@@ -124,11 +124,11 @@ def test_the_first_time_counts_no_more_when_a_snapshot_is_restored(make_world, p
     assert [[attempt.status for attempt in found.attempts] for found in workspace.deliveries.all()] == [[404]]
 
 
-def test_a_state_that_is_loaded_elsewhere_makes_the_call_there(make_world, peer):
-    workspace = make_world(peer.url)
+def test_a_state_that_is_loaded_elsewhere_makes_the_call_there(make_workspace, peer):
+    workspace = make_workspace(peer.url)
     under_way(workspace, peer)
 
-    other = make_world()
+    other = make_workspace()
     other.state.put(workspace.state.get())
     peer.await_calls(1)
     peer.lets_go.set()
@@ -137,13 +137,13 @@ def test_a_state_that_is_loaded_elsewhere_makes_the_call_there(make_world, peer)
         assert len(one.deliveries.all(state="delivered", wait=10)) == 1
 
 
-def test_a_retry_is_kept_by_a_state_with_its_moment_and_its_count(make_world, peer):
-    workspace = make_world(peer.url)
+def test_a_retry_is_kept_by_a_state_with_its_moment_and_its_count(make_workspace, peer):
+    workspace = make_workspace(peer.url)
     peer.always = 429
     workspace.trigger("delivered")
     workspace.clock.advance("PT30M")
 
-    other = make_world()
+    other = make_workspace()
     other.state.put(workspace.state.get())
     fired = other.clock.advance("PT12H")
 
@@ -155,8 +155,8 @@ def test_a_retry_is_kept_by_a_state_with_its_moment_and_its_count(make_world, pe
     assert len(peer.bodies) == 2 + 3
 
 
-def test_an_account_that_is_gone_hears_of_nothing(make_world, peer, ask, caplog):
-    workspace = make_world(
+def test_an_account_that_is_gone_hears_of_nothing(make_workspace, peer, ask, caplog):
+    workspace = make_workspace(
         accounts=[
             {"name": "boss", "role": "master"},
             {
@@ -173,15 +173,15 @@ def test_an_account_that_is_gone_hears_of_nothing(make_world, peer, ask, caplog)
     met = workspace.coverage.report()["transitions"]["delivery"]
     assert workspace.clock.advance("PT12H") == []  # which waits for no call
     peer.lets_go.set()
-    _pass_by(make_world, peer)
+    _pass_by(make_workspace, peer)
 
     assert workspace.coverage.report()["transitions"]["delivery"] == met
     assert caplog.text == ""
 
 
 @pytest.mark.parametrize("event", ["succeed", "fail", "give_up", "cancel"])
-def test_an_event_by_hand_comes_before_the_call_under_way(make_world, peer, event):
-    workspace = make_world(peer.url)
+def test_an_event_by_hand_comes_before_the_call_under_way(make_workspace, peer, event):
+    workspace = make_workspace(peer.url)
     made = under_way(workspace, peer)
 
     found = workspace.machines.fire("delivery", made.id, event)
@@ -192,8 +192,8 @@ def test_an_event_by_hand_comes_before_the_call_under_way(make_world, peer, even
     assert (now.state, now.attempts, now.in_flight) == (found.state, (), False)
 
 
-def test_a_call_under_way_is_not_made_again_by_hand(make_world, peer):
-    workspace = make_world(peer.url)
+def test_a_call_under_way_is_not_made_again_by_hand(make_workspace, peer):
+    workspace = make_workspace(peer.url)
     made = under_way(workspace, peer)
 
     with pytest.raises(MockServerError, match=f"delivery {made.id} is under way") as refusal:
@@ -203,8 +203,8 @@ def test_a_call_under_way_is_not_made_again_by_hand(make_world, peer):
     peer.lets_go.set()
 
 
-def test_a_redelivery_ends_with_its_world(make_world, peer, later):
-    workspace = make_world(peer.url)
+def test_a_redelivery_ends_with_its_workspace(make_workspace, peer, later):
+    workspace = make_workspace(peer.url)
     (made,) = workspace.trigger("delivered")
     assert workspace.deliveries.all(state="delivered", wait=10)
     peer.answers = ["hold"]
@@ -217,8 +217,8 @@ def test_a_redelivery_ends_with_its_world(make_world, peer, later):
     peer.lets_go.set()
 
 
-def test_an_advance_ends_when_its_world_is_given_another_state(make_world, peer, later, await_watcher):
-    workspace = make_world(peer.url)
+def test_an_advance_ends_when_its_workspace_is_given_another_state(make_workspace, peer, later, await_watcher):
+    workspace = make_workspace(peer.url)
     under_way(workspace, peer)
     moved = later(workspace.clock.advance, "PT12H")
     await_watcher()
@@ -230,21 +230,21 @@ def test_an_advance_ends_when_its_world_is_given_another_state(make_world, peer,
     peer.lets_go.set()
 
 
-def _pass_by(make_world, peer):
+def _pass_by(make_workspace, peer):
     """Wait until what came of earlier calls to the receiver has been told."""
     peer.always = 200
-    other = make_world(peer.url)
+    other = make_workspace(peer.url)
     for _ in range(32):
         other.trigger("delivered")
     other.clock.advance("PT0S")
 
 
 @pytest.mark.parametrize("how", ["reset", "delete of the webhook", "drop"])
-def test_a_job_that_was_called_off_leads_to_nothing(make_world, peer, ask, monkeypatch, how):
+def test_a_job_that_was_called_off_leads_to_nothing(make_workspace, peer, ask, monkeypatch, how):
     begun = []
     begin = Jobs.begin
     monkeypatch.setattr(Jobs, "begin", lambda *given: begun.append(begin(*given)) or begun[-1])
-    workspace = make_world(peer.url)
+    workspace = make_workspace(peer.url)
     under_way(workspace, peer)
     CALLED_OFF[how](workspace, ask)
 

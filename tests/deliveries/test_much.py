@@ -13,7 +13,7 @@ HOOKS = 40
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "behaviour": {"webhook_limit": 100}}
 
 
-def world_of(server, url, hooks=HOOKS):
+def workspace_of(server, url, hooks=HOOKS):
     return server.workspace({**FROZEN, "webhooks": [{"url": url, "events": ["delivered"]} for _ in range(hooks)]})
 
 
@@ -34,7 +34,7 @@ def accounted(server, workspace):
 def test_those_that_were_made_first_go_when_there_are_too_many(peer):
     peer.always = "hold"
     with MockServer(deliveries_limit=10) as server:
-        workspace = world_of(server, peer.url, hooks=5)
+        workspace = workspace_of(server, peer.url, hooks=5)
         for _ in range(5):
             workspace.trigger("delivered")
 
@@ -47,7 +47,7 @@ def test_those_that_were_made_first_go_when_there_are_too_many(peer):
 
 def test_those_that_rest_go_before_those_that_are_still_to_be_sent(peer):
     with MockServer(deliveries_limit=3) as server:
-        workspace = world_of(server, peer.url, hooks=1)
+        workspace = workspace_of(server, peer.url, hooks=1)
         peer.answers = [429, 200, 404]
         for state in ("retrying", "delivered", "dropped"):
             workspace.trigger("delivered")
@@ -63,7 +63,7 @@ def test_those_that_rest_go_before_those_that_are_still_to_be_sent(peer):
 
 def test_a_state_with_too_many_is_cut_down(peer):
     with MockServer() as large, MockServer(deliveries_limit=2) as small:
-        workspace = world_of(large, peer.url, hooks=4)
+        workspace = workspace_of(large, peer.url, hooks=4)
         workspace.trigger("delivered")
         workspace.clock.advance("PT0S")
         other = small.workspace("empty")

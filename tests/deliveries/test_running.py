@@ -41,9 +41,9 @@ def waiting(url, moment):
     }  # fmt: skip
 
 
-def test_a_retry_leaves_by_itself_at_its_time(make_world, peer, arrival):
+def test_a_retry_leaves_by_itself_at_its_time(make_workspace, peer, arrival):
     began = time.monotonic()
-    make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.3S")])
+    make_workspace(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.3S")])
     made = time.monotonic()
 
     came = arrival()
@@ -51,8 +51,8 @@ def test_a_retry_leaves_by_itself_at_its_time(make_world, peer, arrival):
     assert began + 0.3 <= came <= made + 0.3 + 0.1 + SHAKING
 
 
-def test_its_attempt_is_of_its_own_moment(make_world, peer):
-    workspace = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.1S")])
+def test_its_attempt_is_of_its_own_moment(make_workspace, peer):
+    workspace = make_workspace(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.1S")])
 
     (found,) = workspace.deliveries.all(state="delivered", wait=10)
 
@@ -60,16 +60,16 @@ def test_its_attempt_is_of_its_own_moment(make_world, peer):
 
 
 @pytest.mark.parametrize("frozen", [True, False])
-def test_what_was_due_while_nobody_looked_leaves_at_once(make_world, peer, arrival, frozen):
-    make_world(peer.url, frozen=frozen, deliveries=[waiting(peer.url, "-PT1M")])
+def test_what_was_due_while_nobody_looked_leaves_at_once(make_workspace, peer, arrival, frozen):
+    make_workspace(peer.url, frozen=frozen, deliveries=[waiting(peer.url, "-PT1M")])
 
     arrival()
 
 
 @pytest.mark.parametrize("way", ["reset", "state"])
-def test_what_is_due_in_a_state_that_is_loaded_leaves_at_once(make_world, peer, way):
+def test_what_is_due_in_a_state_that_is_loaded_leaves_at_once(make_workspace, peer, way):
     """On a clock that stands still, and without another call to the workspace."""
-    workspace = make_world()
+    workspace = make_workspace()
     document = {
         "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
         "deliveries": [waiting(peer.url, "PT0S")],
@@ -80,8 +80,8 @@ def test_what_is_due_in_a_state_that_is_loaded_leaves_at_once(make_world, peer, 
     peer.await_calls(1)
 
 
-def test_a_clock_that_is_thawed_wakes_what_waits(make_world, peer, arrival):
-    workspace = make_world(peer.url, deliveries=[waiting(peer.url, "PT0.2S")])
+def test_a_clock_that_is_thawed_wakes_what_waits(make_workspace, peer, arrival):
+    workspace = make_workspace(peer.url, deliveries=[waiting(peer.url, "PT0.2S")])
     assert not arrival.has_come()
 
     workspace.clock.thaw()
@@ -89,27 +89,27 @@ def test_a_clock_that_is_thawed_wakes_what_waits(make_world, peer, arrival):
     arrival()
 
 
-def test_a_clock_that_was_frozen_in_time_holds_it_back(make_world, peer, arrival, peers):
-    workspace = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.4S")])
+def test_a_clock_that_was_frozen_in_time_holds_it_back(make_workspace, peer, arrival, peers):
+    workspace = make_workspace(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.4S")])
     workspace.clock.freeze()
     other = peers()
-    make_world(other.url, frozen=False, deliveries=[waiting(other.url, "PT0.6S")])
+    make_workspace(other.url, frozen=False, deliveries=[waiting(other.url, "PT0.6S")])
 
     other.await_calls(1)  # which is due later
 
     assert not arrival.has_come()
 
 
-def test_a_clock_that_was_advanced_wakes_what_waits_the_earlier(make_world, peer, arrival):
-    workspace = make_world(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT10M")])
+def test_a_clock_that_was_advanced_wakes_what_waits_the_earlier(make_workspace, peer, arrival):
+    workspace = make_workspace(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT10M")])
 
     workspace.clock.advance(minutes=9, seconds=59.5)
 
     arrival()
 
 
-def test_an_event_that_a_story_has_left_for_later_leaves_by_itself(make_world, peer, arrival):
-    workspace = make_world(peer.url, frozen=False)
+def test_an_event_that_a_story_has_left_for_later_leaves_by_itself(make_workspace, peer, arrival):
+    workspace = make_workspace(peer.url, frozen=False)
 
     workspace.story("delivered")  # two seconds later
     workspace.clock.advance(seconds=1.7)
@@ -117,9 +117,9 @@ def test_an_event_that_a_story_has_left_for_later_leaves_by_itself(make_world, p
     arrival()
 
 
-def test_retries_follow_each_other_by_themselves(make_world, peer, monkeypatch):
+def test_retries_follow_each_other_by_themselves(make_workspace, peer, monkeypatch):
     monkeypatch.setattr(model, "RETRIES", (timedelta(seconds=0.05),) * 4)
-    workspace = make_world(peer.url, frozen=False)
+    workspace = make_workspace(peer.url, frozen=False)
     peer.always = 429
 
     workspace.trigger("delivered")

@@ -49,7 +49,7 @@ def test_two_advances_at_once_both_arrive_and_nothing_is_made_twice(workspace, p
     assert len(peer.bodies) == 5
 
 
-def test_a_receiver_may_look_at_the_world_that_calls_it(workspace, peer, ask):
+def test_a_receiver_may_look_at_the_workspace_that_calls_it(workspace, peer, ask):
     seen = []
     peer.on_call = lambda body: seen.append(
         (workspace.clock.now, ask(workspace, "GET", "/webhooks")["webhooks"][0]["id"])
@@ -62,8 +62,8 @@ def test_a_receiver_may_look_at_the_world_that_calls_it(workspace, peer, ask):
     assert [found.state for found in workspace.deliveries.all()] == ["delivered"]
 
 
-def test_a_receiver_may_let_more_happen_while_an_advance_waits_for_it(make_world, peer):
-    workspace = make_world(peer.url)
+def test_a_receiver_may_let_more_happen_while_an_advance_waits_for_it(make_workspace, peer):
+    workspace = make_workspace(peer.url)
     peer.on_call = lambda body: workspace.trigger("delivered") if len(peer.bodies) < 4 else None
 
     workspace.trigger("delivered")
@@ -73,9 +73,9 @@ def test_a_receiver_may_let_more_happen_while_an_advance_waits_for_it(make_world
     assert {attempt.at for found in workspace.deliveries.all() for attempt in found.attempts} == {START}
 
 
-def test_a_receiver_that_advances_the_clock_and_so_waits_for_itself_runs_out_of_time(make_world, peer):
+def test_a_receiver_that_advances_the_clock_and_so_waits_for_itself_runs_out_of_time(make_workspace, peer):
     """The move waits for the call, whose receiver waits for the move, until the time limit of webhooks is over."""
-    workspace = make_world(peer.url, behaviour=SHORT)
+    workspace = make_workspace(peer.url, behaviour=SHORT)
     moved = threading.Event()
 
     def move(body):
@@ -92,8 +92,8 @@ def test_a_receiver_that_advances_the_clock_and_so_waits_for_itself_runs_out_of_
     assert (found.next_at, workspace.clock.now) == (START + timedelta(minutes=10), START + timedelta(minutes=1))
 
 
-def test_the_mocks_own_receiver_is_called_while_an_advance_waits_for_it(make_world, ask):
-    workspace = make_world()
+def test_the_mocks_own_receiver_is_called_while_an_advance_waits_for_it(make_workspace, ask):
+    workspace = make_workspace()
     receiver = workspace.receiver()
     receiver.answer(429, delay_ms=20, times=2)
     ask(workspace, "POST", "/webhooks", {"url": receiver.url, "events": ["delivered"]})

@@ -294,7 +294,7 @@ def test_a_refusal_is_an_error_of_the_system(names):
 # ---------------------------------------------------------------------- through the mock
 
 
-def _world(url, **members):
+def _workspace(url, **members):
     webhook = {"id": 1, "url": url, "events": ["delivered"]}
     return {"clock": {"frozen": True}, "webhooks": [webhook], **members}
 
@@ -316,7 +316,7 @@ def _delivery(api):
 )
 def test_a_webhook_out_of_bounds_is_a_delivery_with_that_reason(make_api, url, settings, told):
     """It is dropped: trying again would come to the same (proposed)."""
-    api = make_api(_world(url), **settings)
+    api = make_api(_workspace(url), **settings)
     assert api.post("/_mock/trigger", json={"event": "delivered"}).status_code == 200
     row = _delivery(api)
     assert row["state"] == "dropped"
@@ -329,7 +329,7 @@ def test_a_webhook_out_of_bounds_is_a_delivery_with_that_reason(make_api, url, s
 
 
 def test_the_name_of_a_webhook_is_judged_when_it_is_called(make_api, names):
-    api = make_api(_world("http://hook.test/"))
+    api = make_api(_workspace("http://hook.test/"))
     names["hook.test"] = ["93.184.216.34"]
     api.post("/_mock/trigger", json={"event": "delivered"})
     (attempt,) = _delivery(api)["attempts"]
@@ -338,7 +338,7 @@ def test_the_name_of_a_webhook_is_judged_when_it_is_called(make_api, names):
 
 def test_a_redelivery_is_judged_anew(make_api, names, listen):
     receiver = listen()
-    api = make_api(_world(receiver.url(host="hook.test")))
+    api = make_api(_workspace(receiver.url(host="hook.test")))
     names["hook.test"] = ["93.184.216.34"]
     api.post("/_mock/trigger", json={"event": "delivered"})
     row = _delivery(api)
@@ -360,7 +360,7 @@ def test_what_notifies_of_an_export_is_judged_as_well(make_api):
 def test_a_redirect_out_of_bounds_is_not_followed(make_api, listen, names):
     """It is an answer that is no success, and dropped like a 4xx (proposed)."""
     receiver = listen(b"HTTP/1.1 307 Moved\r\nLocation: http://evil.test/\r\nContent-Length: 0\r\n\r\n")
-    api = make_api(_world(receiver.url()))
+    api = make_api(_workspace(receiver.url()))
     api.post("/_mock/trigger", json={"event": "delivered"})
     row = _delivery(api)
     assert (row["state"], [attempt["status"] for attempt in row["attempts"]]) == ("dropped", [307])

@@ -79,7 +79,7 @@ def a_mail(**headers):
 # ---------------------------------------------------------------------- whose it is
 
 
-def test_a_mail_becomes_an_event_of_the_world_that_has_the_domain(workspace, client):
+def test_a_mail_becomes_an_event_of_the_workspace_that_has_the_domain(workspace, client):
     client.send_message(a_mail())
 
     assert arrived(workspace) == [("bob@example.test", "reply@in.acme.test")]
@@ -113,7 +113,7 @@ def test_a_domain_in_letters_of_its_own_is_the_same_in_ascii(server, client, rec
         assert arrived(workspace) == [("bob@example.test", recipient)]
 
 
-def test_a_mail_to_another_domain_is_the_default_world_s(server, workspace, client):
+def test_a_mail_to_another_domain_is_the_default_workspace_s(server, workspace, client):
     server.reset()
 
     client.send_message(a_mail(), to_addrs=["who@elsewhere.test"])
@@ -121,7 +121,7 @@ def test_a_mail_to_another_domain_is_the_default_world_s(server, workspace, clie
     assert (arrived(server.default), arrived(workspace)) == ([("bob@example.test", "who@elsewhere.test")], [])
 
 
-def test_of_several_worlds_with_the_domain_the_one_used_last_has_the_mail(server, workspace, client):
+def test_of_several_workspaces_with_the_domain_the_one_used_last_has_the_mail(server, workspace, client):
     with server.workspace("empty") as other:
         listen_for(other)
         arrived(workspace)
@@ -166,7 +166,7 @@ def test_the_mailer_of_a_domain_with_a_long_name_is_that_of_the_registrable_doma
         workspace.state.put(workspace.state.get())
 
 
-def test_a_world_with_mails_of_all_kinds_can_be_written_and_read(workspace, client):
+def test_a_workspace_with_mails_of_all_kinds_can_be_written_and_read(workspace, client):
     client.send_message(a_mail(), from_addr="<>")
     client.send_message(a_mail(), from_addr="jörg@bücher.test", to_addrs=['"a!b"@in.acme.test'])
     before = arrived(workspace)

@@ -476,11 +476,11 @@ def start():
 
 
 def ask_for_code(workspace, email="ops@acme.test"):
-    answer = world_call(workspace, "POST", "/senders", {"name": "Jörg\r\nBcc: all@acme.test", "email": email})
+    answer = workspace_call(workspace, "POST", "/senders", {"name": "Jörg\r\nBcc: all@acme.test", "email": email})
     assert "id" in answer
 
 
-def world_call(workspace, method, path, body):
+def workspace_call(workspace, method, path, body):
     return requests.request(
         method, f"{workspace.url}{path}", json=body, headers={"api-key": workspace.api_key}, timeout=10
     ).json()
@@ -536,7 +536,7 @@ def test_without_a_server_nothing_is_said_of_one():
 
 
 @pytest.mark.parametrize("leave", ["reset", "drop"])
-def test_a_world_that_is_over_sends_nothing_more(inbox, start, leave):
+def test_a_workspace_that_is_over_sends_nothing_more(inbox, start, leave):
     peer = inbox()
     peer.gate.clear()
     server = start(peer.url)

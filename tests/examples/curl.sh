@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# A test in any language is this: make a world, point the client at it, look into it, drop it.
+# A test in any language is this: make a workspace, point the client at it, look into it, drop it.
 set -euo pipefail
 mock=${MOCKSERVER_URL:-http://localhost:8003}
 
-# The world of this test; every address below `$mock/w/$name` is its own.
+# The workspace of this test; every address below `$mock/w/$name` is its own.
 name=curl-$$
 curl -fsS "$mock/_mock/workspaces" -d "{\"name\":\"$name\",\"scenario\":\"onboarding\"}" > /dev/null
 trap 'curl -fsS -X DELETE "$mock/_mock/workspaces/$name"' EXIT

@@ -1,9 +1,9 @@
-// A world per test with Node's own test runner: `node --test node.mjs`.
+// A workspace per test with Node's own test runner: `node --test node.mjs`.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
 const mock = process.env.MOCKSERVER_URL ?? "http://localhost:8003";
-let world;
+let workspace;
 
 async function call(method, url, { body, headers } = {}) {
   const answer = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
@@ -11,15 +11,15 @@ async function call(method, url, { body, headers } = {}) {
   return { status: answer.status, body: text && JSON.parse(text) };
 }
 
-// The product's way to the API, and the test's way to its world.
-const api = (method, path, body) => call(method, world.url + path, { body, headers: { "api-key": world.api_key } });
-const control = (method, path, body) => call(method, mock + path, { body, headers: { "X-Mock-Workspace": world.name } });
+// The product's way to the API, and the test's way to its workspace.
+const api = (method, path, body) => call(method, workspace.url + path, { body, headers: { "api-key": workspace.api_key } });
+const control = (method, path, body) => call(method, mock + path, { body, headers: { "X-Mock-Workspace": workspace.name } });
 
 beforeEach(async () => {
-  world = (await call("POST", `${mock}/_mock/workspaces`, { body: { scenario: "onboarding" } })).body;
+  workspace = (await call("POST", `${mock}/_mock/workspaces`, { body: { scenario: "onboarding" } })).body;
 });
 
-afterEach(() => control("DELETE", `/_mock/workspaces/${world.name}`));
+afterEach(() => control("DELETE", `/_mock/workspaces/${workspace.name}`));
 
 test("a code runs out", async () => {
   await control("POST", "/_mock/clock/advance", { by: "PT16M" });

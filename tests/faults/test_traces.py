@@ -38,7 +38,7 @@ def journal(api):
 
 
 @pytest.mark.parametrize("fault", [*REFUSING, *WITHOUT_ANSWER])
-def test_a_request_that_is_refused_leaves_the_world_as_it_was(api, rules, fault):
+def test_a_request_that_is_refused_leaves_the_workspace_as_it_was(api, rules, fault):
     rules.add(fault)
     before = state(api)
     create(api)
@@ -51,7 +51,7 @@ def test_a_request_that_is_refused_leaves_the_world_as_it_was(api, rules, fault)
     [{"fault": "lost_answer"}, {"fault": "truncated_body"}, {"fault": "malformed_body"}, *GENUINE],
     ids=lambda rule: rule["fault"],
 )
-def test_a_request_that_is_done_leaves_the_world_as_without_a_fault(make_api, workspace, rules_of, rule):
+def test_a_request_that_is_done_leaves_the_workspace_as_without_a_fault(make_api, workspace, rules_of, rule):
     plain, faulty = make_api(workspace, key="master-key"), make_api(workspace, key="master-key")
     for api in (plain, faulty):
         rules_of(api).add(**{**rule, "probability": float(api is faulty)})

@@ -60,7 +60,7 @@ def test_a_spent_rule_leaves_its_place_to_the_next(api, rules):
 # ---------------------------------------------------------------------- time
 
 
-def test_a_rule_ends_on_the_clock_of_its_world(api, rules):
+def test_a_rule_ends_on_the_clock_of_its_workspace(api, rules):
     rule = rules.add("unavailable", ttl_s=60)
     assert rule["expires_at"] == "2026-01-15T09:01:00Z"
     assert statuses(api, 1) == [503]

@@ -36,7 +36,7 @@ def test_a_delay_holds_the_thread(api, text):
     assert time.perf_counter() - began >= 0.02
 
 
-def test_a_delay_does_not_hold_the_world(api):
+def test_a_delay_does_not_hold_the_workspace(api):
     thread = threading.Thread(target=ask, args=(api, "latency; ms=1000"))
     thread.start()
     assert api.get("/_mock/requests?fault=header&wait=5").json["count"] == 1

@@ -53,7 +53,7 @@ def _of_refusal(answer: Answer) -> str | None:
     return None
 
 
-def of_worlds(target: Target) -> str | None:
+def of_workspaces(target: Target) -> str | None:
     """What is wrong with the workspaces of an application."""
     return next(_problems(target), None)
 

@@ -119,7 +119,7 @@ class Session:
             self._learn(answer)
             problem = invariants.of_answer(sent, answer) or log.first()
             if problem is None and number % BETWEEN == 0:
-                problem = invariants.of_worlds(self._target) or log.first()
+                problem = invariants.of_workspaces(self._target) or log.first()
         if problem is not None:
             report.findings.append(Finding(problem, self._seed, number, sent, answer))
 

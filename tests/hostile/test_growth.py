@@ -156,7 +156,7 @@ def seconds_in(api, method, path, workspace, status):
 
 
 @pytest.mark.parametrize(("method", "path", "count", "make", "status"), WORKSPACES.values(), ids=WORKSPACES)
-def test_what_a_request_takes_grows_with_the_world(make_api, method, path, count, make, status):
+def test_what_a_request_takes_grows_with_the_workspace(make_api, method, path, count, make, status):
     api = make_api("empty")
 
     once = seconds_in(api, method, path, make(count), status)
@@ -177,7 +177,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("part", PARTS.values(), ids=PARTS)
-def test_what_an_addition_takes_does_not_grow_with_the_world(part):
+def test_what_an_addition_takes_does_not_grow_with_the_workspace(part):
     def taken(count):
         workspace = load(json.loads(f'{{"accounts":[{MASTER},{rows(SUB, count)}]}}'), name="w")
         times = []

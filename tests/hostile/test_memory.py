@@ -190,7 +190,7 @@ def held(workspace):
 
 
 @pytest.mark.parametrize("flow", FLOWS, ids=[flow.__name__ for flow in FLOWS])
-def test_a_world_takes_no_more_than_its_limits(make_api, flow):
+def test_a_workspace_takes_no_more_than_its_limits(make_api, flow):
     api = make_api("empty", **LIMITS)
     assert api.post("/_mock/seed", json={"webhooks": [INBOUND, MARKETING]}).status_code < 300
     for number in range(100):

@@ -322,7 +322,7 @@ def pkce():
 
 
 @pytest.fixture
-def other_world(realm, story):
+def other_workspace(realm, story):
     """A factory of further workspaces of the same story on the same server."""
 
     def make(name):

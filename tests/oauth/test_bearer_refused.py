@@ -43,14 +43,14 @@ def with_its_code(realm, _):
     return token
 
 
-def of_a_reset_world(realm, _):
+def of_a_reset_workspace(realm, _):
     token = realm.tokens()["access_token"]
     realm.api.post("/_mock/reset")
     return token
 
 
-def of_a_dropped_world(realm, other_world):
-    token = other_world("gone").tokens()["access_token"]
+def of_a_dropped_workspace(realm, other_workspace):
+    token = other_workspace("gone").tokens()["access_token"]
     assert realm.api.delete("/_mock/workspaces/gone").status_code == 204
     return token
 
@@ -91,9 +91,9 @@ BAD = {
     "revoked": (revoked, OVER),
     "with its grant": (with_its_grant, OVER),
     "with its code": (with_its_code, OVER),
-    "of a reset workspace": (of_a_reset_world, OVER),
+    "of a reset workspace": (of_a_reset_workspace, OVER),
     "of a deleted account": (of_a_deleted_account, OVER),
-    "of a dropped workspace": (of_a_dropped_world, "it is of workspace gone, which is gone"),
+    "of a dropped workspace": (of_a_dropped_workspace, "it is of workspace gone, which is gone"),
     "another signature": (with_another_signature, "it was not signed by this server: Signature verification failed"),
     "more in it": (with_more_in_it, "it was not signed by this server: Signature verification failed"),
     "unsigned": (unsigned, "it was not signed by this server: The specified alg value is not allowed"),
@@ -107,8 +107,8 @@ BAD = {
 
 
 @pytest.mark.parametrize(("make", "reason"), BAD.values(), ids=BAD)
-def test_a_token_that_is_not_good_is_refused_and_the_journal_says_why(realm, other_world, make, reason):
-    answer = realm.call(make(realm, other_world))
+def test_a_token_that_is_not_good_is_refused_and_the_journal_says_why(realm, other_workspace, make, reason):
+    answer = realm.call(make(realm, other_workspace))
 
     assert (answer.status_code, answer.json) == (401, {"code": "unauthorized", "message": "Invalid access token"})
     entry = realm.api.get("/_mock/requests").json["items"][0]
@@ -153,8 +153,8 @@ def test_another_scheme_is_no_token(realm, value):
 # ---------------------------------------------------------------------- workspaces
 
 
-def test_a_token_finds_its_own_world_at_the_bare_root(realm, other_world):
-    other = other_world("other")
+def test_a_token_finds_its_own_workspace_at_the_bare_root(realm, other_workspace):
+    other = other_workspace("other")
     token = other.tokens(user="keeper@shop.test")["access_token"]
 
     assert [row["email"] for row in realm.call(token).json["senders"]] == ["news@shop.test"]
@@ -162,16 +162,16 @@ def test_a_token_finds_its_own_world_at_the_bare_root(realm, other_world):
     assert (entry["operation"], entry["account"]) == ("getSenders", "shop")
 
 
-def test_a_token_works_at_the_address_of_its_world(realm, other_world):
-    token = other_world("other").tokens()["access_token"]
+def test_a_token_works_at_the_address_of_its_workspace(realm, other_workspace):
+    token = other_workspace("other").tokens()["access_token"]
 
     assert type(realm)(realm.api, "/w/other").works(token)
 
 
 @pytest.mark.parametrize(("home", "elsewhere"), [("", "/w/other"), ("/w/other", "/w/default"), ("/w/other", "/w/more")])
-def test_a_token_is_refused_at_the_address_of_another_world(realm, other_world, home, elsewhere):
+def test_a_token_is_refused_at_the_address_of_another_workspace(realm, other_workspace, home, elsewhere):
     for name in ("other", "more"):
-        other_world(name)
+        other_workspace(name)
     token = type(realm)(realm.api, home).tokens()["access_token"]
 
     assert realm.call(token, path=f"{elsewhere}/v3/senders").status_code == 401
@@ -180,8 +180,8 @@ def test_a_token_is_refused_at_the_address_of_another_world(realm, other_world, 
     assert reason.endswith(f"it is of workspace {names[0]}, and the request is for workspace {names[1]}")
 
 
-def test_two_worlds_of_one_story_and_seed_share_no_token(realm, other_world):
-    one, other = (other_world(name).tokens()["access_token"] for name in ("one", "two"))
+def test_two_workspaces_of_one_story_and_seed_share_no_token(realm, other_workspace):
+    one, other = (other_workspace(name).tokens()["access_token"] for name in ("one", "two"))
 
     assert decoded(one.split(".")[1])["jti"] != decoded(other.split(".")[1])["jti"]
 
@@ -221,9 +221,9 @@ def test_a_snapshot_brings_a_revoked_token_back(realm):
     assert realm.works(tokens["access_token"])
 
 
-def test_a_world_made_anew_under_the_name_of_a_dropped_one_takes_no_token_of_it(realm, other_world):
-    token = other_world("again").tokens()["access_token"]
+def test_a_workspace_made_anew_under_the_name_of_a_dropped_one_takes_no_token_of_it(realm, other_workspace):
+    token = other_workspace("again").tokens()["access_token"]
     realm.api.delete("/_mock/workspaces/again")
-    other_world("again")
+    other_workspace("again")
 
     assert not realm.works(token)

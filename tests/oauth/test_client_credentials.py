@@ -104,7 +104,7 @@ def test_what_users_of_other_accounts_have_granted_it_ends_as_well(of_shop, gran
 
 
 @pytest.mark.usefixtures("granted")
-def test_the_state_of_a_world_that_has_lost_an_app_like_this_still_loads(of_shop):
+def test_the_state_of_a_workspace_that_has_lost_an_app_like_this_still_loads(of_shop):
     delete_shop(of_shop)
 
     assert of_shop.api.put("/_mock/state", json=of_shop.api.get("/_mock/state").json).status_code == 200

@@ -18,7 +18,7 @@ def place(request):
 
 
 @pytest.mark.parametrize("path", DOCUMENTS)
-def test_a_document_gives_the_addresses_of_the_world_where_it_was_found(realm, place, path):
+def test_a_document_gives_the_addresses_of_the_workspace_where_it_was_found(realm, place, path):
     answer = realm.open("GET", place + path)
 
     assert answer.status_code == 200

@@ -81,8 +81,8 @@ def test_a_fault_of_some_operations_takes_those_of_the_api_where_it_has_any(real
     assert [name for name in FRONT if "X-Mock-Fault" in ask(realm, name).headers] == hit
 
 
-def test_a_rule_is_for_its_own_world(realm, add_fault, other_world):
-    other = other_world("other")
+def test_a_rule_is_for_its_own_workspace(realm, add_fault, other_workspace):
+    other = other_workspace("other")
     add_fault(realm, "unavailable", match={"operation": "oauthTokenClientCredentials"})
 
     statuses = [place.post("token", grant_type="client_credentials").status_code for place in (realm, other)]

@@ -142,7 +142,7 @@ def test_no_script_reads_the_cookie_and_no_other_site_sends_it(realm):
     assert {part.strip() for part in cookie.split(";")[1:]} == {"Path=/", "HttpOnly", "SameSite=Lax"}
 
 
-def test_the_forms_stay_in_their_world(realm, story, make_visitor, question):
+def test_the_forms_stay_in_their_workspace(realm, story, make_visitor, question):
     """Under the address of a workspace all that follows has it as well, the cookie included."""
     realm.api.post("/_mock/workspaces", json={"name": "side", "scenario": story})
     visitor = make_visitor(realm)

@@ -441,7 +441,7 @@ def test_a_refresh_token_ends_on_its_day_though_a_young_access_token_goes_on(mak
 
 
 @pytest.mark.parametrize("kind", ["application/json", "application/yaml"])
-def test_a_world_that_was_written_and_read_knows_what_was_replaced(make_api, kind):
+def test_a_workspace_that_was_written_and_read_knows_what_was_replaced(make_api, kind):
     history = GrantHistory(make_api(STORY))
     history.open("one")
     history.refresh_with(history.refresh_tokens[-1], "one")

@@ -263,7 +263,7 @@ def test_a_query_that_cannot_be_read_for_certain_is_refused(ask, unmoved, target
     assert (answer.status_code, answer.mimetype) == (400, "text/html")
 
 
-def test_names_of_a_world_are_escaped_on_its_pages(target, make_visitor, marked):
+def test_names_of_a_workspace_are_escaped_on_its_pages(target, make_visitor, marked):
     visitor = make_visitor(target)
     page = visitor.visit(f"{AUTHORIZE}?{asked(client='marked-app', mock_user='', mock_consent='')}")
     assert escape(marked.app) in page.text

@@ -126,7 +126,7 @@ def test_the_ticket_of_another_browser_is_none(target, unmoved, before_consent, 
     assert before_consent.press("Accept").status_code == 302
 
 
-def test_nor_is_it_after_the_world_was_written_and_read(target, unmoved, before_consent, make_visitor):
+def test_nor_is_it_after_the_workspace_was_written_and_read(target, unmoved, before_consent, make_visitor):
     state = target.api.get("/_mock/state").json
     assert target.api.put("/_mock/state", json=state).status_code == 200
     ticket = before_consent.form.hidden["ticket"]
@@ -168,8 +168,8 @@ def test_a_question_waits_for_ten_minutes(realm, unmoved, make_visitor):
         assert refused(visitor.press("Accept"), 410)
 
 
-def test_a_form_of_one_world_does_nothing_in_another(realm, other_world, unmoved, make_visitor):
-    other = other_world("other")
+def test_a_form_of_one_workspace_does_nothing_in_another(realm, other_workspace, unmoved, make_visitor):
+    other = other_workspace("other")
     visitor = make_visitor(realm)
     visitor.visit(SIGNED_IN)
     visitor.form.action = f"/w/other{visitor.form.action}"

@@ -206,15 +206,15 @@ def test_an_id_token_is_no_access_token(target):
 # ---------------------------------------------------------------------- of another workspace
 
 
-def test_a_token_opens_its_own_world_only(realm, other_world):
-    one, two = other_world("one"), other_world("two")
+def test_a_token_opens_its_own_workspace_only(realm, other_workspace):
+    one, two = other_workspace("one"), other_workspace("two")
     token = one.tokens(scope="openid account:read")["access_token"]
     assert one.works(token)
     assert refuses(two, token)
 
 
-def test_nothing_of_one_world_works_in_another(realm, other_world, unmoved):
-    one, two = other_world("one"), other_world("two")
+def test_nothing_of_one_workspace_works_in_another(realm, other_workspace, unmoved):
+    one, two = other_workspace("one"), other_workspace("two")
     code, tokens = one.code(), one.tokens()
     with unmoved(two):
         assert two.exchange(code).json["error"] == "invalid_grant"
@@ -223,15 +223,15 @@ def test_nothing_of_one_world_works_in_another(realm, other_world, unmoved):
     assert one.exchange(code).status_code == 200
 
 
-def test_a_token_of_a_world_that_is_gone_is_none(realm, other_world):
-    token = other_world("one").tokens()["access_token"]
+def test_a_token_of_a_workspace_that_is_gone_is_none(realm, other_workspace):
+    token = other_workspace("one").tokens()["access_token"]
     assert realm.api.delete("/_mock/workspaces/one").status_code == 204
     assert realm.call(token).status_code == 401
-    again = other_world("one")
+    again = other_workspace("one")
     assert refuses(again, token)
 
 
-def test_a_token_of_a_world_that_was_reset_is_none(realm):
+def test_a_token_of_a_workspace_that_was_reset_is_none(realm):
     token = realm.tokens()["access_token"]
     assert realm.api.post("/_mock/reset").status_code == 200
     assert refuses(realm, token)

@@ -69,9 +69,9 @@ def test_an_address_that_leads_nowhere_has_no_operation(realm, last_entry):
     assert (last_entry(realm)["operation"], last_entry(realm)["status"]) == (None, 404)
 
 
-def test_the_journal_is_that_of_the_world(realm, other_world, last_entry):
+def test_the_journal_is_that_of_the_workspace(realm, other_workspace, last_entry):
     realm.authorize()
-    other_world("other").authorize("bare-app")
+    other_workspace("other").authorize("bare-app")
 
     assert "client_id=bare-app" not in str(last_entry(realm))
     entry = realm.api.get("/w/other/_mock/requests").json["items"][0]

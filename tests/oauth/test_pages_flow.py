@@ -239,7 +239,7 @@ def test_who_is_no_user_stands_in_no_log(asking, caller):
     assert [asking.logs(key) for key in ("key-group", "key-shop", "key-foreign")] == [[], [], []]
 
 
-def test_a_world_that_wants_passwords_takes_no_choice(asking, caller):
+def test_a_workspace_that_wants_passwords_takes_no_choice(asking, caller):
     """The form of the other kind of page is no way around."""
     caller.press("Sign in", person="1003001 boss@group.test")
 

@@ -71,7 +71,7 @@ def test_no_reason_tells_a_key(store, reason_of, headers):
     assert given.removeprefix("Bearer ") not in reason_of(ask, store, headers)
 
 
-def test_a_key_of_another_world_is_told_both_names(store, reason_of):
+def test_a_key_of_another_workspace_is_told_both_names(store, reason_of):
     other = store.create(name="other")
 
     told = reason_of(ask, store, {"api-key": "xkeysib-acme-key"}, other)

@@ -82,7 +82,7 @@ def test_a_body_that_is_too_large_is_told_the_limit_and_its_setting(make_api):
 
 
 @pytest.mark.slow
-def test_the_largest_shipped_world_fits_into_a_body_of_yaml():
+def test_the_largest_shipped_workspace_fits_into_a_body_of_yaml():
     written = to_yaml(dump(load(Library().read("large"), name="test")))
 
     assert len(written.encode()) < Settings().yaml_limit

@@ -143,7 +143,7 @@ def test_the_ips_of_a_sender_keep_the_rules_of_the_api(told, ips, mistake):
         ("scheduled_emails", "{message_id: <1@a.test>, to: a@b.test, scheduled_at: PT1H}"),
     ],
 )
-def test_an_id_is_unique_in_the_whole_world(told, kind, item):
+def test_an_id_is_unique_in_the_whole_workspace(told, kind, item):
     one, two = item.replace("EMAIL", "a@b.test"), item.replace("EMAIL", "c@d.test")
 
     lines = told(f"accounts:\n  - {{name: a, {kind}: [{one}]}}\n  - {{name: b, {kind}: [{two}]}}")

@@ -78,7 +78,7 @@ def _keys(rows, sub_accounts):
 
 
 @every_scenario
-def test_written_as_json_and_loaded_again_a_world_is_the_same(name, frozen_api):
+def test_written_as_json_and_loaded_again_a_workspace_is_the_same(name, frozen_api):
     api = frozen_api(name)
     before = api.get("/_mock/state").json
     answer = api.post("/_mock/reset", json={"scenario": before})
@@ -88,7 +88,7 @@ def test_written_as_json_and_loaded_again_a_world_is_the_same(name, frozen_api):
 
 # As YAML the large workspace takes ten seconds, and shows nothing that its JSON does not.
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "large"])
-def test_written_as_yaml_and_loaded_again_a_world_is_the_same(name, frozen_api):
+def test_written_as_yaml_and_loaded_again_a_workspace_is_the_same(name, frozen_api):
     api = frozen_api(name)
     before = api.get("/_mock/state").json
     written = api.get("/_mock/state", headers={"Accept": "application/yaml"}).text
@@ -110,16 +110,16 @@ def frozen_api(make_api):
     return make
 
 
-def test_only_the_large_world_needs_made_up_people():
+def test_only_the_large_workspace_needs_made_up_people():
     assert [name for name in NAMES if "generate" in Library().text(name)] == ["large"]
 
 
-def test_a_server_of_the_standard_world_does_not_import_faker():
+def test_a_server_of_the_standard_workspace_does_not_import_faker():
     code = "import sys; from mockserver import create_app; create_app(); sys.exit('faker' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_the_large_world_is_as_large_as_it_says(make_api):
+def test_the_large_workspace_is_as_large_as_it_says(make_api):
     api = make_api("large")
     assert len(api.get("/v3/senders").json["senders"]) == 2000
     assert api.get("/v3/senders/domains").json["count"] == 500

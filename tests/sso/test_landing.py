@@ -203,7 +203,7 @@ def other(endpoint, door_of, story):
     return found
 
 
-def test_a_token_is_used_below_the_address_of_its_world(endpoint, other, is_page, words):
+def test_a_token_is_used_below_the_address_of_its_workspace(endpoint, other, is_page, words):
     token = other.token(key=other.key)
 
     page = other.land(token)
@@ -213,15 +213,15 @@ def test_a_token_is_used_below_the_address_of_its_world(endpoint, other, is_page
     assert endpoint.reason() == "workspace default has made no such token, or its account was deleted"
 
 
-def test_the_first_world_is_found_by_name_too(endpoint, door_of):
+def test_the_first_workspace_is_found_by_name_too(endpoint, door_of):
     assert door_of(endpoint.api, "/w/default").land(endpoint.token()).status_code == 200
 
 
-def test_a_world_that_is_not_there_has_a_page_as_well(endpoint, door_of, is_page):
+def test_a_workspace_that_is_not_there_has_a_page_as_well(endpoint, door_of, is_page):
     assert is_page(door_of(endpoint.api, "/w/nowhere").land("x"), 404, "There is no workspace nowhere")
 
 
-def test_two_worlds_of_one_story_share_no_token(endpoint, other):
+def test_two_workspaces_of_one_story_share_no_token(endpoint, other):
     assert endpoint.token() != other.token(key=other.key)
 
 

@@ -40,7 +40,7 @@ def test_a_bad_app_is_refused_with_every_mistake(workspace):
     assert {error["path"] for error in refusal.value.errors} == {"/redirect_uris/0", "/scopes/0"}
 
 
-def test_the_way_to_a_token_begins_at_the_worlds_own_address(workspace, app):
+def test_the_way_to_a_token_begins_at_the_workspaces_own_address(workspace, app):
     (owner,) = {user["email"] for user in workspace.state.get()["accounts"][0]["users"] if user["admin"]}
     query = {"client_id": app.client_id, "redirect_uri": CALLBACK, "scope": "account:read"}
     skipped = {"mock_user": owner, "mock_consent": "accept"}

@@ -8,7 +8,7 @@ from mockserver import MockServerError
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 
 
-def test_the_clock_tells_the_worlds_time(workspace):
+def test_the_clock_tells_the_workspaces_time(workspace):
     assert (workspace.clock.now, workspace.clock.frozen) == (START, True)
 
 

@@ -11,7 +11,7 @@ def asked(workspace, ask):
     return workspace
 
 
-def test_a_world_tells_what_was_met_in_it(asked):
+def test_a_workspace_tells_what_was_met_in_it(asked):
     report = asked.coverage.report()
 
     assert {name: row["calls"] for name, row in report["operations"].items()} == {"getSenders": 1, "createSender": 1}
@@ -19,7 +19,7 @@ def test_a_world_tells_what_was_met_in_it(asked):
     assert asked.coverage.percent == report["percent"] > 0
 
 
-def test_a_world_tells_what_is_missing(asked):
+def test_a_workspace_tells_what_is_missing(asked):
     assert "createSender: status 201 never met" in asked.coverage.missing
     assert "getAccount never called" in asked.coverage.missing
 
@@ -36,7 +36,7 @@ def test_counting_begins_anew(asked):
     assert asked.coverage.totals["operations"].met == 0
 
 
-def test_the_server_adds_up_all_worlds_those_that_are_gone_included(server, ask):
+def test_the_server_adds_up_all_workspaces_those_that_are_gone_included(server, ask):
     before = server.coverage.report()["operations"].get("getAccount", {"calls": 0})["calls"]
     with server.workspace() as gone, server.workspace() as reset:
         ask(gone, "GET", "/account")

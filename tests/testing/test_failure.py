@@ -65,7 +65,7 @@ def test_the_faults_are_told_with_their_hits(workspace, ask):
     assert f"faults:\n    server_error ({fault.id}): 1 hit" in report(workspace)
 
 
-def test_a_world_that_is_gone_says_so(workspace):
+def test_a_workspace_that_is_gone_says_so(workspace):
     workspace.drop()
 
     assert report(workspace).startswith("the journal cannot be read: 404: ")

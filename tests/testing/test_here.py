@@ -43,7 +43,7 @@ def test_stopping_twice_and_starting_twice_do_no_harm():
     server.stop()
 
 
-def test_a_new_start_begins_with_fresh_worlds():
+def test_a_new_start_begins_with_fresh_workspaces():
     with MockServer() as server:
         server.workspace(name="mine")
         server.stop()
@@ -87,7 +87,7 @@ def test_the_settings_are_those_of_a_server(ask):
         assert len(server.default.requests.all()) == 1
 
 
-def test_the_scenario_is_that_of_all_worlds(tmp_path):
+def test_the_scenario_is_that_of_all_workspaces(tmp_path):
     path = tmp_path / "story.yaml"
     path.write_text("senders: [{name: Ada, email: ada@acme.test}]")
 

@@ -13,7 +13,7 @@ def passed(result, number):
 # ---------------------------------------------------------------------- fixtures and marker
 
 
-def test_every_test_has_a_fresh_world_that_is_dropped_after_it(run):
+def test_every_test_has_a_fresh_workspace_that_is_dropped_after_it(run):
     result = run("""
     seen = []
 
@@ -90,7 +90,7 @@ def test_a_scenario_is_chosen_by_overriding_a_fixture(run):
 @pytest.mark.parametrize(
     "chosen", ["", ", scenario='onboarding'", ", scenario={'seed': 5}", ", scenario=pathlib.Path('story.yaml')"]
 )
-def test_a_strict_world_refuses_what_the_service_does_not_know(run, pytester, chosen):
+def test_a_strict_workspace_refuses_what_the_service_does_not_know(run, pytester, chosen):
     pytester.path.joinpath("story.yaml").write_text("seed: 5")
 
     result = run(f"""
@@ -140,7 +140,7 @@ def test_the_marker_is_registered(run):
 # ---------------------------------------------------------------------- the report of a failed test
 
 
-def test_a_failed_test_tells_what_its_world_was_asked(run):
+def test_a_failed_test_tells_what_its_workspace_was_asked(run):
     result = run("""
     def test_fails(mockserver):
         mockserver.faults.add("otp_expired", times=1)
@@ -173,7 +173,7 @@ def test_only_the_last_requests_are_told(run):
     assert [line.rpartition(".")[2] for line in told] == [f"{number} 200" for number in range(10, 30)]
 
 
-def test_a_world_that_was_asked_nothing_has_nothing_to_tell(run):
+def test_a_workspace_that_was_asked_nothing_has_nothing_to_tell(run):
     result = run("""
     def test_fails(mockserver):
         assert False

@@ -49,14 +49,14 @@ def test_a_receiver_of_one_name_is_the_same(workspace, post):
     assert len(workspace.receiver("mine").calls()) == 1
 
 
-def test_receivers_of_worlds_do_not_see_each_other(server, workspace, post):
+def test_receivers_of_workspaces_do_not_see_each_other(server, workspace, post):
     with server.workspace() as other:
         post(other.receiver("mine").url)
 
         assert workspace.receiver("mine").calls() == []
 
 
-def test_the_default_world_has_receivers_at_the_bare_root(server, post):
+def test_the_default_workspace_has_receivers_at_the_bare_root(server, post):
     receiver = server.default.receiver("root")
     assert receiver.url == f"{server.url}/_mock/receiver/root"
     post(receiver.url)

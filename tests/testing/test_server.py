@@ -15,13 +15,13 @@ def test_the_root_address_has_no_slash_at_its_end(server):
     assert repr(server) == f"<MockServer at {server.url}>"
 
 
-def test_the_default_world_is_at_the_root(server, ask):
+def test_the_default_workspace_is_at_the_root(server, ask):
     assert (server.default.name, server.default.url) == ("default", f"{server.url}/v3")
     assert server.default.api_key == "xkeysib-acme"
     assert ask(server.default, "GET", "/account", key="whatever").status == 200
 
 
-def test_the_default_world_is_reset_and_stays(server, workspace, ask):
+def test_the_default_workspace_is_reset_and_stays(server, workspace, ask):
     ask(server.default, "DELETE", "/senders/1")
     ask(workspace, "DELETE", "/senders/1")
 
@@ -34,7 +34,7 @@ def test_the_default_world_is_reset_and_stays(server, workspace, ask):
     assert refusal.value.status == 409
 
 
-def test_the_default_world_takes_another_scenario(server):
+def test_the_default_workspace_takes_another_scenario(server):
     server.reset("onboarding")
     assert server.default.scenario == "onboarding"
 
@@ -42,7 +42,7 @@ def test_the_default_world_takes_another_scenario(server):
     assert server.default.scenario == "standard"
 
 
-def test_a_strict_world_is_one_of_the_servers_own_scenario():
+def test_a_strict_workspace_is_one_of_the_servers_own_scenario():
     with MockServer({"accounts": [{"name": "mine"}]}) as server:
         server.reset("empty")
         with server.workspace(strict=True) as workspace:
@@ -52,7 +52,7 @@ def test_a_strict_world_is_one_of_the_servers_own_scenario():
             )
 
 
-def test_all_worlds_are_listed_the_one_used_last_first(server, monkeypatch):
+def test_all_workspaces_are_listed_the_one_used_last_first(server, monkeypatch):
     monkeypatch.setattr(module, "PAGE", 2)
     with server.workspace(name="one"), server.workspace(name="two") as two:
         names = [workspace.name for workspace in server.workspaces()]
@@ -63,7 +63,7 @@ def test_all_worlds_are_listed_the_one_used_last_first(server, monkeypatch):
         assert server.workspaces()[0].accounts == two.accounts
 
 
-def test_the_worlds_that_were_made_here_are_dropped_together(server):
+def test_the_workspaces_that_were_made_here_are_dropped_together(server):
     others = MockServer.connect(server.url, server.token)
     theirs, own = server.workspace(), [others.workspace(), others.workspace()]
 
@@ -76,7 +76,7 @@ def test_the_worlds_that_were_made_here_are_dropped_together(server):
     others.stop()
 
 
-def test_a_world_that_goes_is_told_before_it_has_gone(server, ask):
+def test_a_workspace_that_goes_is_told_before_it_has_gone(server, ask):
     others = MockServer.connect(server.url, server.token)
     told = []
     others.on_leaving = lambda workspace: told.append((workspace.name, len(workspace.requests.all())))

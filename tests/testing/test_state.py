@@ -4,7 +4,7 @@ import yaml
 from mockserver import MockServerError
 
 
-def test_the_state_is_a_scenario_that_makes_the_world_again(server, workspace, ask):
+def test_the_state_is_a_scenario_that_makes_the_workspace_again(server, workspace, ask):
     ask(workspace, "DELETE", "/senders/1")
 
     with server.workspace(workspace.state.get()) as twin:
@@ -66,7 +66,7 @@ def test_a_snapshot_has_a_name_and_is_deleted(workspace):
         snapshot.restore()
 
 
-def test_seeding_adds_to_the_world(workspace):
+def test_seeding_adds_to_the_workspace(workspace):
     workspace.seed({"senders": [{"id": 7, "name": "Seven", "email": "seven@acme.test"}]})
 
     assert [sender.key for sender in workspace.machines.instances("sender")] == [1, 2, 7]

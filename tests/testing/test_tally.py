@@ -139,7 +139,7 @@ def test_a_running_server_is_used_and_nothing_is_counted_twice(run, pytester, ru
     assert calls(pytester.path / "met.json") == {"getAccount": 8, "getSenders": 4}
 
 
-def test_worlds_that_a_test_makes_itself_are_counted_and_dropped_at_the_end(run, pytester, running, monkeypatch):
+def test_workspaces_that_a_test_makes_itself_are_counted_and_dropped_at_the_end(run, pytester, running, monkeypatch):
     monkeypatch.setenv("MOCKSERVER_URL", running)
 
     result = run(
@@ -158,7 +158,7 @@ def test_worlds_that_a_test_makes_itself_are_counted_and_dropped_at_the_end(run,
         assert "own-and-left" not in {workspace.name for workspace in server.workspaces()}
 
 
-def test_a_world_that_has_gone_before_it_was_counted_is_missed(run, running, monkeypatch):
+def test_a_workspace_that_has_gone_before_it_was_counted_is_missed(run, running, monkeypatch):
     monkeypatch.setenv("MOCKSERVER_URL", running)
 
     result = run(

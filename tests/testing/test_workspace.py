@@ -13,7 +13,7 @@ ONE_SENDER = {
 }
 
 
-def test_a_world_tells_where_it_is_and_what_opens_it(server, workspace, ask):
+def test_a_workspace_tells_where_it_is_and_what_opens_it(server, workspace, ask):
     assert workspace.url == f"{server.url}/w/{workspace.name}/v3"
     assert [(account.name, account.role) for account in workspace.accounts] == [("acme", "standalone")]
     assert workspace.api_key == workspace.key("acme") == workspace.accounts[0].api_key
@@ -21,13 +21,13 @@ def test_a_world_tells_where_it_is_and_what_opens_it(server, workspace, ask):
     assert ask(workspace, "GET", "/account").status == 200
 
 
-def test_a_world_without_a_scenario_is_of_the_servers(server):
+def test_a_workspace_without_a_scenario_is_of_the_servers(server):
     with server.workspace() as workspace:
         assert workspace.scenario == "standard"
 
 
 @pytest.mark.parametrize("document", [ONE_SENDER, MappingProxyType(ONE_SENDER)])
-def test_a_world_is_made_of_a_document(server, document):
+def test_a_workspace_is_made_of_a_document(server, document):
     with server.workspace(document) as workspace:
         assert workspace.scenario == "document"
         assert len(workspace.machines.instances("sender")) == 1
@@ -35,7 +35,7 @@ def test_a_world_is_made_of_a_document(server, document):
 
 
 @pytest.mark.parametrize("kind", [str, Path])
-def test_a_world_is_made_of_a_file_that_lies_with_the_tests(server, tmp_path, kind):
+def test_a_workspace_is_made_of_a_file_that_lies_with_the_tests(server, tmp_path, kind):
     path = tmp_path / "story.yaml"
     path.write_text("extends: onboarding\nclock: {start: 2026-02-01T00:00:00Z}\n")
 
@@ -76,7 +76,7 @@ def test_a_scenario_that_does_not_exist_is_refused_with_those_that_do(server):
     assert [error["path"] for error in refusal.value.errors] == ["/scenario"]
 
 
-def test_worlds_of_one_name_and_seed_are_the_same_world(server, ask):
+def test_workspaces_of_one_name_and_seed_are_the_same_workspace(server, ask):
     seen = []
     for _ in range(2):
         with server.workspace("empty", seed=3, name="twin") as workspace:
@@ -95,7 +95,7 @@ def test_a_name_is_given_once(server):
     assert refusal.value.status == 409
 
 
-def test_worlds_do_not_see_each_other(server, workspace, ask):
+def test_workspaces_do_not_see_each_other(server, workspace, ask):
     with server.workspace("onboarding") as other:
         ask(workspace, "DELETE", "/senders/1")
         workspace.faults.add("server_error")
@@ -107,7 +107,7 @@ def test_worlds_do_not_see_each_other(server, workspace, ask):
         assert ask(other, "GET", "/account", key=workspace.api_key).status == 401
 
 
-def test_a_world_is_dropped_with_its_keys(server, ask):
+def test_a_workspace_is_dropped_with_its_keys(server, ask):
     with server.workspace() as workspace:
         assert ask(workspace, "GET", "/account").status == 200
 
@@ -115,7 +115,7 @@ def test_a_world_is_dropped_with_its_keys(server, ask):
     assert ask(server.default, "GET", "/account", key=workspace.api_key).status == 401
 
 
-def test_a_world_may_be_dropped_twice(server):
+def test_a_workspace_may_be_dropped_twice(server):
     workspace = server.workspace()
 
     workspace.drop()

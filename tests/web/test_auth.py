@@ -99,7 +99,7 @@ def test_a_key_that_the_service_has_made_dies_with_its_account(corporate):
     assert corporate.get("/v3/account", key=key).status_code == 401
 
 
-def test_a_key_that_the_service_has_made_dies_with_its_world(corporate):
+def test_a_key_that_the_service_has_made_dies_with_its_workspace(corporate):
     key = new_key(corporate)
 
     corporate.post("/_mock/reset", json={"scenario": "empty"})

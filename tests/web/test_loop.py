@@ -343,7 +343,7 @@ MAKERS = {
 
 
 @pytest.mark.parametrize(("method", "path", "body"), MAKERS.values(), ids=MAKERS)
-def test_while_a_world_is_made_everybody_is_answered_by_those_that_there_are(live, method, path, body):
+def test_while_a_workspace_is_made_everybody_is_answered_by_those_that_there_are(live, method, path, body):
     live.gate.is_shut = True
     making = live.later(method, path, json=body)
     assert live.gate.reached.wait(20)
@@ -357,7 +357,7 @@ def test_while_a_world_is_made_everybody_is_answered_by_those_that_there_are(liv
     assert names(live.ask("GET", f"{place}/v3/senders", key=making.result().json()["api_key"])) == ["Mine"]
 
 
-def test_while_a_large_world_is_made_for_an_unknown_key_the_others_are_answered(go_live):
+def test_while_a_large_workspace_is_made_for_an_unknown_key_the_others_are_answered(go_live):
     live = go_live("large", keys="isolate")
     live.gate.is_shut = True
     making = live.later("GET", "/v3/account", key="new")
@@ -371,7 +371,7 @@ def test_while_a_large_world_is_made_for_an_unknown_key_the_others_are_answered(
 
 
 @pytest.mark.parametrize("path", ["/v3/senders", "/_mock/requests", "/_mock/stream?heartbeat=0.05", "/_mock/clock"])
-def test_who_has_to_wait_for_a_world_keeps_nobody_waiting_in_others(live, path):
+def test_who_has_to_wait_for_a_workspace_keeps_nobody_waiting_in_others(live, path):
     other = live.ask("POST", "/_mock/workspaces", json={}).json()
     with live.held(live.api.workspace):
         waiting = live.later("GET", path, stream=True)
@@ -396,7 +396,7 @@ def test_a_stream_that_has_begun_keeps_nobody_waiting_either(live):
         assert any(line == b"event: reset" for line in lines)
 
 
-def test_two_who_change_a_world_at_once_come_one_after_the_other(live):
+def test_two_who_change_a_workspace_at_once_come_one_after_the_other(live):
     """Nothing of what the second one adds is lost in the state that the first one was still making."""
     live.gate.is_shut = True
     replacing = live.later("PUT", "/_mock/state", json=MINE)
@@ -409,7 +409,7 @@ def test_two_who_change_a_world_at_once_come_one_after_the_other(live):
     assert names(live.ask("GET", "/v3/senders")) == ["Mine", "Added"]
 
 
-def test_a_world_that_is_dropped_while_another_state_is_made_for_it_stays_gone(live):
+def test_a_workspace_that_is_dropped_while_another_state_is_made_for_it_stays_gone(live):
     live.ask("POST", "/_mock/workspaces", json={"name": "w"})
     live.gate.is_shut = True
     replacing = live.later("PUT", "/w/w/_mock/state", json=MINE)
@@ -422,7 +422,7 @@ def test_a_world_that_is_dropped_while_another_state_is_made_for_it_stays_gone(l
     assert live.ask("GET", "/w/w/_mock/clock").status_code == 404
 
 
-def test_a_world_in_which_something_happens_is_not_evicted(go_live):
+def test_a_workspace_in_which_something_happens_is_not_evicted(go_live):
     live = go_live("empty", workspaces_limit=3)
     for name in ("busy", "idle"):
         live.ask("POST", "/_mock/workspaces", json={"name": name})
@@ -462,7 +462,7 @@ def leaves(api, method, path, **options):
     return False
 
 
-def world_of(count):
+def workspace_of(count):
     events = [{"date": "-PT1H", "sender": "a@acme.test", "recipient": "b@acme.test"}] * count
     return {"inbound_events": events}
 
@@ -480,8 +480,8 @@ def world_of(count):
     ],
 )
 def test_what_goes_through_all_rows_leaves_the_loop_where_there_are_many(make_api, method, path):
-    assert leaves(make_api(world_of(MANY)), method, path)
-    assert not leaves(make_api(world_of(3)), method, path)
+    assert leaves(make_api(workspace_of(MANY)), method, path)
+    assert not leaves(make_api(workspace_of(3)), method, path)
 
 
 @pytest.mark.parametrize(
@@ -506,7 +506,7 @@ def test_what_may_write_a_file_of_the_history_leaves_the_loop_where_there_are_ma
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/_mock/state"), ("POST", "/_mock/snapshots")])
 @pytest.mark.parametrize("size", [10, 100_000])
-def test_what_concerns_a_whole_world_leaves_the_loop_where_it_holds_much(make_api, method, path, size):
+def test_what_concerns_a_whole_workspace_leaves_the_loop_where_it_holds_much(make_api, method, path, size):
     calling = make_api({"webhooks": [HOOK]})
     event = {"type": "marketing", "event": "delivered", "payload": {"tag": "x" * size}}
     assert calling.post("/_mock/trigger", json=event).status_code == 200
@@ -533,7 +533,7 @@ def test_webhooks_with_large_headers_are_told_in_a_thread(make_api, count):
 
 
 def test_what_only_adds_a_row_or_gives_a_part_stays_where_there_are_many(make_api):
-    api = make_api(world_of(MANY))
+    api = make_api(workspace_of(MANY))
 
     assert not leaves(api, "POST", "/v3/senders", json={"name": "A", "email": "a@acme.test"})
     assert not leaves(api, "GET", "/v3/inbound/events")

@@ -52,7 +52,7 @@ def test_a_status_that_nobody_has_named_is_told_by_its_number(api):
     assert "<h1>Status 499</h1>" in answer.text
 
 
-def test_the_page_at_a_world_that_is_not_there_leads_to_the_journal_of_the_one_that_noted_it(api):
+def test_the_page_at_a_workspace_that_is_not_there_leads_to_the_journal_of_the_one_that_noted_it(api):
     page = api.get("/w/nowhere/shared/x")
 
     (entry,) = api.get("/_mock/requests").json["items"]

@@ -53,7 +53,7 @@ def test_each_account_has_its_own_windows(make_api):
     assert limits(api.get("/v3/senders", key="two"))[1] == 99
 
 
-def test_the_reset_counts_down_on_the_worlds_clock(make_api):
+def test_the_reset_counts_down_on_the_workspaces_clock(make_api):
     api = make_api(workspace(), key="one")
 
     api.get("/v3/senders")

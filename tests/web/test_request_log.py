@@ -98,7 +98,7 @@ def test_a_line_of_json_says_the_same(logged):
                           "fault", "reason", "warning"}  # fmt: skip
 
 
-def test_lines_are_numbered_through_all_worlds_as_ids_come_again_in_each(logged):
+def test_lines_are_numbered_through_all_workspaces_as_ids_come_again_in_each(logged):
     def play(api):
         for name in ("a", "b"):
             api.post("/_mock/workspaces", json={"name": name, "seed": 1})
@@ -149,7 +149,7 @@ def test_the_workspace_is_named(logged):
     assert " mine GET /v3/senders 200 " in line
 
 
-def test_a_call_of_the_control_api_is_told_with_its_world_and_who_has_made_it(logged):
+def test_a_call_of_the_control_api_is_told_with_its_workspace_and_who_has_made_it(logged):
     def play(api):
         api.post("/_mock/workspaces", json={"name": "mine"})
         api.post("/w/mine/_mock/reset")
@@ -447,7 +447,7 @@ def test_a_stderr_that_nobody_reads_holds_up_neither_requests_nor_the_end(progra
     assert process.wait(timeout=2) == 0
 
 
-def test_requests_of_a_world_that_is_not_counted_stand_in_no_log(logged):
+def test_requests_of_a_workspace_that_is_not_counted_stand_in_no_log(logged):
     def play(api):
         api.post("/_mock/workspaces", json={"name": "quiet", "counted": False})
         api.get("/w/quiet/v3/senders")

@@ -102,7 +102,7 @@ def test_a_member_that_the_service_does_not_know_is_ignored(api):
         ({"ips": [{"domain": "a.test", "ip": "1.2.3.4", "colour": 1}]}, "ips[0].colour"),
     ],
 )
-def test_a_strict_world_refuses_it_by_name(make_api, body, name):
+def test_a_strict_workspace_refuses_it_by_name(make_api, body, name):
     api = make_api({"strict": True, "senders": [{"id": 1, "name": "A", "email": "a@acme.test"}]})
 
     answer = api.put("/v3/senders/1", json=body)
@@ -113,7 +113,7 @@ def test_a_strict_world_refuses_it_by_name(make_api, body, name):
     )
 
 
-def test_a_strict_world_looks_into_nested_objects(make_api):
+def test_a_strict_workspace_looks_into_nested_objects(make_api):
     api = make_api({"strict": True})
 
     answer = api.post("/v3/webhooks", json={"url": "http://a.test", "events": ["sent"], "auth": {"kind": 1}})

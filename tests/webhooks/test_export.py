@@ -71,7 +71,7 @@ def test_it_is_ready_when_the_clock_says_so_and_the_address_is_told(exporting):
     assert told(workspace) == [{"processId": key, "url": machine(workspace, key)["url"]}]
 
 
-def test_the_time_that_it_takes_is_the_worlds(exporting):
+def test_the_time_that_it_takes_is_the_workspaces(exporting):
     workspace = exporting(behaviour={"export": {"after": "PT0S"}})
     key = ask(workspace)
     workspace.advance("PT0S")

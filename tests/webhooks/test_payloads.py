@@ -86,7 +86,7 @@ def test_a_campaign_has_one_tag_as_plain_text(hooked):
         ("transactional", "hardBounce", {"hard_bounced": "other"}, "hard_bounce"),
     ],
 )
-def test_where_sources_contradict_each_other_a_world_may_choose_the_name(kind, event, names, told, hooked):
+def test_where_sources_contradict_each_other_a_workspace_may_choose_the_name(kind, event, names, told, hooked):
     workspace = hooked({"type": kind, "events": [event]}, behaviour={"webhook_names": names})
 
     (delivery,) = workspace.trigger(event, type=kind)

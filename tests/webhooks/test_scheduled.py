@@ -78,7 +78,7 @@ def test_a_restart_between_sending_and_delivery_loses_neither(waiting):
     assert [body["event"] for body in waiting.receiver.bodies] == ["request", "delivered"]
 
 
-def test_an_email_of_a_restarted_world_is_sent_once(waiting):
+def test_an_email_of_a_restarted_workspace_is_sent_once(waiting):
     waiting.advance("PT30M")
     waiting.save_and_load()
     waiting.advance("P1D")

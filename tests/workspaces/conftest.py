@@ -108,7 +108,7 @@ def new_workspace():
 
 
 @pytest.fixture
-def default_world():
+def default_workspace():
     """A factory: the default workspace of an API, in the same form."""
     return lambda api: Workspace(api, api.get("/_mock/workspaces/default").json)
 

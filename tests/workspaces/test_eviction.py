@@ -15,7 +15,7 @@ def names(api):
     return [row["name"] for row in api.get("/_mock/workspaces").json["items"]]
 
 
-def test_the_longest_idle_world_goes_for_a_new_one_and_never_the_default_one(make_api, new_workspace):
+def test_the_longest_idle_workspace_goes_for_a_new_one_and_never_the_default_one(make_api, new_workspace):
     api = make_api("empty", workspaces_limit=4)
     workspaces = [new_workspace(api, name=name) for name in "abc"]
     workspaces[0].get("/v3/senders")
@@ -48,7 +48,7 @@ def test_an_evicted_name_that_is_used_again_and_dropped_was_not_evicted(make_api
     assert "evicted" not in api.get("/_mock/workspaces/first").json["detail"]
 
 
-def test_where_nothing_can_go_the_new_world_is_refused(make_api):
+def test_where_nothing_can_go_the_new_workspace_is_refused(make_api):
     api = make_api("empty", workspaces_limit=1)
     answer = create(api)
 
@@ -64,7 +64,7 @@ def test_and_an_unknown_key_that_would_need_one(make_api):
     assert "there may be 1 workspaces" in api.get("/_mock/requests").json["items"][0]["reason"]
 
 
-def test_a_world_in_which_a_request_waits_stays_though_it_was_idle_longest(serve):
+def test_a_workspace_in_which_a_request_waits_stays_though_it_was_idle_longest(serve):
     root = serve("empty", workspaces_limit=3)
 
     def ask(method, path, body=None, connection=None):

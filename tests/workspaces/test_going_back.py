@@ -167,8 +167,8 @@ def test_a_request_alone_changes_no_state(workspace):
 
 
 @pytest.mark.parametrize("way", ["json", "yaml"])
-def test_fault_hits_passed_counts_draws_and_ids_are_part_of_the_state(make_api, default_world, story, way):
-    workspace = default_world(make_api(story))
+def test_fault_hits_passed_counts_draws_and_ids_are_part_of_the_state(make_api, default_workspace, story, way):
+    workspace = default_workspace(make_api(story))
     workspace.post("/_mock/faults", {"fault": "unavailable", "after": 3, "times": 4})
     workspace.post("/_mock/faults", {"fault": "server_error", "probability": 0.5, "match": {"operation": "getAccount"}})
     for path in ["/v3/senders"] * 2 + ["/v3/account"] * 8:
@@ -237,8 +237,8 @@ def test_one_that_is_not_there_is_404_and_changes_nothing(busy, method, path):
     assert seen(busy) == before
 
 
-def test_there_may_be_so_many_and_no_more(make_api, default_world):
-    workspace = default_world(make_api("empty", snapshots_limit=2))
+def test_there_may_be_so_many_and_no_more(make_api, default_workspace):
+    workspace = default_workspace(make_api("empty", snapshots_limit=2))
     answers = [workspace.post("/_mock/snapshots", {"name": name}).status_code for name in ("a", "b", "c", "b")]
 
     assert answers == [201, 201, 409, 201]
@@ -251,7 +251,7 @@ def test_a_name_that_is_none_is_400(workspace, name):
     assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/name")
 
 
-def test_another_world_knows_nothing_of_them(workspace, new_workspace):
+def test_another_workspace_knows_nothing_of_them(workspace, new_workspace):
     workspace.post("/_mock/snapshots", {"name": "a"})
 
     assert new_workspace(workspace.api).post("/_mock/snapshots/a/restore").status_code == 404

@@ -50,7 +50,7 @@ def by_turns(scripts):
 
 
 @pytest.mark.slow
-def test_sixty_four_worlds_under_load_are_each_as_if_alone(serve, wire, wired_player, story):
+def test_sixty_four_workspaces_under_load_are_each_as_if_alone(serve, wire, wired_player, story):
     shared = serve("empty")
 
     def script(root, number):

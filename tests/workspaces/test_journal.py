@@ -325,8 +325,8 @@ def test_a_search_that_makes_no_sense_is_400_with_the_place(workspace, query):
 # ---------------------------------------------------------------------- bounds
 
 
-def test_the_oldest_fall_out_when_there_are_too_many(make_api, default_world):
-    workspace = default_world(make_api("empty", journal_limit=3))
+def test_the_oldest_fall_out_when_there_are_too_many(make_api, default_workspace):
+    workspace = default_workspace(make_api("empty", journal_limit=3))
     for number in range(5):
         workspace.get(f"/v3/senders/{number}")
     found = workspace.get("/_mock/requests").json
@@ -334,8 +334,8 @@ def test_the_oldest_fall_out_when_there_are_too_many(make_api, default_world):
     assert ([row["path"][-1] for row in found["items"]], found["evicted"]) == (["4", "3", "2"], 2)
 
 
-def test_and_when_they_are_too_large(make_api, default_world):
-    workspace = default_world(make_api("empty", journal_bytes_limit=80_000))
+def test_and_when_they_are_too_large(make_api, default_workspace):
+    workspace = default_workspace(make_api("empty", journal_bytes_limit=80_000))
     for number in range(6):
         workspace.post("/v3/senders", {"name": f"{number}" * 15_000})
     found = workspace.get("/_mock/requests").json
@@ -344,8 +344,8 @@ def test_and_when_they_are_too_large(make_api, default_world):
     assert (kept, found["evicted"]) == (["5", "4", "3", "2"], 2)
 
 
-def test_one_request_that_is_too_large_is_kept_without_its_bodies_and_leaves_the_others(make_api, default_world):
-    workspace = default_world(make_api("empty", journal_bytes_limit=50_000))
+def test_one_request_that_is_too_large_is_kept_without_its_bodies_and_leaves_the_others(make_api, default_workspace):
+    workspace = default_workspace(make_api("empty", journal_bytes_limit=50_000))
     workspace.get("/v3/senders")
     workspace.post("/v3/senders", {"name": "A" * 60_000})
     found = workspace.get("/_mock/requests").json

@@ -21,14 +21,14 @@ def new_key(workspace, account=1000002):
 # ---------------------------------------------------------------------- where they come from
 
 
-def test_the_default_world_has_the_keys_of_its_scenario(make_api, default_world, story):
+def test_the_default_workspace_has_the_keys_of_its_scenario(make_api, default_workspace, story):
     api = make_api(story)
 
-    assert default_world(api).keys["acme"] == "xkeysib-story-acme"
+    assert default_workspace(api).keys["acme"] == "xkeysib-story-acme"
     assert api.get("/v3/account", key="xkeysib-story-eu").json["email"] == "owner@eu.test"
 
 
-def test_every_other_world_has_keys_of_its_own_one_for_each_of_the_scenarios(workspace):
+def test_every_other_workspace_has_keys_of_its_own_one_for_each_of_the_scenarios(workspace):
     accounts = workspace.state["accounts"]
 
     assert [len(row["api_keys"]) for row in accounts] == [2, 1, 1, 0]
@@ -56,7 +56,7 @@ def test_keys_follow_from_seed_and_name(make_api, new_workspace, story, seed, na
     assert (new_workspace(make_api(), story, seed=seed, name=name).keys == keys) is same
 
 
-def test_two_worlds_of_one_seed_share_no_key(make_api, new_workspace, story):
+def test_two_workspaces_of_one_seed_share_no_key(make_api, new_workspace, story):
     api = make_api()
     keys = [key for _ in range(5) for key in new_workspace(api, story, seed=3).keys.values() if key]
 
@@ -84,7 +84,7 @@ def put_own_state(workspace):
     return workspace.put("/_mock/state", workspace.state)
 
 
-def put_what_another_world_wrote(workspace):
+def put_what_another_workspace_wrote(workspace):
     other = workspace.api.post("/_mock/workspaces", json={"scenario": "corporate-v2"}).json["name"]
     document = workspace.api.get("/_mock/state", headers={"X-Mock-Workspace": other}).json
     return workspace.put("/_mock/state", document)
@@ -103,14 +103,14 @@ CHANGES = [
     reset_to_another,
     restore,
     put_own_state,
-    put_what_another_world_wrote,
+    put_what_another_workspace_wrote,
     put_a_document_without_keys,
     seed,
 ]
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_world_keeps_its_key(workspace, change):
+def test_a_workspace_keeps_its_key(workspace, change):
     answer = change(workspace)
 
     assert (answer.status_code, answer.json["api_key"]) == (200, workspace.key)
@@ -126,7 +126,7 @@ def test_so_do_all_its_accounts(workspace, change):
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_is_put_into_a_world_never_opens_another_ones_account(workspace, change, new_workspace, story):
+def test_what_is_put_into_a_workspace_never_opens_another_ones_account(workspace, change, new_workspace, story):
     bystander = new_workspace(workspace.api, story, name="bystander")
     change(workspace)
 
@@ -135,7 +135,7 @@ def test_what_is_put_into_a_world_never_opens_another_ones_account(workspace, ch
     assert bystander.get("/v3/account", key=workspace.key).status_code == 401
 
 
-def test_a_copy_of_another_worlds_state_answers_to_keys_of_its_own(make_api, new_workspace, story):
+def test_a_copy_of_another_workspaces_state_answers_to_keys_of_its_own(make_api, new_workspace, story):
     api = make_api()
     original, copy = new_workspace(api, story, name="original"), new_workspace(api, "empty", name="copy")
     original.new_sender("a@acme.test")
@@ -147,11 +147,13 @@ def test_a_copy_of_another_worlds_state_answers_to_keys_of_its_own(make_api, new
     assert len(original.get("/v3/senders").json["senders"]) == 2
 
 
-def test_the_default_world_takes_over_a_copy_whose_world_goes_later(make_api, new_workspace, default_world, story):
+def test_the_default_workspace_takes_over_a_copy_whose_workspace_goes_later(
+    make_api, new_workspace, default_workspace, story
+):
     """The key leads to the workspace that has drawn it first; `/w/default` and the end of that workspace lead to the
     copy."""
     api = make_api()
-    original, default = new_workspace(api, story), default_world(api)
+    original, default = new_workspace(api, story), default_workspace(api)
     default.put("/_mock/state", original.state)
     default.new_sender("a@acme.test", key=original.key)
 
@@ -241,7 +243,7 @@ def revoked_of_nobody(workspace):
     return "made-up"
 
 
-def revoked_in_the_default_world_too(workspace):
+def revoked_in_the_default_workspace_too(workspace):
     """One workspace that forgets a revoked key does not bring it back to life."""
     workspace.api.post("/_mock/keys/revoke", json={"key": "made-up"})
     workspace.post("/_mock/keys/revoke", {"key": "made-up"})
@@ -261,7 +263,7 @@ GONE = [
     made_key_of_a_deleted_sub_account,
     revoked,
     revoked_of_nobody,
-    revoked_in_the_default_world_too,
+    revoked_in_the_default_workspace_too,
     revoked_in_its_scenario,
 ]
 
@@ -291,7 +293,7 @@ def test_a_revoked_key_stays_so_over_written_state_and_restores_until_a_reset(ma
     assert told == [401, 401, 200]
 
 
-def test_a_key_revoked_in_one_world_still_works_in_the_world_that_it_opens(workspace, new_workspace):
+def test_a_key_revoked_in_one_workspace_still_works_in_the_workspace_that_it_opens(workspace, new_workspace):
     other = new_workspace(workspace.api)
     other.post("/_mock/keys/revoke", {"key": workspace.key})
 

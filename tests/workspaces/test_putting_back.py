@@ -8,7 +8,7 @@ FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 
 
 @pytest.fixture
-def world_of(make_api):
+def workspace_of(make_api):
     """A factory of workspaces at a moment that stands still."""
     return lambda document=None, **settings: make_api({**FROZEN, **(document or {})}, **settings)
 
@@ -56,8 +56,8 @@ def test_an_app_without_scopes_lets_nobody_do_anything(make_api):
     assert_same(api)
 
 
-def test_an_app_is_called_by_a_long_client_id_as_far_as_a_name_goes(world_of):
-    api = world_of()
+def test_an_app_is_called_by_a_long_client_id_as_far_as_a_name_goes(workspace_of):
+    api = workspace_of()
 
     assert api.post("/_mock/oauth/apps", json={"client_id": "x" * 150}).json["name"] == "x" * 100
 
@@ -65,16 +65,16 @@ def test_an_app_is_called_by_a_long_client_id_as_far_as_a_name_goes(world_of):
 
 
 @pytest.mark.parametrize("length", range(64_500, 65_300, 25))
-def test_a_rule_that_is_taken_is_taken_again(world_of, length):
-    api = world_of()
+def test_a_rule_that_is_taken_is_taken_again(workspace_of, length):
+    api = workspace_of()
     api.post("/_mock/faults", json={"fault": "server_error", "match": {"json": {"a": "x" * length}}})
 
     assert_same(api)
 
 
-def test_a_deep_payload_of_an_inbound_mail_can_stand_in_its_call(world_of):
+def test_a_deep_payload_of_an_inbound_mail_can_stand_in_its_call(workspace_of):
     webhook = {"url": "http://127.0.0.1:9/hold", "type": "inbound", "domain": "x.test"}
-    api = world_of({"behaviour": {"inbound_domain": "any"}, "accounts": [{"name": "a", "webhooks": [webhook]}]})
+    api = workspace_of({"behaviour": {"inbound_domain": "any"}, "accounts": [{"name": "a", "webhooks": [webhook]}]})
     payload = {}
     for _ in range(79):
         payload = {"a": payload}
@@ -85,8 +85,8 @@ def test_a_deep_payload_of_an_inbound_mail_can_stand_in_its_call(world_of):
     assert_same(api)
 
 
-def test_an_account_has_no_code_where_each_domain_has_its_own(world_of):
-    api = world_of({"behaviour": {"brevo_code": "domain"}, "accounts": [{"name": "a", "api_keys": ["any"]}]})
+def test_an_account_has_no_code_where_each_domain_has_its_own(workspace_of):
+    api = workspace_of({"behaviour": {"brevo_code": "domain"}, "accounts": [{"name": "a", "api_keys": ["any"]}]})
     assert api.post("/v3/senders/domains", json={"name": "x.test"}).status_code == 200
 
     assert_same(api)
@@ -129,9 +129,9 @@ def test_a_running_clock_is_set_to_its_own_moment_and_to_none_before(make_api):
     assert api.put("/_mock/clock", json={"now": "-PT1S"}).status_code == 400
 
 
-def test_ids_do_not_count_past_those_that_can_be_given(world_of):
+def test_ids_do_not_count_past_those_that_can_be_given(workspace_of):
     sender = {"id": 2**62, "name": "n", "email": "a@b.test"}
-    api = world_of({"accounts": [{"name": "a", "api_keys": ["any"], "senders": [sender]}]})
+    api = workspace_of({"accounts": [{"name": "a", "api_keys": ["any"], "senders": [sender]}]})
 
     refused = api.post("/v3/senders", json={"name": "n", "email": "b@b.test"})
 
@@ -152,10 +152,10 @@ def test_a_scenario_does_not_count_past_them_either(make_api, more):
     assert api.post("/_mock/seed", json={"accounts": document["accounts"]}).status_code == 400
 
 
-def test_draws_do_not_count_past_the_positions_that_can_be_given(world_of):
+def test_draws_do_not_count_past_the_positions_that_can_be_given(workspace_of):
     positions = dict.fromkeys(("verification_code", "otp", "otp_code", "domain", "brevo_code", "people"), 2**62)
     people = {"accounts": [{"name": "a", "api_keys": ["any"], "generate": {"senders": 1}}]}
-    api = world_of({**people, "resume": {"draws": positions}})
+    api = workspace_of({**people, "resume": {"draws": positions}})
     api.post("/v3/senders/domains", json={"name": "x.test"})
 
     assert_same(api)
@@ -179,13 +179,13 @@ def call_made_of(number, **more):
 
 
 @pytest.mark.parametrize("tried", [True, False])
-def test_which_call_goes_first_is_known_when_the_state_was_put_back(world_of, tried):
+def test_which_call_goes_first_is_known_when_the_state_was_put_back(workspace_of, tried):
     attempts = [{"at": "2026-01-15T08:00:00Z", "status": 429}] if tried else []
     waiting = {"state": "retrying", "next_at": "PT1H", "attempts": attempts}
     calls = [call_made_of(number, **waiting) for number in (1, 2, 3)]
     hook = {"url": "http://127.0.0.1:9/hold", "events": ["delivered"]}
     account = {"name": "a", "webhooks": [hook], "deliveries": calls}
-    api = world_of({"accounts": [account]}, deliveries_limit=3)
+    api = workspace_of({"accounts": [account]}, deliveries_limit=3)
     for number in (3, 1, 2):
         assert api.post(f"/_mock/machines/delivery/{number}/give_up").status_code == 200
     written = api.get("/_mock/state").json
@@ -217,11 +217,11 @@ class Answering(NoEffects):
 
 
 @pytest.fixture
-def worn_world(world_of):
+def worn_workspace(workspace_of):
     """A workspace in which two more calls can be made, and none after them."""
     resume = {"ids": {"delivery": LAST - 2}}
     account = {"name": "a", "api_keys": ["any"], "webhooks": [HOOK, INBOUND_HOOK], "exports": [EXPORT]}
-    api = world_of({"accounts": [{**account, "scheduled_emails": [MAIL]}], "resume": resume})
+    api = workspace_of({"accounts": [{**account, "scheduled_emails": [MAIL]}], "resume": resume})
     api.workspace.effects = Answering()
     return api
 
@@ -230,40 +230,40 @@ def calls_of(api):
     return [row["id"] for row in api.get("/_mock/deliveries").json["items"]]
 
 
-def test_no_call_is_made_behind_the_last_id(worn_world, caplog):
-    made = [worn_world.post("/_mock/trigger", json={"event": "delivered"}).json["count"] for _ in range(3)]
+def test_no_call_is_made_behind_the_last_id(worn_workspace, caplog):
+    made = [worn_workspace.post("/_mock/trigger", json={"event": "delivered"}).json["count"] for _ in range(3)]
     mail = {"sender": "a@b.test", "recipient": "c@x.test"}
 
     assert made == [1, 1, 0]
-    assert worn_world.post("/_mock/inbound", json=mail).json["deliveries"] == []
-    assert calls_of(worn_world) == [LAST, LAST - 1]
+    assert worn_workspace.post("/_mock/inbound", json=mail).json["deliveries"] == []
+    assert calls_of(worn_workspace) == [LAST, LAST - 1]
     assert "has no id left for another delivery" in caplog.text
-    assert_same(worn_world)
+    assert_same(worn_workspace)
 
 
 @pytest.mark.parametrize("step", ["/_mock/machines/export/1/complete", "/_mock/machines/scheduled_email/{}/fall_due"])
-def test_nor_by_what_happens_by_hand(worn_world, step):
+def test_nor_by_what_happens_by_hand(worn_workspace, step):
     for _ in range(2):
-        worn_world.post("/_mock/trigger", json={"event": "delivered"})
+        worn_workspace.post("/_mock/trigger", json={"event": "delivered"})
 
-    assert worn_world.post(step.format("%3C1@a.test%3E")).status_code == 200
-    assert calls_of(worn_world) == [LAST, LAST - 1]
-    assert_same(worn_world)
+    assert worn_workspace.post(step.format("%3C1@a.test%3E")).status_code == 200
+    assert calls_of(worn_workspace) == [LAST, LAST - 1]
+    assert_same(worn_workspace)
 
 
-def test_nor_by_what_the_clock_does(worn_world):
-    worn_world.post("/_mock/trigger", json={"event": "delivered"})
+def test_nor_by_what_the_clock_does(worn_workspace):
+    worn_workspace.post("/_mock/trigger", json={"event": "delivered"})
 
-    fired = worn_world.advance("PT5M")["fired"]
+    fired = worn_workspace.advance("PT5M")["fired"]
 
     assert [row["event"] for row in fired] == ["complete", "succeed", "fall_due"]
-    assert calls_of(worn_world) == [LAST, LAST - 1]
-    assert_same(worn_world)
+    assert calls_of(worn_workspace) == [LAST, LAST - 1]
+    assert_same(worn_workspace)
 
 
-def test_rules_begin_anew_behind_the_last_id(world_of):
+def test_rules_begin_anew_behind_the_last_id(workspace_of):
     rule = {"fault": "server_error"}
-    api = world_of({"faults": [{**rule, "id": "fault-1"}], "resume": {"ids": {"fault": LAST - 1}}})
+    api = workspace_of({"faults": [{**rule, "id": "fault-1"}], "resume": {"ids": {"fault": LAST - 1}}})
 
     made = [api.post("/_mock/faults", json=rule).json["id"] for _ in range(3)]
 
@@ -271,14 +271,14 @@ def test_rules_begin_anew_behind_the_last_id(world_of):
     assert_same(api)
 
 
-def test_a_target_counts_once_for_a_call_however_many_attempts_went_there(world_of):
+def test_a_target_counts_once_for_a_call_however_many_attempts_went_there(workspace_of):
     before = {"url": "http://before.test/" + "x" * 500}
 
     def held(*targets):
         attempts = [{"at": "PT0S", "status": 500, "target": target} for target in targets]
         call = {"id": 1, "webhook": 1, "target": {"url": "http://a.test"}, "payloads": [{}], "events": ["click"]}
         document = {**FROZEN, "deliveries": [{**call, "created_at": "PT0S", "state": "dropped", "attempts": attempts}]}
-        api = world_of(document)
+        api = workspace_of(document)
         return api.workspace.tally.bytes
 
     assert held(before, before) == held(before, None) > held(None, None) + 500

@@ -66,8 +66,8 @@ def test_a_restore_gives_the_state_at_the_snapshot(workspace, player):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "yaml"])
-def test_state_that_is_written_and_loaded_is_equal_and_goes_on_alike(make_api, default_world, player, story, form):
-    first, second = default_world(make_api(story)), default_world(make_api("empty"))
+def test_state_that_is_written_and_loaded_is_equal_and_goes_on_alike(make_api, default_workspace, player, story, form):
+    first, second = default_workspace(make_api(story)), default_workspace(make_api("empty"))
 
     @settings(PROFILE, max_examples=25)
     @given(before=SEEDS, after=SEEDS, steps=st.integers(0, 40))

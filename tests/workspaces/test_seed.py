@@ -307,8 +307,8 @@ def test_a_pool_is_not_made_smaller_than_what_is_assigned(workspace):
     assert workspace.state == before
 
 
-def test_a_key_that_opens_another_account_is_409(make_api, default_world, story):
-    workspace = default_world(make_api(story))
+def test_a_key_that_opens_another_account_is_409(make_api, default_workspace, story):
+    workspace = default_workspace(make_api(story))
     answer = seed(workspace, {"accounts": [{"name": "n", "api_keys": ["new", "xkeysib-story-eu"]}]})
 
     assert (answer.status_code, answer.json["errors"][0]["path"]) == (409, "/accounts/0/api_keys/1")

@@ -124,7 +124,7 @@ def test_what_was_there_and_what_is_added_make_what_is_there_then(api, parts):
         assert json.loads(json.dumps(dump(api.workspace))) == json.loads(json.dumps(expected))
 
 
-def test_nothing_that_happens_in_a_trial_reaches_the_world(api):
+def test_nothing_that_happens_in_a_trial_reaches_the_workspace(api):
     workspace = api.workspace
     before, feed = dump(workspace), workspace.feed.last
     trial = trial_of(workspace)

@@ -152,11 +152,11 @@ class Lives(RuleBasedStateMachine):
 
 
 @pytest.mark.slow
-def test_whatever_happens_to_worlds_their_keys_are_neither_lost_nor_left():
+def test_whatever_happens_to_workspaces_their_keys_are_neither_lost_nor_left():
     run_state_machine_as_test(Lives, settings=settings(PROFILE, max_examples=60, stateful_step_count=30))
 
 
-def test_nothing_is_left_of_ten_thousand_worlds():
+def test_nothing_is_left_of_ten_thousand_workspaces():
     store = small_store(bare)
     before = homes(store)
     workspace = store.create(name="w")
@@ -173,7 +173,7 @@ def test_nothing_is_left_of_ten_thousand_worlds():
     assert len(store) == 1
 
 
-def test_names_of_evicted_worlds_are_bounded_too():
+def test_names_of_evicted_workspaces_are_bounded_too():
     store = small_store(bare, limit=2)
     for number in range(1_300):
         store.create(name=f"w{number}")
@@ -181,7 +181,7 @@ def test_names_of_evicted_worlds_are_bounded_too():
     assert (store.evicted, store.was_evicted("w0"), store.was_evicted("w1298")) == (1_299, False, True)
 
 
-def test_an_idle_world_is_small(make_api):
+def test_an_idle_workspace_is_small(make_api):
     """What a fresh workspace of `standard` costs; a thousand of them shall fit anywhere."""
     store = make_api().store
     store.create()
@@ -221,7 +221,7 @@ def at_once():
     sys.setswitchinterval(before)
 
 
-def test_threads_that_make_find_and_drop_worlds_never_fail(at_once):
+def test_threads_that_make_find_and_drop_workspaces_never_fail(at_once):
     store = small_store(limit=6)
 
     def work(number):
@@ -259,7 +259,7 @@ def test_a_name_that_many_want_is_given_once(at_once):
     assert made == [store.get("w")]
 
 
-def test_an_unknown_key_that_comes_many_times_at_once_gets_one_world(at_once):
+def test_an_unknown_key_that_comes_many_times_at_once_gets_one_workspace(at_once):
     store = small_store(keys=KeyMode.ISOLATE)
 
     found = at_once(lambda _: store.find("unknown"))
@@ -268,7 +268,7 @@ def test_an_unknown_key_that_comes_many_times_at_once_gets_one_world(at_once):
     assert len(store) == 2
 
 
-def test_worlds_that_go_for_newer_ones_at_once_are_counted_once(at_once, monkeypatch):
+def test_workspaces_that_go_for_newer_ones_at_once_are_counted_once(at_once, monkeypatch):
     """Threads that switch all the time hold each lock for long."""
     monkeypatch.setattr("mockserver.core.workspaces.store._PATIENCE_S", 20.0)
     store = small_store(limit=4)
@@ -277,7 +277,7 @@ def test_worlds_that_go_for_newer_ones_at_once_are_counted_once(at_once, monkeyp
     assert (len(store), store.evicted) == (4, THREADS * 10 - 3)
 
 
-def test_nothing_is_lost_that_is_made_while_another_thread_seeds(make_api, default_world, at_once, story):
+def test_nothing_is_lost_that_is_made_while_another_thread_seeds(make_api, default_workspace, at_once, story):
     """Whoever has found a workspace before it is made anew acts in what stands in its place."""
     api = make_api(story)
 
@@ -299,7 +299,7 @@ def test_nothing_is_lost_that_is_made_while_another_thread_seeds(make_api, defau
     assert len(rows) == len({row["id"] for row in rows}) == 1 + THREADS * 10
 
 
-def test_a_store_with_room_for_one_keeps_the_default_world():
+def test_a_store_with_room_for_one_keeps_the_default_workspace():
     store = small_store(limit=1)
     with pytest.raises(StoreFullError):
         store.create(name="w")

@@ -16,7 +16,7 @@ def restore(workspace):
     return workspace.post("/_mock/snapshots/a/restore")
 
 
-def put_what_another_world_wrote(workspace):
+def put_what_another_workspace_wrote(workspace):
     other = workspace.api.post("/_mock/workspaces", json={"scenario": "corporate-v2"}).json["name"]
     document = workspace.api.get("/_mock/state", headers={"X-Mock-Workspace": other}).json
     return workspace.put("/_mock/state", document)
@@ -27,7 +27,7 @@ def put_a_document_without_keys(workspace):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_key_of_another_world_is_refused_under_a_worlds_address(make_api, new_workspace, mode):
+def test_a_key_of_another_workspace_is_refused_under_a_workspaces_address(make_api, new_workspace, mode):
     api = make_api(keys=mode)
     one, other = new_workspace(api), new_workspace(api)
 
@@ -37,11 +37,11 @@ def test_a_key_of_another_world_is_refused_under_a_worlds_address(make_api, new_
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("any", 200), ("known", 401), ("isolate", 401)])
-def test_an_unknown_key_under_a_worlds_address(make_api, new_workspace, mode, expected):
+def test_an_unknown_key_under_a_workspaces_address(make_api, new_workspace, mode, expected):
     assert new_workspace(make_api(keys=mode)).get("/v3/account", key="made-up").status_code == expected
 
 
-def test_isolate_gives_each_unknown_key_a_world_that_lasts(make_api):
+def test_isolate_gives_each_unknown_key_a_workspace_that_lasts(make_api):
     api = make_api("empty", keys="isolate")
     for key in ("one", "two", "one"):
         api.post("/v3/senders", json={"name": "A", "email": f"{key}@a.test"}, key=key)
@@ -52,7 +52,7 @@ def test_isolate_gives_each_unknown_key_a_world_that_lasts(make_api):
     assert len(api.get("/_mock/requests").json["items"]) == 0
 
 
-def test_isolate_finds_the_same_world_by_the_key_on_the_control_api_first_or_last(make_api):
+def test_isolate_finds_the_same_workspace_by_the_key_on_the_control_api_first_or_last(make_api):
     api = make_api("empty", keys="isolate")
     first = api.client.post("/_mock/reset", headers={"api-key": "one"}).json
     api.post("/v3/senders", json={"name": "A", "email": "a@a.test"}, key="one")
@@ -62,10 +62,10 @@ def test_isolate_finds_the_same_world_by_the_key_on_the_control_api_first_or_las
     assert api.get(f"/w/{first['name']}/v3/senders", key="one").status_code == 200
 
 
-@pytest.mark.parametrize("change", [reset, put_what_another_world_wrote, put_a_document_without_keys, restore])
-def test_isolate_keeps_the_key_whatever_is_put_into_its_world(make_api, default_world, change):
+@pytest.mark.parametrize("change", [reset, put_what_another_workspace_wrote, put_a_document_without_keys, restore])
+def test_isolate_keeps_the_key_whatever_is_put_into_its_workspace(make_api, default_workspace, change):
     api = make_api("empty", keys="isolate")
-    workspace = default_world(api)
+    workspace = default_workspace(api)
     workspace.name = api.client.post("/_mock/reset", headers={"api-key": "one"}).json["name"]
 
     assert change(workspace).json["api_key"] == "one"
@@ -73,7 +73,7 @@ def test_isolate_keeps_the_key_whatever_is_put_into_its_world(make_api, default_
     assert api.get("/_mock/health").json["workspaces"] <= 3
 
 
-def test_isolated_worlds_draw_keys_that_differ(make_api):
+def test_isolated_workspaces_draw_keys_that_differ(make_api):
     api = make_api("corporate-v2", keys="isolate")
     keys = [
         row["api_key"]

@@ -56,7 +56,7 @@ def test_a_test_can_wait_for_a_request(live):
     ],
 )
 @pytest.mark.parametrize("what", ["mailbox?to=a@b.test&wait=20", "requests?operation=createSender&wait=20"])
-def test_a_request_that_waits_sees_the_world_that_takes_its_place(live, what, method, path, body):
+def test_a_request_that_waits_sees_the_workspace_that_takes_its_place(live, what, method, path, body):
     live("POST", "/_mock/snapshots", '{"name": "s"}')
     found = []
     waiting = threading.Thread(target=lambda: found.append(live("GET", f"/_mock/{what}")))
@@ -71,8 +71,8 @@ def test_a_request_that_waits_sees_the_world_that_takes_its_place(live, what, me
     assert "a@b.test" in found[0]
 
 
-def test_so_it_does_in_a_thread_of_any_other_server(make_api, default_world, story):
-    workspace = default_world(make_api(story))
+def test_so_it_does_in_a_thread_of_any_other_server(make_api, default_workspace, story):
+    workspace = default_workspace(make_api(story))
     found = []
     waiting = threading.Thread(target=lambda: found.append(workspace.get("/_mock/mailbox?to=a@b.test&wait=20").json))
     waiting.start()

@@ -18,7 +18,7 @@ def names(api, query=""):
 # ---------------------------------------------------------------------- making one
 
 
-def test_a_fresh_world_is_described_in_full(api):
+def test_a_fresh_workspace_is_described_in_full(api):
     answer = create(api, scenario="corporate-v2", name="mine")
     described = answer.json
     keys = [row.pop("api_key") for row in described["accounts"]]
@@ -42,7 +42,7 @@ def test_a_fresh_world_is_described_in_full(api):
     assert api.get("/_mock/workspaces/mine").json["accounts"][4]["api_key"] == keys[4]
 
 
-def test_the_default_world_lives_at_the_root(api):
+def test_the_default_workspace_lives_at_the_root(api):
     described = api.get("/_mock/workspaces/default").json
 
     assert (described["url"], described["api_key"]) == ("http://localhost/v3", "xkeysib-acme")
@@ -54,7 +54,7 @@ def test_without_a_scenario_it_is_the_servers_own(make_api):
 
 @pytest.mark.parametrize("kind", ["name", "path"])
 @pytest.mark.parametrize("before", [{}, {"scenario": "empty"}], ids=["own", "another"])
-def test_a_strict_world_is_laid_over_the_servers_own_scenario(make_api, tmp_path, kind, before):
+def test_a_strict_workspace_is_laid_over_the_servers_own_scenario(make_api, tmp_path, kind, before):
     """Whatever that is, and whatever the default workspace has become."""
     (tmp_path / "below.yaml").write_text("accounts: [{name: mine}]\n")
     (tmp_path / "own.yaml").write_text("extends: below\nstrict: false\n")
@@ -70,7 +70,7 @@ def test_a_strict_world_is_laid_over_the_servers_own_scenario(make_api, tmp_path
     assert api.get(f"/w/{create(api).json['name']}/_mock/state").json["strict"] is False
 
 
-def test_a_strict_world_keeps_the_name_of_its_scenario(api):
+def test_a_strict_workspace_keeps_the_name_of_its_scenario(api):
     made = create(api, scenario="onboarding", strict=True).json
     api.post(f"/w/{made['name']}/_mock/reset")
 
@@ -98,7 +98,7 @@ def test_a_document_may_come_as_yaml(api):
     assert (answer.status_code, answer.json["accounts"][0]["name"]) == (201, "from-yaml")
 
 
-def test_worlds_without_a_name_get_different_ones(api):
+def test_workspaces_without_a_name_get_different_ones(api):
     assert len({create(api).json["name"] for _ in range(20)}) == 20
 
 
@@ -113,7 +113,7 @@ def test_the_seed_decides_over_what_is_drawn(make_api, new_workspace, seed, same
     assert (codes[0] == codes[1]) is same
 
 
-def test_a_name_that_is_taken_is_409_and_leaves_its_world_alone(api, new_workspace, story):
+def test_a_name_that_is_taken_is_409_and_leaves_its_workspace_alone(api, new_workspace, story):
     workspace = new_workspace(api, story, name="mine")
     workspace.new_sender("a@acme.test")
     before = workspace.state
@@ -179,7 +179,7 @@ def test_a_query_that_makes_no_sense_is_400(api, query):
     assert api.get(f"/_mock/workspaces?{query}").status_code == 400
 
 
-def test_a_world_that_is_dropped_is_gone(api, new_workspace):
+def test_a_workspace_that_is_dropped_is_gone(api, new_workspace):
     workspace = new_workspace(api, name="mine")
 
     answers = [api.delete("/_mock/workspaces/mine").status_code for _ in range(2)]
@@ -191,14 +191,14 @@ def test_a_world_that_is_dropped_is_gone(api, new_workspace):
     assert "evicted" not in problem["detail"]
 
 
-def test_the_default_world_cannot_be_dropped(api):
+def test_the_default_workspace_cannot_be_dropped(api):
     answer = api.delete("/_mock/workspaces/default")
 
     assert (answer.status_code, answer.content_type) == (409, "application/problem+json")
     assert names(api) == ["default"]
 
 
-def test_a_name_can_be_used_again_for_a_world_that_knows_nothing_of_the_first(api, new_workspace):
+def test_a_name_can_be_used_again_for_a_workspace_that_knows_nothing_of_the_first(api, new_workspace):
     first = new_workspace(api, "empty", name="mine")
     first.new_sender("a@acme.test")
     api.delete("/_mock/workspaces/mine")
@@ -212,7 +212,7 @@ def test_a_name_can_be_used_again_for_a_world_that_knows_nothing_of_the_first(ap
 # ---------------------------------------------------------------------- addresses
 
 
-def test_every_address_works_below_the_worlds_own(api, new_workspace):
+def test_every_address_works_below_the_workspaces_own(api, new_workspace):
     workspace = new_workspace(api, "empty", name="mine")
     created = workspace.new_sender("a@acme.test")
 
@@ -224,8 +224,8 @@ def test_every_address_works_below_the_worlds_own(api, new_workspace):
     assert [row["path"] for row in workspace.journal] == ["/v3/nowhere", "/v3/senders"]
 
 
-def test_the_default_world_has_such_an_address_too(api, default_world):
-    default_world(api).new_sender("a@acme.test")
+def test_the_default_workspace_has_such_an_address_too(api, default_workspace):
+    default_workspace(api).new_sender("a@acme.test")
 
     assert "a@acme.test" in [row["email"] for row in api.get("/v3/senders", key="xkeysib-acme").json["senders"]]
 
@@ -259,16 +259,16 @@ def test_an_unknown_name_is_404_on_the_service_and_makes_nothing(make_api):
     assert names(api) == ["default"]
 
 
-def test_a_worlds_key_under_an_unknown_name_is_401(api, new_workspace):
+def test_a_workspaces_key_under_an_unknown_name_is_401(api, new_workspace):
     assert api.get("/w/nowhere/v3/senders", key=new_workspace(api).key).status_code == 401
 
 
 # ---------------------------------------------------------------------- one workspace only
 
 
-def test_what_happens_in_one_world_is_seen_in_no_other(make_api, new_workspace, default_world, player, story):
+def test_what_happens_in_one_workspace_is_seen_in_no_other(make_api, new_workspace, default_workspace, player, story):
     api = make_api(story)
-    busy, idle, default = new_workspace(api, story), new_workspace(api, story), default_world(api)
+    busy, idle, default = new_workspace(api, story), new_workspace(api, story), default_workspace(api)
     idle.new_sender("a@acme.test")
 
     def seen():

@@ -213,13 +213,13 @@ def _behind_key() -> Workspace | None:
     return found[0]
 
 
-def body(schema: Schema, *, in_world: bool = True) -> dict[str, Any]:
+def body(schema: Schema, *, in_workspace: bool = True) -> dict[str, Any]:
     """The call's body as its schema loads it, instants counted from the workspace's now; no body is an empty object.
 
     Raises:
         Problem: 400 with all mistakes.
     """
-    now = (workspace() if in_world else store().default).clock.now()
+    now = (workspace() if in_workspace else store().default).clock.now()
     with counting_from(now):
         return loaded(schema, document())
 

@@ -103,7 +103,7 @@ def _operation(call: ControlCall) -> dict[str, Any]:
         "summary": call.summary,
         "responses": {str(call.status): _success(call), **_problems(call)},
     }
-    parameters = [*_of_path(call), *_of_query(call), *(_WORKSPACE if call.in_world else ())]
+    parameters = [*_of_path(call), *_of_query(call), *(_WORKSPACE if call.in_workspace else ())]
     if parameters:
         found["parameters"] = parameters
     if call.body is not None or call.document is not None:
@@ -152,7 +152,7 @@ def _problems(call: ControlCall) -> dict[str, Any]:
         401: not call.is_open,
         403: not call.is_open,
         409: call.adds,
-        404: call.in_world or "{" in call.path,
+        404: call.in_workspace or "{" in call.path,
         413: takes_body,
     }
     given = sorted({status for status, may_be in statuses.items() if may_be} | set(call.problems))

@@ -41,7 +41,7 @@ class ControlCall(NamedTuple):
     #: Whether it adds rows, and so is refused where a workspace is full.
     adds: bool = False
     #: Whether it acts on one workspace, which the caller names.
-    in_world: bool = True
+    in_workspace: bool = True
 
 
 class Declared(TypedDict, total=False):
@@ -57,22 +57,22 @@ class Declared(TypedDict, total=False):
     is_open: bool
     heavy: bool
     adds: bool
-    in_world: bool
+    in_workspace: bool
 
 
 class ControlResource:
     """The calls under one address."""
 
-    def __init__(self, name: str, path: str, *, in_world: bool = True) -> None:
+    def __init__(self, name: str, path: str, *, in_workspace: bool = True) -> None:
         self.name = name
         self._path = path
-        self._in_world = in_world
+        self._in_workspace = in_workspace
         self.blueprint = Blueprint(name, __name__, url_prefix=path)
         self.calls: list[ControlCall] = []
 
     def call(self, method: str, path: str = "", **declared: Unpack[Declared]) -> Callable[[View], View]:
         """Declare the function below as a call; it gets `query` and `body` as their schemas have loaded them."""
-        declared.setdefault("in_world", self._in_world)
+        declared.setdefault("in_workspace", self._in_workspace)
 
         def declare(view: View) -> View:
             summary = (view.__doc__ or "").strip().split("\n")[0]
@@ -109,7 +109,7 @@ def _parsing(view: View, declared: ControlCall) -> View:
         if of_query is not None:
             arguments["query"] = call.query(of_query.schema)
         if of_body is not None:
-            arguments["body"] = call.body(of_body.schema, in_world=declared.in_world)
+            arguments["body"] = call.body(of_body.schema, in_workspace=declared.in_workspace)
         if declared.adds:
             call.check_room()
         return view(**arguments)

@@ -20,7 +20,7 @@ from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.web.service.auth import ANY_KEY
 
-DOCUMENTS = ControlResource("documents", "/_mock", in_world=False)
+DOCUMENTS = ControlResource("documents", "/_mock", in_workspace=False)
 
 #: Swagger UI's own files, out of their package; nothing comes from another host.
 _ASSETS = frozenset({"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"})

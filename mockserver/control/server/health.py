@@ -10,7 +10,7 @@ from flask import Response, current_app
 from mockserver.control.framework import call
 from mockserver.control.framework.resource import ControlResource
 
-HEALTH = ControlResource("health", "/_mock", in_world=False)
+HEALTH = ControlResource("health", "/_mock", in_workspace=False)
 
 #: Where somebody asks every few seconds.
 PROBES = frozenset({"/_mock/health", "/_mock/livez", "/_mock/readyz"})

@@ -8,7 +8,7 @@ from mockserver.control.framework import call
 from mockserver.control.framework.resource import ControlResource
 
 WELCOME = Blueprint("welcome", __name__)
-INDEX = ControlResource("index", "/_mock", in_world=False)
+INDEX = ControlResource("index", "/_mock", in_workspace=False)
 
 
 @WELCOME.get("/")

@@ -12,7 +12,7 @@ from mockserver.control.framework import call
 from mockserver.control.framework.resource import ControlResource
 from mockserver.settings import data_folder
 
-LEDGER = ControlResource("ledger", "/_mock/docs/ledger.md", in_world=False)
+LEDGER = ControlResource("ledger", "/_mock/docs/ledger.md", in_workspace=False)
 
 _PAGE = """<!doctype html>
 <html lang="en">

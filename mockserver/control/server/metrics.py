@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # Nothing of prometheus_client is imported before somebody asks for metrics.
 
-METRICS = ControlResource("metrics", "/_mock/metrics", in_world=False)
+METRICS = ControlResource("metrics", "/_mock/metrics", in_workspace=False)
 
 #: How many there are of something, now or since the start.
 _Count = Callable[[Store], int]

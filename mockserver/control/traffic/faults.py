@@ -22,7 +22,7 @@ class FaultRules(Item):
     items = rules(required=True)
 
 
-@FAULTS.call("GET", "/catalogue", answer="Catalogue", in_world=False)
+@FAULTS.call("GET", "/catalogue", answer="Catalogue", in_workspace=False)
 def catalogue() -> Response:
     """Every fault: what it does, its parameters, and the operations that it is for."""
     return call.listed([_kind(name, kind) for name, kind in FAULT_KINDS.items()])

@@ -18,7 +18,7 @@ from mockserver.resources.registry import LIFECYCLES
 MACHINES = ControlResource("machines", "/_mock/machines")
 
 
-@MACHINES.call("GET", answer="Machines", in_world=False)
+@MACHINES.call("GET", answer="Machines", in_workspace=False)
 def index() -> Response:
     """Every state machine: states, transitions, a diagram."""
     return call.listed([_described(lifecycle) for lifecycle in LIFECYCLES.values()])

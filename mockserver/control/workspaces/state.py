@@ -79,13 +79,13 @@ def reset(body: dict[str, Any]) -> Response:
     return call.answer(described(workspace))
 
 
-@STATE.call("GET", "/scenarios", answer="Scenarios", in_world=False)
+@STATE.call("GET", "/scenarios", answer="Scenarios", in_workspace=False)
 def scenarios() -> Response:
     """The scenarios that can be loaded."""
     return call.listed(list(call.library().describe()))
 
 
-@STATE.call("GET", "/scenarios/<name>", media=("application/yaml",), in_world=False)
+@STATE.call("GET", "/scenarios/<name>", media=("application/yaml",), in_workspace=False)
 def scenario(name: str) -> Response:
     """A scenario as it is written, in YAML."""
     try:

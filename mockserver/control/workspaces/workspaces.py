@@ -16,7 +16,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.web.schemas.fields import Flag
 
-WORKSPACES = ControlResource("workspaces", "/_mock/workspaces", in_world=False)
+WORKSPACES = ControlResource("workspaces", "/_mock/workspaces", in_workspace=False)
 
 
 class ScenarioField(fields.Field[Any]):

@@ -253,7 +253,7 @@ class ByDomain(Dict):
         return loaded
 
 
-def _load_world(workspace: Workspace, data: Mapping[str, Any]) -> None:
+def _load_workspace(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for name, answers in data.get("dns", {}).items():
         # What a scenario says of a name counts, also of one that no user could have.
         workspace.table(DnsView).setdefault(name, DnsView())
@@ -261,11 +261,11 @@ def _load_world(workspace: Workspace, data: Mapping[str, Any]) -> None:
         _to_follow(workspace)[name] = None
 
 
-def _dump_world(workspace: Workspace) -> dict[str, Any]:
+def _dump_workspace(workspace: Workspace) -> dict[str, Any]:
     views = workspace.table(DnsView)
     return {"dns": {name: _DNS_ITEM.dump(view) for name, view in views.items()}} if views else {}
 
 
 WORKSPACE = WorkspaceSection(
-    fields={"dns": ByDomain(keys=Hostname(), values=fields.Nested(DnsItem))}, load=_load_world, dump=_dump_world
+    fields={"dns": ByDomain(keys=Hostname(), values=fields.Nested(DnsItem))}, load=_load_workspace, dump=_dump_workspace
 )

@@ -153,7 +153,7 @@ _NAMES = (f"browser-{number}" for number in itertools.count(1))
 
 
 @pytest.fixture
-def make_world(module_root, story, app):
+def make_workspace(module_root, story, app):
     """A factory of workspaces with the story, changed at its top level."""
 
     def make(**changes):
@@ -173,8 +173,8 @@ def module_root(module_serve):
 
 
 @pytest.fixture
-def workspace(make_world):
-    return make_world()
+def workspace(make_workspace):
+    return make_workspace()
 
 
 @pytest.fixture

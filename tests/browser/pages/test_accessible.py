@@ -117,10 +117,10 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_for_everybody(browser, make_world, name):
+def test_a_page_is_for_everybody(browser, make_workspace, name):
     """No rule of axe-core's is broken, and nobody has to scroll sideways."""
     heading, go, changes = PAGES[name]
-    go(browser, make_world(**changes))
+    go(browser, make_workspace(**changes))
     assert heading is None or browser.text("h1") == heading
 
     browser.script(_AXE)

@@ -35,8 +35,8 @@ def test_whoever_refuses_comes_to_the_app_without_one(browser, asked, app):
     assert (app.told["error"], app.told["state"]) == ("access_denied", "state & more")
 
 
-def test_the_flow_is_the_same_where_no_workspace_is_named(browser, make_root_world, app):
-    workspace = make_root_world()
+def test_the_flow_is_the_same_where_no_workspace_is_named(browser, make_root_workspace, app):
+    workspace = make_root_workspace()
     browser.open(workspace.authorize())
     browser.follow(BOSS)
     browser.follow(ACCEPT)
@@ -46,7 +46,7 @@ def test_the_flow_is_the_same_where_no_workspace_is_named(browser, make_root_wor
 
 
 @pytest.fixture
-def make_root_world(serve, story, workspace):
+def make_root_workspace(serve, story, workspace):
     """The story as a server's own."""
     return lambda: type(workspace)(serve(story), {}, workspace.app)
 
@@ -152,11 +152,11 @@ def test_another_sites_form_is_refused(browser, asked, app, other_host):
 # ---------------------------------------------------------------------- the way on
 
 
-def test_the_app_may_send_its_users_on_to_another_origin(browser, story, make_world, app, other_host):
+def test_the_app_may_send_its_users_on_to_another_origin(browser, story, make_workspace, app, other_host):
     """A backend takes the code, and its frontend is elsewhere; a browser holds a form's policy against both."""
     callback = f"{app.root}/callback?{urlencode({'onward': f'{other_host.root}/home'})}"
     story["oauth_apps"][0]["redirect_uris"] = [callback]
-    browser.open(make_world().authorize(redirect_uri=callback))
+    browser.open(make_workspace().authorize(redirect_uri=callback))
     browser.follow(BOSS)
     browser.follow(ACCEPT)
 
@@ -167,10 +167,10 @@ def test_the_app_may_send_its_users_on_to_another_origin(browser, story, make_wo
 
 
 @pytest.mark.parametrize("callback", ["http://[::1]:9/callback", "http://my_app:9/callback"])
-def test_a_host_that_a_policy_cannot_name_is_reached_all_the_same(browser, story, make_world, callback):
+def test_a_host_that_a_policy_cannot_name_is_reached_all_the_same(browser, story, make_workspace, callback):
     """Nobody listens there; the browser goes there nevertheless."""
     story["oauth_apps"][0]["redirect_uris"] = [callback]
-    browser.open(make_world().authorize(redirect_uri=callback))
+    browser.open(make_workspace().authorize(redirect_uri=callback))
     browser.follow(BOSS)
     browser.follow(ACCEPT)
 
@@ -190,12 +190,12 @@ def test_a_scheme_of_an_apps_own_is_not_held_back(browser, workspace):
         assert [message for message in browser.console() if "Security Policy" in message] == []
 
 
-def test_a_public_app_proves_itself_with_its_verifier(browser, story, make_world, app):
+def test_a_public_app_proves_itself_with_its_verifier(browser, story, make_workspace, app):
     story["behaviour"] = {**story.get("behaviour", {}), "oauth_public_apps": True}
     story["oauth_apps"][0] |= {"public": True, "client_secret": None}
     verifier = "a-verifier-of-at-least-forty-three-characters-in-all"
     challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    workspace = make_world()
+    workspace = make_workspace()
     browser.open(workspace.authorize(code_challenge=challenge, code_challenge_method="S256"))
     browser.follow(OUTSIDER)
     browser.follow(ACCEPT)
@@ -209,10 +209,10 @@ def test_a_public_app_proves_itself_with_its_verifier(browser, story, make_world
     assert tokens["scope"].split() == ["account:read", "contacts:read", "contacts:write"]
 
 
-def test_the_way_back_keeps_its_own_query(browser, story, make_world, app):
+def test_the_way_back_keeps_its_own_query(browser, story, make_workspace, app):
     callback = f"{app.root}/callback?keep=1"
     story["oauth_apps"][0]["redirect_uris"] = [callback]
-    browser.open(make_world().authorize(redirect_uri=callback))
+    browser.open(make_workspace().authorize(redirect_uri=callback))
     browser.follow(BOSS)
     browser.follow(ACCEPT)
     browser.see("#app")

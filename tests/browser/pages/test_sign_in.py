@@ -11,9 +11,9 @@ BOSS, ACCEPT = "button[value$=' boss@group.test']", "button[value=accept]"
 
 
 @pytest.fixture
-def form(make_world):
+def form(make_workspace):
     """A workspace that asks for passwords."""
-    return make_world(behaviour={"oauth_login": "form"})
+    return make_workspace(behaviour={"oauth_login": "form"})
 
 
 def sign_in(browser, email, password):
@@ -124,9 +124,9 @@ def test_nobody_but_the_mock_and_the_app_is_asked_for_anything(browser, workspac
     assert browser.console() == []
 
 
-def test_markup_in_a_state_and_in_names_is_text(browser, story, make_world, app):
+def test_markup_in_a_state_and_in_names_is_text(browser, story, make_workspace, app):
     story["oauth_apps"][0]["name"] = "<img src=x onerror=alert(1)>"
-    workspace = make_world()
+    workspace = make_workspace()
     state = "\"'><script>alert(1)</script>"
     browser.open(workspace.authorize(state=state))
     browser.follow(BOSS)

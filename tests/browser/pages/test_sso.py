@@ -43,8 +43,8 @@ def test_a_token_works_many_times(browser, workspace):
         assert browser.text("h1") == "Signed in"
 
 
-def test_a_token_for_one_use_is_gone_after_it(browser, make_world):
-    url = make_world(behaviour={"sso_token": {"single_use": True}}).landing()
+def test_a_token_for_one_use_is_gone_after_it(browser, make_workspace):
+    url = make_workspace(behaviour={"sso_token": {"single_use": True}}).landing()
     browser.open(url)
     assert "worked this once only" in browser.text("main")
 
@@ -72,9 +72,9 @@ def test_an_unknown_token_leads_nowhere(browser, workspace, address):
     assert any("404 (Not Found)" in message for message in browser.console())
 
 
-def test_a_token_of_another_workspace_leads_nowhere(browser, workspace, make_world):
+def test_a_token_of_another_workspace_leads_nowhere(browser, workspace, make_workspace):
     path = workspace.admin_landing().removeprefix(workspace.root)
-    other = make_world()
+    other = make_workspace()
 
     browser.open(f"{other.root}{path}")
 

@@ -83,7 +83,7 @@ def test_two_requests_for_one_domain_are_both_answered(root, stub, held, pool):
     assert (first.result()[0], second.result()[0]) == (200, 200)
 
 
-def test_after_a_reset_the_records_of_the_new_world_count(root, stub, held, pool, scenario):
+def test_after_a_reset_the_records_of_the_new_workspace_count(root, stub, held, pool, scenario):
     waiting = pool.submit(call, root, "PUT", PATH)
     stub.wait(3)
     fresh = scenario("good.test")
