@@ -11,12 +11,13 @@ from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from mockserver.app.effects import ServerEffects
+from mockserver.control.access.guard import Guard
+from mockserver.control.access.token import token_of
 from mockserver.control.framework import nowhere
-from mockserver.control.framework.call import TOKEN_WANTED, Bodies
-from mockserver.control.framework.call_log import CallLog
-from mockserver.control.framework.guard import Guard
+from mockserver.control.framework.inputs import Bodies
+from mockserver.control.framework.parts import TOKEN_WANTED
 from mockserver.control.framework.problem import Problem, of_mistakes
-from mockserver.control.framework.token import token_of
+from mockserver.control.server.call_log import CallLog
 from mockserver.control.server.coverage import COVERAGE
 from mockserver.control.server.documents import DOCUMENTS
 from mockserver.control.server.health import HEALTH

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 # What a server needs is imported here and not on its start, which so takes a few milliseconds.
 from mockserver.app import create_app
-from mockserver.control.framework.token import token_of
+from mockserver.control.access.token import token_of
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.settings import Settings
 from mockserver.testing.client import Client, MockServerError

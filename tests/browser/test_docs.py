@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mockserver.app.application import CONTROL_RESOURCES
-from mockserver.control.framework.document import operation_id
+from mockserver.control.document.openapi import operation_id
 from mockserver.resources.registry import OPERATIONS
 
 CALLS = [call for resource in CONTROL_RESOURCES for call in resource.calls]

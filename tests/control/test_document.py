@@ -11,7 +11,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from mockserver.app.application import CONTROL_RESOURCES
 from mockserver.control import answers
-from mockserver.control.framework.document import document
+from mockserver.control.document.openapi import document
 
 DECLARED = {
     (method.upper(), path): found

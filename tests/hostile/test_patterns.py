@@ -28,7 +28,7 @@ PACKAGE = Path(mockserver.__file__).parent
 PATTERNS = [
     "app.effects:_SERVER",
     "cli.environment:_OF_KUBERNETES",
-    "control.framework.guard:_HOST",
+    "control.access.guard:_HOST",
     "control.server.ledger:_COMMENT",
     "control.server.ledger:_LINK",
     "control.server.ledger:_PLACE",
@@ -74,9 +74,9 @@ PATTERNS = [
 #: The functions and classes that use others; those that stand in them as texts are tried.
 USES = {
     "control.answers.contract:OpenApi",
-    "control.framework.document:_of_path",
-    "control.framework.document:operation_id",
-    "control.framework.guard:_without_port",
+    "control.document.openapi:_of_path",
+    "control.document.openapi:operation_id",
+    "control.access.guard:_without_port",
     "control.traffic.redaction:_pairs_of",  # makes two of the above
     "control.workspaces.snapshots:NewSnapshot",  # a name of the store's
     "control.workspaces.workspaces:NewWorkspace",  # the same

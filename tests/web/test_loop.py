@@ -13,7 +13,7 @@ from types import FrameType, SimpleNamespace
 import pytest
 import requests
 
-from mockserver.control.framework import call
+from mockserver.control.server import documents, ledger
 from mockserver.core.traffic.match import Match
 from mockserver.core.workspaces.turn import Turn
 from mockserver.core.workspaces.watchers import Watchers
@@ -257,8 +257,9 @@ def test_a_long_list_is_put_into_words_in_a_thread(make_api, path):
 @pytest.mark.parametrize(
     "path", ["openapi.json", "openapi.yaml", "control.json", "docs/ledger.md", "docs/openapi.json", "docs/control.json"]
 )
-def test_a_document_is_made_in_a_thread_and_told_by_the_loop(api, monkeypatch, path):
-    monkeypatch.setattr(call, "_MADE", set())
+def test_a_document_is_made_in_a_thread_and_told_by_the_loop(api, path):
+    for make in (documents.api_document, documents.api_yaml, documents.control_document, ledger.page):
+        make.cache_clear()
 
     assert not stays(api, f"/_mock/{path}")
     assert api.get(f"/_mock/{path}").status_code == 200

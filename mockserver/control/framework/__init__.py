@@ -1,1 +1,1 @@
-"""How calls of the control API are declared, taken, refused and documented."""
+"""How calls of the control API are declared, taken, answered and refused."""

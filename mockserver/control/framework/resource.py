@@ -1,63 +1,18 @@
-"""One resource of the control API: a call is declared once, and route, parsing and documents read the declaration."""
+"""Control calls about one thing: a call is declared once, above its function."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property, wraps
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, Unpack
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, current_app
 from marshmallow import Schema
 
-from mockserver.control.framework import call
+from mockserver.control.framework import inputs, off_loop, target
+from mockserver.control.framework.declaration import ControlCall, Declared
 
-View = Callable[..., Response]
-
-
-class ControlCall(NamedTuple):
-    """One call: what it takes, and what it answers."""
-
-    resource: str
-    method: str
-    #: In OpenAPI's form, `/_mock/dns/{domain}`.
-    path: str
-    #: What it does, in a line.
-    summary: str
-    query: type[Schema] | None = None
-    body: type[Schema] | None = None
-    #: The schema of a body that the call reads by itself, JSON or YAML, by its name in `control.answers`.
-    document: str | None = None
-    #: The schema of a JSON answer, by its name there: a name, as nobody needs the classes before the first document.
-    answer: str | None = None
-    status: int = 200
-    #: Statuses of problems beside those that follow from the declaration.
-    problems: tuple[int, ...] = ()
-    #: The kinds of answers, the first one unless another is asked for; none where the answer is empty.
-    media: tuple[str, ...] = ("application/json",)
-    #: Whether it needs no control token.
-    is_open: bool = False
-    #: Whether it takes long, so that a thread carries it out.
-    heavy: bool = False
-    #: Whether it adds rows, and so is refused where a workspace is full.
-    adds: bool = False
-    #: Whether it acts on one workspace, which the caller names.
-    in_workspace: bool = True
-
-
-class Declared(TypedDict, total=False):
-    """What a declaration may say of a call; `ControlCall` tells what it means."""
-
-    query: type[Schema]
-    body: type[Schema]
-    document: str
-    answer: str
-    status: int
-    problems: tuple[int, ...]
-    media: tuple[str, ...]
-    is_open: bool
-    heavy: bool
-    adds: bool
-    in_workspace: bool
+Carry = Callable[..., Response]
 
 
 class ControlResource:
@@ -70,20 +25,26 @@ class ControlResource:
         self.blueprint = Blueprint(name, __name__, url_prefix=path)
         self.calls: list[ControlCall] = []
 
-    def call(self, method: str, path: str = "", **declared: Unpack[Declared]) -> Callable[[View], View]:
+    def call(self, method: str, path: str = "", **declared: Unpack[Declared]) -> Callable[[Carry], Carry]:
         """Declare the function below as a call; it gets `query` and `body` as their schemas have loaded them."""
         declared.setdefault("in_workspace", self._in_workspace)
 
-        def declare(view: View) -> View:
-            summary = (view.__doc__ or "").strip().split("\n")[0]
+        def declare(carry: Carry) -> Carry:
+            summary = (carry.__doc__ or "").strip().split("\n")[0]
             whole = f"{self._path}{path}".replace("<", "{").replace(">", "}")
             found = ControlCall(self.name, method, whole, summary, **declared)
             self.calls.append(found)
             endpoint = f"{method.lower()} {path or '/'}".replace(".", "-")
-            self.blueprint.add_url_rule(path, endpoint, _parsing(view, found), methods=[method])
-            return view
+            self.blueprint.add_url_rule(path, endpoint, _reading(carry, found), methods=[method])
+            return carry
 
         return declare
+
+
+def all_resources() -> tuple[ControlResource, ...]:
+    """All resources of the control API."""
+    found: tuple[ControlResource, ...] = current_app.extensions["mockserver.resources"]
+    return found
 
 
 class _Lazy:
@@ -97,21 +58,22 @@ class _Lazy:
         return self._kind()
 
 
-def _parsing(view: View, declared: ControlCall) -> View:
+def _reading(carry: Carry, declared: ControlCall) -> Carry:
+    """The function with what its declaration says is to be done before."""
     of_query = None if declared.query is None else _Lazy(declared.query)
     of_body = None if declared.body is None else _Lazy(declared.body)
 
-    @wraps(view)
-    def parse(**arguments: Any) -> Response:
+    @wraps(carry)
+    def read(**arguments: Any) -> Response:
         if declared.heavy:
-            call.leave_loop()
-        call.in_address()  # a wrong address is told, even by a call that acts on no workspace
+            off_loop.leave()
+        target.in_address()  # a wrong address is told, even by a call that acts on no workspace
         if of_query is not None:
-            arguments["query"] = call.query(of_query.schema)
+            arguments["query"] = inputs.query(of_query.schema)
         if of_body is not None:
-            arguments["body"] = call.body(of_body.schema, in_workspace=declared.in_workspace)
+            arguments["body"] = inputs.body(of_body.schema, in_workspace=declared.in_workspace)
         if declared.adds:
-            call.check_room()
-        return view(**arguments)
+            target.check_room()
+        return carry(**arguments)
 
-    return parse
+    return read

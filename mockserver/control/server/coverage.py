@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import fields, validate
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, parts, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
@@ -39,7 +39,7 @@ def show(query: dict[str, Any]) -> Response:
     from mockserver.coverage.report import report  # noqa: PLC0415  # see above
 
     made = report(found)
-    return call.answer(to_json(made)) if form == "json" else _written(made, form)
+    return answers.answer(to_json(made)) if form == "json" else _written(made, form)
 
 
 @COVERAGE.call("DELETE", query=Chosen, status=204)
@@ -47,12 +47,12 @@ def clear(query: dict[str, Any]) -> Response:
     """Forget what was met, in the workspace or, with `?workspace=*`, anywhere."""
     name = query.get("workspace")
     if name == _ALL:
-        call.store().clear_coverage()
-        return call.done()
+        parts.store().clear_coverage()
+        return answers.done()
     workspace = _chosen(name)
     with workspace.lock:
         workspace.coverage.clear()
-    return call.done()
+    return answers.done()
 
 
 def _accepted() -> str:
@@ -62,7 +62,7 @@ def _accepted() -> str:
 
 def _of(name: str | None) -> Coverage:
     if name == _ALL:
-        return call.store().coverage()
+        return parts.store().coverage()
     workspace = _chosen(name)
     found = Coverage()
     with workspace.lock:
@@ -72,8 +72,8 @@ def _of(name: str | None) -> Coverage:
 
 def _chosen(name: str | None) -> Workspace:
     if name is None:
-        return call.workspace()
-    return call.entered(call.named(name))
+        return target.workspace()
+    return target.entered(target.named(name))
 
 
 def _written(made: Any, form: str) -> Response:

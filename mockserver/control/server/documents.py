@@ -12,9 +12,9 @@ from typing import Any
 import yaml
 from flask import Response, current_app
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, off_loop, parts, target
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import ControlResource
+from mockserver.control.framework.resource import ControlResource, all_resources
 from mockserver.core.workspaces.store import KeyMode
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
@@ -65,21 +65,23 @@ _OF_THE_CONTROL_API = {
 }  # fmt: skip
 
 
-def _document() -> dict[str, Any]:
+@cache
+def api_document() -> dict[str, Any]:
     # What makes the document is not needed to start.
     from mockserver.evidence.openapi import document  # noqa: PLC0415  # see above
 
     return document()
 
 
-def _control_document() -> dict[str, Any]:
-    from mockserver.control.framework.document import document  # noqa: PLC0415  # as above
+@cache
+def control_document() -> dict[str, Any]:
+    from mockserver.control.document.openapi import document  # noqa: PLC0415  # as above
 
-    return document(call.resources())
+    return document(all_resources())
 
 
 #: The documents under the addresses of their pages, which ask for no token.
-_OPEN = {"openapi.json": _document, "control.json": _control_document}
+_OPEN = {"openapi.json": api_document, "control.json": control_document}
 #: The scripts of the pages, each for its document.
 _STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CONTROL_API)}
 
@@ -87,25 +89,25 @@ _STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CON
 @DOCUMENTS.call("GET", "/openapi.json", answer="OpenApi")
 def openapi_json() -> Response:
     """The OpenAPI 3.1 document of the mocked API."""
-    return call.answer(call.made(_document))
+    return answers.answer(off_loop.made_once(api_document))
 
 
 @DOCUMENTS.call("GET", "/openapi.yaml", media=("application/yaml",))
 def openapi_yaml() -> Response:
     """The OpenAPI 3.1 document of the mocked API, as YAML."""
-    return Response(call.made(_yaml), content_type="application/yaml")
+    return Response(off_loop.made_once(api_yaml), content_type="application/yaml")
 
 
 @cache
-def _yaml() -> str:
-    text: str = yaml.safe_dump(_document(), sort_keys=False, allow_unicode=True, width=120)
+def api_yaml() -> str:
+    text: str = yaml.safe_dump(api_document(), sort_keys=False, allow_unicode=True, width=120)
     return text
 
 
 @DOCUMENTS.call("GET", "/control.json", answer="OpenApi")
 def control_json() -> Response:
     """The OpenAPI 3.1 document of this control API."""
-    return call.answer(call.made(_control_document))
+    return answers.answer(off_loop.made_once(control_document))
 
 
 @DOCUMENTS.call("GET", "/docs", media=("text/html",), is_open=True)
@@ -129,7 +131,7 @@ def _page(about: Mapping[str, str]) -> Response:
 def asset(name: str) -> Response:
     """A file of these pages."""
     if name in _OPEN:
-        return call.answer(call.made(_OPEN[name]))
+        return answers.answer(off_loop.made_once(_OPEN[name]))
     if name in _STARTS:
         return Response(_start(_STARTS[name]), content_type="text/javascript", headers={"Cache-Control": "no-store"})
     if name not in _ASSETS:
@@ -147,13 +149,13 @@ def _start(document: str) -> str:
 
 def _key() -> str | None:
     """A key with which the workspace can be tried out; a page that asks for no token tells none that is a secret."""
-    if call.store().keys is KeyMode.ANY:
+    if parts.store().keys is KeyMode.ANY:
         return ANY_KEY
-    keys = (call.addressed() or call.store().default).first_account.api_keys
-    return None if current_app.config[call.TOKEN_WANTED] else next(iter(keys), None)
+    keys = (target.addressed() or parts.store().default).first_account.api_keys
+    return None if current_app.config[parts.TOKEN_WANTED] else next(iter(keys), None)
 
 
 @DOCUMENTS.call("GET", "/fidelity", answer="Fidelity")
 def fidelity() -> Response:
     """For each field, bound and error of each operation: how sure it is, and where a reader finds why."""
-    return call.answer(record(ALL_OPERATIONS.values()))
+    return answers.answer(record(ALL_OPERATIONS.values()))

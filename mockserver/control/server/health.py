@@ -7,7 +7,7 @@ from functools import cache
 
 from flask import Response, current_app
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, parts
 from mockserver.control.framework.resource import ControlResource
 
 HEALTH = ControlResource("health", "/_mock", in_workspace=False)
@@ -35,13 +35,13 @@ def uptime_s() -> float:
 @HEALTH.call("GET", "/readyz", answer="Health", is_open=True)
 def health() -> Response:
     """Whether the server answers, and what it serves."""
-    return call.answer(
+    return answers.answer(
         {
             "status": "ok",
             "version": version(),
-            "scenario": call.store().default.scenario,
-            "workspaces": len(call.store()),
-            "evicted": call.store().evicted,
+            "scenario": parts.store().default.scenario,
+            "workspaces": len(parts.store()),
+            "evicted": parts.store().evicted,
             "store": "memory",
             "uptime_s": round(uptime_s(), 3),
             **current_app.extensions["mockserver.effects"].health(),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, request
 
-from mockserver.control.framework import call
-from mockserver.control.framework.resource import ControlResource
+from mockserver.control.framework import answers, parts, target
+from mockserver.control.framework.resource import ControlResource, all_resources
 
 WELCOME = Blueprint("welcome", __name__)
 INDEX = ControlResource("index", "/_mock", in_workspace=False)
@@ -15,7 +15,7 @@ INDEX = ControlResource("index", "/_mock", in_workspace=False)
 def welcome() -> Response:
     """A few lines for a shell."""
     root = request.host_url.rstrip("/")
-    workspace = call.addressed() or call.store().default
+    workspace = target.addressed() or parts.store().default
     lines = [
         f"A mock of the Brevo administration API, v3; scenario {workspace.scenario!r}. Try:",
         f"  curl -H 'api-key: any' {root}/v3/senders",
@@ -42,6 +42,6 @@ def favicon() -> Response:
 @INDEX.call("GET", answer="Index")
 def index() -> Response:
     """Every call of the control API with a line."""
-    calls = (row for resource in call.resources() for row in resource.calls)
+    calls = (row for resource in all_resources() for row in resource.calls)
     rows = [{"method": row.method, "path": row.path, "does": row.summary} for row in calls]
-    return call.listed(sorted(rows, key=lambda row: (row["path"], row["method"])))
+    return answers.listed(sorted(rows, key=lambda row: (row["path"], row["method"])))

@@ -8,7 +8,7 @@ from html import escape
 
 from flask import Response
 
-from mockserver.control.framework import call
+from mockserver.control.framework import off_loop
 from mockserver.control.framework.resource import ControlResource
 from mockserver.settings import data_folder
 
@@ -38,11 +38,13 @@ _LINK = re.compile(r"\[([\d.]+)\]\(#([\d.]+)\)")
 @LEDGER.call("GET", media=("text/html",), is_open=True)
 def ledger() -> Response:
     """The evidence behind every mark: the sources of the fidelity record lead to its sections."""
-    return Response(call.made(_page), headers={"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"})
+    return Response(
+        off_loop.made_once(page), headers={"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"}
+    )
 
 
 @cache
-def _page() -> str:
+def page() -> str:
     """The text as it stands, but that its sections can be gone to."""
     text = (data_folder("docs") / "ledger.md").read_text(encoding="utf-8")
     shown = escape(_COMMENT.sub("", text), quote=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Response, current_app, request
 
-from mockserver.control.framework import call
+from mockserver.control.framework import parts
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.server.health import uptime_s, version
 from mockserver.core.traffic.meter import BUCKETS, Meter
@@ -55,7 +55,7 @@ def metrics() -> Response:
     """What the server has done since it started, and holds now, for Prometheus."""
     encode, media = _encoder(request.headers.get("Accept", ""))
     effects: dict[str, dict[str, Any]] = current_app.extensions["mockserver.effects"].health()
-    return Response(encode(_registry(call.store(), effects)), content_type=media)
+    return Response(encode(_registry(parts.store(), effects)), content_type=media)
 
 
 def _encoder(accept: str) -> tuple[Callable[[CollectorRegistry], bytes], str]:

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
@@ -38,36 +38,36 @@ class DeliveryFilter(Item):
 @DELIVERIES.call("GET", query=DeliveryFilter, answer="DeliveryPage")
 def index(query: dict[str, Any]) -> Response:
     """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     found = wait_for(workspace, query["wait"], lambda: _select(workspace, query), _NEWS)
     with workspace.lock:
         part = list(islice(found, query["offset"], query["offset"] + query["limit"]))
-        call.telling(row.in_words for _, row in part)
+        off_loop.before_telling(row.in_words for _, row in part)
         rows = [described(account.name, row) for account, row in part]
-        return call.listed(rows, len(found), evicted=workspace.evicted_deliveries)
+        return answers.listed(rows, len(found), evicted=workspace.evicted_deliveries)
 
 
 @DELIVERIES.call("GET", "/<identifier>", answer="Delivery")
 def show(identifier: str) -> Response:
     """One call with its attempts."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         account, row = _found(workspace, identifier)
-        call.telling([row.in_words])
-        return call.answer(described(account.name, row))
+        off_loop.before_telling([row.in_words])
+        return answers.answer(described(account.name, row))
 
 
 @DELIVERIES.call("POST", "/<identifier>/redeliver", answer="Delivery", problems=(409,))
 def redeliver(identifier: str) -> Response:
     """Send it again now, and again later if it fails; answers when the attempt is over."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         account, delivery = _found(workspace, identifier)
-        call.telling([delivery.in_words])
+        off_loop.before_telling([delivery.in_words])
         begun("redelivery", lambda: _again(workspace, account, delivery))
     wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, delivery) else [delivery], _NEWS)
     with workspace.lock:
-        return call.answer(described(account.name, delivery))
+        return answers.answer(described(account.name, delivery))
 
 
 def _again(workspace: Workspace, account: Account, delivery: Delivery) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Response
 
-from mockserver.control.framework import call
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.resources.webhooks.history import ACCEPTED, EXPORT, Export
@@ -15,7 +15,7 @@ EXPORTS = ControlResource("exports", "/_mock/exports")
 @EXPORTS.call("GET", "/<name>", media=("text/csv",), is_open=True, problems=(409,))
 def show(name: str) -> Response:
     """The file of an export, as CSV; 409 until it is ready."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         found = next((row for _, row in EXPORT.instances(workspace) if row.url.endswith(f"/{name}")), None)
     if found is None or not name:

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.faults import FAULT_KINDS, Fault, FaultKind
@@ -25,23 +25,23 @@ class FaultRules(Item):
 @FAULTS.call("GET", "/catalogue", answer="Catalogue", in_workspace=False)
 def catalogue() -> Response:
     """Every fault: what it does, its parameters, and the operations that it is for."""
-    return call.listed([_kind(name, kind) for name, kind in FAULT_KINDS.items()])
+    return answers.listed([_kind(name, kind) for name, kind in FAULT_KINDS.items()])
 
 
 @FAULTS.call("POST", body=FaultItem, answer="Rule", status=201, problems=(409,))
 def add(body: Fault) -> Response:
     """Let a rule apply, behind those that are there."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         _refuse_twice([*workspace.faults, body])
         workspace.add_faults([body])
-        return call.answer(describe(body, workspace), 201)
+        return answers.answer(describe(body, workspace), 201)
 
 
 @FAULTS.call("PUT", body=FaultRules, answer="Rules", problems=(409,))
 def replace(body: dict[str, Any]) -> Response:
     """Let these rules apply, and no others."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         _refuse_twice(body["items"])
         workspace.faults.clear()
@@ -52,36 +52,36 @@ def replace(body: dict[str, Any]) -> Response:
 @FAULTS.call("GET", answer="Rules")
 def index() -> Response:
     """The rules in the order in which they are asked, with their hits; one that is spent stays."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
-        call.telling(weight(fault.written) for fault in workspace.faults)
+        off_loop.before_telling(weight(fault.written) for fault in workspace.faults)
         return _listed(workspace)
 
 
 @FAULTS.call("DELETE", status=204)
 def clear() -> Response:
     """Remove all rules."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         workspace.faults.clear()
-    return call.done()
+    return answers.done()
 
 
 @FAULTS.call("GET", "/<identifier>", answer="Rule")
 def show(identifier: str) -> Response:
     """One rule with its hits."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
-        return call.answer(describe(_found(workspace, identifier), workspace))
+        return answers.answer(describe(_found(workspace, identifier), workspace))
 
 
 @FAULTS.call("DELETE", "/<identifier>", status=204)
 def remove(identifier: str) -> Response:
     """Remove a rule."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         workspace.faults.remove(_found(workspace, identifier).id)
-    return call.done()
+    return answers.done()
 
 
 def _found(workspace: Workspace, identifier: str) -> Fault:
@@ -99,7 +99,7 @@ def _refuse_twice(faults: list[Fault]) -> None:
 
 
 def _listed(workspace: Workspace) -> Response:
-    return call.listed([describe(fault, workspace) for fault in workspace.faults])
+    return answers.listed([describe(fault, workspace) for fault in workspace.faults])
 
 
 def _kind(name: str, kind: FaultKind) -> dict[str, Any]:

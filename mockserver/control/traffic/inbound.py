@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 from marshmallow import fields
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.traffic.deliveries import described
 from mockserver.resources.inbound import model
@@ -30,12 +30,12 @@ def arrive(body: dict[str, Any]) -> Response:
     """A mail arrives at the account that listens for its domain: it is recorded, and told to the inbound webhooks."""
     from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
 
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
-        account = call.named_account(workspace, body)
-        account = account or model.home(workspace, body["recipient"], call.account(workspace, body))
+        account = target.named_account(workspace, body)
+        account = account or model.home(workspace, body["recipient"], target.account(workspace, body))
         message = compose(workspace, body["sender"], body["recipient"], body["subject"], body["text"])
         event, made = model.receive(workspace, account, message, body["sender"], body["recipient"])
         workspace.catch_up()
         calls = [described(account.name, row) for row in made]
-        return call.answer({"uuid": event.uuid, "date": event.date, "deliveries": calls}, 201)
+        return answers.answer({"uuid": event.uuid, "date": event.date, "deliveries": calls}, 201)

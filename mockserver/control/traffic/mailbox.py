@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.text.domain_name import is_address
@@ -32,25 +32,25 @@ class MailFilter(Item):
 @MAILBOX.call("GET", query=MailFilter, answer="Mails")
 def index(query: dict[str, Any]) -> Response:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
-    call.telling(len(mail.text) for mail in mails)
-    return call.listed([_shown(workspace, mail) for mail in mails], evicted=workspace.mailbox.evicted)
+    off_loop.before_telling(len(mail.text) for mail in mails)
+    return answers.listed([_shown(workspace, mail) for mail in mails], evicted=workspace.mailbox.evicted)
 
 
 @MAILBOX.call("DELETE", status=204)
 def clear() -> Response:
     """Throw all e-mails away."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         workspace.mailbox.clear()
-    return call.done()
+    return answers.done()
 
 
 @MAILBOX.call("GET", "/<identifier>", answer="Mail", media=("application/json", "message/rfc822", "text/html"))
 def show(identifier: str) -> Response:
     """One e-mail: as JSON, as a MIME message with `.eml`, as a page with `.html`."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     name, _, form = identifier.partition(".")
     with workspace.lock:
         mail = workspace.mailbox.find(name)
@@ -60,7 +60,7 @@ def show(identifier: str) -> Response:
         return Response(mail.message().as_bytes(), content_type="message/rfc822")
     if form == "html":
         return _page(workspace, mail)
-    return call.answer(_shown(workspace, mail))
+    return answers.answer(_shown(workspace, mail))
 
 
 def _page(workspace: Workspace, mail: Mail) -> Response:

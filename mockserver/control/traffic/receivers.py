@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.exchange import Wire, WireForm
@@ -54,7 +54,7 @@ class CallFilter(Item):
 
 def take(name: str) -> Response:
     """Take a call, as a webhook's address would."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         receiver = _made(workspace, name)
         got = ReceivedCall(
@@ -74,40 +74,40 @@ for _method in _METHODS:
 @RECEIVERS.call("GET", answer="Receivers")
 def index() -> Response:
     """The receivers that were called, or told how to answer."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
-        return call.listed([_described(receiver) for receiver in workspace.receivers])
+        return answers.listed([_described(receiver) for receiver in workspace.receivers])
 
 
 @RECEIVERS.call("GET", "/<name>", query=CallFilter, answer="ReceiverCalls")
 def show(name: str, query: dict[str, Any]) -> Response:
     """The calls that came in, newest first; with `wait`, as soon as there are `count` of them."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     wait_for(workspace, query["wait"], lambda: _enough(workspace, name, query["count"]), frozenset({"received"}))
     with workspace.lock:
         receiver = workspace.receivers.get(name) or Receiver(name)
         calls = workspace.receivers.calls(receiver)[query["offset"] :][: query["limit"]]
-        call.telling(len(row.body) for row in calls)
-        return call.answer({**_described(receiver), "items": [_call(row) for row in calls]})
+        off_loop.before_telling(len(row.body) for row in calls)
+        return answers.answer({**_described(receiver), "items": [_call(row) for row in calls]})
 
 
 @RECEIVERS.call("PUT", "/<name>", body=MannerItem, answer="Receiver", problems=(409,))
 def change(name: str, body: Manner) -> Response:
     """Answer in this manner from now on, or for so many `times`."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         receiver = _made(workspace, name)
         receiver.answer_by(body)
-        return call.answer(_described(receiver))
+        return answers.answer(_described(receiver))
 
 
 @RECEIVERS.call("DELETE", "/<name>", status=204)
 def clear(name: str) -> Response:
     """Forget what came in, and answer 200 again."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         workspace.receivers.remove(name)
-    return call.done()
+    return answers.done()
 
 
 def _made(workspace: Workspace, name: str) -> Receiver:

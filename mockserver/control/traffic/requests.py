@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.traffic.redaction import described, differences
@@ -75,49 +75,49 @@ class Verification(Item):
 @REQUESTS.call("GET", query=RequestFilter, answer="Requests")
 def index(query: dict[str, Any]) -> Response:
     """The exchanges, newest first; with `wait`, as soon as one matches."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     search = begun("search", lambda: _Search(query["match"]))
     found = wait_for(workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"}))
     part = found[query["offset"] : query["offset"] + query["limit"]]
-    call.telling(map(_size, part))
-    return call.listed([described(exchange) for exchange in part], len(found), evicted=workspace.journal.evicted)
+    off_loop.before_telling(map(_size, part))
+    return answers.listed([described(exchange) for exchange in part], len(found), evicted=workspace.journal.evicted)
 
 
 @REQUESTS.call("GET", "/<identifier>", answer="Request")
 def show(identifier: str) -> Response:
     """One exchange."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         found = workspace.journal.find(identifier)
     if found is None:
         raise Problem(404, f"there is no request {identifier!r} in the journal")
-    call.telling([_size(found)])
-    return call.answer(described(found))
+    off_loop.before_telling([_size(found)])
+    return answers.answer(described(found))
 
 
 @REQUESTS.call("DELETE", status=204)
 def clear() -> Response:
     """Empty the journal."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         workspace.journal.clear()
-    return call.done()
+    return answers.done()
 
 
 @REQUESTS.call("POST", "/verify", body=Verification, answer="Verdict")
 def verify(body: dict[str, Any]) -> Response:
     """Whether so many requests match; if not, what came closest, and in what it differs."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         kept = list(workspace.journal)
     # Each of them is held against all that is wanted.
     asked = len(request.get_data())
-    call.telling(_size(exchange) + asked for exchange in kept)
+    off_loop.before_telling(_size(exchange) + asked for exchange in kept)
     match, (least, most) = body["match"], body["count"]
     found = [exchange for exchange in kept if match.admits(exchange)]
     satisfied = least <= len(found) <= most
     near = [] if satisfied or len(found) > most else near_misses(kept, match)
-    return call.answer(
+    return answers.answer(
         {
             "satisfied": satisfied,
             "matched": len(found),

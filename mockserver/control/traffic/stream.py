@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, inputs, parts, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.traffic import deliveries, mailbox, redaction
 from mockserver.core.traffic.feed import LOST, FeedItem
@@ -61,8 +61,8 @@ class StreamFilter(Item):
 @STREAM.call("GET", query=StreamFilter, media=("text/event-stream",))
 def show(query: dict[str, Any]) -> Response:
     """What happens in the workspace, as it happens: requests, mails, attempts of deliveries, transitions, resets."""
-    workspace = call.workspace()
-    look = Look(call.store(), workspace, query["kind"], _begin(workspace, query))
+    workspace = target.workspace()
+    look = Look(parts.store(), workspace, query["kind"], _begin(workspace, query))
     events = stream.Stream(look.pull, workspace, b": nothing has happened\n\n", query["heartbeat"])
     answer = Response(content_type="text/event-stream; charset=utf-8")
     answer.automatically_set_content_length = False
@@ -87,7 +87,7 @@ def _begin(workspace: Workspace, query: Mapping[str, Any]) -> int:
     seen = query.get("last_event_id")
     header = request.headers.get("Last-Event-ID")
     if header:
-        seen = call.loaded(StreamFilter(), {"last_event_id": header})["last_event_id"]
+        seen = inputs.loaded(StreamFilter(), {"last_event_id": header})["last_event_id"]
     if seen is None:
         return 0 if query["replay"] else last
     # A number that has not been given out is of an earlier server, or of another workspace of this name.
@@ -155,4 +155,4 @@ def _told(item: FeedItem) -> bytes:
 
 
 def _event(number: int, kind: str, data: dict[str, Any]) -> bytes:
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), call.written(data).rstrip(b"\n"))
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), answers.written(data).rstrip(b"\n"))

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response
 from marshmallow import EXCLUDE, ValidationError, fields, validate, validates_schema
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.traffic.deliveries import described
 from mockserver.core.state.account import Account
@@ -67,16 +67,16 @@ class Trigger(Item):
 @TRIGGER.call("POST", body=Trigger, answer="Deliveries")
 def trigger(body: dict[str, Any]) -> Response:
     """Raise an event, or a whole story, as the service would; answers the calls that it makes."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
-        call.telling(row.target.size for _, rows in workspace.tables(Webhook) for row in rows.values())
+        off_loop.before_telling(row.target.size for _, rows in workspace.tables(Webhook) for row in rows.values())
         if _form(body)[0] == INBOUND:
             account, found = _arrive(workspace, body)
         else:
-            account = call.account(workspace, body)
+            account = target.account(workspace, body)
             found = _raise(workspace, account, body)
         workspace.catch_up()
-        return call.listed([described(account.name, row) for row in dict.fromkeys(found)])
+        return answers.listed([described(account.name, row) for row in dict.fromkeys(found)])
 
 
 def _form(body: dict[str, Any]) -> tuple[str, str]:
@@ -112,7 +112,7 @@ def _arrive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[D
 
 def _addressed(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, str]:
     """At which account a mail arrives, and at which address; without one, at the first that is listened to."""
-    named, meant = call.named_account(workspace, body), call.account(workspace, body)
+    named, meant = target.named_account(workspace, body), target.account(workspace, body)
     asked = [meant] if named is not None else [meant, *workspace.accounts.values()]
     to = body.get("to") or _inbound_address(asked)
     return named or inbound.home(workspace, to, meant), to

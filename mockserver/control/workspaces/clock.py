@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem, of_one
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.time.clock import ClockError
@@ -59,15 +59,15 @@ class Advance(Item):
 @CLOCK.call("GET", answer="Clock")
 def show() -> Response:
     """What time it is in the workspace."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
-        return call.answer(_described(workspace))
+        return answers.answer(_described(workspace))
 
 
 @CLOCK.call("PUT", body=ClockChange, answer="Clock")
 def change(body: dict[str, Any]) -> Response:
     """Freeze, thaw or set the clock; what is due on the way fires as with `advance`."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     if "now" in body:
         _advanced(workspace, body["now"], "now")
     with workspace.lock:
@@ -76,17 +76,17 @@ def change(body: dict[str, Any]) -> Response:
         elif body.get("frozen") is False:
             workspace.clock.thaw()
             workspace.watch()
-        return call.answer(_described(workspace))
+        return answers.answer(_described(workspace))
 
 
 @CLOCK.call("POST", "/advance", body=Advance, answer="Advanced", problems=(409,))
 def advance(body: dict[str, Any]) -> Response:
     """Move the clock, firing each timer at its own moment, and waiting for what leaves then."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     fired = _advanced(workspace, _target(body), next(iter(body)))
     rows = [{"at": row.at, "machine": row.machine, "key": row.key, "event": row.event} for row in fired]
     with workspace.lock:
-        return call.answer({**_described(workspace), "fired": rows})
+        return answers.answer({**_described(workspace), "fired": rows})
 
 
 def _advanced(workspace: Workspace, target: datetime | timedelta | None, member: str) -> list[Changed]:
@@ -96,7 +96,7 @@ def _advanced(workspace: Workspace, target: datetime | timedelta | None, member:
         Problem: 400, the target is out of reach; 409, the workspace was reset on the way, or its calls take too long.
     """
     if len(workspace.timers) > loop.LARGE_WORKSPACE or (workspace.timers and workspace.has_many_calls):
-        call.leave_loop()
+        off_loop.leave()
     move = begun("advance", lambda: _begin(workspace, target, member))
     arrived = wait_for(workspace, _PATIENCE_S, lambda: [move] if move.step() else [])
     if not arrived and not is_waiting():

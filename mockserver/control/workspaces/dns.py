@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 from marshmallow import ValidationError, validates_schema
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, target
 from mockserver.control.framework.problem import of_one
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.workspace import Workspace
@@ -28,18 +28,18 @@ class DnsChange(DnsItem):
 @DNS.call("GET", "/<domain>", answer="Dns", problems=(400,))
 def show(domain: str) -> Response:
     """What the workspace's DNS says about a domain."""
-    workspace = call.workspace()
-    return call.answer(_described(workspace, _hostname(domain)))
+    workspace = target.workspace()
+    return answers.answer(_described(workspace, _hostname(domain)))
 
 
 @DNS.call("PUT", "/<domain>", body=DnsChange, answer="Dns", adds=True)
 def change(domain: str, body: dict[str, Any]) -> Response:
     """Change the records that are named; also of a domain that nobody has added."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     name = _hostname(domain)
     with workspace.lock:
         model.publish_dns(workspace, name, body)
-        return call.answer(_described(workspace, name))
+        return answers.answer(_described(workspace, name))
 
 
 def _hostname(domain: str) -> str:

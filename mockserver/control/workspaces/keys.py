@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 from marshmallow import ValidationError, fields, validates_schema
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, target
 from mockserver.control.framework.problem import of_one
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
@@ -30,11 +30,11 @@ class Revocation(Item):
 @KEYS.call("POST", "/revoke", body=Revocation, answer="Revoked", adds=True)
 def revoke(body: dict[str, Any]) -> Response:
     """Refuse a key with 401 from now on, until the workspace is reset; or all those of an account."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
-        for key in _keys(body, call.named_account(workspace, body)):
+        for key in _keys(body, target.named_account(workspace, body)):
             workspace.revoke_key(key)
-    return call.answer({"revoked": True, "workspace": workspace.name})
+    return answers.answer({"revoked": True, "workspace": workspace.name})
 
 
 def _keys(body: dict[str, Any], account: Account | None) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
@@ -21,35 +21,35 @@ MACHINES = ControlResource("machines", "/_mock/machines")
 @MACHINES.call("GET", answer="Machines", in_workspace=False)
 def index() -> Response:
     """Every state machine: states, transitions, a diagram."""
-    return call.listed([_described(lifecycle) for lifecycle in LIFECYCLES.values()])
+    return answers.listed([_described(lifecycle) for lifecycle in LIFECYCLES.values()])
 
 
 @MACHINES.call("GET", "/<machine>", answer="Instances")
 def instances(machine: str) -> Response:
     """The instances of a machine."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     lifecycle = _lifecycle(machine)
     with workspace.lock:
-        call.telling(0 for _ in lifecycle.instances(workspace))
-        return call.listed([lifecycle.describe(account, row) for account, row in lifecycle.instances(workspace)])
+        off_loop.before_telling(0 for _ in lifecycle.instances(workspace))
+        return answers.listed([lifecycle.describe(account, row) for account, row in lifecycle.instances(workspace)])
 
 
 @MACHINES.call("GET", "/<machine>/<key>", answer="Instance")
 def instance(machine: str, key: str) -> Response:
     """One instance: its state, the events that apply, its secrets."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     lifecycle = _lifecycle(machine)
     with workspace.lock:
-        return call.answer(lifecycle.describe(*_found(workspace, lifecycle, key)))
+        return answers.answer(lifecycle.describe(*_found(workspace, lifecycle, key)))
 
 
 @MACHINES.call("POST", "/<machine>/<key>/<event>", answer="Instance", problems=(409,))
 def fire(machine: str, key: str, event: str) -> Response:
     """Let an event happen; 409 with what is allowed if it does not apply."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     lifecycle = _lifecycle(machine)
     if workspace.has_many_calls:
-        call.leave_loop()
+        off_loop.leave()
     with workspace.lock:
         account, row = _found(workspace, lifecycle, key)
         try:
@@ -57,7 +57,7 @@ def fire(machine: str, key: str, event: str) -> Response:
         except TransitionRefused as error:
             raise Problem(409, str(error), state=error.state, allowed=list(error.allowed)) from error
         workspace.catch_up()
-        return call.answer(lifecycle.describe(account, row))
+        return answers.answer(lifecycle.describe(account, row))
 
 
 def _lifecycle(name: str) -> Lifecycle[Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.ring import weight
@@ -24,39 +24,39 @@ OAUTH_APPS = ControlResource("oauth", "/_mock/oauth/apps")
 @OAUTH_APPS.call("GET", answer="OAuthApps")
 def index() -> Response:
     """The registered apps, their secrets included."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         found = workspace.table(App).values()
-        call.telling(weight(app.redirect_uris) for app in found)
-        return call.listed([dump_app(app) for app in found])
+        off_loop.before_telling(weight(app.redirect_uris) for app in found)
+        return answers.listed([dump_app(app) for app in found])
 
 
 @OAUTH_APPS.call("POST", body=AppItem, answer="OAuthApp", status=201, adds=True, problems=(409,))
 def create(body: dict[str, Any]) -> Response:
     """Register an app; credentials that are left out are drawn, and scopes are the four that a new app has."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         try:
             app = add(workspace, body, ())
         except SectionError as error:
             raise _problem(error) from error
-        return call.answer(dump_app(app), 201)
+        return answers.answer(dump_app(app), 201)
 
 
 @OAUTH_APPS.call("GET", "/<client_id>", answer="OAuthApp")
 def show(client_id: str) -> Response:
     """One app with its secret."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         app = _found(workspace, client_id)
-        call.telling([weight(app.redirect_uris)])
-        return call.answer(dump_app(app))
+        off_loop.before_telling([weight(app.redirect_uris)])
+        return answers.answer(dump_app(app))
 
 
 @OAUTH_APPS.call("PUT", "/<client_id>", body=AppChange, answer="OAuthApp")
 def change(client_id: str, body: dict[str, Any]) -> Response:
     """Change what is named of an app; tokens that it has keep their scopes."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         app = _found(workspace, client_id)
         if not body:
@@ -66,16 +66,16 @@ def change(client_id: str, body: dict[str, Any]) -> Response:
         except SectionError as error:
             raise _problem(error) from error
         apps.update(workspace, app, body)
-        return call.answer(dump_app(app))
+        return answers.answer(dump_app(app))
 
 
 @OAUTH_APPS.call("DELETE", "/<client_id>", status=204)
 def remove(client_id: str) -> Response:
     """Forget an app; all that it was given ends."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         exchange.forget(workspace, _found(workspace, client_id))
-    return call.done()
+    return answers.done()
 
 
 def _found(workspace: Workspace, client_id: str) -> App:

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, parts, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import described
@@ -32,7 +32,7 @@ class NewSnapshot(Item):
 @SNAPSHOTS.call("POST", body=NewSnapshot, answer="Moment", status=201, problems=(409,))
 def keep(body: dict[str, Any]) -> Response:
     """Keep this moment: state, clock, faults and mailbox; a snapshot of the same name gives way."""
-    workspace = call.workspace(whole=True)
+    workspace = target.workspace(whole=True)
     with workspace.lock:
         name = body.get("name") or _unused(workspace)
         if name not in workspace.snapshots and len(workspace.snapshots) >= workspace.limits.snapshots:
@@ -42,43 +42,43 @@ def keep(body: dict[str, Any]) -> Response:
         _check_room(workspace, snapshot)
         workspace.snapshots.pop(name, None)  # the newest stands last
         workspace.snapshots[name] = snapshot
-        return call.answer(_described(snapshot), 201)
+        return answers.answer(_described(snapshot), 201)
 
 
 @SNAPSHOTS.call("GET", answer="Moments")
 def index() -> Response:
     """The moments that are kept, oldest first."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
-        return call.listed([_described(snapshot) for snapshot in workspace.snapshots.values()])
+        return answers.listed([_described(snapshot) for snapshot in workspace.snapshots.values()])
 
 
 @SNAPSHOTS.call("DELETE", status=204)
 def clear() -> Response:
     """Forget all moments that are kept."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         workspace.snapshots.clear()
-    return call.done()
+    return answers.done()
 
 
 @SNAPSHOTS.call("DELETE", "/<name>", status=204)
 def forget(name: str) -> Response:
     """Forget one moment."""
-    workspace = call.workspace()
+    workspace = target.workspace()
     with workspace.lock:
         del workspace.snapshots[_found(workspace, name).name]
-    return call.done()
+    return answers.done()
 
 
 @SNAPSHOTS.call("POST", "/<name>/restore", answer="Workspace", heavy=True)
 def restore(name: str) -> Response:
     """Return to a moment; journal and coverage go on."""
-    workspace = call.changed_workspace()
+    workspace = target.changed_workspace()
     with workspace.lock:
         snapshot = _found(workspace, name)
-    call.store().restore(workspace, snapshot)
-    return call.answer(described(workspace))
+    parts.store().restore(workspace, snapshot)
+    return answers.answer(described(workspace))
 
 
 def _found(workspace: Workspace, name: str) -> Snapshot:

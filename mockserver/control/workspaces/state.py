@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, request
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, inputs, off_loop, parts, target
 from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import ScenarioField, described
@@ -32,10 +32,10 @@ class Reset(Item):
 @STATE.call("GET", "/state", answer="Scenario", media=("application/json", "application/yaml"))
 def show() -> Response:
     """The whole workspace as a scenario, as JSON or as YAML by `Accept`."""
-    workspace = call.workspace(whole=True)
+    workspace = target.workspace(whole=True)
     with workspace.lock:
         document = dump(workspace)
-        call.telling([weight(document)])
+        off_loop.before_telling([weight(document)])
     if request.accept_mimetypes.best_match(["application/json", "application/yaml"]) == "application/yaml":
         return Response(to_yaml(document), content_type="application/yaml")
     found = b"".join((*json_text.parts(document, write_instant, _ROWS), b"\n"))
@@ -45,52 +45,52 @@ def show() -> Response:
 @STATE.call("PUT", "/state", document="Scenario", answer="Workspace", heavy=True)
 def replace() -> Response:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
-    workspace = call.changed_workspace()
-    document = call.document()
+    workspace = target.changed_workspace()
+    document = inputs.document()
     if not request.get_data().strip():
         raise of_mistakes([Mistake((), "there is no document; {} is that of an empty workspace")])
-    call.store().put(workspace, document)
-    return call.answer(described(workspace))
+    parts.store().put(workspace, document)
+    return answers.answer(described(workspace))
 
 
 @STATE.call("POST", "/seed", document="Seed", answer="Workspace", problems=(409,), heavy=True)
 def seed() -> Response:
     """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
-    workspace = call.changed_workspace()
-    document = call.document()
+    workspace = target.changed_workspace()
+    document = inputs.document()
     with workspace.changing:
-        account = call.account(workspace, document)
+        account = target.account(workspace, document)
         document.pop("account", None)
         try:
             add(workspace, account, document)
         except ScenarioError as error:
             status = 409 if all(mistake.taken for mistake in error.mistakes) else 400
             raise of_mistakes(error.mistakes, status) from error
-    return call.answer(described(workspace))
+    return answers.answer(described(workspace))
 
 
 @STATE.call("POST", "/reset", body=Reset, answer="Workspace")
 def reset(body: dict[str, Any]) -> Response:
     """The workspace as its scenario made it, or as another one makes it."""
-    workspace = call.workspace(whole=True)
-    call.making(body.get("scenario", workspace.origin.scenario))
+    workspace = target.workspace(whole=True)
+    off_loop.before_making(body.get("scenario", workspace.origin.scenario))
     loop.occupy(request.environ, workspace.changing)
-    call.store().reset(workspace, body.get("scenario"))
-    return call.answer(described(workspace))
+    parts.store().reset(workspace, body.get("scenario"))
+    return answers.answer(described(workspace))
 
 
 @STATE.call("GET", "/scenarios", answer="Scenarios", in_workspace=False)
 def scenarios() -> Response:
     """The scenarios that can be loaded."""
-    return call.listed(list(call.library().describe()))
+    return answers.listed(list(parts.library().describe()))
 
 
 @STATE.call("GET", "/scenarios/<name>", media=("application/yaml",), in_workspace=False)
 def scenario(name: str) -> Response:
     """A scenario as it is written, in YAML."""
     try:
-        if name not in call.library().names():
-            raise Problem(404, call.library().unknown(name))
-        return Response(call.library().text(name), content_type="application/yaml")
+        if name not in parts.library().names():
+            raise Problem(404, parts.library().unknown(name))
+        return Response(parts.library().text(name), content_type="application/yaml")
     except ScenarioError as error:
         raise Problem(404, str(error)) from error

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.control.framework import call
+from mockserver.control.framework import answers, off_loop, parts, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.store import DEFAULT, NAME, NameTakenError, StoreFullError
@@ -26,8 +26,8 @@ class ScenarioField(fields.Field[Any]):
         if not isinstance(value, (str, dict)):
             raise ValidationError("must be a name or a document")
         # A path would let a caller read files of the server's.
-        if isinstance(value, str) and value not in call.library().names():
-            raise ValidationError(call.library().unknown(value))
+        if isinstance(value, str) and value not in parts.library().names():
+            raise ValidationError(parts.library().unknown(value))
         return value
 
 
@@ -55,34 +55,34 @@ class WorkspaceFilter(Item):
 def create(body: dict[str, Any]) -> Response:
     """A fresh workspace with its own keys, clock, faults, journal, mailbox and coverage."""
     scenario = body.get("scenario")
-    call.making(scenario)
+    off_loop.before_making(scenario)
     if body["strict"]:
-        scenario = call.library().strict(call.store().scenario if scenario is None else scenario)
+        scenario = parts.library().strict(parts.store().scenario if scenario is None else scenario)
     try:
         named: dict[str, Any] = {member: body.get(member) for member in ("name", "seed", "counted")}
-        fresh = call.store().create(scenario, **named)
+        fresh = parts.store().create(scenario, **named)
     except NameTakenError as error:
         raise Problem(409, f"there is a workspace {error} already") from error
     except StoreFullError as error:
         raise Problem(409, str(error)) from error
-    return call.answer(described(call.acting_on(fresh)), 201)
+    return answers.answer(described(target.acting_on(fresh)), 201)
 
 
 @WORKSPACES.call("GET", query=WorkspaceFilter, answer="Workspaces")
 def index(query: dict[str, Any]) -> Response:
     """All workspaces, the one used last first."""
-    found = list(call.store())[::-1]
+    found = list(parts.store())[::-1]
     part = found[query["offset"] : query["offset"] + query["limit"]]
     _telling(part)
-    return call.listed([described(workspace) for workspace in part], len(found))
+    return answers.listed([described(workspace) for workspace in part], len(found))
 
 
 @WORKSPACES.call("GET", "/<name>", answer="Workspace")
 def show(name: str) -> Response:
     """One workspace."""
-    found = call.named(name)
+    found = target.named(name)
     _telling([found])
-    return call.answer(described(found))
+    return answers.answer(described(found))
 
 
 @WORKSPACES.call("DELETE", "/<name>", status=204, problems=(409,))
@@ -90,13 +90,13 @@ def drop(name: str) -> Response:
     """Let a workspace go; its keys are refused from now on."""
     if name == DEFAULT:
         raise Problem(409, "the default workspace stays; reset it instead")
-    call.store().drop(call.entered(call.named(name), whole=True))
-    return call.done()
+    parts.store().drop(target.entered(target.named(name), whole=True))
+    return answers.done()
 
 
 def _telling(workspaces: Iterable[Workspace]) -> None:
     """Leave the event loop before many accounts are put into words."""
-    call.telling(0 for workspace in workspaces for _ in range(len(workspace.accounts)))
+    off_loop.before_telling(0 for workspace in workspaces for _ in range(len(workspace.accounts)))
 
 
 def described(workspace: Workspace) -> dict[str, Any]:

@@ -9,8 +9,9 @@ from importlib.metadata import version
 from typing import Any
 
 from mockserver.control import answers
-from mockserver.control.framework.forms import DURATION, FORMS, INSTANT
-from mockserver.control.framework.resource import ControlCall, ControlResource
+from mockserver.control.document.forms import DURATION, FORMS, INSTANT
+from mockserver.control.framework.declaration import ControlCall
+from mockserver.control.framework.resource import ControlResource
 from mockserver.resources.registry import LIFECYCLES
 from mockserver.web.schemas.json_schema import HOSTNAME, specification
 

@@ -6,7 +6,7 @@ from time import perf_counter
 
 from flask import Response, request
 
-from mockserver.control.framework import call
+from mockserver.control.framework import target
 from mockserver.control.server.health import PROBES
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.logs.request_log import RequestLog
@@ -28,7 +28,7 @@ class CallLog:
     def end(self, response: Response) -> Response:
         path = request.path
         if path.startswith(CONTROL_PREFIX) and path not in PROBES and not is_waiting():
-            self._note(request.environ.get(call.ACTED_ON), path, response.status_code)
+            self._note(request.environ.get(target.ACTED_ON), path, response.status_code)
         return response
 
     def _note(self, workspace: Workspace | None, path: str, status: int) -> None:

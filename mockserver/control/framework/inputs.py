@@ -1,0 +1,97 @@
+"""What a call brings: its query and its body, read and held against their schemas."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from flask import current_app, request
+from marshmallow import Schema, ValidationError
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from mockserver.control.framework import parts, target
+from mockserver.control.framework.problem import Problem, of_mistakes
+from mockserver.resources.section import counting_from
+from mockserver.scenario.documents.document import MappingNode
+from mockserver.scenario.documents.flaws import mistakes
+from mockserver.scenario.documents.mistakes import Mistake
+from mockserver.scenario.documents.reading import Bounds, parse
+from mockserver.web.schemas import json_text
+
+
+class Bodies(NamedTuple):
+    """How much the body of a control call may hold."""
+
+    #: In bytes, of YAML; reading it takes several times as long as JSON.
+    yaml: int
+    #: How many objects and arrays may stand in each other.
+    levels: int
+
+
+def query(schema: Schema) -> dict[str, Any]:
+    """The call's query as its schema loads it.
+
+    Raises:
+        Problem: 400 with all mistakes.
+    """
+    return loaded(schema, request.args.to_dict())
+
+
+def body(schema: Schema, *, in_workspace: bool = True) -> dict[str, Any]:
+    """The call's body as its schema loads it, instants counted from the workspace's now; no body is an empty object.
+
+    Raises:
+        Problem: 400 with all mistakes.
+    """
+    now = (target.workspace() if in_workspace else parts.store().default).clock.now()
+    with counting_from(now):
+        return loaded(schema, document())
+
+
+def loaded(schema: Schema, data: dict[str, Any]) -> dict[str, Any]:
+    """What a schema makes of a mapping.
+
+    Raises:
+        Problem: 400 with all mistakes.
+    """
+    try:
+        found: dict[str, Any] = schema.load(data)
+    except ValidationError as error:
+        raise of_mistakes(mistakes(error.messages_dict, schema, data)) from error
+    return found
+
+
+def document() -> dict[str, Any]:
+    """The call's body, JSON or, if its Content-Type says so, YAML; an empty object if there is none.
+
+    Raises:
+        Problem: 400 or 413.
+    """
+    try:
+        raw = request.get_data()
+    except RequestEntityTooLarge as error:
+        raise Problem(413, f"a body may have {request.max_content_length:,} bytes; --body-limit sets that") from error
+    if not raw.strip():
+        return MappingNode()
+    bodies: Bodies = current_app.extensions["mockserver.bodies"]
+    return _of_yaml(raw, bodies) if "yaml" in request.mimetype else _of_json(raw, bodies)
+
+
+def _of_json(raw: bytes, bodies: Bodies) -> dict[str, Any]:
+    try:
+        data = json_text.read(raw, bodies.levels)
+    except json_text.JsonError as error:
+        raise of_mistakes([Mistake((), f"not JSON: {error}; YAML needs Content-Type: application/yaml")]) from error
+    if not isinstance(data, dict):
+        raise of_mistakes([Mistake((), "must be a JSON object")])
+    return data
+
+
+def _of_yaml(raw: bytes, bodies: Bodies) -> MappingNode:
+    if len(raw) > bodies.yaml:
+        told = f"a body of YAML may have {bodies.yaml:,} bytes; --yaml-limit sets that, and JSON may have more"
+        raise Problem(413, told)
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError as error:
+        raise of_mistakes([Mistake((), f"not UTF-8 at byte {error.start}")]) from error
+    return parse(text, "body", Bounds(levels=bodies.levels))
