@@ -30,8 +30,8 @@ from mockserver.web.server.waiting import begun, is_waiting, wait_for
 
 if TYPE_CHECKING:
     from mockserver.effects.dns import Resolver
+    from mockserver.effects.mail.client import SmtpClient
     from mockserver.effects.mail.listener import Listener
-    from mockserver.effects.mail.sender import SmtpClient
 
 #: How long the look-ups of a request may take, and how long it waits for them whatever happens, in seconds.
 _LOOK_UPS_S, _PATIENCE_S = 8.0, 10.0
@@ -192,7 +192,8 @@ def _call(job: Job, egress: Egress) -> Outcome:
 
 
 def _smtp_client(url: str, egress: Egress) -> SmtpClient:
-    from mockserver.effects.mail.sender import SmtpClient, SmtpUrl  # noqa: PLC0415  # for those who want it
+    from mockserver.effects.mail.client import SmtpClient  # noqa: PLC0415  # for those who want it
+    from mockserver.effects.mail.url import SmtpUrl  # noqa: PLC0415  # see above
 
     return SmtpClient(SmtpUrl.parse(url), egress)
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import io
 import socket
 import time
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
-
-#: No longer than this, in seconds, whatever is asked for: sockets take no larger limit than their C type holds.
+#: No longer than a day, in seconds, whatever is asked for: sockets take no larger limit than their C type holds.
 _LONGEST = 86_400.0
 
 
@@ -73,7 +70,7 @@ class _Incoming(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: WriteableBuffer) -> int | None:
+    def readinto(self, buffer: Any) -> int | None:
         self._socket.settimeout(self._deadline.left())
         return self._raw.readinto(buffer)
 

@@ -4,14 +4,12 @@ library."""
 import json
 import socket
 import threading
-from collections import Counter
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from mockserver import MockServer, MockServerError
-from mockserver.effects.dispatcher import Task
 
 START = "2026-01-15T09:00:00Z"
 PATIENCE = 10
@@ -194,38 +192,3 @@ def await_watcher(server):
             pass
 
     return wait
-
-
-class Hold:
-    """Work for a pool that goes on until it is let go."""
-
-    def __init__(self):
-        self.begun = Counter()
-        self._lock = threading.Lock()
-        self._begun, self._done = threading.Semaphore(0), threading.Semaphore(0)
-        self._over = threading.Event()
-
-    def job(self, host=""):
-        def work():
-            with self._lock:
-                self.begun[host] += 1
-            self._begun.release()
-            self._over.wait(PATIENCE)
-
-        return Task(work, lambda _: self._done.release(), host=host)
-
-    def let_go(self):
-        self._over.set()
-
-    def await_begun(self, number):
-        assert all(self._begun.acquire(timeout=PATIENCE) for _ in range(number))
-
-    def await_done(self, number):
-        assert all(self._done.acquire(timeout=PATIENCE) for _ in range(number))
-
-
-@pytest.fixture
-def hold():
-    found = Hold()
-    yield found
-    found.let_go()

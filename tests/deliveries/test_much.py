@@ -4,10 +4,7 @@ import statistics
 import time
 from collections import Counter
 
-import pytest
-
 from mockserver import MockServer
-from mockserver.effects.dispatcher import Dispatcher, Task
 
 HOOKS = 40
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "behaviour": {"webhook_limit": 100}}
@@ -104,81 +101,3 @@ def _median(server, workspace):
         server.client.call("GET", path, headers={"api-key": workspace.api_key})
         taken.append(time.perf_counter() - began)
     return statistics.median(taken)
-
-
-# ---------------------------------------------------------------------- the pool itself
-
-
-@pytest.fixture
-def pool():
-    made = []
-
-    def make(**options):
-        made.append(Dispatcher(**options))
-        return made[-1]
-
-    yield make
-    for dispatcher in made:
-        dispatcher.close()
-
-
-def test_no_more_waits_than_may(pool, hold):
-    dispatcher = pool(threads=2, concurrency=2, waiting=3)
-    taken = [dispatcher.submit(hold.job()) for _ in range(2)]
-    hold.await_begun(2)
-
-    taken += [dispatcher.submit(hold.job()) for _ in range(5)]
-
-    assert taken == [True] * 5 + [False] * 2
-    hold.let_go()
-    hold.await_done(5)
-
-
-def test_a_job_does_not_wait_for_one_that_has_just_begun(pool, hold):
-    dispatcher = pool()
-    for _ in range(16):
-        assert dispatcher.submit(hold.job())
-    hold.await_begun(16)
-    hold.let_go()
-    hold.await_done(16)
-
-
-def test_a_lane_leaves_threads_for_others(pool, hold):
-    dispatcher = pool(threads=3, concurrency=2)
-    for lane in ("a", "a", "a", "a", "b"):
-        dispatcher.submit(hold.job(lane))
-    hold.await_begun(3)
-
-    assert hold.begun == {"a": 2, "b": 1}
-    hold.let_go()
-    hold.await_done(5)
-
-
-def test_what_is_not_wanted_any_more_is_not_done(pool, hold):
-    dispatcher = pool(threads=1)
-    dispatcher.submit(hold.job())
-    hold.await_begun(1)
-    dispatcher.submit(Task(lambda: hold.begun.update(["unwanted"]), lambda _: None, lambda: False))
-    dispatcher.submit(hold.job())
-
-    hold.let_go()
-    hold.await_done(2)
-
-    assert "unwanted" not in hold.begun
-
-
-def test_a_job_that_fails_leaves_its_thread_to_the_next(pool, hold, caplog):
-    dispatcher = pool(threads=1)
-    dispatcher.submit(Task(lambda: 1 / 0, lambda _: None))
-    dispatcher.submit(hold.job())
-    hold.let_go()
-    hold.await_done(1)
-
-    assert "ZeroDivisionError" in caplog.text
-
-
-def test_nothing_is_taken_after_the_end(pool, hold):
-    dispatcher = pool()
-    dispatcher.close()
-
-    assert not dispatcher.submit(hold.job())

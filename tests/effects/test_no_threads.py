@@ -7,7 +7,8 @@ import pytest
 
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.dispatcher import Dispatcher, Task
-from mockserver.effects.mail.sender import SmtpClient, SmtpUrl
+from mockserver.effects.mail.client import SmtpClient
+from mockserver.effects.mail.url import SmtpUrl
 from mockserver.effects.names import addresses
 
 
@@ -46,12 +47,12 @@ def test_a_name_cannot_be_looked_up_and_can_be_later(threads):
 
 def test_a_report_that_fails_does_not_end_the_thread_of_the_mails(threads):
     threads.are_left = True
-    postman, told = SmtpClient(SmtpUrl.parse("smtp://127.0.0.1:1"), None), threading.Event()
+    client, told = SmtpClient(SmtpUrl.parse("smtp://127.0.0.1:1"), None), threading.Event()
 
     def wanted():
         raise ValueError
 
-    postman.send(lambda: None, lambda sending: None, wanted)
-    postman.send(lambda: None, lambda sending: None, told.set)
+    client.send(lambda: None, lambda sending: None, wanted)
+    client.send(lambda: None, lambda sending: None, told.set)
     assert told.wait(10)
-    postman.close()
+    client.close()

@@ -18,7 +18,8 @@ from aiosmtpd.smtp import SMTP, AuthResult
 from mockserver import MockServer, Settings, create_app
 from mockserver.core.traffic.mailbox import Mail
 from mockserver.effects.egress import Egress
-from mockserver.effects.mail.sender import SmtpClient, SmtpLimits, SmtpUrl
+from mockserver.effects.mail.client import SmtpClient, SmtpLimits
+from mockserver.effects.mail.url import SmtpUrl
 
 QUICK = SmtpLimits(delays=(0.01, 0.01, 0.01))
 
@@ -95,12 +96,12 @@ def inbox():
 
 
 class Sent:
-    """One e-mail that was given to a postman, and what is said of it."""
+    """One e-mail that was given to an SMTP client, and what is said of it."""
 
-    def __init__(self, postman, mail, wanted):
+    def __init__(self, client, mail, wanted):
         self._said = queue.Queue()
         self.all = []
-        postman.send(mail.message, self._said.put, wanted)
+        client.send(mail.message, self._said.put, wanted)
 
     def until(self, state, tries=None):
         """What is said when it has come so far."""
@@ -111,14 +112,14 @@ class Sent:
 
 @pytest.fixture
 def post():
-    """Gives an e-mail to a postman of its own, for an address, a server or a listener."""
+    """Gives an e-mail to an SMTP client of its own, for an address, a server or a listener."""
     with contextlib.ExitStack() as stack:
 
         def send(url, mail=None, *, limits=QUICK, egress=Egress.LOOPBACK, wanted=lambda: True):
-            postman = SmtpClient(SmtpUrl.parse(getattr(url, "url", url)), egress, limits)
-            stack.callback(postman.close)
-            sent = Sent(postman, mail or a_mail(), wanted)
-            sent.postman = postman
+            client = SmtpClient(SmtpUrl.parse(getattr(url, "url", url)), egress, limits)
+            stack.callback(client.close)
+            sent = Sent(client, mail or a_mail(), wanted)
+            sent.client = client
             return sent
 
         yield send
@@ -213,7 +214,7 @@ def test_a_mail_that_is_never_taken_has_failed_after_four_tries(inbox, post):
 
     assert sent.until("failed") == ("failed", 4, "451 4.3.0 later")
     assert server.tries == 4
-    assert sent.postman.health() == {
+    assert sent.client.health() == {
         "server": f"127.0.0.1:{server.port}", "sent": 0, "failed": 1, "waiting": 0, "last_error": "451 4.3.0 later",
     }  # fmt: skip
 
@@ -245,10 +246,10 @@ def test_the_others_are_delivered_while_one_is_waiting(inbox, post):
 
     slow = post(server, limits=SmtpLimits(delays=(60,)))
     slow.until("waiting", tries=1)
-    quick = Sent(slow.postman, a_mail(to="quick@acme.test"), lambda: True)
+    quick = Sent(slow.client, a_mail(to="quick@acme.test"), lambda: True)
 
     quick.until("sent")
-    assert slow.postman.health()["waiting"] == 1
+    assert slow.client.health()["waiting"] == 1
 
 
 def test_nobody_listening_is_told_and_tried_again(post):
@@ -291,9 +292,9 @@ def test_too_many_mails_are_refused_at_once(inbox, post):
     server.gate.clear()
     first = post(server, limits=SmtpLimits(waiting=1))
     assert server.arrived.wait(10)
-    second = Sent(first.postman, a_mail(), lambda: True)
+    second = Sent(first.client, a_mail(), lambda: True)
 
-    third = Sent(first.postman, a_mail(), lambda: True)
+    third = Sent(first.client, a_mail(), lambda: True)
 
     assert third.until("failed") == ("failed", 0, "1 e-mails wait already")
     server.gate.set()
@@ -304,7 +305,7 @@ def test_a_mail_that_is_no_longer_wanted_is_not_sent(inbox, post):
     server = inbox()
     unwanted = post(server, a_mail(to="gone@acme.test"), wanted=lambda: False)
 
-    Sent(unwanted.postman, a_mail(to="there@acme.test"), lambda: True).until("sent")
+    Sent(unwanted.client, a_mail(to="there@acme.test"), lambda: True).until("sent")
 
     assert (server.got()[1].rcpt_tos, server.tries) == (["there@acme.test"], 1)
 
@@ -318,10 +319,10 @@ def test_a_mail_is_no_longer_tried_when_nobody_wants_it(inbox, post):
     wanted.clear()
     server.gate.set()
 
-    Sent(sent.postman, a_mail(to="there@acme.test"), lambda: True).until("sent")
+    Sent(sent.client, a_mail(to="there@acme.test"), lambda: True).until("sent")
 
     assert server.tries == 2
-    assert sent.postman.health()["waiting"] <= 1
+    assert sent.client.health()["waiting"] <= 1
 
 
 @pytest.mark.parametrize("egress", [Egress.LOOPBACK, Egress.PRIVATE])
@@ -331,12 +332,12 @@ def test_a_server_out_of_bounds_is_not_called(post, egress):
     assert (said.tries, said.error.startswith("egress refused: 203.0.113.9 is not a loopback")) == (1, True)
 
 
-def test_a_letter_that_cannot_be_written_stops_nobody(inbox, post):
+def test_a_mail_that_cannot_be_written_stops_nobody(inbox, post):
     server = inbox()
     sent = post(server, a_mail(to="no address at all"))
 
     said = sent.until("failed")
-    Sent(sent.postman, a_mail(), lambda: True).until("sent")
+    Sent(sent.client, a_mail(), lambda: True).until("sent")
 
     assert (said.tries, bool(said.error)) == (1, True)
 
@@ -352,10 +353,13 @@ def test_closing_takes_no_time_though_the_server_hangs(listen, post):
     assert met.wait(10)
 
     start = time.monotonic()
-    sent.postman.close()
+    sent.client.close()
 
     assert time.monotonic() - start < 1
-    assert not [thread for thread in set(threading.enumerate()) - before if thread.name == "postman"]
+    begun = [thread for thread in set(threading.enumerate()) - before if thread.name.startswith("dispatcher")]
+    for thread in begun:
+        thread.join(10)
+        assert not thread.is_alive()
 
 
 # ---------------------------------------------------------------------- who it is, and in private

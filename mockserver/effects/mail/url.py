@@ -1,0 +1,42 @@
+"""The address of an SMTP server, as a setting gives it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+from urllib.parse import SplitResult, unquote, urlsplit
+
+#: The ports that IANA gives to SMTP (RFC 5321, 4.5.4.2), and to SMTP with TLS from the start (RFC 8314, 3.3).
+_PORTS = {"smtp": 25, "smtps": 465}
+
+
+class SmtpUrl(NamedTuple):
+    """`smtp://user:password@host:port`, or `smtps://` for TLS from the start."""
+
+    host: str
+    port: int
+    tls: bool = False
+    user: str | None = None
+    password: str = ""
+
+    @classmethod
+    def parse(cls, url: str) -> SmtpUrl:
+        """The parts of an address; without a port it is 25, or 465 for `smtps`.
+
+        Raises:
+            ValueError: it is none; the message does not repeat it, as a password may stand in it.
+        """
+        try:
+            parts = urlsplit(url)
+            port = _PORTS.get(parts.scheme, 0) if parts.port is None else parts.port
+        except ValueError as error:
+            raise ValueError(f"the SMTP url is none: {error}") from None
+        if not parts.hostname or not port or not _is_bare(parts) or url.split() != [url]:
+            raise ValueError("the SMTP url must be smtp://[USER:PASSWORD@]HOST[:PORT], or the same with smtps://")
+        user = unquote(parts.username) if parts.username else None
+        return cls(parts.hostname, port, parts.scheme == "smtps", user, unquote(parts.password or ""))
+
+
+def _is_bare(parts: SplitResult) -> bool:
+    """Whether nothing stands behind the host of an address of SMTP."""
+    is_smtp = parts.scheme in _PORTS
+    return is_smtp and parts.path in ("", "/") and not parts.query and not parts.fragment
