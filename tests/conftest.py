@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import gc
-import threading
-import time
 from contextlib import contextmanager
 
 import pytest
 
 from mockserver import Settings, create_app
-from mockserver.web.server.server import address, bind, server
+from mockserver.app.runtime import Runtime
+from mockserver.web.server.server import bind
 
 pytest_plugins = ["pytester"]
 
@@ -28,7 +27,7 @@ class Api:
 
     @property
     def store(self):
-        return self.app.extensions["mockserver.store"]
+        return self.app.store
 
     @property
     def workspace(self):
@@ -91,20 +90,9 @@ def left_behind():
 @contextmanager
 def running(app):
     """A real server for an application, on a free port of loopback, in a thread; gives its root address."""
-    listener = bind("127.0.0.1", 0)
-    running_server = server(app)
-    thread = threading.Thread(target=running_server.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    try:
-        while not running_server.started:
-            time.sleep(0.001)  # uvicorn has no event for it
-        yield address(listener)
-    finally:
-        running_server.should_exit = True
-        thread.join(timeout=10)
-        listener.close()
-        app.extensions["mockserver.effects"].close()
-        assert not thread.is_alive()
+    with Runtime(app, bind("127.0.0.1", 0)) as runtime:
+        yield runtime.url
+    assert not runtime.is_running
 
 
 @pytest.fixture

@@ -20,9 +20,10 @@ from click.testing import CliRunner
 
 import mockserver
 from mockserver import Settings, cli, create_app
+from mockserver.app.runtime import Runtime
 from mockserver.cli.serving import Limit
 from mockserver.core.contract import errors
-from mockserver.web.server.server import address, bind, server
+from mockserver.web.server.server import bind
 
 
 @pytest.fixture
@@ -269,17 +270,14 @@ def test_waiting_ends_when_the_server_is_ready(run, serve):
 def test_waiting_bears_with_a_server_that_comes_late(run):
     """It listens from the first moment on, and answers half a second later."""
     listener = bind("127.0.0.1", 0)
-    late = server(create_app())
-    thread = threading.Thread(target=late.run, kwargs={"sockets": [listener]}, daemon=True)
-    timer = threading.Timer(0.5, thread.start)
+    late = Runtime(create_app(), listener)
+    timer = threading.Timer(0.5, late.start)
     timer.start()
     try:
-        assert run("wait", "--url", address(listener), "--timeout", "10").exit_code == 0
+        assert run("wait", "--url", late.url, "--timeout", "10").exit_code == 0
     finally:
         timer.join()
         late.stop()
-        thread.join(timeout=10)
-        listener.close()
 
 
 def test_waiting_ends_with_1_when_the_time_is_up(run):

@@ -19,11 +19,7 @@ from mockserver.cli.program import give_up
 from mockserver.settings import CHOICES, RANGES
 
 if TYPE_CHECKING:
-    from socket import socket
-
-    from flask import Flask
-
-    from mockserver.web.server.server import Server
+    from mockserver.app.runtime import Runtime
 
 #: Whom the server lets in, by `--keys`, in words for a terminal.
 _WHO = {
@@ -189,19 +185,16 @@ def serve(**options: Any) -> None:
         # An empty variable counts as none to click; one that is to protect something must not open it.
         options["control_token"] = os.environ.get(setting("CONTROL_TOKEN"))
     with _uncollected():
-        app, listener = _made(options)
-        running = _ready(app)
-    with contextlib.closing(app.extensions["mockserver.log"]), _effects(app), listener:
-        _tell(app, listener)
-        running.run(sockets=[listener])
+        runtime = _opened(options)
+        _listen_to_signals(runtime)
+    with contextlib.closing(runtime):
+        _tell(runtime)
+        runtime.run()
 
 
-def _tell(app: Flask, listener: socket) -> None:
+def _tell(runtime: Runtime) -> None:
     """Print the address, and what else programs read; for people, who sit at a terminal, what to try."""
-    from mockserver.web.server.server import address
-
-    root = address(listener)
-    mails = app.extensions["mockserver.effects"].health().get("smtp_in")
+    root, mails = runtime.url, runtime.app.effects.health().get("smtp_in")
     try:
         # Whoever reads the address may stop the server at once.
         print(root, flush=True)
@@ -211,7 +204,7 @@ def _tell(app: Flask, listener: socket) -> None:
         give_up(error)
     if sys.stderr.isatty():
         click.echo(f"  {root}/_mock/docs shows the API, to read and to try.", err=True)
-        click.echo(f"  {_WHO[str(app.extensions['mockserver.store'].keys)].format(root=root)}", err=True)
+        click.echo(f"  {_WHO[runtime.app.settings.keys].format(root=root)}", err=True)
         click.echo("  Ctrl-C stops the server.", err=True)
 
 
@@ -226,9 +219,10 @@ def _uncollected() -> Iterator[None]:
         gc.enable()
 
 
-def _made(options: dict[str, Any]) -> tuple[Flask, socket]:
-    """The application, and where it listens; the command ends here if they cannot be had."""
+def _opened(options: dict[str, Any]) -> Runtime:
+    """The server, open but not yet running; the command ends here if it cannot be had."""
     from mockserver.app import create_app
+    from mockserver.app.runtime import Runtime
     from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.settings import Settings
     from mockserver.web.server.server import BindError, bind
@@ -236,54 +230,33 @@ def _made(options: dict[str, Any]) -> tuple[Flask, socket]:
     try:
         settings = Settings(**options)
         app = create_app(settings)
-        listener = bind(settings.host, settings.port)
-        _open(app, listener)
+        runtime = Runtime(app, bind(settings.host, settings.port))
+        runtime.open()
     except (ScenarioError, BindError) as error:
         fail(str(error))
     except ValueError as error:
         raise click.UsageError(str(error)) from error
     if settings.port_file:
-        _write_port(Path(settings.port_file), listener)
-    return app, listener
+        _write_port(Path(settings.port_file), runtime)
+    return runtime
 
 
-def _write_port(file: Path, listener: socket) -> None:
+def _write_port(file: Path, runtime: Runtime) -> None:
     try:
-        file.write_text(f"{listener.getsockname()[1]}\n", encoding="ascii")
+        file.write_text(f"{runtime.port}\n", encoding="ascii")
     except OSError as error:
-        listener.close()
+        runtime.close()
         raise click.UsageError(f"cannot write the port to {file}: {error.strerror}") from error
 
 
-def _open(app: Flask, listener: socket) -> None:
-    """Let in what comes by other ways than HTTP."""
-    try:
-        app.extensions["mockserver.effects"].open(app.extensions["mockserver.store"])
-    except OSError:
-        listener.close()
-        raise
-
-
-@contextlib.contextmanager
-def _effects(app: Flask) -> Iterator[None]:
-    """Let nothing leave any more when the server has stopped."""
-    try:
-        yield
-    finally:
-        app.extensions["mockserver.effects"].close()
-
-
-def _ready(app: Flask) -> Server:
-    """The server, which writes down what is to be said of it, and which a signal stops from now on."""
+def _listen_to_signals(runtime: Runtime) -> None:
+    """Let a signal stop the server from now on, and the log say what is to be said of it."""
     import logging
 
     from mockserver.web.logs.request_log import LogHandler
-    from mockserver.web.server.server import server
 
-    logging.getLogger().addHandler(LogHandler(app.extensions["mockserver.log"]))
-    running = server(app)
+    logging.getLogger().addHandler(LogHandler(runtime.app.log))
     for number in (signal.SIGINT, signal.SIGTERM):
         # Until the loop runs nothing may be raised within it; and when it has stopped, the server passes the signal on,
         # which would end the process before the log is written.
-        signal.signal(number, lambda *_: running.stop())
-    return running
+        signal.signal(number, lambda *_: runtime.interrupt())

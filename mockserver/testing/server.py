@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import atexit
 import os
-import threading
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
 # What a server needs is imported here and not on its start, which so takes a few milliseconds.
 from mockserver.app import create_app
+from mockserver.app.runtime import Runtime
 from mockserver.control.access.token import token_of
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.settings import Settings
@@ -19,12 +19,10 @@ from mockserver.testing.handles.coverage import Coverage
 from mockserver.testing.handles.link import Link
 from mockserver.testing.scenario import Scenario, sendable
 from mockserver.testing.workspace import Workspace
-from mockserver.web.server.server import address, bind, server
+from mockserver.web.server.server import bind
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
-#: How long a start and a stop may take, in seconds: much longer than they do.
-_PATIENCE = 10.0
 #: How many workspaces are asked for at once.
 PAGE = 1000
 
@@ -57,7 +55,7 @@ class MockServer:
         """
         chosen: Any = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
         self._settings = Settings(**{"host": "127.0.0.1", "port": 0, **settings}, scenario=chosen, seed=seed, keys=keys)
-        self._running: _Running | None = None
+        self._runtime: Runtime | None = None
         self.start()
 
     @staticmethod
@@ -91,17 +89,17 @@ class MockServer:
 
     def start(self) -> None:
         """Start again after a stop, with fresh workspaces on another port; while it runs, nothing happens."""
-        if self._running is None:
-            self._running = _Running(self._settings)
-            self._reach(self._running.url, token_of(self._settings))
+        if self._runtime is None:
+            self._runtime = _started(self._settings)
+            self._reach(self._runtime.url, token_of(self._settings))
             atexit.register(self.stop)
 
     def stop(self) -> None:
         """Stop at once, cutting off requests that hang; a server that runs elsewhere goes on."""
         self.client.close()
-        if self._running is not None:
-            self._running.stop()
-            self._running = None
+        if self._runtime is not None:
+            self._runtime.stop()
+            self._runtime = None
             atexit.unregister(self.stop)
 
     def __enter__(self) -> Self:
@@ -189,35 +187,12 @@ class _Elsewhere(MockServer):
         self.client.close()
 
 
-class _Running:
-    """A server in a thread."""
-
-    def __init__(self, settings: Settings) -> None:
-        try:
-            app = create_app(settings)
-        except ScenarioError as error:
-            errors = [{"path": mistake.pointer, "message": mistake.message} for mistake in error.mistakes]
-            raise MockServerError(400, str(error), {"errors": errors}) from error
-        self._listener = bind(settings.host, settings.port)
-        self.url = address(self._listener)
-        self._server = server(app)
-        self._log = app.extensions["mockserver.log"]
-        self._effects = app.extensions["mockserver.effects"]
-        try:
-            self._effects.open(app.extensions["mockserver.store"])
-        except OSError:
-            self._listener.close()
-            raise
-        # A daemon: it does not hold up the end of the program.
-        self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._listener]}, name="mockserver", daemon=True
-        )
-        self._thread.start()
-        self._server.wait_started(_PATIENCE)
-
-    def stop(self) -> None:
-        self._server.stop()
-        self._thread.join(_PATIENCE)
-        self._listener.close()
-        self._effects.close()
-        self._log.close()
+def _started(settings: Settings) -> Runtime:
+    try:
+        app = create_app(settings)
+    except ScenarioError as error:
+        errors = [{"path": mistake.pointer, "message": mistake.message} for mistake in error.mistakes]
+        raise MockServerError(400, str(error), {"errors": errors}) from error
+    runtime = Runtime(app, bind(settings.host, settings.port))
+    runtime.start()
+    return runtime

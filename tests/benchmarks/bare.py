@@ -3,8 +3,9 @@
 import sys
 
 from mockserver import Settings, create_app
+from mockserver.app.runtime import Runtime
 from mockserver.core.traffic.exchange import Exchange
-from mockserver.web.server.server import address, bind, server
+from mockserver.web.server.server import address, bind
 from mockserver.web.service import rate_limit
 from mockserver.web.service.answer import answer
 from mockserver.web.service.auth import authenticate
@@ -28,4 +29,4 @@ EXCHANGE = Exchange(id="", at=None, method="GET", path="", query="", headers=(),
 Service.answer = bare
 listener = bind("127.0.0.1", 0)
 print(address(listener), flush=True)
-server(create_app(Settings(scenario=sys.argv[1]))).run(sockets=[listener])
+Runtime(create_app(Settings(scenario=sys.argv[1])), listener).run()

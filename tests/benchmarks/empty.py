@@ -6,8 +6,6 @@ from mockserver.web.server.http_limits import HttpLimits
 from mockserver.web.server.server import address, bind, server
 
 app = Flask("empty")
-app.extensions["mockserver.http_limits"] = HttpLimits()
-app.extensions["mockserver.early_refusal"] = lambda path, status, message: Response(message, status)
 
 
 @app.route("/v3/senders", methods=["GET", "POST"])
@@ -17,4 +15,4 @@ def view():
 
 listener = bind("127.0.0.1", 0)
 print(address(listener), flush=True)
-server(app).run(sockets=[listener])
+server(app, HttpLimits(), lambda path, status, message: Response(message, status)).run(sockets=[listener])

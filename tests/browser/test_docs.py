@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from mockserver.app.application import CONTROL_RESOURCES
+from mockserver.app.control_api import CONTROL_API
 from mockserver.control.document.openapi import operation_id
 from mockserver.resources.registry import OPERATIONS
 
-CALLS = [call for resource in CONTROL_RESOURCES for call in resource.calls]
+CALLS = list(CONTROL_API.calls)
 
 pytestmark = pytest.mark.browser
 

@@ -9,16 +9,15 @@ import pytest
 from marshmallow import Schema
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from mockserver.app.application import CONTROL_RESOURCES
+from mockserver.app.control_api import CONTROL_API
 from mockserver.control import answers
 from mockserver.control.document.openapi import document
 
+DOCUMENT = document(CONTROL_API.resources)
 DECLARED = {
-    (method.upper(), path): found
-    for path, methods in document(CONTROL_RESOURCES)["paths"].items()
-    for method, found in methods.items()
+    (method.upper(), path): found for path, methods in DOCUMENT["paths"].items() for method, found in methods.items()
 }
-CALLS = [call for resource in CONTROL_RESOURCES for call in resource.calls]
+CALLS = list(CONTROL_API.calls)
 IDS = [f"{call.method} {call.path}" for call in CALLS]
 each_call = pytest.mark.parametrize("call", CALLS, ids=IDS)
 
@@ -28,15 +27,15 @@ def found(call):
 
 
 def test_it_is_a_valid_document_of_openapi_3_1():
-    OpenAPIV31SpecValidator(document(CONTROL_RESOURCES)).validate()
-    assert document(CONTROL_RESOURCES)["openapi"].startswith("3.1.")
+    OpenAPIV31SpecValidator(DOCUMENT).validate()
+    assert DOCUMENT["openapi"].startswith("3.1.")
 
 
 def test_it_is_served_and_names_itself(api):
     answer = api.get("/_mock/control.json")
 
     assert (answer.status_code, answer.content_type) == (200, "application/json")
-    assert answer.json == json.loads(json.dumps(document(CONTROL_RESOURCES)))
+    assert answer.json == json.loads(json.dumps(DOCUMENT))
     assert "/_mock/control.json" in answer.json["paths"]
 
 
@@ -70,7 +69,7 @@ def test_every_operation_has_a_name_of_its_own_that_a_program_can_bear():
 
 @each_call
 def test_a_call_has_a_summary_and_the_tag_of_its_noun(call):
-    tags = {tag["name"] for tag in document(CONTROL_RESOURCES)["tags"]}
+    tags = {tag["name"] for tag in DOCUMENT["tags"]}
 
     assert found(call)["summary"].endswith((".", ".`"))
     assert found(call)["tags"] == [call.resource]
@@ -119,7 +118,7 @@ def test_a_scenario_is_taken_as_json_and_as_yaml(path):
 
 
 def test_a_request_knows_the_members_of_a_scenario_and_refuses_others():
-    schema = document(CONTROL_RESOURCES)["components"]["schemas"]["ScenarioItem"]
+    schema = DOCUMENT["components"]["schemas"]["ScenarioItem"]
 
     assert {"accounts", "senders", "faults", "behaviour", "clock", "dns"} <= schema["properties"].keys()
     assert schema["additionalProperties"] is False
@@ -137,4 +136,4 @@ def test_a_request_knows_the_members_of_a_scenario_and_refuses_others():
     ],
 )
 def test_a_member_has_its_real_type(schema, member, form):
-    assert document(CONTROL_RESOURCES)["components"]["schemas"][schema]["properties"][member].items() >= form.items()
+    assert DOCUMENT["components"]["schemas"][schema]["properties"][member].items() >= form.items()

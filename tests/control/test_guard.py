@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from mockserver.app.application import CONTROL_RESOURCES
+from mockserver.app.control_api import CONTROL_API
 
 TOKEN = "s3cret-tökén"
 GOOD = f"Bearer {TOKEN}".encode().decode("latin-1")  # a header's bytes, as a WSGI server hands them on
@@ -14,9 +14,7 @@ PARTS = {
     "name": "default", "machine": "sender", "key": "1", "event": "delete", "domain": "a.test", "identifier": "x",
     "client_id": "crm",
 }  # fmt: skip
-CALLS = [
-    (call.method, call.path.format(**PARTS), call.is_open) for resource in CONTROL_RESOURCES for call in resource.calls
-]
+CALLS = [(call.method, call.path.format(**PARTS), call.is_open) for call in CONTROL_API.calls]
 CLOSED = [(method, path) for method, path, is_open in CALLS if not is_open]
 #: A file, and a link that an export was given: both are there.
 GIVEN = {"/_mock/docs/default": "/_mock/docs/start.js", "/_mock/exports/default": "/_mock/exports/1-abc.csv"}

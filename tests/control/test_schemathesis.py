@@ -153,7 +153,7 @@ def control(method, path, **options):
 def reset():
     """The same workspace for every case: a request in the journal, a mail, a snapshot, a fault and a second
     workspace."""
-    store = APP.extensions["mockserver.store"]
+    store = APP.store
     for workspace in store:
         if workspace is not store.default:
             store.drop(workspace)

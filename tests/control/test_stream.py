@@ -11,9 +11,10 @@ from types import SimpleNamespace
 import pytest
 import requests
 
+from mockserver.app.runtime import Runtime
 from mockserver.control.traffic import stream
 from mockserver.core.workspaces.watchers import Watchers
-from mockserver.web.server.server import address, bind, server
+from mockserver.web.server.server import bind
 
 
 class Live:
@@ -22,22 +23,18 @@ class Live:
     def __init__(self, api):
         self.api = api
         self.workspace = api.workspace
-        self._listener = bind("127.0.0.1", 0)
+        listener = bind("127.0.0.1", 0)
         # Nothing much is on its way, so that one who does not read is seen soon.
-        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
-        self._server = server(api.app)
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]}, daemon=True)
-        self._thread.start()
-        assert self._server.wait_started(10)
-        self.root = address(self._listener)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8192)
+        self._runtime = Runtime(api.app, listener)
+        self._runtime.start()
+        self.root = self._runtime.url
         self.http = requests.Session()
         self.http.trust_env = False
 
     def stop(self):
-        self._server.stop()
-        self._thread.join(timeout=10)
-        self._listener.close()
-        return not self._thread.is_alive()
+        self._runtime.stop()
+        return not self._runtime.is_running
 
     def call(self, method, path, **options):
         options["headers"] = {"api-key": "any", "connection": "close"} | options.get("headers", {})

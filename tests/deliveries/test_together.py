@@ -161,7 +161,7 @@ def threaded(peer):
             yield server.workspace({"clock": clock, "behaviour": SHORT, "webhooks": hooks})
         running.shutdown()
         thread.join()
-    app.extensions["mockserver.effects"].close()
+    app.effects.close()
 
 
 def test_an_advance_waits_in_its_thread(threaded, peer):

@@ -7,13 +7,13 @@ import socket
 import statistics
 import subprocess
 import sys
-import threading
 import time
 from contextlib import suppress
 
 import pytest
 
-from mockserver.web.server.server import address, bind, server
+from mockserver.app.runtime import Runtime
+from mockserver.web.server.server import bind
 
 ACCOUNT = ("GET", "/v3/account")
 ENDLESS = ["hang", "latency; ms=3600000", "slow_body; ms=3600000"]
@@ -33,15 +33,9 @@ def fault(text):
 @pytest.fixture
 def running(api):
     """A server that can be looked into, and its address."""
-    found, listener = server(api.app), bind("127.0.0.1", 0)
-    thread = threading.Thread(target=found.run, kwargs={"sockets": [listener]}, daemon=True)
-    thread.start()
-    assert found.wait_started(PATIENCE)
-    yield found, address(listener)
-    found.stop()
-    thread.join(PATIENCE)
-    listener.close()
-    assert not thread.is_alive()
+    with Runtime(api.app, bind("127.0.0.1", 0)) as runtime:
+        yield runtime.server, runtime.url
+    assert not runtime.is_running
 
 
 def wait_until(peer, reached):

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from drafts import FORM, JSON, YAML, Draft
 
-from mockserver.app.application import CONTROL_RESOURCES
+from mockserver.app.control_api import CONTROL_API
 from mockserver.evidence.fixture import cases
 from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS
 from mockserver.settings import data_folder
@@ -143,7 +143,7 @@ def _of_the_contract() -> Iterator[Draft]:
 
 
 def _of_the_control_api() -> Iterator[Draft]:
-    for resource in CONTROL_RESOURCES:
+    for resource in CONTROL_API.resources:
         for call in resource.calls:
             name = f"{call.method} {call.path}"
             for body in BODIES.get(name, (None,)):

@@ -55,7 +55,7 @@ class Target:
 
     @property
     def workspaces(self) -> Any:
-        return self.app.extensions["mockserver.store"]
+        return self.app.store
 
     def send(self, sent: Sent) -> Answer:
         """The answer; a request that waits is answered by what it would say when its time is up."""
@@ -77,7 +77,7 @@ class Target:
         return self.send(Sent("GET", path, "", headers, b""))
 
     def close(self) -> None:
-        self.app.extensions["mockserver.effects"].close()
+        self.app.effects.close()
 
 
 def _environ(sent: Sent) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import evil
 from marshmallow import Schema, fields
 
-from mockserver.app.application import CONTROL_RESOURCES
+from mockserver.app.control_api import CONTROL_API
 from mockserver.control import answers
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 
@@ -46,7 +46,7 @@ def ways() -> Iterator[Way]:
 
 
 def _of_the_control_api() -> Iterator[Way]:
-    for resource in CONTROL_RESOURCES:
+    for resource in CONTROL_API.resources:
         for call in resource.calls:
             if call.body is None and call.document is None and resource.name != "receiver":
                 continue

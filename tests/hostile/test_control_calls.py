@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge import TRACES, each, problem
 
-from mockserver.app.application import CONTROL_RESOURCES
+from mockserver.app.control_api import CONTROL_API
 
 #: What stands for the parts of a path: something that is there, so that the body is what counts.
 PARTS = {
@@ -22,9 +22,7 @@ PARTS = {
     "client_id": "crm",
 }
 #: `stream` has no end, and the documents read nothing.
-CALLS = [
-    call for resource in CONTROL_RESOURCES if resource.name not in ("stream", "documents") for call in resource.calls
-]
+CALLS = [call for call in CONTROL_API.calls if call.resource not in ("stream", "documents")]
 WITH_BODY = [call for call in CALLS if call.body or call.document]
 FAULT = {"fault": "latency", "ms": 1, "id": "slow"}
 

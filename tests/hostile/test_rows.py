@@ -193,7 +193,7 @@ def test_rows_of_a_sub_account_that_is_gone_count_no_longer(master):
 
 def test_the_oldest_entries_of_a_log_go_where_a_workspace_is_full(master):
     fill(master, senders)
-    store = master.app.extensions["mockserver.store"]
+    store = master.store
     kept = master.workspace.kept()
     for number in range(LIMIT):
         take(store, b"Subject: %d\n\n" % number, "a@b.test", ["x@in.acme.test"])

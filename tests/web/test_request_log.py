@@ -30,7 +30,7 @@ def logged(make_api, capfd):
     def use(form, play, **settings):
         api = make_api("empty", log_format=form, **settings)
         play(api)
-        api.app.extensions["mockserver.log"].close()
+        api.app.log.close()
         return capfd.readouterr().err.splitlines()
 
     return use
@@ -376,7 +376,7 @@ def test_without_a_line_there_is_no_thread(make_api):
     api = make_api("empty", log_format="text")
 
     assert threading.active_count() == before
-    api.app.extensions["mockserver.log"].close()
+    api.app.log.close()
 
 
 def test_a_server_within_a_program_writes_what_waits_when_it_stops(capfd):

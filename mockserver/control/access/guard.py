@@ -10,8 +10,8 @@ from ipaddress import ip_address
 
 from flask import Response, request
 
+from mockserver.control.framework.declaration import ControlCall
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import ControlResource
 from mockserver.web.service.application import CONTROL_PREFIX
 
 #: Below them are no names of the public Internet: RFC 6761, RFC 6762, the private-use name of ICANN, and those that
@@ -30,12 +30,9 @@ class Guard:
     owner has in the public DNS, and not one of ours.
     """
 
-    def __init__(
-        self, token: str | None, resources: Iterable[ControlResource], allowed_hosts: Collection[str] = ()
-    ) -> None:
+    def __init__(self, token: str | None, calls: Iterable[ControlCall], allowed_hosts: Collection[str] = ()) -> None:
         self._token = None if token is None else token.encode()
-        calls = (call for resource in resources for call in resource.calls if call.is_open)
-        self._open = {call.path.replace("{", "<").replace("}", ">") for call in calls}
+        self._open = {call.path.replace("{", "<").replace("}", ">") for call in calls if call.is_open}
         self._allowed = frozenset(name.lower().removesuffix(".") for name in (*allowed_hosts, socket.gethostname()))
 
     @property

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from flask import current_app, request
+from flask import request
 from marshmallow import Schema, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockserver.control.framework import parts, target
+from mockserver.control.framework.parts import Bodies
 from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.document import MappingNode
@@ -16,15 +17,6 @@ from mockserver.scenario.documents.flaws import mistakes
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.web.schemas import json_text
-
-
-class Bodies(NamedTuple):
-    """How much the body of a control call may hold."""
-
-    #: In bytes, of YAML; reading it takes several times as long as JSON.
-    yaml: int
-    #: How many objects and arrays may stand in each other.
-    levels: int
 
 
 def query(schema: Schema) -> dict[str, Any]:
@@ -72,7 +64,7 @@ def document() -> dict[str, Any]:
         raise Problem(413, f"a body may have {request.max_content_length:,} bytes; --body-limit sets that") from error
     if not raw.strip():
         return MappingNode()
-    bodies: Bodies = current_app.extensions["mockserver.bodies"]
+    bodies = parts.all_parts().bodies
     return _of_yaml(raw, bodies) if "yaml" in request.mimetype else _of_json(raw, bodies)
 
 

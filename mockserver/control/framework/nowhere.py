@@ -8,7 +8,7 @@ from flask import request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import all_resources
+from mockserver.control.framework.resource import control_api
 from mockserver.core.workspaces import reasons
 from mockserver.web.service.application import shown_path
 
@@ -32,6 +32,6 @@ def allowed(error: MethodNotAllowed) -> list[str]:
 
 
 def _advice(path: str) -> str:
-    paths = {row.path for resource in all_resources() for row in resource.calls}
+    paths = {row.path for row in control_api().calls}
     near = get_close_matches(path, paths, n=1) if len(path) <= _LONGEST else []
     return f"; did you mean {near[0]}?" if near else ";"

@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
-from flask import current_app
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from mockserver.core.workspaces.store import Store
 from mockserver.scenario.documents.library import Library
+from mockserver.web.service.components import component
 
-#: Where the application's configuration says whether the control API asks for a token.
-TOKEN_WANTED = "MOCKSERVER_TOKEN_WANTED"  # noqa: S105  # a name, not the token
+
+@dataclass(frozen=True, slots=True)
+class Bodies:
+    """How much the body of a control call may hold."""
+
+    #: In bytes, of YAML; reading it takes several times as long as JSON.
+    yaml: int
+    #: How many objects and arrays may stand in each other.
+    levels: int
+
+
+@dataclass(frozen=True, slots=True)
+class ControlParts:
+    """What the calls of the control API act on, and what they tell of their server."""
+
+    store: Store
+    library: Library
+    bodies: Bodies
+    #: Whether the control API asks for a token.
+    wants_token: bool
+    #: What `health` tells of what leaves the server and enters it, by the name of each way.
+    effects_health: Callable[[], Mapping[str, Mapping[str, Any]]]
+    #: When the server was made, on the clock of `time.monotonic`.
+    started: float = field(default_factory=time.monotonic)
+
+
+def all_parts() -> ControlParts:
+    """The parts of the server that answers the call."""
+    return component(ControlParts)
 
 
 def store() -> Store:
     """The workspaces of the server."""
-    found: Store = current_app.extensions["mockserver.store"]
-    return found
+    return all_parts().store
 
 
 def library() -> Library:
     """The scenarios that can be loaded by their names."""
-    found: Library = current_app.extensions["mockserver.library"]
-    return found
+    return all_parts().library

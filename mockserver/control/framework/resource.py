@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, wraps
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
-from flask import Blueprint, Response, current_app
+from flask import Blueprint, Response
 from marshmallow import Schema
 
 from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.declaration import ControlCall, Declared
+from mockserver.web.service.components import component
 
 Carry = Callable[..., Response]
 
@@ -41,10 +42,20 @@ class ControlResource:
         return declare
 
 
-def all_resources() -> tuple[ControlResource, ...]:
-    """All resources of the control API."""
-    found: tuple[ControlResource, ...] = current_app.extensions["mockserver.resources"]
-    return found
+class ControlApi(NamedTuple):
+    """The whole control API of a server."""
+
+    resources: tuple[ControlResource, ...]
+
+    @property
+    def calls(self) -> Iterator[ControlCall]:
+        """The calls of all resources."""
+        return (call for resource in self.resources for call in resource.calls)
+
+
+def control_api() -> ControlApi:
+    """The control API of the server that answers the call."""
+    return component(ControlApi)
 
 
 class _Lazy:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from flask import Response, current_app
+from flask import Response
 
 from mockserver.control.framework import answers, off_loop, parts, target
 from mockserver.control.framework.problem import Problem
-from mockserver.control.framework.resource import ControlResource, all_resources
+from mockserver.control.framework.resource import ControlResource, control_api
 from mockserver.core.workspaces.store import KeyMode
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
@@ -77,7 +77,7 @@ def api_document() -> dict[str, Any]:
 def control_document() -> dict[str, Any]:
     from mockserver.control.document.openapi import document  # noqa: PLC0415  # as above
 
-    return document(all_resources())
+    return document(control_api().resources)
 
 
 #: The documents under the addresses of their pages, which ask for no token.
@@ -152,7 +152,7 @@ def _key() -> str | None:
     if parts.store().keys is KeyMode.ANY:
         return ANY_KEY
     keys = (target.addressed() or parts.store().default).first_account.api_keys
-    return None if current_app.config[parts.TOKEN_WANTED] else next(iter(keys), None)
+    return None if parts.all_parts().wants_token else next(iter(keys), None)
 
 
 @DOCUMENTS.call("GET", "/fidelity", answer="Fidelity")

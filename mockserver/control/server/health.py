@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from functools import cache
 
-from flask import Response, current_app
+from flask import Response
 
 from mockserver.control.framework import answers, parts
 from mockserver.control.framework.resource import ControlResource
@@ -26,8 +26,7 @@ def version() -> str:
 
 def uptime_s() -> float:
     """How long the server has been there, in seconds."""
-    started: float = current_app.extensions["mockserver.started"]
-    return time.monotonic() - started
+    return time.monotonic() - parts.all_parts().started
 
 
 @HEALTH.call("GET", "/health", answer="Health", is_open=True)
@@ -44,6 +43,6 @@ def health() -> Response:
             "evicted": parts.store().evicted,
             "store": "memory",
             "uptime_s": round(uptime_s(), 3),
-            **current_app.extensions["mockserver.effects"].health(),
+            **parts.all_parts().effects_health(),
         }
     )

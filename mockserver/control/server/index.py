@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, Response, request
 
 from mockserver.control.framework import answers, parts, target
-from mockserver.control.framework.resource import ControlResource, all_resources
+from mockserver.control.framework.resource import ControlResource, control_api
 
 WELCOME = Blueprint("welcome", __name__)
 INDEX = ControlResource("index", "/_mock", in_workspace=False)
@@ -42,6 +42,5 @@ def favicon() -> Response:
 @INDEX.call("GET", answer="Index")
 def index() -> Response:
     """Every call of the control API with a line."""
-    calls = (row for resource in all_resources() for row in resource.calls)
-    rows = [{"method": row.method, "path": row.path, "does": row.summary} for row in calls]
+    rows = [{"method": row.method, "path": row.path, "does": row.summary} for row in control_api().calls]
     return answers.listed(sorted(rows, key=lambda row: (row["path"], row["method"])))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from flask import Response, current_app, request
+from flask import Response, request
 
 from mockserver.control.framework import parts
 from mockserver.control.framework.resource import ControlResource
@@ -54,8 +54,7 @@ _COUNTERS: dict[str, tuple[str, _Count]] = {
 def metrics() -> Response:
     """What the server has done since it started, and holds now, for Prometheus."""
     encode, media = _encoder(request.headers.get("Accept", ""))
-    effects: dict[str, dict[str, Any]] = current_app.extensions["mockserver.effects"].health()
-    return Response(encode(_registry(parts.store(), effects)), content_type=media)
+    return Response(encode(_registry(parts.store(), parts.all_parts().effects_health())), content_type=media)
 
 
 def _encoder(accept: str) -> tuple[Callable[[CollectorRegistry], bytes], str]:

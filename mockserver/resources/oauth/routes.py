@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Request, current_app
+from flask import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ServiceError
@@ -12,9 +12,11 @@ from mockserver.core.contract.operation import Audience, documented_error, propo
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.resources.oauth import metadata, schemas, sign_in
+from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens import issuing
 from mockserver.resources.oauth.tokens.signing import Signer
 from mockserver.web.service import public_endpoint
+from mockserver.web.service.components import component
 from mockserver.web.service.operation import Operations
 
 OAUTH = Operations("oauth")
@@ -36,8 +38,7 @@ _DOCUMENT_ERRORS = (_BROKEN, _UNAVAILABLE)
 
 def signer() -> Signer:
     """The server's."""
-    found: Signer = current_app.extensions["mockserver.signer"]
-    return found
+    return component(OAuthParts).signer
 
 
 # ---------------------------------------------------------------------- pages
@@ -255,5 +256,4 @@ def public_keys(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
 def list_scopes(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
-    operations = current_app.extensions["mockserver.operations"]
-    return {"scopes": metadata.catalogue(operations)}
+    return {"scopes": metadata.catalogue(component(OAuthParts).operations)}

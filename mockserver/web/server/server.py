@@ -137,10 +137,8 @@ class Server(uvicorn.Server):
         self._bridge.close()
 
 
-def server(app: Flask) -> Server:
+def server(app: Flask, limits: HttpLimits, refusal: Refusal) -> Server:
     """A server for the application, not yet running."""
-    limits: HttpLimits = app.extensions["mockserver.http_limits"]
-    refusal: Refusal = app.extensions["mockserver.early_refusal"]
     bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize, limits.bodies, refusal)
     connection = partial(Connection, limits=limits, refusal=refusal, admission=Admission(limits.connections))
     config = uvicorn.Config(

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
-from flask import Flask, Request, Response, request
+from flask import Request, Response, request
 from werkzeug.exceptions import NotFound
 from werkzeug.routing import BaseConverter, Map, MapAdapter, Rule
 
 from mockserver.core.contract.operation import Operation
+from mockserver.web.service.components import ComponentFlask
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -117,7 +118,7 @@ class Address(Rule):
         return lambda *_, **__: ("", "")
 
 
-class ServiceFlask(Flask):
+class ServiceFlask(ComponentFlask):
     """Flask, with the service's own way for the service's paths, and without what it does for many hosts."""
 
     service: Service

@@ -1,0 +1,57 @@
+"""The workspaces of a server: made from scenarios, within the limits of its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from mockserver.core.state.keys import Keyring
+from mockserver.core.workspaces.effects import Effects
+from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
+from mockserver.core.workspaces.store import KeyMode, Loader, Store
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.scenario.documents.document import MappingNode
+from mockserver.scenario.documents.library import Library
+from mockserver.scenario.load import load
+from mockserver.settings import Settings
+
+
+def library_of(settings: Settings) -> Library:
+    """The shipped scenarios, after those of the settings' folder.
+
+    Raises:
+        ValueError: there is no such folder.
+    """
+    if settings.scenarios and not Path(settings.scenarios).is_dir():
+        raise ValueError(f"there is no folder {settings.scenarios} of scenarios")
+    return Library(*([Path(settings.scenarios)] if settings.scenarios else []))
+
+
+def store_of(settings: Settings, library: Library, effects: Effects) -> Store:
+    """All workspaces of a server, which begin with the default one.
+
+    Raises:
+        ScenarioError: the scenario of the settings is no good one.
+    """
+    return Store(
+        _loader(library, settings),
+        settings.scenario,
+        seed=settings.seed,
+        keys=KeyMode(settings.keys),
+        limit=settings.workspaces_limit,
+        effects=effects,
+    )
+
+
+def _loader(library: Library, settings: Settings) -> Loader:
+    limits = WorkspaceLimits(**{name: getattr(settings, f"{name}_limit") for name in WorkspaceLimits._fields})
+
+    def from_library(
+        scenario: object, *, name: str, seed: int | None = None, keyring: Callable[[int], Keyring] | None = None
+    ) -> Workspace:
+        title = scenario if isinstance(scenario, str) else getattr(scenario, "title", MappingNode.title)
+        found = load(library.document(scenario), name=name, title=title, seed=seed, keyring=keyring, limits=limits)
+        found.origin = Origin(scenario, seed, found.origin.keyring)
+        return found
+
+    return from_library
