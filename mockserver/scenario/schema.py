@@ -15,7 +15,7 @@ from mockserver.core.state.account import LANGUAGES
 from mockserver.core.state.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
 from mockserver.resources.registry import RESOURCES
 from mockserver.resources.section import Duration, Id24, Instant, Item, is_relative, write_duration
-from mockserver.resources.webhooks.event_table import CONTESTED
+from mockserver.resources.webhooks.catalogue import CONTESTED
 from mockserver.scenario.rules.faults import rules
 from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, Timezone
 from mockserver.web.service.rate_limit import TIERS

@@ -8,10 +8,9 @@ import pytest
 
 from mockserver.core.traffic.faults import FAULT_KINDS
 from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES
-from mockserver.resources.webhooks import events
+from mockserver.resources.webhooks.catalogue import BY_NAME, STORIES
 from mockserver.testing import names
 
-_WEBHOOKS = [("transactional", "email"), ("marketing", "email"), ("inbound", "email"), ("transactional", "sms")]
 #: What begins an instance is no event that can be let happen to one.
 _EVENTS = {
     row.event
@@ -39,8 +38,8 @@ _MISTYPED = (
         (names.MachineName, LIFECYCLES),
         (names.MachineEvent, _EVENTS),
         (names.OperationName, ALL_OPERATIONS),
-        (names.Story, events.STORIES),
-        (names.WebhookEvent, {event for form in _WEBHOOKS for event in events.raisable(*form)}),
+        (names.Story, STORIES),
+        (names.WebhookEvent, {name for rows in BY_NAME.values() for name in rows}),
     ],
     ids=("faults", "machines", "events of machines", "operations", "stories", "events of webhooks"),
 )

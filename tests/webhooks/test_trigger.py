@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from mockserver.resources.webhooks.event_table import HELD_EVENTS
-from mockserver.resources.webhooks.events import STORIES, raisable
+from mockserver.resources.webhooks.catalogue import HELD_EVENTS, STORIES, raisable
+from mockserver.resources.webhooks.event import Category
 
 MINUTE = timedelta(minutes=1)
 ALL = sorted(HELD_EVENTS["transactional", "email"])
@@ -144,7 +144,7 @@ def refused(workspace, **body):
     ],
 )
 def test_an_unknown_event_is_refused_with_those_that_there_are(members, of, hooked):
-    known = ", ".join(raisable(members.get("type", "transactional"), members.get("channel", "email")))
+    known = ", ".join(raisable(Category(members.get("type", "transactional"), members.get("channel", "email"))))
     assert refused(hooked({}), event="exploded", **members) == [
         ("/event", f"is no event of {of}; those are {known}; here stands 'exploded'"),
     ]

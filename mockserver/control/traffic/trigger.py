@@ -18,7 +18,8 @@ from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import Item
 from mockserver.resources.webhooks import events
-from mockserver.resources.webhooks.event_table import CHANNELS, EMAIL, INBOUND, REPLY, TRANSACTIONAL, TYPES, Occurrence
+from mockserver.resources.webhooks.catalogue import STORIES, is_reply, raisable
+from mockserver.resources.webhooks.event import CHANNELS, EMAIL, INBOUND, TRANSACTIONAL, TYPES, Category, Occurrence
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.web.schemas.fields import Email, JsonObject
 
@@ -40,7 +41,7 @@ class Trigger(Item):
     type = fields.String(validate=validate.OneOf(TYPES))
     event = fields.String()
     channel = fields.String(validate=validate.OneOf(CHANNELS))
-    story = fields.String(validate=validate.OneOf(tuple(events.STORIES)))
+    story = fields.String(validate=validate.OneOf(tuple(STORIES)))
     to = fields.String(validate=validate.Length(min=1))
     payload = JsonObject()
     account = fields.String()
@@ -53,14 +54,15 @@ class Trigger(Item):
             for name in {"type", "channel", "payload"} & data.keys():
                 raise ValidationError("goes with an event", name)
             return
-        kind, channel = _form(data)
-        known = events.raisable(kind, channel)
+        category = _category(data)
+        known = raisable(category)
         if data["event"] not in known:
-            of = f"{kind} webhooks" if channel == EMAIL else f"{kind} webhooks of channel {channel}"
+            of = f"{category.type} webhooks"
+            of = of if category.channel == EMAIL else f"{of} of channel {category.channel}"
             near = meant(data["event"], known)
             instead = f"; did you mean {near}?" if near else ""
             raise ValidationError(f"is no event of {of}; those are {', '.join(known)}{instead}", "event")
-        if kind == INBOUND:
+        if category.type == INBOUND:
             _Recipient(unknown=EXCLUDE).load(data)
 
 
@@ -70,7 +72,7 @@ def trigger(body: dict[str, Any]) -> Response:
     workspace = target.workspace()
     with workspace.lock:
         off_loop.before_telling(row.target.size for _, rows in workspace.tables(Webhook) for row in rows.values())
-        if _form(body)[0] == INBOUND:
+        if _category(body).type == INBOUND:
             account, found = _arrive(workspace, body)
         else:
             account = target.account(workspace, body)
@@ -79,20 +81,17 @@ def trigger(body: dict[str, Any]) -> Response:
         return answers.listed([described(account.name, row) for row in dict.fromkeys(found)])
 
 
-def _form(body: dict[str, Any]) -> tuple[str, str]:
+def _category(body: dict[str, Any]) -> Category:
     """The type and the channel of the webhooks that are told."""
-    return body.get("type", TRANSACTIONAL), body.get("channel", EMAIL)
+    return Category(body.get("type", TRANSACTIONAL), body.get("channel", EMAIL))
 
 
 def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list[Delivery]:
     to, message_id = body.get("to", _RECIPIENT), events.draw_message_id(workspace)
     if "story" in body:
-        return events.tell_story(workspace, account, events.STORIES[body["story"]], to, message_id, "Hello")
-    kind, channel = _form(body)
-    occurrence = Occurrence(body["event"], to, workspace.clock.now(), message_id)
-    return events.raise_event(
-        workspace, account, kind, occurrence, channel=channel, overrides=body.get("payload", {})
-    )  # fmt: skip
+        return events.tell_story(workspace, account, body["story"], to, message_id, "Hello")
+    occurrence = Occurrence(_category(body), body["event"], to, workspace.clock.now(), message_id)
+    return events.raise_event(workspace, account, occurrence, body.get("payload", {}))
 
 
 def _arrive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[Delivery]]:
@@ -100,9 +99,9 @@ def _arrive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[D
     from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
 
     account, to = _addressed(workspace, body)
-    is_reply = body["event"] == REPLY
-    received = compose(workspace, _SENDER, to, "Re: Hello" if is_reply else "Hello", "Hello\n")
-    if is_reply:
+    is_answer = is_reply(body["event"])
+    received = compose(workspace, _SENDER, to, "Re: Hello" if is_answer else "Hello", "Hello\n")
+    if is_answer:
         answered = events.draw_message_id(workspace)
         received.members["InReplyTo"] = answered
         received.members["Headers"]["In-Reply-To"] = answered

@@ -17,7 +17,7 @@ from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.webhooks import events
-from mockserver.resources.webhooks.event_table import INBOUND
+from mockserver.resources.webhooks.event import INBOUND
 from mockserver.resources.webhooks.model import Webhook
 
 if TYPE_CHECKING:

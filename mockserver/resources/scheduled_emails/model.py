@@ -110,4 +110,4 @@ def _send(workspace: Workspace, account: Account, email: ScheduledEmail) -> None
     """Send it: it costs a credit, and the webhooks are told of the request and, soon after, of the delivery."""
     _settle(workspace, account, email)
     pool.use(workspace, account, "email")
-    events.tell_story(workspace, account, events.STORIES["delivered"], email.to, email.message_id, email.subject)
+    events.tell_story(workspace, account, "delivered", email.to, email.message_id, email.subject)

@@ -1,53 +1,47 @@
-"""The events that webhooks are told of, a row each: who may subscribe to them, and what their payloads add."""
+"""The events that webhooks are told of, a row each.
+
+A new event is a new row, and nothing else here: what may be subscribed to, when, what exports find, what payloads hold,
+the stories and the documents follow from the rows (`catalogue`). docs/architecture.md walks through it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
-TRANSACTIONAL, MARKETING, INBOUND = TYPES = ("transactional", "marketing", "inbound")
-EMAIL, SMS = CHANNELS = ("email", "sms")
-CREATION, CHANGE = "creation", "change"
-INBOUND_DEFAULT, REPLY = "inboundEmailProcessed", "reply"
+from mockserver.resources.webhooks.event import (
+    INBOUND_EMAIL,
+    INBOUND_SMS,
+    MARKETING_EMAIL,
+    MARKETING_SMS,
+    TRANSACTIONAL_EMAIL,
+    TRANSACTIONAL_SMS,
+    Exported,
+    MailEvent,
+    Occurrence,
+    RaisedEvent,
+    ToldAs,
+    When,
+)
+from mockserver.resources.webhooks.payloads import campaign, contact, email, email_with_uuid, sms
+
+# ---------------------------------------------------------------------- what rows share
+
+_agreed = partial(ToldAs, is_contested=False)
+_contested = partial(ToldAs, is_contested=True)
 
 
-class Occurrence(NamedTuple):
-    """Something that a webhook may be told: what, to whom, when, and the e-mail that it happened to."""
-
-    event: str
-    to: str
-    at: datetime
-    message_id: str
-    subject: str = "Hello"
-    tags: tuple[str, ...] = ()
-    #: The address from which the e-mail was sent; empty: the account's first one that is verified.
-    sender: str = ""
+def _with(**members: Any) -> Callable[[Occurrence], Mapping[str, Any]]:
+    """The same members in every payload."""
+    return lambda _: members
 
 
-class Event(NamedTuple):
-    """An event of one type and channel of webhooks."""
-
-    #: As webhooks subscribe to it.
-    name: str
-    #: What payloads call it.
-    told_as: str
-    #: What a payload has beside the members that all of its kind have.
-    adds: Mapping[str, Any] = MappingProxyType({})
-    #: Whether a payload has the id of the e-mail.
-    has_uuid: bool = False
-    #: What happened to a contact, where it is no event of a campaign.
-    of_contact: Callable[[Occurrence], Mapping[str, Any]] | None = None
-    #: When a webhook may subscribe to it.
-    when: tuple[str, ...] = (CREATION, CHANGE)
-    #: The event that it is another name of; a webhook that subscribes to it reads back that one.
-    same_as: str = ""
-    #: Whose subscribers are told of it, if not its own only.
-    told_to: tuple[str, ...] = ()
-    #: Whether sources contradict each other about `told_as`, so that a scenario may choose.
-    is_contested: bool = False
-
+_NOTHING_MORE = _with()
+#: Its own subscribers are told, and nobody else.
+_ITS_OWN = ()
+_IN_NO_STORY: Mapping[str, float] = {}
 
 #: Documentation addresses, RFC 5737: of the service, and of who opens an e-mail.
 _SENT_FROM = {"sending_ip": "198.51.100.7"}
@@ -56,109 +50,181 @@ _SEEN = {
     "user_agent": ("Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0"),
     "device_used": "DESKTOP",
 }
-_OPENED = {**_SEEN, "link": ""}
-_UNKNOWN_ADDRESS = {"reason": "550 5.1.1 The email account that you tried to reach does not exist", **_SENT_FROM}
-_FULL_MAILBOX = {"reason": "452 4.2.2 The recipient's inbox is out of storage space", **_SENT_FROM}
+_OPENED = _with(**_SEEN, link="")
+_UNKNOWN_ADDRESS = _with(reason="550 5.1.1 The email account that you tried to reach does not exist", **_SENT_FROM)
+_FULL_MAILBOX = _with(reason="452 4.2.2 The recipient's inbox is out of storage space", **_SENT_FROM)
 
-#: SPEC 6, ledger 3.3 and 3.4; spam, `uuid` and what opens add as recorded in September 2026 (ledger 3.3).
-_TRANSACTIONAL_EMAIL = (
-    Event("sent", "request", same_as="request"),
-    Event("request", "request", {"reason": "sent", **_SENT_FROM}),
-    Event("delivered", "delivered", {"reason": "sent", **_SENT_FROM}, has_uuid=True),
-    Event("hardBounce", "hard_bounce", _UNKNOWN_ADDRESS, has_uuid=True),
-    Event("softBounce", "soft_bounce", _FULL_MAILBOX, has_uuid=True),
-    Event("blocked", "blocked", {"reason": "blocked : due to blacklist user"}, has_uuid=True),
-    Event("spam", "spam", has_uuid=True, is_contested=True),
-    Event("invalid", "invalid_email"),
-    Event("deferred", "deferred", {"reason": "421 4.7.0 Try again later", **_SENT_FROM}),
-    Event("click", "click", {**_SEEN, "link": "https://acme.test/offer"}),
-    Event("opened", "opened", _OPENED),
-    Event("uniqueOpened", "unique_opened", _OPENED),
-    Event("unsubscribed", "unsubscribed", {**_SEEN, "is_returnpath": False}, is_contested=True),
-    # No document has it among subscriptions, and the service takes it; that those to `blocked` hear of it is proposed.
-    Event("error", "error", {"reason": "error while sending"}, told_to=("error", "blocked")),
-    # Nothing subscribes to them by their names; who hears of them is proposed.
-    Event("proxyOpen", "proxy_open", _OPENED, told_to=("opened",), when=()),
-    Event("uniqueProxyOpen", "unique_proxy_open", _OPENED, told_to=("uniqueOpened",), when=()),
-)
-#: SPEC 6, ledger 3.3 and 3.5. SPEC leaves two events of contacts out of an update (ledger 7 row 4).
-_MARKETING_EMAIL = (
-    Event("spam", "spam", {"reason": "complaint of the recipient"}),
-    Event("opened", "opened"),
-    Event("click", "click", {"URL": "https://acme.test/offer"}),
-    Event("hardBounce", "hard_bounced", _UNKNOWN_ADDRESS, is_contested=True),
-    Event("softBounce", "soft_bounced", _FULL_MAILBOX, is_contested=True),
-    Event("unsubscribed", "unsubscribed", {"list_id": [8], **_SENT_FROM}, is_contested=True),
-    Event("listAddition", "list_addition", of_contact=lambda _: {"list_id": [8]}),
-    Event("delivered", "delivered", _SENT_FROM),
-    Event(
-        "contactUpdated", "contact_updated", when=(CREATION,),
-        of_contact=lambda what: {"content": [{"email": what.to, "attributes": {"FIRSTNAME": "Bob"}}]},
-    ),
-    # The service sends a list here, and a moment of another form: both were captured.
-    Event(
-        "contactDeleted", "contact_deleted", when=(CREATION,),
-        of_contact=lambda what: {"email": [what.to], "date": _in_microseconds(what.at)},
-    ),
-    # The vendor's changelog of April 2026; the members are proposed.
-    Event(
-        "uniqueCouponSent", "unique_coupon_sent",
-        of_contact=lambda _: {"coupon_code": "ACME-4F7K", "collection_id": "23befbae-1505-47a8-bd27-e30ef739f32c"},
-    ),
-    Event("proxyOpen", "proxy_open", told_to=("opened",), when=()),
-)  # fmt: skip
-#: Ledger 2.14 and 3.7: of some statuses no source says how they are told, and those have the event's own name.
-_MARKETING_SMS = (
-    Event("sent", "sent"),
-    Event("delivered", "delivered"),
-    Event("softBounce", "soft_bounce"),
-    Event("hardBounce", "hard_bounce"),
-    Event("unsubscribe", "unsubscribe"),
-    Event("reply", "reply"),
-    Event("subscribe", "subscribe"),
-    Event("skip", "skip"),
-)
-_TRANSACTIONAL_SMS = (Event("accepted", "accepted"), *_MARKETING_SMS, Event("blacklisted", "blacklisted"))
-#: Their payload has no name of the event (ledger 3.6). SPEC 6 names the second one for an update.
-_INBOUND = (Event(INBOUND_DEFAULT, ""), Event(REPLY, "", when=(CHANGE,)))
-
-#: The events of a type and a channel, by the names that webhooks subscribe to.
-TABLE: Mapping[tuple[str, str], Mapping[str, Event]] = {
-    form: {row.name: row for row in rows}
-    for form, rows in {
-        (TRANSACTIONAL, EMAIL): _TRANSACTIONAL_EMAIL,
-        (MARKETING, EMAIL): _MARKETING_EMAIL,
-        (TRANSACTIONAL, SMS): _TRANSACTIONAL_SMS,
-        (MARKETING, SMS): _MARKETING_SMS,
-        (INBOUND, EMAIL): _INBOUND,
-        (INBOUND, SMS): _INBOUND,
-    }.items()
-}
-#: What a webhook may subscribe to when it is made, and when it is changed.
-CREATE_EVENTS = {form: tuple(row.name for row in rows.values() if CREATION in row.when) for form, rows in TABLE.items()}
-UPDATE_EVENTS = {form: tuple(row.name for row in rows.values() if CHANGE in row.when) for form, rows in TABLE.items()}
-#: What a webhook can have come to.
-HELD_EVENTS = {form: frozenset(CREATE_EVENTS[form]) | frozenset(UPDATE_EVENTS[form]) for form in TABLE}
-#: The events of ledger 2.14 and 6, of all types and channels.
-EVENTS = tuple(dict.fromkeys(name for form, rows in TABLE.items() for name in rows if name in HELD_EVENTS[form]))
-#: Payloads' names of events that a scenario may choose; the last one is the older name of `spam`, and of nothing now.
-CONTESTED = (
-    *dict.fromkeys(row.told_as for rows in TABLE.values() for row in rows.values() if row.is_contested),
-    "complaint",
-)
-
-
-def subscribed(form: tuple[str, str], names: Iterable[str]) -> list[str]:
-    """Events as a webhook that subscribes to them reads them back: each once, by its first name."""
-    rows = TABLE[form]
-    return list(dict.fromkeys(rows[name].same_as or name for name in names))
-
-
-def event(form: tuple[str, str], name: str) -> Event:
-    """The row of an event, by any of its names."""
-    row = TABLE[form][name]
-    return TABLE[form][row.same_as] if row.same_as else row
+_HARD_BOUNCE, _SOFT_BOUNCE = Exported("hardBounce", 3), Exported("softBounce", 4)
+_DELIVERED, _SPAM, _REQUEST = Exported("delivered", 5), Exported("spam", 6), Exported("request", 7)
+_OPEN, _CLICK, _UNSUBSCRIBED = Exported("opened", 8), Exported("click", 9), Exported("unsubscribed", 13)
+_BY_PROXY = Exported("loadedByProxy", 16)
 
 
 def _in_microseconds(at: datetime) -> str:
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+# ---------------------------------------------------------------------- the rows
+
+_email = partial(RaisedEvent, categories=(TRANSACTIONAL_EMAIL,))
+_campaign = partial(RaisedEvent, categories=(MARKETING_EMAIL,), scenes=_IN_NO_STORY)
+_contact = partial(
+    RaisedEvent, categories=(MARKETING_EMAIL,), members=contact, told_to=_ITS_OWN, exported=None, scenes=_IN_NO_STORY
+)
+_sms = partial(RaisedEvent, members=sms, adds=_NOTHING_MORE, when=When.ALWAYS, told_to=_ITS_OWN, scenes=_IN_NO_STORY)
+_EVERY_SMS = (TRANSACTIONAL_SMS, MARKETING_SMS)
+
+#: What happens to e-mails, text messages and contacts. The order is that in which the events are listed.
+RAISED: tuple[RaisedEvent, ...] = (
+    # Transactional e-mails: SPEC 6, ledger 3.3 and 3.4; spam, `uuid` and what opens add as recorded in September 2026.
+    _email(
+        names=("sent", "request"), when=When.ALWAYS, told_as=_agreed("request"), told_to=_ITS_OWN, exported=_REQUEST,
+        members=email, adds=_with(reason="sent", **_SENT_FROM),
+        scenes={
+            "delivered": 0, "delivered_opened": 0, "delivered_opened_clicked": 0, "delivered_unsubscribed": 0,
+            "delivered_complaint": 0, "deferred_delivered": 0, "soft_bounce": 0, "hard_bounce": 0, "blocked": 0,
+            "invalid": 0,
+        },
+    ),
+    _email(
+        names=("delivered",), when=When.ALWAYS, told_as=_agreed("delivered"), told_to=_ITS_OWN, exported=_DELIVERED,
+        members=email_with_uuid, adds=_with(reason="sent", **_SENT_FROM),
+        scenes={
+            "delivered": 2, "delivered_opened": 2, "delivered_opened_clicked": 2, "delivered_unsubscribed": 2,
+            "delivered_complaint": 2, "deferred_delivered": 905,
+        },
+    ),
+    _email(
+        names=("hardBounce",), when=When.ALWAYS, told_as=_agreed("hard_bounce"), told_to=_ITS_OWN,
+        exported=_HARD_BOUNCE, members=email_with_uuid, adds=_UNKNOWN_ADDRESS, scenes={"hard_bounce": 3},
+    ),
+    _email(
+        names=("softBounce",), when=When.ALWAYS, told_as=_agreed("soft_bounce"), told_to=_ITS_OWN,
+        exported=_SOFT_BOUNCE, members=email_with_uuid, adds=_FULL_MAILBOX, scenes={"soft_bounce": 4},
+    ),
+    _email(
+        names=("blocked",), when=When.ALWAYS, told_as=_agreed("blocked"), told_to=_ITS_OWN,
+        exported=Exported("blocked", 12), members=email_with_uuid, adds=_with(reason="blocked : due to blacklist user"),
+        scenes={"blocked": 1},
+    ),
+    _email(
+        names=("spam",), when=When.ALWAYS, told_as=_contested("spam"), told_to=_ITS_OWN, exported=_SPAM,
+        members=email_with_uuid, adds=_NOTHING_MORE, scenes={"delivered_complaint": 3_600},
+    ),
+    _email(
+        names=("invalid",), when=When.ALWAYS, told_as=_agreed("invalid_email"), told_to=_ITS_OWN,
+        exported=Exported("invalid", 10), members=email, adds=_NOTHING_MORE, scenes={"invalid": 0},
+    ),
+    _email(
+        names=("deferred",), when=When.ALWAYS, told_as=_agreed("deferred"), told_to=_ITS_OWN,
+        exported=Exported("deferred", 11), members=email, adds=_with(reason="421 4.7.0 Try again later", **_SENT_FROM),
+        scenes={"deferred_delivered": 5},
+    ),
+    _email(
+        names=("click",), when=When.ALWAYS, told_as=_agreed("click"), told_to=_ITS_OWN, exported=_CLICK,
+        members=email, adds=_with(**_SEEN, link="https://acme.test/offer"), scenes={"delivered_opened_clicked": 320},
+    ),
+    _email(
+        names=("opened",), when=When.ALWAYS, told_as=_agreed("opened"), told_to=_ITS_OWN, exported=_OPEN,
+        members=email, adds=_OPENED,
+        scenes={"delivered_opened": 300, "delivered_opened_clicked": 300, "delivered_unsubscribed": 300},
+    ),
+    _email(
+        names=("uniqueOpened",), when=When.ALWAYS, told_as=_agreed("unique_opened"), told_to=_ITS_OWN,
+        exported=Exported("uniqueOpened", 15), members=email, adds=_OPENED,
+        scenes={"delivered_opened": 300, "delivered_opened_clicked": 300, "delivered_unsubscribed": 300},
+    ),
+    _email(
+        names=("unsubscribed",), when=When.ALWAYS, told_as=_contested("unsubscribed"), told_to=_ITS_OWN,
+        exported=_UNSUBSCRIBED, members=email, adds=_with(**_SEEN, is_returnpath=False),
+        scenes={"delivered_unsubscribed": 340},
+    ),
+    # No document has it among subscriptions, and the service takes it; that those to `blocked` hear of it is proposed.
+    _email(
+        names=("error",), when=When.ALWAYS, told_as=_agreed("error"), told_to=("error", "blocked"),
+        exported=Exported("error", 14), members=email, adds=_with(reason="error while sending"), scenes=_IN_NO_STORY,
+    ),
+    # Nothing subscribes to them by their names; who hears of them is proposed.
+    _email(
+        names=("proxyOpen",), when=When.NEVER, told_as=_agreed("proxy_open"), told_to=("opened",), exported=_BY_PROXY,
+        members=email, adds=_OPENED, scenes=_IN_NO_STORY,
+    ),
+    _email(
+        names=("uniqueProxyOpen",), when=When.NEVER, told_as=_agreed("unique_proxy_open"), told_to=("uniqueOpened",),
+        exported=_BY_PROXY, members=email, adds=_OPENED, scenes=_IN_NO_STORY,
+    ),
+    # Campaigns and contacts: SPEC 6, ledger 3.3 and 3.5.
+    _campaign(
+        names=("spam",), when=When.ALWAYS, told_as=_agreed("spam"), told_to=_ITS_OWN, exported=_SPAM,
+        members=campaign, adds=_with(reason="complaint of the recipient"),
+    ),
+    _campaign(
+        names=("opened",), when=When.ALWAYS, told_as=_agreed("opened"), told_to=_ITS_OWN, exported=_OPEN,
+        members=campaign, adds=_NOTHING_MORE,
+    ),
+    _campaign(
+        names=("click",), when=When.ALWAYS, told_as=_agreed("click"), told_to=_ITS_OWN, exported=_CLICK,
+        members=campaign, adds=_with(URL="https://acme.test/offer"),
+    ),
+    _campaign(
+        names=("hardBounce",), when=When.ALWAYS, told_as=_contested("hard_bounced"), told_to=_ITS_OWN,
+        exported=_HARD_BOUNCE, members=campaign, adds=_UNKNOWN_ADDRESS,
+    ),
+    _campaign(
+        names=("softBounce",), when=When.ALWAYS, told_as=_contested("soft_bounced"), told_to=_ITS_OWN,
+        exported=_SOFT_BOUNCE, members=campaign, adds=_FULL_MAILBOX,
+    ),
+    _campaign(
+        names=("unsubscribed",), when=When.ALWAYS, told_as=_contested("unsubscribed"), told_to=_ITS_OWN,
+        exported=_UNSUBSCRIBED, members=campaign, adds=_with(list_id=[8], **_SENT_FROM),
+    ),
+    _contact(
+        names=("listAddition",), when=When.ALWAYS, told_as=_agreed("list_addition"), adds=lambda _: {"list_id": [8]},
+    ),
+    _campaign(
+        names=("delivered",), when=When.ALWAYS, told_as=_agreed("delivered"), told_to=_ITS_OWN, exported=_DELIVERED,
+        members=campaign, adds=_with(**_SENT_FROM),
+    ),
+    # SPEC leaves these two out of an update (ledger 7 row 4).
+    _contact(
+        names=("contactUpdated",), when=When.CREATION, told_as=_agreed("contact_updated"),
+        adds=lambda what: {"content": [{"email": what.to, "attributes": {"FIRSTNAME": "Bob"}}]},
+    ),
+    # The service sends a list here, and a moment of another form: both were captured.
+    _contact(
+        names=("contactDeleted",), when=When.CREATION, told_as=_agreed("contact_deleted"),
+        adds=lambda what: {"email": [what.to], "date": _in_microseconds(what.at)},
+    ),
+    # The vendor's changelog of April 2026; the members are proposed.
+    _contact(
+        names=("uniqueCouponSent",), when=When.ALWAYS, told_as=_agreed("unique_coupon_sent"),
+        adds=_with(coupon_code="ACME-4F7K", collection_id="23befbae-1505-47a8-bd27-e30ef739f32c"),
+    ),
+    _campaign(
+        names=("proxyOpen",), when=When.NEVER, told_as=_agreed("proxy_open"), told_to=("opened",), exported=_BY_PROXY,
+        members=campaign, adds=_NOTHING_MORE,
+    ),
+    # Ledger 2.14 and 3.7: of some statuses no source says how they are told, and those have the event's own name.
+    _sms(names=("accepted",), categories=(TRANSACTIONAL_SMS,), told_as=_agreed("accepted"), exported=None),
+    _sms(names=("sent",), categories=_EVERY_SMS, told_as=_agreed("sent"), exported=_REQUEST),
+    _sms(names=("delivered",), categories=_EVERY_SMS, told_as=_agreed("delivered"), exported=_DELIVERED),
+    _sms(names=("softBounce",), categories=_EVERY_SMS, told_as=_agreed("soft_bounce"), exported=_SOFT_BOUNCE),
+    _sms(names=("hardBounce",), categories=_EVERY_SMS, told_as=_agreed("hard_bounce"), exported=_HARD_BOUNCE),
+    _sms(names=("unsubscribe",), categories=_EVERY_SMS, told_as=_agreed("unsubscribe"), exported=None),
+    _sms(names=("reply",), categories=_EVERY_SMS, told_as=_agreed("reply"), exported=None),
+    _sms(names=("subscribe",), categories=_EVERY_SMS, told_as=_agreed("subscribe"), exported=None),
+    _sms(names=("skip",), categories=_EVERY_SMS, told_as=_agreed("skip"), exported=None),
+    _sms(names=("blacklisted",), categories=(TRANSACTIONAL_SMS,), told_as=_agreed("blacklisted"), exported=None),
+)  # fmt: skip
+
+#: What happens when a mail is received; to a webhook that subscribes to several, the first of them is told.
+RECEIVED: tuple[MailEvent, ...] = (
+    MailEvent(
+        names=("inboundEmailProcessed",), categories=(INBOUND_EMAIL, INBOUND_SMS), when=When.ALWAYS, exported=None,
+        is_reply=False,
+    ),
+    # SPEC 6 names it for an update.
+    MailEvent(
+        names=("reply",), categories=(INBOUND_EMAIL, INBOUND_SMS), when=When.CHANGE, exported=None, is_reply=True
+    ),
+)  # fmt: skip

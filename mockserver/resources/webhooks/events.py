@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import domain_of
@@ -15,65 +14,16 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.model import Delivery
 from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks.batches import send
-from mockserver.resources.webhooks.event_table import (
-    EMAIL,
-    INBOUND,
-    INBOUND_DEFAULT,
-    REPLY,
-    TABLE,
-    TRANSACTIONAL,
-    Event,
-    Occurrence,
-    event,
-)
+from mockserver.resources.webhooks.catalogue import STORIES, raised
+from mockserver.resources.webhooks.event import INBOUND, TRANSACTIONAL_EMAIL, Occurrence, RaisedEvent
+from mockserver.resources.webhooks.event_table import RECEIVED
 from mockserver.resources.webhooks.model import Webhook
-from mockserver.resources.webhooks.payloads import payload
-
-
-class Scene(NamedTuple):
-    """One event of a story, so long after its beginning."""
-
-    after: timedelta
-    event: str
-
-
-def _scenes(*scenes: tuple[float, str]) -> tuple[Scene, ...]:
-    return tuple(Scene(timedelta(seconds=seconds), event) for seconds, event in scenes)
-
-
-#: What happens to a transactional e-mail, with gaps as they are seen in practice.
-STORIES: Mapping[str, Sequence[Scene]] = MappingProxyType(
-    {
-        "delivered": _scenes((0, "request"), (2, "delivered")),
-        "delivered_opened": _scenes((0, "request"), (2, "delivered"), (300, "opened"), (300, "uniqueOpened")),
-        "delivered_opened_clicked": _scenes(
-            (0, "request"), (2, "delivered"), (300, "opened"), (300, "uniqueOpened"), (320, "click")
-        ),
-        "delivered_unsubscribed": _scenes(
-            (0, "request"), (2, "delivered"), (300, "opened"), (300, "uniqueOpened"), (340, "unsubscribed")
-        ),
-        "delivered_complaint": _scenes((0, "request"), (2, "delivered"), (3_600, "spam")),
-        "deferred_delivered": _scenes((0, "request"), (5, "deferred"), (905, "delivered")),
-        "soft_bounce": _scenes((0, "request"), (4, "softBounce")),
-        "hard_bounce": _scenes((0, "request"), (3, "hardBounce")),
-        "blocked": _scenes((0, "request"), (1, "blocked")),
-        "invalid": _scenes((0, "request"), (0, "invalid")),
-    }
-)
-
-
-def raisable(kind: str, channel: str) -> list[str]:
-    """The events of which webhooks of a type and a channel can be told."""
-    return sorted(TABLE[kind, channel])
 
 
 def raise_event(
     workspace: Workspace,
     account: Account,
-    kind: str,
     occurrence: Occurrence,
-    *,
-    channel: str = EMAIL,
     overrides: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Delivery]:
     """Tell an event to every webhook of the account that subscribes to it; answers the calls that it makes."""
@@ -82,31 +32,38 @@ def raise_event(
         # Whoever is tagged has two members that say so.
         occurrence = occurrence._replace(tags=tuple(str(tag) for tag in tags))
     occurrence = occurrence._replace(sender=occurrence.sender or _sender(account))
-    row, told = event((kind, channel), occurrence.event), payload(workspace, kind, channel, occurrence)
+    row = raised(occurrence.category, occurrence.event)
+    told = payload(workspace, row, occurrence)
     size = weight({**told, "id": 0, **overrides})
     return [
         send(workspace, account, webhook, row.name, {**told, "id": webhook.id, **overrides}, occurrence.at, size=size)
-        for webhook in _subscribers(account, kind, channel, row)
+        for webhook in _subscribers(account, occurrence, row)
         if workspace.has_another_id("delivery")
     ]
 
 
+def payload(workspace: Workspace, row: RaisedEvent, occurrence: Occurrence) -> dict[str, Any]:
+    """What a call for an occurrence carries; the id of the webhook, which stands in it, is still to come."""
+    return {**row.members(workspace, occurrence, row.told_as.by(workspace)), **row.adds(occurrence)}
+
+
 def tell_story(
-    workspace: Workspace, account: Account, scenes: Sequence[Scene], to: str, message_id: str, subject: str
+    workspace: Workspace, account: Account, story: str, to: str, message_id: str, subject: str
 ) -> list[Delivery]:
-    """Tell the events of a story, each at its own moment."""
+    """Tell the events of a story of `STORIES`, each at its own moment."""
     start = workspace.clock.now()
     found: list[Delivery] = []
-    for scene in scenes:
-        occurrence = Occurrence(scene.event, to, min(start + scene.after, LATEST), message_id, subject)
-        found += raise_event(workspace, account, TRANSACTIONAL, occurrence)
+    for scene in STORIES[story]:
+        at = min(start + scene.after, LATEST)
+        occurrence = Occurrence(TRANSACTIONAL_EMAIL, scene.event, to, at, message_id, subject)
+        found += raise_event(workspace, account, occurrence)
     return found
 
 
 def receive(workspace: Workspace, account: Account, recipient: str, item: dict[str, Any]) -> list[Delivery]:
     """Tell a received mail to every inbound webhook of its domain, once; it may also be a reply (proposed)."""
     domain = domain_of(recipient)
-    happened = (INBOUND_DEFAULT, REPLY) if item.get("InReplyTo") else (INBOUND_DEFAULT,)
+    happened = [row.name for row in RECEIVED if item.get("InReplyTo") or not row.is_reply]
     found, content = [], {"items": [item]}
     size = weight(content)
     for webhook in list(account.table(Webhook).values()):
@@ -124,10 +81,10 @@ def draw_message_id(workspace: Workspace) -> str:
     return f"<{workspace.clock.now():%Y%m%d%H%M}.{digits}@smtp-relay.mailin.fr>"
 
 
-def _subscribers(account: Account, kind: str, channel: str, row: Event) -> Iterator[Webhook]:
-    names = set(row.told_to or (row.name,))
+def _subscribers(account: Account, occurrence: Occurrence, row: RaisedEvent) -> Iterator[Webhook]:
+    names = row.subscriptions
     for webhook in list(account.table(Webhook).values()):
-        if (webhook.type, webhook.channel) == (kind, channel) and names & set(webhook.events):
+        if webhook.category == occurrence.category and not names.isdisjoint(webhook.events):
             yield webhook
 
 

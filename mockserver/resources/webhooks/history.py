@@ -23,6 +23,7 @@ from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Delivery, Target
+from mockserver.resources.webhooks.catalogue import ALL_EVENTS, EXPORTED
 
 ACCEPTED, READY, NOTIFIED = "accepted", "ready", "notified"
 
@@ -36,15 +37,6 @@ MACHINE = StateMachine(
 
 #: The columns of the file: nothing documents them (proposed, ledger 3.8).
 COLUMNS = ("webhook_id", "type", "event", "email", "message_id", "date", "state", "status", "attempts", "url")
-#: An export's name of all events, and its names of several.
-_ALL, _SAME = "allEvents", {"request": ("request", "sent"), "loadedByProxy": ("proxyOpen", "uniqueProxyOpen")}
-
-#: The `event` of an export. The official enum has two codes of errors besides, by a slip (ledger 2.18):
-#: they are refused, which is proposed.
-EXPORT_EVENTS = (
-    "hardBounce", "softBounce", "delivered", "spam", "request", "opened", "click", "invalid", "deferred", "blocked",
-    "unsubscribed", "error", "uniqueOpened", "loadedByProxy", "allEvents",
-)  # fmt: skip
 
 
 @dataclass(slots=True, eq=False)
@@ -194,7 +186,7 @@ def _wanted(row: Export) -> Callable[[dict[str, Any]], bool]:
     def is_wanted(line: dict[str, Any]) -> bool:
         return (
             line["type"] == filters["type"]
-            and (event == _ALL or line["event"] in _SAME.get(event, (event,)))
+            and (event == ALL_EVENTS or line["event"] in EXPORTED[event])
             and start <= line["date"] < end
             and (is_recipient is None or is_recipient(line["email"]))
             and _bare(filters.get("messageId", line["message_id"])) == _bare(line["message_id"])

@@ -20,15 +20,8 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Target
 from mockserver.resources.domains import model as domains
-from mockserver.resources.webhooks.event_table import (
-    CREATE_EVENTS,
-    EMAIL,
-    INBOUND,
-    INBOUND_DEFAULT,
-    TRANSACTIONAL,
-    UPDATE_EVENTS,
-    subscribed,
-)
+from mockserver.resources.webhooks.catalogue import CREATE_EVENTS, INBOUND_DEFAULT, UPDATE_EVENTS, subscribed
+from mockserver.resources.webhooks.event import EMAIL, INBOUND, TRANSACTIONAL, Category
 
 
 @dataclass(slots=True, eq=False)
@@ -52,6 +45,10 @@ class Webhook:
 
     def __post_init__(self) -> None:
         self.target = self._made_target()
+
+    @property
+    def category(self) -> Category:
+        return Category(self.type, self.channel)
 
     def change(self, changes: Mapping[str, Any]) -> None:
         """Take the members that can be changed; the target stays the same object where it says the same."""
@@ -107,13 +104,13 @@ def create(caller: Caller, given: dict[str, Any]) -> Webhook:
         ServiceError: 400; events or domain are missing or not of the type, or there are too many webhooks.
     """
     workspace = caller.workspace
-    form = given.setdefault("type", TRANSACTIONAL), given.setdefault("channel", EMAIL)
-    if form[0] == INBOUND:
+    category = Category(given.setdefault("type", TRANSACTIONAL), given.setdefault("channel", EMAIL))
+    if category.type == INBOUND:
         given["events"] = given.get("events") or [INBOUND_DEFAULT]
-        _require(given, "domain", form[0])
-    _require(given, "events", form[0])
-    given = _settled(caller, given, form, CREATE_EVENTS)
-    _check_limit(caller, form[0])
+        _require(given, "domain", category.type)
+    _require(given, "events", category.type)
+    given = _settled(caller, given, category, CREATE_EVENTS)
+    _check_limit(caller, category.type)
     now = workspace.clock.now()
     webhook = Webhook(workspace.next_id("webhook"), created_at=now, modified_at=now, **given)
     caller.account.table(Webhook)[webhook.id] = webhook
@@ -129,7 +126,7 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
     webhook = get(caller, webhook_id)
     if "events" in changes:
         _require(changes, "events", webhook.type)
-    changes = _settled(caller, changes, (webhook.type, webhook.channel), UPDATE_EVENTS, webhook)
+    changes = _settled(caller, changes, webhook.category, UPDATE_EVENTS, webhook)
     webhook.change(changes)
     webhook.modified_at = caller.workspace.clock.now()
     deliveries.retarget(caller.workspace, caller.account, webhook.id, webhook.target)
@@ -145,8 +142,8 @@ def delete(caller: Caller, webhook_id: int) -> None:
 def _settled(
     caller: Caller,
     given: dict[str, Any],
-    form: tuple[str, str],
-    known: Mapping[tuple[str, str], tuple[str, ...]],
+    category: Category,
+    known: Mapping[Category, tuple[str, ...]],
     webhook: Webhook | None = None,
 ) -> dict[str, Any]:
     """What is given, as a webhook keeps it, by the rules that a new one and a changed one share.
@@ -156,13 +153,13 @@ def _settled(
     """
     found = dict(given)
     if "events" in found:
-        found["events"] = _events(found["events"], known, form)
-    if form[0] == INBOUND and "domain" in found:
+        found["events"] = _events(found["events"], known, category)
+    if category.type == INBOUND and "domain" in found:
         found["domain"] = _domain(caller, found["domain"])
     elif found.pop("domain", None) is not None:
-        caller.warn(f"a webhook of type {form[0]} has no domain; the one that was sent is ignored")
+        caller.warn(f"a webhook of type {category.type} has no domain; the one that was sent is ignored")
     if "url" in found:
-        _compare(caller, form[0], found["url"], webhook)
+        _compare(caller, category.type, found["url"], webhook)
     return found
 
 
@@ -212,19 +209,19 @@ def _require(given: dict[str, Any], name: str, kind: str) -> None:
         raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
 
 
-def _events(names: list[str], known: Mapping[tuple[str, str], tuple[str, ...]], form: tuple[str, str]) -> list[str]:
+def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], category: Category) -> list[str]:
     """The events as they are read back, each once.
 
     Raises:
         ServiceError: 400; one is not of the type.
     """
     for event in names:
-        if event not in known[form]:
-            refused = INVALID_PARAMETER(f"events: {event} is not an event of {form[0]} webhooks")
+        if event not in known[category]:
+            refused = INVALID_PARAMETER(f"events: {event} is not an event of {category.type} webhooks")
             when = "when it is made" if known is CREATE_EVENTS else "when it is changed"
-            reason = f"a webhook of type {form[0]} and channel {form[1]} cannot take {event} {when}"
-            raise refused.because(f"{reason}; it can take {', '.join(known[form])}")
-    return subscribed(form, names)
+            reason = f"a webhook of type {category.type} and channel {category.channel} cannot take {event} {when}"
+            raise refused.because(f"{reason}; it can take {', '.join(known[category])}")
+    return subscribed(category, names)
 
 
 def _check_limit(caller: Caller, kind: str) -> None:

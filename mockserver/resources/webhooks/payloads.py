@@ -1,4 +1,4 @@
-"""What webhook calls carry, by type and channel (ledger 3.3 to 3.7), odd names included."""
+"""What the payloads of webhook calls have in common, by what it happens to (ledger 3.3 to 3.7), odd names included."""
 
 from __future__ import annotations
 
@@ -8,27 +8,25 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.webhooks.event_table import MARKETING, SMS, Event, Occurrence, event
+from mockserver.resources.webhooks.event import Occurrence
 
 #: How long before its events a campaign is sent.
 _SENT_BEFORE = timedelta(minutes=5)
 
 
-def payload(workspace: Workspace, kind: str, channel: str, occurrence: Occurrence) -> dict[str, Any]:
-    """The payload of what happened to an e-mail, a text message or a contact; the webhook's own id is still to come."""
-    row = event((kind, channel), occurrence.event)
-    if channel == SMS:
-        return _sms(workspace, row, occurrence, kind)
-    if row.of_contact is not None:
-        return {**_contact(workspace, row, occurrence), **row.of_contact(occurrence)}
-    members = _marketing if kind == MARKETING else _transactional
-    return {**members(workspace, row, occurrence), **row.adds}
-
-
-def _transactional(workspace: Workspace, row: Event, occurrence: Occurrence) -> dict[str, Any]:
+def email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
     """What all events of transactional e-mails have: ledger 3.4."""
-    found: dict[str, Any] = {
-        "event": _told(workspace, row),
+    return {**_email(workspace, occurrence, name), **_tags(occurrence)}
+
+
+def email_with_uuid(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
+    """What some events of transactional e-mails have: the service's id of the e-mail as well (ledger 3.4)."""
+    return {**_email(workspace, occurrence, name), "uuid": str(_uuid(occurrence)), **_tags(occurrence)}
+
+
+def _email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
+    return {
+        "event": name,
         "email": occurrence.to,
         "id": 0,
         **_moments(workspace, occurrence.at),
@@ -38,19 +36,19 @@ def _transactional(workspace: Workspace, row: Event, occurrence: Occurrence) -> 
         "contact_id": 0,
         "mirror_link": f"https://app-smtp.brevo.com/log/preview/{_uuid(occurrence)}",
     }
-    if row.has_uuid:
-        found["uuid"] = str(_uuid(occurrence))
-    if occurrence.tags:
-        # A list, written as a string: that is what the service sends.
-        found |= {"tag": json.dumps(list(occurrence.tags), separators=(",", ":")), "tags": list(occurrence.tags)}
-    return found
 
 
-def _marketing(workspace: Workspace, row: Event, occurrence: Occurrence) -> dict[str, Any]:
+def _tags(occurrence: Occurrence) -> dict[str, Any]:
+    """The tags of an e-mail that has some, twice: the list written as a string is what the service sends as well."""
+    tags = list(occurrence.tags)
+    return {"tag": json.dumps(tags, separators=(",", ":")), "tags": tags} if tags else {}
+
+
+def campaign(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
     """What all events of campaigns have: ledger 3.5."""
     seconds, sent = int(occurrence.at.timestamp()), occurrence.at - _SENT_BEFORE
     return {
-        "event": _told(workspace, row),
+        "event": name,
         "id": 0,
         "camp_id": 31,
         "email": occurrence.to,
@@ -65,13 +63,13 @@ def _marketing(workspace: Workspace, row: Event, occurrence: Occurrence) -> dict
     }
 
 
-def _contact(workspace: Workspace, row: Event, occurrence: Occurrence) -> dict[str, Any]:
+def contact(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
     """What all events of contacts have: ledger 3.5."""
     date, ts = _local(workspace, occurrence.at), int(occurrence.at.timestamp())
-    return {"event": row.told_as, "id": 0, "email": occurrence.to, "date": date, "ts": ts}
+    return {"event": name, "id": 0, "email": occurrence.to, "date": date, "ts": ts}
 
 
-def _sms(workspace: Workspace, row: Event, occurrence: Occurrence, kind: str) -> dict[str, Any]:
+def sms(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
     """What all events of text messages have, which is neither `event` nor `email`: ledger 3.7."""
     return {
         "id": 0,
@@ -80,9 +78,9 @@ def _sms(workspace: Workspace, row: Event, occurrence: Occurrence, kind: str) ->
         "credits_used": 1,
         "messageId": int(workspace.random.digits("sms", 10)),
         "remaining_credit": 99,
-        "msg_status": row.told_as,
+        "msg_status": name,
         "date": _local(workspace, occurrence.at),
-        "type": kind,
+        "type": occurrence.category.type,
         "reference": occurrence.message_id.strip("<>"),
     }
 
@@ -90,11 +88,6 @@ def _sms(workspace: Workspace, row: Event, occurrence: Occurrence, kind: str) ->
 def _digits(to: str) -> str:
     """A telephone number without its plus and blanks; nothing of what is none."""
     return "" if "@" in to else "".join(sign for sign in to if "0" <= sign <= "9")
-
-
-def _told(workspace: Workspace, row: Event) -> str:
-    """The name of an event as this workspace's service tells it: the sources contradict each other (ledger 3.3)."""
-    return workspace.behaviour.webhook_names.get(row.told_as, row.told_as) if row.is_contested else row.told_as
 
 
 def _uuid(occurrence: Occurrence) -> uuid.UUID:

@@ -1,36 +1,12 @@
-"""Webhooks on the wire, and in a scenario."""
+"""Webhooks on the wire."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from marshmallow import fields, validate
 
-from marshmallow import ValidationError, fields, validate, validates_schema
-
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import domain_of, is_host_name
-from mockserver.core.text.spelling import cut, meant
-from mockserver.core.time.clock import LATEST
-from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, SectionError, TakenError, claim
-from mockserver.resources.webhooks import batches
-from mockserver.resources.webhooks.event_table import (
-    CHANNELS,
-    CREATE_EVENTS,
-    EVENTS,
-    HELD_EVENTS,
-    INBOUND,
-    INBOUND_DEFAULT,
-    MARKETING,
-    TRANSACTIONAL,
-    TYPES,
-    subscribed,
-)
-from mockserver.resources.webhooks.history import ACCEPTED, EXPORT_EVENTS, MACHINE, Export, await_completion, keep_file
-from mockserver.resources.webhooks.model import Webhook
+from mockserver.resources.webhooks.catalogue import EVENTS, EXPORT_EVENTS
+from mockserver.resources.webhooks.event import CHANNELS, MARKETING, TRANSACTIONAL, TYPES
 from mockserver.web.schemas.fields import (
-    INT64_MAX,
     Choice,
     Day,
     Email,
@@ -60,7 +36,8 @@ def _check_headers(headers: list[dict[str, str]]) -> None:
         raise invalid(f"Longer than {_LONGEST_HEADERS:,} characters altogether")
 
 
-_HEADERS = (Longest(_MOST_HEADERS), _check_headers)
+#: What a list of headers has to keep, on the wire and in a scenario.
+CHECK_HEADERS = (Longest(_MOST_HEADERS), _check_headers)
 
 
 class WebhookPath(Input):
@@ -94,7 +71,7 @@ class WebhookChanges(Input):
     batched = Flag(**documented())
     auth = fields.Nested(Auth, **documented("adds `Authorization: Bearer` to the calls"))
     headers = List(
-        fields.Nested(Header), validate=_HEADERS, **documented("sent with each call", maxItems=_MOST_HEADERS)
+        fields.Nested(Header), validate=CHECK_HEADERS, **documented("sent with each call", maxItems=_MOST_HEADERS)
     )
 
 
@@ -160,148 +137,3 @@ class NewExport(Input):
 
 class ExportAccepted(Output):
     processId = Int64(required=True, **documented())
-
-
-# ---------------------------------------------------------------------- scenario
-
-
-class AuthItem(Item):
-    type = fields.String(validate=validate.OneOf((BEARER,)))
-    token = HeaderValue()
-
-
-class HeaderItem(Item):
-    key = HeaderName()
-    value = HeaderValue()
-
-
-class WebhookItem(Item):
-    id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
-    url = Url(required=True)
-    type = fields.String(validate=validate.OneOf(TYPES), load_default=TRANSACTIONAL)
-    channel = fields.String(validate=validate.OneOf(CHANNELS), load_default="email")
-    events = List(fields.String())
-    description = fields.String(load_default="")
-    domain = fields.String(allow_none=True)
-    batched = Flag(load_default=False)
-    auth = fields.Nested(AuthItem, allow_none=True)
-    headers = List(fields.Nested(HeaderItem), validate=_HEADERS, load_default=list)
-    created_at = Instant()
-    modified_at = Instant()
-
-
-class WrittenDay(Day):
-    """A day that is written as it was given."""
-
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return value.date().isoformat()
-
-
-class FiltersItem(Item):
-    """What an export was asked for."""
-
-    type = fields.String(required=True, validate=validate.OneOf((TRANSACTIONAL, MARKETING)))
-    event = fields.String(required=True, validate=validate.OneOf(EXPORT_EVENTS))
-    notifyURL = Url(required=True)
-    days = fields.Integer(strict=True, validate=validate.Range(1, INT64_MAX))
-    startDate = WrittenDay()
-    endDate = WrittenDay()
-    email = Email()
-    sort = fields.String(validate=validate.OneOf(("asc", "desc")))
-    messageId = fields.String()
-    webhookId = fields.Integer(strict=True)
-
-    @validates_schema
-    def _check_period(self, data: dict[str, Any], **_: Any) -> None:
-        if ("startDate" in data) is not ("endDate" in data):
-            raise ValidationError("give both startDate and endDate, or none")
-
-
-class ExportItem(Item):
-    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62))
-    requested_at = Instant(required=True)
-    filters = fields.Nested(FiltersItem, required=True)
-    url = fields.String(load_default="")
-    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=ACCEPTED)
-    ready_at = Instant(allow_none=True, load_default=None)
-    content = fields.String(allow_none=True, load_default=None)
-
-
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    items, last = data.get("webhooks", ()), workspace.last_ids.get("webhook", 0)
-    for item in items:
-        workspace.claim_id("webhook", item.get("id", 0))
-    for index, item in enumerate(items):
-        _load_webhook(workspace, account, index, item, last)
-    last = workspace.last_ids.get("process", 0)
-    for index, item in enumerate(data.get("exports", ())):
-        if not claim(workspace, Export, item["id"], is_next=item["id"] > last):
-            raise TakenError(("exports", index, "id"), f"export {item['id']} is there already")
-        workspace.claim_id("process", item["id"])
-        row = account.table(Export)[item["id"]] = Export(**item)
-        if row.content is not None:
-            keep_file(workspace, row, row.content)
-        if row.state == ACCEPTED:
-            row.ready_at = row.ready_at or min(row.requested_at + workspace.behaviour.export, LATEST)
-            await_completion(workspace, account, row)
-    batches.resume(account)
-
-
-def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any], last: int) -> None:
-    created = item.get("created_at", workspace.clock.now())
-    facts = {"modified_at": created, **item, "created_at": created}
-    facts["id"] = item["id"] if "id" in item else workspace.next_id("webhook")
-    facts["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
-    if not claim(workspace, Webhook, facts["id"], is_next=facts["id"] > last):
-        raise TakenError(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
-    _check_subscription(("webhooks", index), facts)
-    facts["events"] = subscribed((facts["type"], facts["channel"]), facts["events"])
-    domain = facts.pop("domain", None)
-    if facts["type"] == INBOUND:  # the others have none
-        facts["domain"] = domain_of(domain)
-    account.table(Webhook)[facts["id"]] = Webhook(**facts)
-
-
-def _check_subscription(path: tuple[str | int, ...], facts: Mapping[str, Any]) -> None:
-    """The rules that the operations keep as well."""
-    kind = facts["type"]
-    if not facts["events"]:
-        raise SectionError((*path, "events"), f"a webhook of type {kind} needs events")
-    for event in facts["events"]:
-        if event not in HELD_EVENTS[kind, facts["channel"]]:
-            near = meant(event, HELD_EVENTS[kind, facts["channel"]])
-            instead = f"; did you mean {near}?" if near else ""
-            raise SectionError((*path, "events"), f"{cut(event, 80)} is not an event of {kind} webhooks{instead}")
-    if kind == INBOUND and not facts.get("domain"):
-        raise SectionError((*path, "domain"), "a webhook of type inbound needs a domain")
-    if kind == INBOUND and ("@" in facts["domain"] or not is_host_name(domain_of(facts["domain"]))):
-        raise SectionError((*path, "domain"), "is no name of a domain")
-
-
-def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    webhooks = [_WEBHOOK_ITEM.dump(row) for row in account.table(Webhook).values()]
-    exports = [_EXPORT_ITEM.dump(row) for row in account.table(Export).values()]
-    return {**({"webhooks": webhooks} if webhooks else {}), **({"exports": exports} if exports else {})}
-
-
-_WEBHOOK_ITEM = WebhookItem()
-_EXPORT_ITEM = ExportItem()
-
-SECTION = Section(
-    fields={
-        "webhooks": List(fields.Nested(WebhookItem)),
-        "exports": List(fields.Nested(ExportItem)),
-    },
-    load=_load,
-    dump=_dump,
-    generators={
-        "webhooks": lambda people, workspace, account: {
-            "url": f"https://{people.domain()}/hook",
-            "type": MARKETING,
-            "channel": "email",
-            "events": [people.choice(CREATE_EVENTS[MARKETING, "email"])],
-            "description": people.sentence(),
-            "headers": [],
-        }
-    },
-)
