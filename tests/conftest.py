@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from contextlib import contextmanager
 
+import examples  # noqa: F401  # its profiles are those of all properties
 import pytest
 
 from mockserver import Settings, create_app
@@ -67,6 +68,13 @@ def api(make_api):
     return make_api()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish():
+    """Of thousands of tests the collector would else take a second each time that it looks through all objects."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture
 def left_behind():
     """Gives what only a collection finds after a function that is called twice."""
@@ -83,7 +91,6 @@ def left_behind():
     yield found
     gc.set_debug(0)
     gc.garbage.clear()
-    gc.unfreeze()
     gc.enable()
 
 

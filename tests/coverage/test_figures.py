@@ -1,7 +1,7 @@
 """The JSON form, and the counts that can be read out of it."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mockserver.core.traffic.coverage import Coverage
@@ -32,16 +32,11 @@ def coverages(draw):
     return found
 
 
-calm = settings(deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-@calm
 @given(coverages())
 def test_what_is_written_is_read_back(found):
     assert from_json(to_json(report(found))) == found
 
 
-@calm
 @given(st.lists(coverages(), max_size=4))
 def test_reports_add_up_as_their_counts_do(parts):
     whole = Coverage()

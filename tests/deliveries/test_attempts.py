@@ -4,7 +4,8 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
@@ -47,10 +48,7 @@ def test_attempts_follow_the_table(workspace, peer, answers, state):
     assert (found.next_at, found.in_flight) == (None, False)
 
 
-@settings(
-    max_examples=20, derandomize=True, deadline=None, database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)  # fmt: skip
+@examples(20)
 @given(pattern=st.lists(st.sampled_from([204, 404, 429, 503, "reset"]), min_size=5, max_size=5))
 def test_any_pattern_of_answers_gives_the_attempts_of_the_table(workspace, peer, pattern):
     last = next((number for number, answer in enumerate(pattern) if answer in (204, 404, 503)), 4)

@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 import trustme
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mockserver.core.workspaces.effects import Outcome, OutgoingRequest
@@ -644,7 +645,6 @@ _URLS = st.text() | st.builds("{}://{}{}".format, st.sampled_from(["http", "http
 
 
 @given(_URLS)
-@settings(deadline=None)
 def test_any_address_comes_to_an_error(url):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket, "getaddrinfo", _fail)
@@ -664,7 +664,7 @@ def taker(module_listen):
 
 
 @given(st.lists(st.tuples(_NAMES, _VALUES), max_size=4))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_any_header_is_sent_as_one_line_or_not_at_all(taker, own):
     taker.calls.clear()
     outcome = _target(taker.url(), headers=tuple(own))

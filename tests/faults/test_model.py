@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 OPERATIONS = {
@@ -98,13 +99,7 @@ def model_api(make_api, workspace, applications):
     return applications.setdefault("one", make_api(workspace, key="master-key"))
 
 
-@settings(
-    derandomize=True,
-    deadline=None,
-    database=None,
-    max_examples=120,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@examples(120)
 @given(rules=st.lists(rules, max_size=5), requests=st.lists(requests, min_size=1, max_size=25))
 def test_the_first_active_rule_that_matches_hits(model_api, rules, requests):
     api = model_api

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from judge import TRACES, each, problem
 
@@ -424,12 +425,12 @@ def everything(api):
     return api.get("/_mock/state").json, api.get("/_mock/snapshots").json, api.get("/_mock/workspaces").json
 
 
-@pytest.mark.slow
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("call", [call for call in CALLS if call.method != "GET"], ids=names)
 def test_whatever_is_sent_gives_a_problem_or_a_success_and_a_problem_changes_nothing(make_api, call):
     api = make_api(WORKSPACE)
 
-    @settings(max_examples=40, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @examples(40)
     @given(body=st.dictionaries(KEYS, VALUES, max_size=4))
     def run(body):
         before = everything(api)

@@ -195,7 +195,6 @@ def test_any_bytes_give_a_payload(raw):
     assert [*found.members] == MEMBERS[1:]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "raw",
     [

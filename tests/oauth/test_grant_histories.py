@@ -13,7 +13,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import pytest
-from hypothesis import HealthCheck, settings
+from examples import examples
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -407,20 +408,12 @@ class WithoutRotation(GrantHistory):
 
 
 @pytest.mark.parametrize("machine", [GrantHistory, WithoutRotation])
-@pytest.mark.slow
+@pytest.mark.hypothesis
 def test_grants_follow_the_model(make_api, machine):
     api = make_api({**STORY, "behaviour": {"oauth_public_apps": True, "oauth_rotate_refresh": machine.rotates}})
     run_state_machine_as_test(
         lambda: machine(api),
-        settings=settings(
-            max_examples=18,
-            stateful_step_count=30,
-            derandomize=True,
-            deadline=None,
-            database=None,
-            print_blob=False,
-            suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-        ),
+        settings=settings(examples(18), stateful_step_count=30),
     )
 
 

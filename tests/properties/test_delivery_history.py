@@ -296,10 +296,10 @@ def _told(call):
     return call.id, call.webhook, call.state, attempts, _written(call.due), is_under_way, _written(call.created)
 
 
-@pytest.mark.slow
+@pytest.mark.hypothesis
 def test_deliveries_follow_the_model(make_api, elsewhere, run_history):
     def history(api):
         api.workspace.effects = elsewhere()
         return DeliveryHistory(api, api.workspace.effects)
 
-    run_history(history, make_api(SCENARIO, key="acme-key"), examples=60, steps=40)
+    run_history(history, make_api(SCENARIO, key="acme-key"), most=60, steps=40)

@@ -244,9 +244,9 @@ class AtTheThirdTry(DomainHistory):
         pytest.param(AtTheThirdTry, {"attempts": 3}, id="attempts"),
     ],
 )
-@pytest.mark.slow
+@pytest.mark.hypothesis
 def test_domains_follow_the_model(make_api, run_history, machine, behaviour):
-    run_history(machine, make_api(scenario(authenticate_domain=behaviour)), examples=60, steps=25)
+    run_history(machine, make_api(scenario(authenticate_domain=behaviour)), most=60, steps=25)
 
 
 # ---------------------------------------------------------------------- what the histories seldom meet

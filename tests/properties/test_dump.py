@@ -7,7 +7,8 @@ from datetime import UTC
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import fields
 
@@ -74,7 +75,7 @@ def as_dictionary(schema):
 
 
 @pytest.mark.parametrize("operation", ANSWERS)
-@settings(max_examples=25)
+@examples(25)
 @given(data=st.data())
 def test_compiled_dumping_equals_the_schemas(operation, data):
     schema = ANSWERS[operation]()
@@ -83,7 +84,7 @@ def test_compiled_dumping_equals_the_schemas(operation, data):
 
 
 @pytest.mark.parametrize("operation", ANSWERS)
-@settings(max_examples=10)
+@examples(10)
 @given(data=st.data())
 def test_what_is_dumped_can_be_written(operation, data):
     schema = ANSWERS[operation]()

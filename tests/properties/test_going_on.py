@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 START = "2026-01-15T09:00:00Z"
@@ -108,12 +109,12 @@ class Player:
         return self.api.get("/_mock/state").json, fired, calls
 
 
-@pytest.mark.slow
+@pytest.mark.hypothesis
 def test_a_state_that_was_put_back_goes_on_as_before(make_api, elsewhere):
     api = make_api(SCENARIO, deliveries_limit=6)
     api.workspace.effects = elsewhere()
 
-    @settings(max_examples=120)
+    @examples(120)
     @given(before=st.lists(STEPS, max_size=12), first=SCRIPTS, after=st.lists(STEPS, max_size=6), then=SCRIPTS)
     def check(before, first, after, then):
         player = Player(api, api.workspace.effects)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import assume, given, settings
+from examples import examples
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mockserver.web.schemas import json_text
@@ -50,7 +51,7 @@ def test_no_part_holds_more_than_a_row():
 
 
 @given(st.binary(max_size=60) | st.lists(PIECES, max_size=25).map(lambda pieces: "".join(pieces).encode()))
-@settings(max_examples=500)
+@examples(500)
 def test_any_bytes_are_read_as_json_reads_them_or_refused(raw):
     try:
         value = json_text.read(raw)

@@ -378,16 +378,16 @@ EASY = {"plan_refund": "all", "plan_below_used": "accept"}
 
 
 @pytest.mark.parametrize(
-    ("machine", "solution", "behaviour", "examples"),
+    ("machine", "solution", "behaviour", "most"),
     [
         pytest.param(PlanHistory, "v2", {}, 25, id="v2"),
         pytest.param(OnVersionOne, "v1", {}, 20, id="v1"),
         pytest.param(OnEasyTerms, "v2", EASY, 20, id="easy terms"),
     ],
 )
-@pytest.mark.slow
-def test_plans_follow_the_model(make_api, run_history, machine, solution, behaviour, examples):
-    run_history(machine, make_api(scenario(solution, **behaviour), key="master-key"), examples=examples, steps=30)
+@pytest.mark.hypothesis
+def test_plans_follow_the_model(make_api, run_history, machine, solution, behaviour, most):
+    run_history(machine, make_api(scenario(solution, **behaviour), key="master-key"), most=most, steps=30)
 
 
 # ---------------------------------------------------------------------- what the histories seldom meet

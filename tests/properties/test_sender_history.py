@@ -251,6 +251,6 @@ class SenderHistory(RuleBasedStateMachine):
         assert self.api.get("/_mock/mailbox?limit=1000").json["count"] == self.mails
 
 
-@pytest.mark.slow
+@pytest.mark.hypothesis
 def test_senders_follow_the_model(make_api, run_history):
-    run_history(SenderHistory, make_api(SCENARIO, key="acme-key"), examples=60, steps=30)
+    run_history(SenderHistory, make_api(SCENARIO, key="acme-key"), most=60, steps=30)

@@ -8,16 +8,6 @@ from random import Random
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import HealthCheck, settings
-
-settings.register_profile(
-    "workspaces",
-    derandomize=True,
-    deadline=None,
-    database=None,
-    print_blob=False,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 
 #: A master account with two sub-accounts and a second account beside them; everything that waits takes an hour.
 STORY = {

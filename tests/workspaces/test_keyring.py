@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mockserver.core.state.keys import Keyring, api_key, is_drawn
 
-PROFILE = settings.get_profile("workspaces")
 BODIES = st.text("0123456789abcdef", min_size=64, max_size=64)
 
 
 @given(body=BODIES)
-@settings(PROFILE)
 def test_every_key_that_is_drawn_is_known_as_such(body):
     assert is_drawn(api_key(body))
 
@@ -22,7 +20,6 @@ def test_every_key_that_is_drawn_is_known_as_such(body):
     place=st.integers(8, 71),
     sign=st.sampled_from("0123456789abcdef"),
 )
-@settings(PROFILE)
 def test_a_key_that_was_changed_is_not(body, place, sign):
     key = api_key(body)
     changed = key[:place] + sign + key[place + 1 :]
@@ -31,7 +28,6 @@ def test_a_key_that_was_changed_is_not(body, place, sign):
 
 
 @given(text=st.text(max_size=100) | st.from_regex(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}", fullmatch=True))
-@settings(PROFILE)
 def test_nor_is_any_other_text(text):
     assert not is_drawn(text)
 
@@ -40,7 +36,6 @@ KEYS = st.lists(st.none() | st.lists(st.sampled_from("abcdef"), max_size=3, uniq
 
 
 @given(documents=st.lists(KEYS, min_size=1, max_size=5), first=st.none() | st.just("first"))
-@settings(PROFILE)
 def test_a_keyring_never_gives_a_key_twice_and_keeps_its_own(documents, first):
     ring = Keyring(1, "w", first=first)
     gone = set()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 import yaml
+from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-PROFILE = settings.get_profile("workspaces")
 SEEDS = st.integers(0, 2**16)
 
 
@@ -57,19 +57,19 @@ class Snapshots(RuleBasedStateMachine):
         self.entries = len(ids)
 
 
-@pytest.mark.slow
+@pytest.mark.hypothesis
 def test_a_restore_gives_the_state_at_the_snapshot(workspace, player):
     run_state_machine_as_test(
-        lambda: Snapshots(workspace, player), settings=settings(PROFILE, max_examples=40, stateful_step_count=14)
+        lambda: Snapshots(workspace, player), settings=settings(examples(40), stateful_step_count=14)
     )
 
 
-@pytest.mark.slow
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("form", ["json", "yaml"])
 def test_state_that_is_written_and_loaded_is_equal_and_goes_on_alike(make_api, default_workspace, player, story, form):
     first, second = default_workspace(make_api(story)), default_workspace(make_api("empty"))
 
-    @settings(PROFILE, max_examples=25)
+    @examples(25)
     @given(before=SEEDS, after=SEEDS, steps=st.integers(0, 40))
     def check(before, after, steps):
         first.post("/_mock/reset")
@@ -93,9 +93,9 @@ def test_state_that_is_written_and_loaded_is_equal_and_goes_on_alike(make_api, d
     check()
 
 
-@pytest.mark.slow
+@pytest.mark.hypothesis
 def test_a_document_that_is_refused_changes_nothing_after_any_history(workspace, player):
-    @settings(PROFILE, max_examples=25)
+    @examples(25)
     @given(seed=SEEDS, path=st.sampled_from(["/_mock/seed", "/_mock/state", "/_mock/reset"]))
     def check(seed, path):
         workspace.post("/_mock/reset")

@@ -4,7 +4,8 @@ import copy
 import json
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mockserver.core.workspaces.trial import trial_of
@@ -105,7 +106,7 @@ def api(make_api, story):
     return make_api(story)
 
 
-@settings(settings.get_profile("workspaces"), max_examples=60)
+@examples(60)
 @given(parts=st.lists(PARTS, min_size=1, max_size=3))
 def test_what_was_there_and_what_is_added_make_what_is_there_then(api, parts):
     assert api.post("/_mock/reset").status_code == 200

@@ -9,6 +9,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from examples import examples
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
@@ -19,7 +20,6 @@ from mockserver.core.workspaces.store import KeyMode, NameTakenError, Store, Sto
 from mockserver.core.workspaces.workspace import Origin, Parts, Workspace
 from mockserver.scenario.load import load
 
-PROFILE = settings.get_profile("workspaces")
 SMALL = {
     "accounts": [
         {"name": "m", "role": "master", "api_keys": ["m"], "revoked_keys": ["old"]},
@@ -151,9 +151,9 @@ class Lives(RuleBasedStateMachine):
                 assert self.store.find(key, workspace) == expected
 
 
-@pytest.mark.slow
+@pytest.mark.hypothesis
 def test_whatever_happens_to_workspaces_their_keys_are_neither_lost_nor_left():
-    run_state_machine_as_test(Lives, settings=settings(PROFILE, max_examples=60, stateful_step_count=30))
+    run_state_machine_as_test(Lives, settings=settings(examples(60), stateful_step_count=30))
 
 
 def test_nothing_is_left_of_ten_thousand_workspaces():

@@ -1,0 +1,31 @@
+"""How many examples a property gets: few in the second command, many where there is time for them."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+#: The profiles, with the share of the examples that a property names. Few are a quarter of them: enough to meet each
+#: rule of a history some times, in a quarter of the time.
+SHARES = {"few": 0.25, "many": 1.0}
+#: What a property has at least, and what one that names no number has where there are many.
+LEAST, USUAL = 4, 100
+
+for _name, _share in SHARES.items():
+    settings.register_profile(
+        _name,
+        max_examples=round(USUAL * _share),
+        # The same examples in every run, and no clock that could fail one.
+        derandomize=True,
+        deadline=None,
+        database=None,
+        print_blob=False,
+        # A fixture of a property is a factory, or a workspace that every example resets.
+        suppress_health_check=list(HealthCheck),
+    )
+settings.load_profile("few")
+
+
+def examples(most):
+    """The settings of a property that has so many examples with `--hypothesis-profile=many`."""
+    share = SHARES.get(settings.get_current_profile_name(), 1.0)
+    return settings(max_examples=max(LEAST, round(most * share)))
