@@ -16,7 +16,7 @@ from mockserver.cli import serve
 from mockserver.cli.serving import Limit
 from mockserver.core.contract.operation import Mark
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.traffic.faults import FAULT_KINDS
+from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import LIFECYCLES, OPERATIONS
 from mockserver.scenario.documents.library import Library

@@ -109,7 +109,7 @@ def test_the_scenario_loads_as_it_is_shown(tmp_path):
 
     workspace = load(Library(tmp_path).read("shown"), name="shown", title="shown")
 
-    assert workspace.clock.frozen
-    assert [account.name for account in workspace.accounts.values()] == [
+    assert workspace.state.clock.frozen
+    assert [account.name for account in workspace.state.accounts.values()] == [
         yaml.safe_load(document)["accounts"][0]["name"]
     ]

@@ -115,7 +115,7 @@ class ServerEffects:
         This comes before faults: one that takes over does so when DNS has answered.
         """
         workspace, rule = caller.workspace, request.url_rule
-        if workspace.behaviour.dns != "resolver" or rule is None or rule.endpoint not in _ASKING:
+        if workspace.state.behaviour.dns != "resolver" or rule is None or rule.endpoint not in _ASKING:
             return True
         name = ascii_form((request.view_args or {}).get("domainName", ""))
         asked = {
@@ -169,7 +169,7 @@ class _LookUp:
 
 def _questions(caller: Caller, name: str) -> list[lookup.Question]:
     with caller.workspace.lock:
-        if caller.workspace.behaviour.dns != "resolver":
+        if caller.workspace.state.behaviour.dns != "resolver":
             return []
         return lookup.questions(caller.workspace, caller.now().account, name)
 

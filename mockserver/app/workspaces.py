@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mockserver.core.state.keys import Keyring
 from mockserver.core.workspaces.effects import Effects
-from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
+from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.store import KeyMode, Loader, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.document import MappingNode
@@ -51,7 +51,7 @@ def _loader(library: Library, settings: Settings) -> Loader:
     ) -> Workspace:
         title = scenario if isinstance(scenario, str) else getattr(scenario, "title", MappingNode.title)
         found = load(library.document(scenario), name=name, title=title, seed=seed, keyring=keyring, limits=limits)
-        found.origin = Origin(scenario, seed, found.origin.keyring)
+        found.origin = found.origin._replace(scenario=scenario)
         return found
 
     return from_library

@@ -35,10 +35,10 @@ class TimerThread:
 
     def watch(self, workspace: Workspace) -> None:
         """Look at a workspace whose timers or clock have changed, under its lock."""
-        timer = workspace.timers.next()
-        if timer is None or workspace.clock.frozen:
+        timer = workspace.state.timers.next()
+        if timer is None or workspace.state.clock.frozen:
             return
-        seconds = (timer.moment - workspace.clock.now()).total_seconds()
+        seconds = (timer.moment - workspace.state.clock.now()).total_seconds()
         turn = time.monotonic() + min(seconds, _LONGEST)
         with self._changed:
             if self._closed or turn >= self._turns.get(workspace, math.inf) - _CLOSE:

@@ -58,7 +58,7 @@ def claim(workspace: Workspace, row: type, key: Hashable, *, is_next: bool = Fal
 
 
 def _keys(workspace: Workspace, row: type) -> set[Hashable]:
-    tables: Iterator[tuple[int, Mapping[Hashable, Any]]] = workspace.tables(row)
+    tables: Iterator[tuple[int, Mapping[Hashable, Any]]] = workspace.state.tables(row)
     return {key for _, rows in tables for key in rows}
 
 

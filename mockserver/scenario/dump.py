@@ -9,7 +9,7 @@ import yaml
 
 from mockserver.core.state.account import Account
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.workspaces.workspace import NOTED_DRAWS, Workspace
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import RESOURCES
 from mockserver.resources.section import write_instant
 from mockserver.scenario.rules.faults import dump_fault
@@ -38,24 +38,23 @@ _BEHAVIOUR = BehaviourItem()
 def dump(workspace: Workspace) -> dict[str, Any]:
     """The whole workspace as plain data; loading it gives an equal workspace."""
     found: dict[str, Any] = {
-        "description": workspace.description,
-        "clock": {"start": write_instant(workspace.clock.now()), "frozen": workspace.clock.frozen},
-        "seed": workspace.random.seed,
-        "solution": workspace.solution,
-        "strict": workspace.strict,
-        "behaviour": _behaviour(workspace.behaviour),
+        "description": workspace.state.description,
+        "clock": {"start": write_instant(workspace.state.clock.now()), "frozen": workspace.state.clock.frozen},
+        "seed": workspace.state.random.seed,
+        "solution": workspace.state.solution,
+        "strict": workspace.state.strict,
+        "behaviour": _behaviour(workspace.state.behaviour),
     }
     for resource in RESOURCES:
         if resource.workspace is not None:
             found.update(resource.workspace.dump(workspace))
-    found["accounts"] = [_account(workspace, account) for account in workspace.accounts.values()]
-    if workspace.faults:
-        found["faults"] = [dump_fault(fault) for fault in workspace.faults]
+    found["accounts"] = [_account(workspace, account) for account in workspace.state.accounts.values()]
+    if workspace.state.faults:
+        found["faults"] = [dump_fault(fault) for fault in workspace.state.faults]
     found["resume"] = {
-        "ids": dict(workspace.last_ids),
-        # Without those of the ids in journal and mailbox, which stay out as well.
-        "draws": {name: n for name, n in workspace.random.positions.items() if name not in NOTED_DRAWS},
-        "revoked_keys": sorted(workspace.revoked_keys),
+        "ids": dict(workspace.state.last_ids),
+        "draws": dict(workspace.state.random.positions),
+        "revoked_keys": sorted(workspace.state.revoked_keys),
     }
     return found
 

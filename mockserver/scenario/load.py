@@ -13,11 +13,13 @@ from marshmallow import ValidationError
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account, User
 from mockserver.core.state.keys import Keyring
-from mockserver.core.state.randomness import LAP
+from mockserver.core.state.randomness import LAP, Randomness
+from mockserver.core.state.state import LAST_ID, State
 from mockserver.core.text.spelling import cut, meant
 from mockserver.core.time.clock import Clock
+from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
-from mockserver.core.workspaces.workspace import LAST_ID, Workspace
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.people import People
 from mockserver.resources.registry import PARTS, RESOURCES
 from mockserver.resources.resource import Section, WorkspaceSection
@@ -32,6 +34,8 @@ from mockserver.scenario.weight import weigh
 _RESOURCES = frozenset(name for resource in RESOURCES if resource.section for name in resource.section.fields) | {
     "generate"
 }
+#: Members at the top of a document that stand in the state as they are.
+_OF_THE_STATE = ("description", "solution", "strict", "behaviour")
 _FIRST = "acme"
 #: How much of a name is told.
 _SHOWN = 80
@@ -61,19 +65,16 @@ def load(
     with counting_from(clock.start):
         data = _checked(document)
         chosen = data.get("seed", 0) if seed is None else seed
-        workspace = Workspace(
-            name,
-            parts=PARTS,
-            clock=clock,
-            seed=chosen,
-            scenario=title,
-            description=data.get("description", ""),
-            solution=data.get("solution", "v2"),
-            strict=data.get("strict", False),
-            behaviour=data.get("behaviour"),
-            limits=limits,
-            origin=Origin(title, seed, keyring and keyring(chosen)),
+        limits = limits or WorkspaceLimits()
+        state = State(
+            clock,
+            Randomness(chosen, name),
+            mailbox=Mailbox(limits.mailbox, limits.mailbox_bytes),
+            rows_limit=limits.rows,
+            **{member: data[member] for member in _OF_THE_STATE if member in data},
         )
+        origin = Origin(title, title, seed, keyring and keyring(chosen))
+        workspace = Workspace(name, state, parts=PARTS, limits=limits, origin=origin)
         # First, so that what is new among the rest gets ids and draws that nothing has had.
         _resume(workspace, data.get("resume", {}))
         found = [
@@ -114,9 +115,11 @@ def _checked(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _resume(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for kind, number in data.get("ids", {}).items():
-        workspace.claim_id(kind, number)
-    workspace.random.positions.update(data.get("draws", {}))
-    workspace.revoked_keys.update(data.get("revoked_keys", ()))
+        workspace.state.claim_id(kind, number)
+    draws = dict(data.get("draws", {}))
+    workspace.ids.resume(draws)
+    workspace.state.random.positions.update(draws)
+    workspace.state.revoked_keys.update(data.get("revoked_keys", ()))
 
 
 class _Filling:
@@ -145,7 +148,7 @@ class _Filling:
         keys = self._keys()
         claim_ids(self._workspace, self._items)
         accounts = [
-            make_account(self._workspace, item, own, self._workspace.clock.start)
+            make_account(self._workspace, item, own, self._workspace.state.clock.start)
             for item, own in zip(self._items, keys, strict=True)
         ]
         for resource in RESOURCES:
@@ -210,7 +213,7 @@ class _Filling:
         if keyring is None:
             return keys
         revoked = (key for item in self._items for key in item.get("revoked_keys", ()))
-        return keyring.own(keys, {*self._workspace.revoked_keys, *revoked})
+        return keyring.own(keys, {*self._workspace.state.revoked_keys, *revoked})
 
     def _facts(self, index: int) -> Mapping[str, Any]:
         return {**self._items[index], **(self._loose if index == 0 else {})}
@@ -246,7 +249,7 @@ def settle_section(section: Section, workspace: Workspace) -> Iterator[tuple[int
 
 def check_room(workspace: Workspace) -> Iterator[Mistake]:
     """Refuse what would leave more rows in a workspace than it may hold."""
-    kept, most = workspace.kept(), workspace.limits.rows
+    kept, most = workspace.state.kept(), workspace.limits.rows
     if kept > most:
         yield Mistake(
             (), f"the workspace would have {kept:,} rows, and there may be {most:,} (--rows-limit)", taken=True
@@ -255,7 +258,7 @@ def check_room(workspace: Workspace) -> Iterator[Mistake]:
 
 def check_ids(workspace: Workspace) -> Iterator[Mistake]:
     """Refuse ids that count on past the largest one that can be given: they could not be loaded again."""
-    for kind, number in workspace.last_ids.items():
+    for kind, number in workspace.state.last_ids.items():
         if number > LAST_ID:
             yield Mistake((), f"ids of {kind} would count up to {number:,}, and {LAST_ID:,} is the largest")
 
@@ -266,8 +269,8 @@ def check_amounts(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mis
     total = sum(amount for place in places for amount in place.get("generate", {}).values())
     if total > MOST_GENERATED:
         yield Mistake(("generate",), f"{total:,} rows are to be generated in all, and {MOST_GENERATED:,} is the most")
-    elif total and workspace.kept() + total > workspace.limits.rows:
-        told = f"{total:,} rows are to be generated beside {workspace.kept():,}"
+    elif total and workspace.state.kept() + total > workspace.limits.rows:
+        told = f"{total:,} rows are to be generated beside {workspace.state.kept():,}"
         yield Mistake(("generate",), f"{told}, and there may be {workspace.limits.rows:,} (--rows-limit)", taken=True)
 
 
@@ -277,7 +280,7 @@ def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, 
     Each account comes with the place in the document that says so.
     """
     # One for all, as it is the names to choose from that take long.
-    people = People(workspace.random.seed, workspace.random.positions.get(_PEOPLE, 0))
+    people = People(workspace.state.random.seed, workspace.state.random.positions.get(_PEOPLE, 0))
     for account, amounts, path in wanted:
         for name, amount in amounts.items():
             items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
@@ -288,14 +291,14 @@ def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, 
                 told = f"a made-up item of account {account.name} does not fit: {mistake.message}"
                 yield mistake._replace(path=(*path, "generate", name), message=told)
             section.settle(workspace)
-            workspace.random.positions[_PEOPLE] = people.count % LAP
+            workspace.state.random.positions[_PEOPLE] = people.count % LAP
 
 
 def claim_ids(workspace: Workspace, items: Iterable[Mapping[str, Any]]) -> None:
     """Count on past the ids that the accounts of a document have."""
     items = tuple(items)
     for kind, name, least in (("account", "id", _ACCOUNT_IDS), ("user", "user_id", _USER_IDS)):
-        workspace.claim_id(kind, max([least, *(item.get(name, 0) for item in items)]))
+        workspace.state.claim_id(kind, max([least, *(item.get(name, 0) for item in items)]))
 
 
 def make_account(
@@ -309,18 +312,18 @@ def make_account(
     users = [User(**user) for user in item.get("users", ())] or [User(email, admin=True)]
     names = ("of", "first_name", "last_name", "company_name", "enterprise", "language", "revoked_keys")
     account = Account(
-        id=item["id"] if "id" in item else workspace.next_id("account"),
+        id=item["id"] if "id" in item else workspace.state.next_id("account"),
         name=item["name"],
         email=email,
         created_at=item.get("created_at", moment),
-        organization_id=item.get("organization_id") or workspace.random.digits("organization", 24),
-        user_id=item["user_id"] if "user_id" in item else workspace.next_id("user"),
+        organization_id=item.get("organization_id") or workspace.state.random.digits("organization", 24),
+        user_id=item["user_id"] if "user_id" in item else workspace.state.next_id("user"),
         role=item["role"],
-        api_keys=[workspace.draw_api_key()] if keys is None else list(keys),
+        api_keys=[workspace.state.draw_api_key()] if keys is None else list(keys),
         users=users,
         **{name: item[name] for name in names if name in item},
     )
-    workspace.add_account(account)
+    workspace.state.add_account(account)
     return account
 
 

@@ -69,7 +69,7 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
     Raises:
         ScenarioError: the document is no good one, or does not go together with what is there; nothing has changed.
     """
-    with counting_from(workspace.clock.now()):
+    with counting_from(workspace.state.clock.now()):
         # Checked before the lock is taken, and twice, as rows are made of what was loaded.
         for_trial, for_good = _checked(document), _checked(document)
         with workspace.lock:
@@ -152,19 +152,20 @@ class _Addition:
 
     def _check_solution(self) -> Iterator[Mistake]:
         """What masters have and their sub-accounts hold is of the solution that they were made under."""
-        if self._data.get("solution", self._workspace.solution) != self._workspace.solution and self._workspace.masters:
+        state = self._workspace.state
+        if self._data.get("solution", state.solution) != state.solution and state.masters:
             yield Mistake(("solution",), "the workspace has masters of the other solution; use PUT /_mock/state")
 
     def _describe(self) -> None:
         for name in ("description", "solution", "strict"):
             if name in self._data:
-                setattr(self._workspace, name, self._data[name])
+                setattr(self._workspace.state, name, self._data[name])
         if "behaviour" in self._data:
-            before = _BEHAVIOUR.dump(self._workspace.behaviour)
-            self._workspace.behaviour = _BEHAVIOUR.load(_laid(before, self._document["behaviour"], "behaviour"))
+            before = _BEHAVIOUR.dump(self._workspace.state.behaviour)
+            self._workspace.state.behaviour = _BEHAVIOUR.load(_laid(before, self._document["behaviour"], "behaviour"))
 
     def _add_faults(self) -> Iterator[Mistake]:
-        faults, there = self._data.get("faults", ()), self._workspace.faults
+        faults, there = self._data.get("faults", ()), self._workspace.state.faults
         for index, fault in enumerate(faults):
             if fault.id and there.get(fault.id) is not None:
                 yield Mistake(("faults", index, "id"), f"{fault.id} is there already", taken=True)
@@ -177,7 +178,7 @@ class _Addition:
     def _check_accounts(self) -> Iterator[Mistake]:
         """What is wrong with the accounts themselves, before any is made."""
         new = {item["name"]: 0 for item in self._items if item["role"] is Role.MASTER}
-        masters = ChainMap(new, self._workspace.masters)
+        masters = ChainMap(new, self._workspace.state.masters)
         numbers: set[int] = set()
         homes: dict[str, str] = {}
         seen: set[str] = set()
@@ -185,7 +186,7 @@ class _Addition:
             path: Path = ("accounts", index)
             if item["name"] in seen:  # each entry costs as much as the account has already
                 yield Mistake((*path, "name"), f"{item['name']} is there already", taken=True)
-            account = self._workspace.account_named(item["name"])
+            account = self._workspace.state.account_named(item["name"])
             if account is not None:
                 users = [*account.users, *item.get("users", ())]
                 if "users" in item and len(users) > MOST_LISTED:
@@ -193,30 +194,30 @@ class _Addition:
                 yield from _check_fixed(path, item, self._document["accounts"][index], account)
             elif item["name"] not in seen:
                 yield from check_master(path, item, masters)
-                if "id" in item and (item["id"] in numbers or item["id"] in self._workspace.accounts):
+                if "id" in item and (item["id"] in numbers or item["id"] in self._workspace.state.accounts):
                     yield Mistake((*path, "id"), f"{item['id']} is there already", taken=True)
                 numbers.add(item.get("id", 0))
             seen.add(item["name"])
             for position, key in enumerate(item.get("api_keys", ())):
-                home = self._workspace.account_of(key)
+                home = self._workspace.state.account_of(key)
                 if homes.setdefault(key, home.name if home else item["name"]) != item["name"]:
                     yield Mistake((*path, "api_keys", position), "this key opens another account already", taken=True)
 
     def _parts(self) -> list[_Part]:
         """The accounts that get something, in the order of the document."""
         workspace, keys = self._workspace, self._keys()
-        if any(item["name"] not in workspace.names for item in self._items):
+        if any(item["name"] not in workspace.state.names for item in self._items):
             claim_ids(workspace, self._items)
         parts = []
-        first = workspace.account_named(self._first)
+        first = workspace.state.account_named(self._first)
         if first is not None and self._document.keys() - _OF_THE_WORKSPACE:
             parts.append(_Part(first, self._data, self._document, ()))
         for index, item in enumerate(self._items):
             written = self._document["accounts"][index]
-            known = workspace.account_named(item["name"])
+            known = workspace.state.account_named(item["name"])
             is_new = known is None
             if known is None:
-                known = make_account(workspace, item, keys[index], workspace.clock.now())
+                known = make_account(workspace, item, keys[index], workspace.state.clock.now())
                 for key in (*known.api_keys, *known.revoked_keys):
                     workspace.on_key(key)
             else:
@@ -227,12 +228,12 @@ class _Addition:
     def _keys(self) -> list[list[str] | None]:
         """The keys that each account of the document gets; None: one is drawn."""
         given: list[list[str] | None] = [
-            item.get("api_keys", [] if item["name"] in self._workspace.names else None) for item in self._items
+            item.get("api_keys", [] if item["name"] in self._workspace.state.names else None) for item in self._items
         ]
         keyring = self._workspace.origin.keyring
         if keyring is None or not self._items:
             return given
-        return [*keyring.own_behind(len(self._workspace.accounts), given, self._workspace.is_free_key)]
+        return [*keyring.own_behind(len(self._workspace.state.accounts), given, self._workspace.state.is_free_key)]
 
     def _say(
         self, account: Account, item: Mapping[str, Any], written: Mapping[str, Any], keys: list[str] | None
@@ -241,13 +242,13 @@ class _Addition:
         for name in _REPLACED:
             if name in written:
                 setattr(account, name, item[name])
-        self._workspace.claim_id("user", item.get("user_id", 0))
+        self._workspace.state.claim_id("user", item.get("user_id", 0))
         account.users += [User(**user) for user in item.get("users", ())]
         for key in keys or ():
-            if self._workspace.keys.get(key) != account.id:
+            if self._workspace.state.keys.get(key) != account.id:
                 self._workspace.add_key(account, key)
         for key in item.get("revoked_keys", ()):
-            if key not in self._workspace.revoked_keys:
+            if key not in self._workspace.state.revoked_keys:
                 account.revoked_keys.append(key)
                 self._workspace.revoke_key(key)
 

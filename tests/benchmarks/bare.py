@@ -18,7 +18,7 @@ def bare(self, request):
     workspace = caller.workspace
     with workspace.lock:
         workspace.catch_up()
-        headers = [("sib-request-id", workspace.random.uuid("request"))]
+        headers = [("sib-request-id", workspace.ids.request())]
         headers += rate_limit.take(workspace, caller.account.id, request.path).headers()
         endpoint = self._endpoints[request.url_rule.endpoint]
         reply = endpoint.answer(caller, request, EXCHANGE)

@@ -115,7 +115,7 @@ def test_on_a_running_clock_a_late_timer_sees_its_own_moment(make_api):
     """Nobody calls for an hour of real time; the code has expired after 15 minutes all the same."""
     api = make_api({**ONBOARDING, "clock": {"start": "2026-01-15T09:00:00Z"}})
     seconds = 1_700_000_000.0
-    api.workspace.clock.__dict__.update(Clock(api.workspace.clock.start, real=lambda: seconds).__dict__)
+    api.workspace.state.clock.__dict__.update(Clock(api.workspace.state.clock.start, real=lambda: seconds).__dict__)
 
     seconds += 3 * 3600
     expired = api.get("/_mock/machines/sender/2").json["otp_expires_at"]

@@ -42,8 +42,8 @@ def test_such_a_call_has_changed_nothing(api):
     api.client.post("/_mock/reset", json={"scenario": "empty"}, headers=CROSS)
     api.client.put("/_mock/clock", json={"frozen": True}, headers=FOREIGN, content_type="text/plain")
 
-    assert api.workspace.scenario == "standard"
-    assert not api.workspace.clock.frozen
+    assert api.workspace.origin.title == "standard"
+    assert not api.workspace.state.clock.frozen
 
 
 def test_a_refusal_says_what_it_is_for(api):

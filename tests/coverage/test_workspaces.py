@@ -103,7 +103,7 @@ def test_clearing_all_forgets_workspaces_that_are_gone(api, workspace, coverage)
 
 def test_what_falls_due_meanwhile_is_counted(api, coverage):
     api.post("/v3/senders", json={"name": "Ada", "email": "ada@example.test"})
-    api.store.default.clock.move_to(api.store.default.clock.now().replace(year=2100))
+    api.store.default.state.clock.move_to(api.store.default.state.clock.now().replace(year=2100))
 
     assert coverage(api, "?workspace=default")["transitions"]["sender"]["expire_otp"] > 0
 

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from mockserver.core.contract import errors
+from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.core.traffic.exchange import Reply
-from mockserver.core.traffic.faults import FAULT_KINDS
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 from mockserver.web.service.answer import spoilt
 
@@ -93,7 +93,7 @@ def test_every_code_can_be_injected(api, rules, code):
 
 def test_an_operation_that_documents_another_status_for_a_code_gets_it(api, rules):
     rules.add("not_enough_credits")
-    rule = api.workspace.faults.get("fault-1")
+    rule = api.workspace.state.faults.get("fault-1")
     rule.statuses = {"updateSubAccountPlan": 402}
     assert api.put("/v3/corporate/subAccount/9/plan").status_code == 402
     assert api.put("/v3/corporate/subAccounts/plan").status_code == 400
@@ -181,8 +181,9 @@ def test_an_answer_without_a_body_stays_one(api, rules):
 
 def delays(api, number):
     """How long the answers would be held back, in milliseconds; nothing waits for them here."""
-    rule, exchange = next(iter(api.workspace.faults)), next(iter(api.workspace.journal))
-    return [rule.answer(exchange, lambda: Reply(200), api.workspace.random).wire.delay_s * 1000 for _ in range(number)]
+    rule, exchange = next(iter(api.workspace.state.faults)), next(iter(api.workspace.journal))
+    random = api.workspace.state.random
+    return [rule.answer(exchange, lambda: Reply(200), random).wire.delay_s * 1000 for _ in range(number)]
 
 
 @pytest.fixture

@@ -194,10 +194,10 @@ def test_nothing_grows_with_the_requests_that_are_hit(make_api, rules_of):
         workspace = api.workspace
         kept = (
             workspace.journal,
-            workspace.random.positions,
+            workspace.state.random.positions,
             workspace.coverage.codes,
             workspace.coverage.answers,
-            workspace.faults,
+            workspace.state.faults,
         )
         return [len(part) for part in kept]
 

@@ -159,4 +159,4 @@ def test_a_miss_of_chance_leaves_the_request_to_the_next_rule(api, rules):
 def test_only_what_may_hit_is_drawn(api, rules):
     rules.add("unavailable", probability=0.5, after=3, times=1)
     statuses(api, 3)
-    assert "fault fault-1" not in api.workspace.random.positions
+    assert "fault fault-1" not in api.workspace.state.random.positions

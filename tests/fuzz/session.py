@@ -68,7 +68,7 @@ class Session:
         self._seen: list[Any] = []
         scenario = self._random.choice(SCENARIOS)
         self._target = Target(scenario, self._random.choice(("any", "any", "known", "isolate")))
-        self._keys = [key for workspace in self._target.workspaces for key in workspace.keys]
+        self._keys = [key for workspace in self._target.workspaces for key in workspace.state.keys]
 
     def run(self, requests: int) -> Report:
         """Send so many requests; it ends early with the first thing that must not be."""

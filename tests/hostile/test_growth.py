@@ -181,7 +181,7 @@ def test_what_an_addition_takes_does_not_grow_with_the_workspace(part):
         times = []
         for number in range(4):
             before = time.process_time()
-            add(workspace, workspace.first_account, part(number))
+            add(workspace, workspace.state.first_account, part(number))
             times.append(time.process_time() - before)
         return min(times)
 

@@ -269,11 +269,11 @@ def test_the_calls_of_an_account_that_is_gone_count_no_longer(make_api):
     api = make_api("corporate-v2")
     api.post("/_mock/seed", json={"accounts": [{"name": "eu", "webhooks": [MARKETING]}]})
     api.post("/_mock/trigger", json={"type": "marketing", "event": "delivered", "account": "eu"})
-    kept = api.workspace.tally.bytes
-    (number,) = (row.id for row in api.workspace.accounts.values() if row.name == "eu")
+    kept = api.workspace.state.tally.bytes
+    (number,) = (row.id for row in api.workspace.state.accounts.values() if row.name == "eu")
     api.delete(f"/v3/corporate/subAccount/{number}")
 
-    assert (kept > 0, api.workspace.tally.bytes) == (True, 0)
+    assert (kept > 0, api.workspace.state.tally.bytes) == (True, 0)
 
 
 def test_files_of_the_history_go_for_newer_ones(make_api):

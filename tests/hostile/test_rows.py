@@ -76,7 +76,7 @@ def bulk_plans(api, _):
 
 
 def admin_tokens(api, _):
-    return api.post("/v3/corporate/ssoToken", json={"email": api.workspace.first_account.email})
+    return api.post("/v3/corporate/ssoToken", json={"email": api.workspace.state.first_account.email})
 
 
 def sub_account_tokens(api, _):
@@ -132,11 +132,11 @@ def fill(api, way):
 @pytest.mark.parametrize("way", WAYS, ids=[way.__name__ for way in WAYS])
 def test_what_adds_rows_is_refused_where_a_workspace_is_full_and_changes_nothing(master, way):
     fill(master, way)
-    kept, state = master.workspace.kept(), master.get("/_mock/state").json
+    kept, state = master.workspace.state.kept(), master.get("/_mock/state").json
     way(master, 1_000)
 
     assert LIMIT - 10 < kept <= LIMIT
-    assert master.workspace.kept() == kept
+    assert master.workspace.state.kept() == kept
     after = master.get("/_mock/state").json
     assert {**after, "resume": None} == {**state, "resume": None}
 
@@ -179,26 +179,26 @@ def test_all_operations_that_create_something_are_held_to_the_limit():
 
 
 def test_rows_of_a_sub_account_that_is_gone_count_no_longer(master):
-    before, key = master.workspace.kept(), keys(master, 0).json["key"]
+    before, key = master.workspace.state.kept(), keys(master, 0).json["key"]
     for number in range(5):
         assert master.post("/v3/senders", json={"name": "x", "email": f"a{number}@b.test"}, key=key).status_code == 201
-    account = master.workspace.account_of(key)
+    account = master.workspace.state.account_of(key)
     assert account.record(Windows)
     assert master.delete("/v3/corporate/subAccount/7").status_code == 204
 
     # The account and what its master knew of it have gone, and its key is remembered as one that is refused.
-    assert master.workspace.kept() <= before - 1 + len(master.workspace.revoked_keys)
-    assert not any(isinstance(name, tuple) and name[0] == 7 for name in master.workspace.record(Windows))
+    assert master.workspace.state.kept() <= before - 1 + len(master.workspace.state.revoked_keys)
+    assert not any(isinstance(name, tuple) and name[0] == 7 for name in master.workspace.state.record(Windows))
 
 
 def test_the_oldest_entries_of_a_log_go_where_a_workspace_is_full(master):
     fill(master, senders)
     store = master.store
-    kept = master.workspace.kept()
+    kept = master.workspace.state.kept()
     for number in range(LIMIT):
         take(store, b"Subject: %d\n\n" % number, "a@b.test", ["x@in.acme.test"])
 
-    assert kept < master.workspace.kept() == LIMIT
+    assert kept < master.workspace.state.kept() == LIMIT
 
 
 def test_a_scenario_of_more_rows_than_there_may_be_is_refused(make_api):
@@ -267,15 +267,15 @@ def test_generated_rows_count_beside_those_that_are_written(make_api):
 
 
 def test_each_sub_account_that_waits_for_a_change_of_plans_counts(master):
-    before = master.workspace.kept()
+    before = master.workspace.state.kept()
     body = {"subAccountIds": [7], "credits": {"email": 0}}
     answers = [master.put("/v3/corporate/subAccounts/plan", json=body) for _ in range(3)]
-    waiting = master.workspace.kept()
+    waiting = master.workspace.state.kept()
     master.advance("P2D")
 
     assert {answer.status_code for answer in answers} <= {200, 202, 204}
     assert waiting - before == 6
-    assert master.workspace.kept() - before <= 3
+    assert master.workspace.state.kept() - before <= 3
 
 
 def test_a_full_workspace_can_be_kept_and_restored(master):

@@ -99,7 +99,7 @@ def test_an_app_without_addresses_can_ask_nobody(make_realm):
 def test_a_refused_question_makes_no_code(realm):
     realm.authorize(redirect_uri="https://evil.test/", mock_user="boss@group.test", mock_consent="accept")
 
-    assert not [row for account in realm.api.workspace.accounts.values() for row in account.table(Grant)]
+    assert not [row for account in realm.api.workspace.state.accounts.values() for row in account.table(Grant)]
 
 
 # ---------------------------------------------------------------------- what is asked for

@@ -212,7 +212,7 @@ def test_of_what_does_not_work_nothing_is_told(realm, end):
         case "code":
             token = realm.code()
         case "bare id":
-            token = next(token for account in realm.api.workspace.accounts.values() for token in _ids(account))
+            token = next(token for account in realm.api.workspace.state.accounts.values() for token in _ids(account))
 
     answer = realm.post("introspect", token=token)
 

@@ -146,7 +146,8 @@ def test_what_has_run_out_comes_not_back(realm):
 
 
 def _states(realm):
-    return [row.state for account in realm.api.workspace.accounts.values() for row in account.table(Grant).values()]
+    accounts = realm.api.workspace.state.accounts.values()
+    return [row.state for account in accounts for row in account.table(Grant).values()]
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def workspace(make_api):
     workspace = make_api("empty").workspace
 
     def holding(client_id, secret):
-        table = workspace.table(App)
+        table = workspace.state.table(App)
         table.clear()
         table[client_id] = App(client_id, secret, "App", (), (), public=secret is None, account="default")
         return workspace

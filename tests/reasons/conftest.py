@@ -114,7 +114,7 @@ def workspace(scenario):
 @pytest.fixture
 def caller(workspace):
     """A factory: the caller behind an account, by its name."""
-    return lambda name: Caller(workspace, next(row for row in workspace.accounts.values() if row.name == name))
+    return lambda name: Caller(workspace, next(row for row in workspace.state.accounts.values() if row.name == name))
 
 
 @pytest.fixture
@@ -137,11 +137,11 @@ def secrets(workspace):
 
 def _secrets(workspace):
     """All that a stranger could use: keys, codes, tokens, and what proves a domain."""
-    for account in workspace.accounts.values():
+    for account in workspace.state.accounts.values():
         yield from (*account.api_keys, *account.revoked_keys)
         yield from (str(row.otp) for row in account.table(senders.Sender).values() if row.otp)
         yield from (row.auth["token"] for row in account.table(webhooks.Webhook).values() if row.auth)
         for row in account.table(domains.Domain).values():
             yield from (row.code, row.dkim_key)
         yield from account.table(sso.SsoToken)
-    yield from (str(mail.otp) for mail in workspace.mailbox if mail.otp)
+    yield from (str(mail.otp) for mail in workspace.state.mailbox if mail.otp)

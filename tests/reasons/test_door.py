@@ -24,7 +24,7 @@ def ask(operation, *, path=None, account="acme", strict=False, **request):
     """A request to an operation, past authentication."""
 
     def refused(caller):
-        caller.workspace.strict = strict
+        caller.workspace.state.strict = strict
         asked = Request(EnvironBuilder(method=OPERATIONS[operation].method, **request).get_environ())
         Endpoint(OPERATIONS[operation]).answer(caller, asked, exchange(asked, path or {}))
 

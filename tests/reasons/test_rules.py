@@ -45,7 +45,7 @@ def give_an_older_code(caller):
     for _ in range(2):
         senders.SENDER.fire(caller.workspace, caller.account, senders.get(caller, 2), "resend_otp")
         codes.append(senders.get(caller, 2).otp)
-        caller.workspace.clock.move_to(caller.workspace.clock.now() + timedelta(minutes=1))
+        caller.workspace.state.clock.move_to(caller.workspace.state.clock.now() + timedelta(minutes=1))
     senders.validate(caller, 2, codes[0])
 
 
@@ -60,7 +60,7 @@ def cancel_twice(caller):
 
 
 def behave(caller, **changes):
-    caller.workspace.behaviour = caller.workspace.behaviour._replace(**changes)
+    caller.workspace.state.behaviour = caller.workspace.state.behaviour._replace(**changes)
 
 
 def authenticate_at_first_try(caller):
@@ -80,7 +80,7 @@ def authenticate_with_cname(caller):
 
 
 def plan_on_v1(caller, change):
-    caller.workspace.solution = "v1"
+    caller.workspace.state.solution = "v1"
     corporate.change_plan(caller, 2003001, change)
 
 

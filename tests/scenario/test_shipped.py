@@ -37,7 +37,7 @@ def test_a_scenario_says_in_one_sentence_what_it_is(name):
 @every_scenario
 def test_every_account_reads_all_that_its_role_and_plan_allow(name, make_api):
     api = make_api(name, keys="known")
-    accounts = api.workspace.accounts.values()
+    accounts = api.workspace.state.accounts.values()
     for account, rows in zip(accounts, api.get("/_mock/state").json["accounts"], strict=True):
         assert account.api_keys, f"{account.name} has no key"
         keys = _keys(rows, [other.id for other in accounts if other.of == account.name and other.role == "sub_account"])
@@ -123,7 +123,7 @@ def test_the_large_workspace_is_as_large_as_it_says(make_api):
     api = make_api("large")
     assert len(api.get("/v3/senders").json["senders"]) == 2000
     assert api.get("/v3/senders/domains").json["count"] == 500
-    assert len(api.workspace.first_account.timeline(InboundEvent)) == 50_000
+    assert len(api.workspace.state.first_account.timeline(InboundEvent)) == 50_000
 
 
 def test_the_first_account_of_sub_account_caller_is_a_sub_account(make_api):

@@ -187,7 +187,7 @@ def test_received_mails_are_collected_too(hooked):
 def test_windows_go_with_their_webhook_and_keep_no_call(hooked):
     workspace = hooked(BATCHED)
     workspace.trigger()
-    windows = workspace.api.workspace.first_account.record(OpenWindows)
+    windows = workspace.api.workspace.state.first_account.record(OpenWindows)
 
     assert [[number for _, number in found] for found in windows.values()] == [[1]]
     assert workspace.api.delete("/v3/webhooks/1").status_code == 204
@@ -199,6 +199,6 @@ def test_windows_that_are_over_are_forgotten(hooked):
     for _ in range(5):
         workspace.trigger()
         workspace.advance("PT6M")
-    (found,) = workspace.api.workspace.first_account.record(OpenWindows).values()
+    (found,) = workspace.api.workspace.state.first_account.record(OpenWindows).values()
 
     assert len(found) == 1

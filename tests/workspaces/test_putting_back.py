@@ -42,7 +42,7 @@ def test_a_sub_account_has_a_name_of_its_own(make_api):
 
     made = api.post("/v3/corporate/subAccount", json={"companyName": "x", "email": "a@b.test"})
 
-    assert api.workspace.accounts[made.json["id"]].name == f"sub-{number + 1}-3"
+    assert api.workspace.state.accounts[made.json["id"]].name == f"sub-{number + 1}-3"
     assert_same(api)
 
 
@@ -165,11 +165,11 @@ def test_a_key_that_is_there_is_not_drawn_again(make_api):
     api = make_api("empty")
     document = {"accounts": [{"name": "a"}]}
     api.put("/_mock/state", json=document)
-    keys = [api.workspace.draw_api_key() for _ in range(3)]
+    keys = [api.workspace.state.draw_api_key() for _ in range(3)]
 
     api.put("/_mock/state", json={"accounts": [{"name": "a", "api_keys": keys}]})
 
-    assert api.workspace.draw_api_key() not in keys
+    assert api.workspace.state.draw_api_key() not in keys
 
 
 def call_made_of(number, **more):
@@ -279,6 +279,6 @@ def test_a_target_counts_once_for_a_call_however_many_attempts_went_there(worksp
         call = {"id": 1, "webhook": 1, "target": {"url": "http://a.test"}, "payloads": [{}], "events": ["click"]}
         document = {**FROZEN, "deliveries": [{**call, "created_at": "PT0S", "state": "dropped", "attempts": attempts}]}
         api = workspace_of(document)
-        return api.workspace.tally.bytes
+        return api.workspace.state.tally.bytes
 
     assert held(before, before) == held(before, None) > held(None, None) + 500

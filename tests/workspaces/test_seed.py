@@ -114,10 +114,10 @@ def test_the_rate_window_goes_on(workspace):
 
 def test_no_row_that_is_there_is_touched(workspace):
     """So it costs what it adds, however much there is."""
-    before = list(workspace.api.store.get(workspace.name).first_account.table(Sender).values())
+    before = list(workspace.api.store.get(workspace.name).state.first_account.table(Sender).values())
     seed(workspace, {"senders": [sender("a@b.test")]})
 
-    after = list(workspace.api.store.get(workspace.name).first_account.table(Sender).values())
+    after = list(workspace.api.store.get(workspace.name).state.first_account.table(Sender).values())
     assert len(after) == len(before) + 1
     assert all(row is same for row, same in zip(after, before, strict=False))
 

@@ -15,9 +15,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from mockserver.core.state.account import Account
+from mockserver.core.state.randomness import Randomness
+from mockserver.core.state.state import State
 from mockserver.core.time.clock import Clock
+from mockserver.core.workspaces.origin import Origin
 from mockserver.core.workspaces.store import KeyMode, NameTakenError, Store, StoreFullError
-from mockserver.core.workspaces.workspace import Origin, Parts, Workspace
+from mockserver.core.workspaces.workspace import Parts, Workspace
 from mockserver.scenario.load import load
 
 SMALL = {
@@ -31,21 +34,19 @@ THREADS = 8
 
 def loader(document, *, name, seed=None, keyring=None):
     found = load(document, name=name, seed=seed, keyring=keyring)
-    found.origin = Origin(document, seed, found.origin.keyring)
+    found.origin = found.origin._replace(scenario=document)
     return found
 
 
 def bare(document, *, name, seed=None, keyring=None):
     """A workspace with one account and nothing else, made in no time."""
     ring = keyring and keyring(seed or 0)
-    workspace = Workspace(name, parts=Parts(), clock=Clock(), origin=Origin(document, seed, ring))
     keys = ["m"] if ring is None else ring.own([["m"]], ())[0]
-    workspace.add_account(
-        Account(
-            1, "m", "m@m.test", workspace.clock.now(), "1" * 24, 1, api_keys=keys, revoked_keys=["old", f"old-{name}"]
-        )
-    )
-    return workspace
+    state = State(Clock(), Randomness(0, name))
+    account = Account(1, "m", "m@m.test", state.clock.now(), "1" * 24, 1, api_keys=keys)
+    account.revoked_keys += ["old", f"old-{name}"]
+    state.add_account(account)
+    return Workspace(name, state, parts=Parts(), origin=Origin(document, "", seed, ring))
 
 
 def small_store(load=loader, **options):
@@ -60,7 +61,7 @@ def homes(store):
 def expected_homes(store):
     found = {}
     for workspace in store:
-        for key in (*workspace.keys, *workspace.revoked_keys):
+        for key in (*workspace.state.keys, *workspace.state.revoked_keys):
             found.setdefault(key, set()).add(workspace.name)
     return found
 
@@ -110,14 +111,14 @@ class Lives(RuleBasedStateMachine):
         source = self.workspace(other)
         accounts = [
             {"name": row.name, "role": str(row.role), "of": row.of, "api_keys": row.api_keys}
-            for row in source.accounts.values()
+            for row in source.state.accounts.values()
         ]
         self.store.put(self.workspace(name), {"accounts": accounts})
 
     @rule(name=names)
     def add_key(self, name):
         workspace = self.workspace(name)
-        workspace.add_key(workspace.first_account, workspace.draw_api_key())
+        workspace.add_key(workspace.state.first_account, workspace.state.draw_api_key())
 
     @rule(name=names, key=st.sampled_from(["made-up", "m", "old"]))
     def revoke(self, name, key):
@@ -126,8 +127,8 @@ class Lives(RuleBasedStateMachine):
     @rule(name=names)
     def remove_account(self, name):
         workspace = self.workspace(name)
-        if len(workspace.accounts) > 1:
-            workspace.remove_account(list(workspace.accounts.values())[-1])
+        if len(workspace.state.accounts) > 1:
+            workspace.remove_account(list(workspace.state.accounts.values())[-1])
 
     @rule(key=st.sampled_from(["stranger", "other"]))
     def come_with_an_unknown_key(self, key):
@@ -146,8 +147,9 @@ class Lives(RuleBasedStateMachine):
     @invariant()
     def every_key_opens_its_account_or_nothing(self):
         for workspace in self.store:
-            for key, number in list(workspace.keys.items()):
-                expected = None if key in workspace.revoked_keys else (workspace, workspace.accounts[number])
+            state = workspace.state
+            for key, number in list(state.keys.items()):
+                expected = None if key in state.revoked_keys else (workspace, state.accounts[number])
                 assert self.store.find(key, workspace) == expected
 
 
@@ -162,11 +164,11 @@ def test_nothing_is_left_of_ten_thousand_workspaces():
     workspace = store.create(name="w")
     for number in range(10_000):
         fresh = store.create(name=f"w{number % 7}", seed=number)
-        fresh.add_key(fresh.first_account, fresh.draw_api_key())
+        fresh.add_key(fresh.state.first_account, fresh.state.draw_api_key())
         fresh.revoke_key(f"revoked-{number}")
         assert store.drop(fresh)
         if number % 1000 == 0:
-            assert homes(store).keys() == {*before, *workspace.keys, "old-w"}
+            assert homes(store).keys() == {*before, *workspace.state.keys, "old-w"}
     store.drop(workspace)
 
     assert homes(store) == before
@@ -230,7 +232,7 @@ def test_threads_that_make_find_and_drop_workspaces_never_fail(at_once):
                 workspace = store.create(name=f"w{(number + turn) % 10}")
             except NameTakenError:
                 continue
-            for key in tuple(workspace.keys):
+            for key in tuple(workspace.state.keys):
                 found = store.find(key)
                 assert found is None or found[0].name == workspace.name
             assert len(list(store)) >= 1

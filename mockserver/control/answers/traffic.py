@@ -6,7 +6,7 @@ from marshmallow import fields, validate
 
 from mockserver.control.answers import members
 from mockserver.core.contract.errors import ALL_CODES
-from mockserver.core.traffic.faults import FAULT_KINDS
+from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.scenario.rules.faults import FaultItem

@@ -34,7 +34,7 @@ def body(schema: Schema, *, in_workspace: bool = True) -> dict[str, Any]:
     Raises:
         Problem: 400 with all mistakes.
     """
-    now = (target.workspace() if in_workspace else parts.store().default).clock.now()
+    now = (target.workspace() if in_workspace else parts.store().default).state.clock.now()
     with counting_from(now):
         return loaded(schema, document())
 

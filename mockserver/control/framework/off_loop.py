@@ -32,8 +32,8 @@ def leave() -> None:
 
 def before_all_of(workspace: Workspace) -> None:
     """Leave it before all of a large workspace is gone through, as far as the numbers tell that it keeps of itself."""
-    size = max(workspace.tally.bytes, workspace.document_bytes)
-    if workspace.rows() > loop.LARGE_WORKSPACE or size > _LARGE:
+    size = max(workspace.state.tally.bytes, workspace.state.document_bytes)
+    if workspace.state.rows() > loop.LARGE_WORKSPACE or size > _LARGE:
         leave()
 
 

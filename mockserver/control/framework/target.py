@@ -48,7 +48,7 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
         off_loop.before_all_of(found)
     loop.hold(request.environ, found.lock)
     with found.lock:
-        if found.is_much_due:
+        if found.state.is_much_due:
             off_loop.leave()
         found.catch_up()
     return acting_on(found)
@@ -112,7 +112,7 @@ def check_room() -> None:
     Raises:
         Problem: 409.
     """
-    if full := workspace().full():
+    if full := workspace().state.full():
         raise Problem(409, f"{full}; delete some, or reset the workspace")
 
 
@@ -126,8 +126,8 @@ def account(of: Workspace, body: dict[str, Any]) -> Account:
         Problem: 400; there is none of that name.
     """
     key = request.headers.get("api-key")
-    found = named_account(of, body) or (of.account_of(key) if key else None)
-    return found or of.first_account
+    found = named_account(of, body) or (of.state.account_of(key) if key else None)
+    return found or of.state.first_account
 
 
 def named_account(of: Workspace, body: dict[str, Any]) -> Account | None:
@@ -139,7 +139,7 @@ def named_account(of: Workspace, body: dict[str, Any]) -> Account | None:
     if "account" not in body:
         return None
     name = body["account"]
-    found = of.account_named(name) if isinstance(name, str) else None
+    found = of.state.account_named(name) if isinstance(name, str) else None
     if found is None:
-        raise of_one("account", f"is no account's name; those are {reasons.listed(of.names)}")
+        raise of_one("account", f"is no account's name; those are {reasons.listed(of.state.names)}")
     return found

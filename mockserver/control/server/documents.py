@@ -151,7 +151,7 @@ def _key() -> str | None:
     """A key with which the workspace can be tried out; a page that asks for no token tells none that is a secret."""
     if parts.store().keys is KeyMode.ANY:
         return ANY_KEY
-    keys = (target.addressed() or parts.store().default).first_account.api_keys
+    keys = (target.addressed() or parts.store().default).state.first_account.api_keys
     return None if parts.all_parts().wants_token else next(iter(keys), None)
 
 

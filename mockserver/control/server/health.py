@@ -38,7 +38,7 @@ def health() -> Response:
         {
             "status": "ok",
             "version": version(),
-            "scenario": parts.store().default.scenario,
+            "scenario": parts.store().default.origin.title,
             "workspaces": len(parts.store()),
             "evicted": parts.store().evicted,
             "store": "memory",

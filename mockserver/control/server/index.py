@@ -17,7 +17,7 @@ def welcome() -> Response:
     root = request.host_url.rstrip("/")
     workspace = target.addressed() or parts.store().default
     lines = [
-        f"A mock of the Brevo administration API, v3; scenario {workspace.scenario!r}. Try:",
+        f"A mock of the Brevo administration API, v3; scenario {workspace.origin.title!r}. Try:",
         f"  curl -H 'api-key: any' {root}/v3/senders",
         f'  curl -H \'api-key: any\' {root}/v3/senders -d \'{{"name":"Jo","email":"jo@acme.test"}}\'',
         f"  curl '{root}/_mock/mailbox?to=jo@acme.test'        the one-time code that was sent",

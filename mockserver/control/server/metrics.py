@@ -32,7 +32,7 @@ _GAUGES: dict[str, tuple[str, _Count]] = {
     ),
     "mockserver_mailbox_mails": (
         "E-mails that the mailboxes of all workspaces hold.",
-        lambda store: sum(len(workspace.mailbox) for workspace in store),
+        lambda store: sum(len(workspace.state.mailbox) for workspace in store),
     ),
     "mockserver_deliveries_under_way": (
         "Calls of the service that are under way, or wait for their turn.",

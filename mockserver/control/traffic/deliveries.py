@@ -44,7 +44,7 @@ def index(query: dict[str, Any]) -> Response:
         part = list(islice(found, query["offset"], query["offset"] + query["limit"]))
         off_loop.before_telling(row.in_words for _, row in part)
         rows = [described(account.name, row) for account, row in part]
-        return answers.listed(rows, len(found), evicted=workspace.evicted_deliveries)
+        return answers.listed(rows, len(found), evicted=workspace.state.evicted_deliveries)
 
 
 @DELIVERIES.call("GET", "/<identifier>", answer="Delivery")

@@ -9,7 +9,7 @@ from flask import Response
 from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.traffic.faults import FAULT_KINDS, Fault, FaultKind
+from mockserver.core.state.faults import FAULT_KINDS, Fault, FaultKind
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
@@ -33,8 +33,8 @@ def add(body: Fault) -> Response:
     """Let a rule apply, behind those that are there."""
     workspace = target.workspace()
     with workspace.lock:
-        _refuse_twice([*workspace.faults, body])
-        workspace.add_faults([body])
+        _refuse_twice([*workspace.state.faults, body])
+        workspace.state.add_faults([body])
         return answers.answer(describe(body, workspace), 201)
 
 
@@ -44,8 +44,8 @@ def replace(body: dict[str, Any]) -> Response:
     workspace = target.workspace()
     with workspace.lock:
         _refuse_twice(body["items"])
-        workspace.faults.clear()
-        workspace.add_faults(body["items"])
+        workspace.state.faults.clear()
+        workspace.state.add_faults(body["items"])
         return _listed(workspace)
 
 
@@ -54,7 +54,7 @@ def index() -> Response:
     """The rules in the order in which they are asked, with their hits; one that is spent stays."""
     workspace = target.workspace()
     with workspace.lock:
-        off_loop.before_telling(weight(fault.written) for fault in workspace.faults)
+        off_loop.before_telling(weight(fault.written) for fault in workspace.state.faults)
         return _listed(workspace)
 
 
@@ -63,7 +63,7 @@ def clear() -> Response:
     """Remove all rules."""
     workspace = target.workspace()
     with workspace.lock:
-        workspace.faults.clear()
+        workspace.state.faults.clear()
     return answers.done()
 
 
@@ -80,12 +80,12 @@ def remove(identifier: str) -> Response:
     """Remove a rule."""
     workspace = target.workspace()
     with workspace.lock:
-        workspace.faults.remove(_found(workspace, identifier).id)
+        workspace.state.faults.remove(_found(workspace, identifier).id)
     return answers.done()
 
 
 def _found(workspace: Workspace, identifier: str) -> Fault:
-    found = workspace.faults.get(identifier)
+    found = workspace.state.faults.get(identifier)
     if found is None:
         raise Problem(404, f"there is no fault {identifier!r}")
     return found
@@ -99,7 +99,7 @@ def _refuse_twice(faults: list[Fault]) -> None:
 
 
 def _listed(workspace: Workspace) -> Response:
-    return answers.listed([describe(fault, workspace) for fault in workspace.faults])
+    return answers.listed([describe(fault, workspace) for fault in workspace.state.faults])
 
 
 def _kind(name: str, kind: FaultKind) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def index(query: dict[str, Any]) -> Response:
     workspace = target.workspace()
     mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
     off_loop.before_telling(len(mail.text) for mail in mails)
-    return answers.listed([_shown(workspace, mail) for mail in mails], evicted=workspace.mailbox.evicted)
+    return answers.listed([_shown(workspace, mail) for mail in mails], evicted=workspace.state.mailbox.evicted)
 
 
 @MAILBOX.call("DELETE", status=204)
@@ -43,7 +43,7 @@ def clear() -> Response:
     """Throw all e-mails away."""
     workspace = target.workspace()
     with workspace.lock:
-        workspace.mailbox.clear()
+        workspace.state.mailbox.clear()
     return answers.done()
 
 
@@ -53,7 +53,7 @@ def show(identifier: str) -> Response:
     workspace = target.workspace()
     name, _, form = identifier.partition(".")
     with workspace.lock:
-        mail = workspace.mailbox.find(name)
+        mail = workspace.state.mailbox.find(name)
     if mail is None or form not in ("", "eml", "html"):
         raise Problem(404, f"there is no e-mail {identifier!r}")
     if form == "eml":
@@ -72,20 +72,20 @@ def _page(workspace: Workspace, mail: Mail) -> Response:
 
 def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[Mail]:
     is_wanted = is_address(query["to"]) if query.get("to") else lambda address: True
-    matching = (mail for mail in workspace.mailbox if _matches(workspace, mail, query, is_wanted))
+    matching = (mail for mail in workspace.state.mailbox if _matches(workspace, mail, query, is_wanted))
     return list(islice(matching, query["limit"]))
 
 
 def _matches(workspace: Workspace, mail: Mail, query: dict[str, Any], is_wanted: Callable[[str], bool]) -> bool:
     if not is_wanted(mail.to) or query.get("subject", "").lower() not in mail.subject.lower():
         return False
-    sending = workspace.mailbox.sending(mail)
+    sending = workspace.state.mailbox.sending(mail)
     return "smtp" not in query or (sending is not None and sending.state == query["smtp"])
 
 
 def _shown(workspace: Workspace, mail: Mail) -> dict[str, Any]:
     """An e-mail, with how far it has come where a real server is set."""
-    sending = workspace.mailbox.sending(mail)
+    sending = workspace.state.mailbox.sending(mail)
     return described(mail) if sending is None else {**described(mail), "smtp": sending._asdict()}
 
 

@@ -58,7 +58,7 @@ def take(name: str) -> Response:
     with workspace.lock:
         receiver = _made(workspace, name)
         got = ReceivedCall(
-            workspace.clock.now(), request.method, request.path, request.query_string.decode("latin-1"),
+            workspace.state.clock.now(), request.method, request.path, request.query_string.decode("latin-1"),
             request.headers.to_wsgi_list(), request.get_data(),
         )  # fmt: skip
         manner = workspace.receivers.take(receiver, got)

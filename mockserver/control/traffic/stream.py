@@ -115,7 +115,7 @@ class Look:
         if self._store.get(workspace.name) is not workspace:
             return None
         with workspace.lock:
-            if on_loop and workspace.is_much_due:
+            if on_loop and workspace.state.is_much_due:
                 raise LeaveLoop
             workspace.catch_up()
             return self._start() or self._lost() or self._news(on_loop=on_loop)

@@ -71,7 +71,7 @@ def trigger(body: dict[str, Any]) -> Response:
     """Raise an event, or a whole story, as the service would; answers the calls that it makes."""
     workspace = target.workspace()
     with workspace.lock:
-        off_loop.before_telling(row.target.size for _, rows in workspace.tables(Webhook) for row in rows.values())
+        off_loop.before_telling(row.target.size for _, rows in workspace.state.tables(Webhook) for row in rows.values())
         if _category(body).type == INBOUND:
             account, found = _arrive(workspace, body)
         else:
@@ -90,7 +90,7 @@ def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list
     to, message_id = body.get("to", _RECIPIENT), events.draw_message_id(workspace)
     if "story" in body:
         return events.tell_story(workspace, account, body["story"], to, message_id, "Hello")
-    occurrence = Occurrence(_category(body), body["event"], to, workspace.clock.now(), message_id)
+    occurrence = Occurrence(_category(body), body["event"], to, workspace.state.clock.now(), message_id)
     return events.raise_event(workspace, account, occurrence, body.get("payload", {}))
 
 
@@ -112,7 +112,7 @@ def _arrive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[D
 def _addressed(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, str]:
     """At which account a mail arrives, and at which address; without one, at the first that is listened to."""
     named, meant = target.named_account(workspace, body), target.account(workspace, body)
-    asked = [meant] if named is not None else [meant, *workspace.accounts.values()]
+    asked = [meant] if named is not None else [meant, *workspace.state.accounts.values()]
     to = body.get("to") or _inbound_address(asked)
     return named or inbound.home(workspace, to, meant), to
 

@@ -72,9 +72,9 @@ def change(body: dict[str, Any]) -> Response:
         _advanced(workspace, body["now"], "now")
     with workspace.lock:
         if body.get("frozen") is True:
-            workspace.clock.freeze()
+            workspace.state.clock.freeze()
         elif body.get("frozen") is False:
-            workspace.clock.thaw()
+            workspace.state.clock.thaw()
             workspace.watch()
         return answers.answer(_described(workspace))
 
@@ -95,7 +95,8 @@ def _advanced(workspace: Workspace, target: datetime | timedelta | None, member:
     Raises:
         Problem: 400, the target is out of reach; 409, the workspace was reset on the way, or its calls take too long.
     """
-    if len(workspace.timers) > loop.LARGE_WORKSPACE or (workspace.timers and workspace.has_many_calls):
+    state = workspace.state
+    if len(state.timers) > loop.LARGE_WORKSPACE or (state.timers and state.has_many_calls):
         off_loop.leave()
     move = begun("advance", lambda: _begin(workspace, target, member))
     arrived = wait_for(workspace, _PATIENCE_S, lambda: [move] if move.step() else [])
@@ -123,5 +124,5 @@ def _target(data: dict[str, Any]) -> timedelta | None:
 
 
 def _described(workspace: Workspace) -> dict[str, Any]:
-    clock = workspace.clock
+    clock = workspace.state.clock
     return {"now": clock.now(), "frozen": clock.frozen, "offset_s": round(clock.offset.total_seconds(), 3)}

@@ -48,7 +48,7 @@ def fire(machine: str, key: str, event: str) -> Response:
     """Let an event happen; 409 with what is allowed if it does not apply."""
     workspace = target.workspace()
     lifecycle = _lifecycle(machine)
-    if workspace.has_many_calls:
+    if workspace.state.has_many_calls:
         off_loop.leave()
     with workspace.lock:
         account, row = _found(workspace, lifecycle, key)

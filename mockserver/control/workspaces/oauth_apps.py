@@ -26,7 +26,7 @@ def index() -> Response:
     """The registered apps, their secrets included."""
     workspace = target.workspace()
     with workspace.lock:
-        found = workspace.table(App).values()
+        found = workspace.state.table(App).values()
         off_loop.before_telling(weight(app.redirect_uris) for app in found)
         return answers.listed([dump_app(app) for app in found])
 
@@ -79,7 +79,7 @@ def remove(client_id: str) -> Response:
 
 
 def _found(workspace: Workspace, client_id: str) -> App:
-    found = workspace.table(App).get(client_id)
+    found = workspace.state.table(App).get(client_id)
     if found is None:
         raise Problem(404, f"there is no app with the client_id {client_id!r}")
     return found

@@ -37,8 +37,8 @@ def keep(body: dict[str, Any]) -> Response:
         name = body.get("name") or _unused(workspace)
         if name not in workspace.snapshots and len(workspace.snapshots) >= workspace.limits.snapshots:
             raise Problem(409, f"there are {len(workspace.snapshots)} snapshots, which is the limit; delete some")
-        document, mailbox = dump(workspace), workspace.mailbox.copy()
-        snapshot = Snapshot(name, workspace.clock.now(), document, mailbox, weight(document) + mailbox.bytes)
+        document, mailbox = dump(workspace), workspace.state.mailbox.copy()
+        snapshot = Snapshot(name, workspace.state.clock.now(), document, mailbox, weight(document) + mailbox.bytes)
         _check_room(workspace, snapshot)
         workspace.snapshots.pop(name, None)  # the newest stands last
         workspace.snapshots[name] = snapshot

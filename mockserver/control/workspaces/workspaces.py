@@ -96,7 +96,7 @@ def drop(name: str) -> Response:
 
 def _telling(workspaces: Iterable[Workspace]) -> None:
     """Leave the event loop before many accounts are put into words."""
-    off_loop.before_telling(0 for workspace in workspaces for _ in range(len(workspace.accounts)))
+    off_loop.before_telling(0 for workspace in workspaces for _ in range(len(workspace.state.accounts)))
 
 
 def described(workspace: Workspace) -> dict[str, Any]:
@@ -104,13 +104,13 @@ def described(workspace: Workspace) -> dict[str, Any]:
     # Without its lock: this may be one of many, and nobody is to wait for what happens in another one.
     accounts = [
         {"name": account.name, "role": str(account.role), "api_key": next(iter(account.api_keys), None)}
-        for account in tuple(workspace.accounts.values())
+        for account in tuple(workspace.state.accounts.values())
     ]
     place = "" if workspace.name == DEFAULT else f"w/{workspace.name}/"
     return {
         "name": workspace.name,
         "api_key": accounts[0]["api_key"],
-        "scenario": workspace.scenario,
+        "scenario": workspace.origin.title,
         "url": f"{request.host_url}{place}v3",
         "accounts": accounts,
     }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import string
+from copy import copy
 
 #: After so many draws of one purpose they begin anew; a position can be given and written up to there.
 LAP = 2**62
@@ -21,6 +22,12 @@ class Randomness:
         self._workspace = workspace
         #: How many draws each purpose has made.
         self.positions: dict[str, int] = {}
+
+    def copy(self) -> Randomness:
+        """Another one that draws the same from here on."""
+        found = copy(self)
+        found.positions = dict(self.positions)
+        return found
 
     def integer(self, purpose: str, low: int, high: int) -> int:
         """A whole number from low to high, both included."""

@@ -87,7 +87,7 @@ WAITING, SENT, FAILED = "waiting", "sent", "failed"
 class Mailbox:
     """The last e-mails of a workspace, newest first; the oldest go when they are too many, or too large."""
 
-    def __init__(self, limit: int, bytes_limit: int = 16 * 1024 * 1024) -> None:
+    def __init__(self, limit: int = 1_000, bytes_limit: int = 16 * 1024 * 1024) -> None:
         self._mails = Ring[Mail](limit, bytes_limit)
         #: By the e-mail's id, where a real server is set.
         self._sendings: dict[str, Sending] = {}

@@ -17,13 +17,13 @@ class Advance:
         Raises:
             ClockError: the target lies in the past, or beyond the years of the clock.
         """
-        clock = workspace.clock
+        clock = workspace.state.clock
         self._start = clock.now()
         self._target = clock.reached(target, self._start) if isinstance(target, timedelta) else target
         if self._target is not None:
             clock.check(self._target, self._start)
         self._workspace = workspace
-        self._timers = workspace.timers
+        self._state = workspace.state
         self._changes = workspace.collect_changes()
 
     def step(self) -> bool:
@@ -31,14 +31,14 @@ class Advance:
         workspace = self._workspace
         while not self.interrupted:
             if workspace.jobs:
-                if not workspace.fire_next(workspace.clock.now()):
+                if not workspace.fire_next(workspace.state.clock.now()):
                     return False
             elif self._target is None:
                 # Only now is it known which timer is next: what was under way may have set one.
-                timer = workspace.timers.next()
-                self._target = workspace.clock.now() if timer is None else timer.moment
+                timer = workspace.state.timers.next()
+                self._target = workspace.state.clock.now() if timer is None else timer.moment
             elif not workspace.fire_next(self._target):
-                workspace.clock.move_to(self._target)
+                workspace.state.clock.move_to(self._target)
                 break
         self.stop()
         return True
@@ -51,7 +51,7 @@ class Advance:
     @property
     def interrupted(self) -> bool:
         """Whether the workspace was given another state meanwhile."""
-        return self._workspace.timers is not self._timers
+        return self._workspace.state is not self._state
 
     def fired(self) -> list[Changed]:
         """The timed events on the way, by their moments; what came of calls that were under way before is none."""

@@ -41,7 +41,7 @@ class Caller(NamedTuple):
 
     def now(self) -> Caller:
         """The same, where another thread has put a new state in its place since the key was looked up."""
-        account = self.workspace.accounts.get(self.account.id, self.account)
+        account = self.workspace.state.accounts.get(self.account.id, self.account)
         return self if account is self.account else self._replace(account=account)
 
 

@@ -85,14 +85,14 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
 
     It is written when its turn comes. What is cancelled before does not leave at all.
     """
-    moment = workspace.clock.now()
+    moment = workspace.state.clock.now()
 
     def finish(outcome: Outcome) -> None:
         with workspace.lock:
             if job in workspace.jobs:
                 workspace.jobs.cancel(job.machine, job.key)
                 try:
-                    with workspace.clock.pinned(moment):
+                    with workspace.state.clock.pinned(moment):
                         done(outcome)
                 finally:
                     workspace.watch()

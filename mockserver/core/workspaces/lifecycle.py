@@ -99,7 +99,7 @@ class Lifecycle(Generic[Row]):
         source, row.state = row.state, self.machine.target(row.state, event)
         if row.state == ABSENT:
             del account.table(self.row)[self.key(row)]
-            workspace.timers.cancel(self.machine.name, self.key(row))
+            workspace.state.timers.cancel(self.machine.name, self.key(row))
         self._act(workspace, account, row, event, source)
 
     def key(self, row: Row) -> Key:
@@ -111,7 +111,7 @@ class Lifecycle(Generic[Row]):
 
     def instances(self, workspace: Workspace) -> Iterator[tuple[Account, Row]]:
         """Every instance of a workspace with its account."""
-        for account in workspace.accounts.values():
+        for account in workspace.state.accounts.values():
             for row in account.table(self.row).values():
                 yield account, row
 
@@ -121,7 +121,7 @@ class Lifecycle(Generic[Row]):
             key = self._parse(text)
         except ValueError:
             return None
-        for account in workspace.accounts.values():
+        for account in workspace.state.accounts.values():
             if key in account.table(self.row):
                 return account, account.table(self.row)[key]
         return None
@@ -138,7 +138,7 @@ class Lifecycle(Generic[Row]):
 
     def _act(self, workspace: Workspace, account: Account, row: Row, event: str, source: str) -> None:
         workspace.publish(
-            Changed(workspace.clock.now(), account.id, self.machine.name, self.key(row), event, source, row.state)
+            Changed(workspace.state.clock.now(), account.id, self.machine.name, self.key(row), event, source, row.state)
         )
         action = self._actions.get(event)
         if action is not None:

@@ -43,6 +43,8 @@ class Origin(NamedTuple):
 
     #: A name, or a document.
     scenario: object = ""
+    #: What the scenario is called where it is shown.
+    title: str = ""
     #: Another seed than the scenario's.
     seed: int | None = None
     #: The keys of its own; None: those of the scenario.

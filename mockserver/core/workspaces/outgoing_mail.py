@@ -14,15 +14,15 @@ def post(workspace: Workspace, mail: Mail) -> None:
 
     It no longer is after a reset, after a return to a moment before it, and when the workspace is gone.
     """
-    mailbox = workspace.mailbox
+    generation = workspace.mail_generation
 
     def wanted() -> bool:
         with workspace.lock:
-            return workspace.mailbox is mailbox or workspace.mailbox.find(mail.id) is mail
+            return workspace.mail_generation == generation or workspace.state.mailbox.find(mail.id) is mail
 
     def report(sending: Sending) -> None:
         with workspace.lock:
-            workspace.mailbox.note_sending(mail, sending)
+            workspace.state.mailbox.note_sending(mail, sending)
             workspace.watchers.tell("mail")
 
     workspace.effects.post(mail, report, wanted)

@@ -24,7 +24,7 @@ def instant(moment: datetime) -> str:
 
 def clock(workspace: Workspace) -> str:
     """What time it is there."""
-    return f"the workspace's clock shows {instant(workspace.clock.now())}"
+    return f"the workspace's clock shows {instant(workspace.state.clock.now())}"
 
 
 def shown(value: object, longest: int = _LONGEST) -> str:
@@ -55,7 +55,7 @@ def _some(named: Sequence[object], total: int) -> str:
 def absent(caller: Caller, name: str, row: type, key: Key) -> str:
     """That the caller's account has no such row, and who has it, or which rows there are."""
     account = caller.account
-    owner = next((other.name for other in caller.workspace.accounts.values() if key in other.rows_of(row)), None)
+    owner = next((other.name for other in caller.workspace.state.accounts.values() if key in other.rows_of(row)), None)
     instead = f"account {owner} has it" if owner else there(account.table(row), key)
     return f"{name} {shown(key)} does not exist in account {account.name}; {instead}"
 

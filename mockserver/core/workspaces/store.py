@@ -12,6 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
+from functools import partial
 from typing import Any, Protocol
 
 from mockserver.core.state.account import Account
@@ -136,9 +137,9 @@ class Store:
         if home is None:
             return self._stranger(key, within)
         workspace = self.get(home)
-        if workspace is None or key in workspace.revoked_keys:
+        if workspace is None or key in workspace.state.revoked_keys:
             return None
-        account = workspace.account_of(key)
+        account = workspace.state.account_of(key)
         return None if account is None else (workspace, account)
 
     def _stranger(self, key: str, within: Workspace | None) -> tuple[Workspace, Account] | None:
@@ -151,7 +152,7 @@ class Store:
             workspace = self._isolated(key)
         else:
             return None
-        return workspace, workspace.first_account
+        return workspace, workspace.state.first_account
 
     def _isolated(self, key: str) -> Workspace:
         """The workspace of an unknown key, made when it first comes."""
@@ -182,7 +183,7 @@ class Store:
         """A workspace that nobody sees yet."""
         found = self._load(scenario, name=name, seed=seed, keyring=keyring)
         if isinstance(scenario, str):
-            self._sizes[scenario] = found.rows()
+            self._sizes[scenario] = found.state.rows()
         return found
 
     def create(
@@ -289,7 +290,7 @@ class Store:
             with workspace.lock:
                 with self._lock:
                     self._keep_coverage(workspace)
-                self._renew(workspace, fresh)
+                self._renew(workspace, partial(workspace.begin_anew, fresh))
 
     def put(self, workspace: Workspace, document: Mapping[str, Any], mailbox: Mailbox | None = None) -> None:
         """Let a workspace stand as a document says; journal, coverage and mailbox, if there is no other, go on.
@@ -300,9 +301,12 @@ class Store:
         with workspace.changing:
             fresh = self._anew(workspace, document)
             with workspace.lock:
-                fresh.go_on_from(workspace)
-                fresh.mailbox = workspace.mailbox if mailbox is None else mailbox
-                self._renew(workspace, fresh)
+                if mailbox is None:
+                    fresh.state.mailbox = workspace.state.mailbox
+                else:
+                    fresh.state.mailbox = mailbox
+                    workspace.call_off_mails()
+                self._renew(workspace, partial(workspace.put, fresh.state))
 
     def restore(self, workspace: Workspace, snapshot: Snapshot) -> None:
         """Return to a moment that was kept: state, clock, faults, mailbox; journal and coverage go on."""
@@ -313,13 +317,13 @@ class Store:
         own = None if keyring is None else lambda _: keyring
         return self._made(scenario, name=workspace.name, seed=seed, keyring=own)
 
-    def _renew(self, workspace: Workspace, fresh: Workspace) -> None:
+    def _renew(self, workspace: Workspace, change: Callable[[], None]) -> None:
         """Put a state that is ready in the place of another one, unless the workspace is gone meanwhile."""
         with self._lock:
             if self._workspaces.get(workspace.name) is not workspace:
                 return
             self._forget_keys(workspace)
-            workspace.become(fresh)
+            change()
             self._learn_keys(workspace)
         workspace.feed.add("reset", None)
         workspace.catch_up()
@@ -354,7 +358,7 @@ class Store:
         self._learn_keys(workspace)
 
     def _learn_keys(self, workspace: Workspace) -> None:
-        for key in (*workspace.keys, *workspace.revoked_keys):
+        for key in (*workspace.state.keys, *workspace.state.revoked_keys):
             self._learn(key, workspace)
 
     def _learn(self, key: str, workspace: Workspace) -> None:
@@ -370,7 +374,7 @@ class Store:
         workspace.coverage.clear()
 
     def _forget_keys(self, workspace: Workspace) -> None:
-        for key in (*workspace.keys, *workspace.revoked_keys):
+        for key in (*workspace.state.keys, *workspace.state.revoked_keys):
             homes = self._homes.get(key, {})
             homes.pop(workspace.name, None)
             if not homes:

@@ -36,7 +36,7 @@ class Activity:
 
 def log(workspace: Workspace, account: Account, action: str, visit: Visit, user: str | None = None) -> None:
     """Write down what a user has done; what is done with a key of the account counts as its owner's (proposed)."""
-    entry = Activity(workspace.clock.now(), action, user or account.email, visit.ip, visit.user_agent)
+    entry = Activity(workspace.state.clock.now(), action, user or account.email, visit.ip, visit.user_agent)
     account.timeline(Activity).add(entry)
 
 
@@ -61,7 +61,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
 
 
 def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:
-    now = workspace.clock.now()
+    now = workspace.state.clock.now()
     start, end = query.get("startDate"), query.get("endDate")
     oldest = months_later(now.replace(hour=0, minute=0, second=0, microsecond=0), -HISTORY_MONTHS)
     if start is None and end is None:

@@ -65,7 +65,7 @@ SECTION = Section(
     dump=_dump,
     generators={
         "activities": lambda people, workspace, account: {
-            "date": workspace.clock.before(timedelta(minutes=people.number(1, 300 * 24 * 60))),
+            "date": workspace.state.clock.before(timedelta(minutes=people.number(1, 300 * 24 * 60))),
             "action": people.choice(("login-success", "login-failed", "update-profile", "create-api-key")),
             "user_email": people.choice([user.email for user in account.users]),
             "user_ip": f"203.0.113.{people.number(1, 254)}",

@@ -43,7 +43,7 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
         raise METHOD_NOT_ALLOWED("Only email campaigns or templates are allowed").because(reason)
     if campaign.share is None:
         alphabet = string.ascii_letters + string.digits + "_-"
-        campaign.share = caller.workspace.random.secret(f"share/{campaign_id}", 58, alphabet) + "-"
+        campaign.share = caller.workspace.state.random.secret(f"share/{campaign_id}", 58, alphabet) + "-"
     return f"{caller.visit.root}{SHARED}/{campaign.share}"
 
 
@@ -53,7 +53,7 @@ def shared(caller: AnonymousCaller, share: str) -> Campaign:
     Raises:
         ServiceError: 404.
     """
-    for account in caller.workspace.accounts.values():
+    for account in caller.workspace.state.accounts.values():
         for campaign in account.table(Campaign).values():
             if campaign.share == share:
                 return campaign

@@ -43,13 +43,13 @@ class CampaignItem(Item):
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    items, last = data.get("campaigns", ()), workspace.last_ids.get("campaign", 0)
+    items, last = data.get("campaigns", ()), workspace.state.last_ids.get("campaign", 0)
     for item in items:
-        workspace.claim_id("campaign", item.get("id", 0))
+        workspace.state.claim_id("campaign", item.get("id", 0))
     has_shares = any(item.get("share") for item in items)
     shares = kept(workspace, "shares", lambda: _shares(workspace)) if has_shares else set()
     for index, item in enumerate(items):
-        number = item["id"] if "id" in item else workspace.next_id("campaign")
+        number = item["id"] if "id" in item else workspace.state.next_id("campaign")
         if not claim(workspace, Campaign, number, is_next=number > last):
             raise TakenError(("campaigns", index, "id"), f"campaign {number} is there already")
         share = item.get("share")
@@ -60,7 +60,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 
 def _shares(workspace: Workspace) -> set[str | None]:
-    return {row.share for _, rows in workspace.tables(Campaign) for _, row in shown(rows)}
+    return {row.share for _, rows in workspace.state.tables(Campaign) for _, row in shown(rows)}
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

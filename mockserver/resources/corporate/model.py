@@ -14,11 +14,12 @@ from mockserver.core.contract.errors import (
 )
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account, User
+from mockserver.core.state.state import MOST_ADDED
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller, Visit
 from mockserver.core.workspaces.lifecycle import Lifecycle
-from mockserver.core.workspaces.workspace import MOST_ADDED, Workspace
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
 from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate import plan, pool
@@ -82,7 +83,7 @@ def require(caller: Caller, sub_account_id: int) -> SubAccount:
 
 
 def _unknown(caller: Caller, sub_account_id: int) -> str:
-    other = caller.workspace.accounts.get(sub_account_id)
+    other = caller.workspace.state.accounts.get(sub_account_id)
     if other is not None and other.role is not Role.SUB_ACCOUNT:
         return f"{sub_account_id} is account {other.name}, of role {other.role}, and no sub-account"
     return reasons.absent(caller, "sub-account", SubAccount, sub_account_id)
@@ -101,15 +102,15 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
         if group_id not in groups:
             reason = f"account {master.name} has no group {reasons.shown(group_id)}; {reasons.there(groups)}"
             raise INVALID_PARAMETER(f"groupIds: {group_id} is not a group of the account").because(reason)
-    number = workspace.next_id("account")
-    workspace.add_account(
+    number = workspace.state.next_id("account")
+    workspace.state.add_account(
         Account(
             id=number,
-            name=workspace.free_name(f"sub-{number}"),
+            name=workspace.state.free_name(f"sub-{number}"),
             email=body["email"],
-            created_at=workspace.clock.now(),
-            organization_id=workspace.random.digits("organization", 24),
-            user_id=workspace.next_id("user"),
+            created_at=workspace.state.clock.now(),
+            organization_id=workspace.state.random.digits("organization", 24),
+            user_id=workspace.state.next_id("user"),
             role=Role.SUB_ACCOUNT,
             of=master.name,
             company_name=body["companyName"],
@@ -139,7 +140,7 @@ def delete(caller: Caller, sub_account_id: int) -> None:
 def _remove(workspace: Workspace, master: Account, row: SubAccount) -> None:
     bulks.forget(master, row.id)
     pool.release(workspace, master, row)
-    workspace.remove_account(workspace.accounts[row.id])
+    workspace.remove_account(workspace.state.accounts[row.id])
 
 
 def create_key(caller: Caller, sub_account_id: int) -> str:
@@ -149,8 +150,8 @@ def create_key(caller: Caller, sub_account_id: int) -> str:
         ServiceError: 400.
     """
     row = require(caller, sub_account_id)
-    key = caller.workspace.draw_api_key()
-    caller.workspace.add_key(caller.workspace.accounts[row.id], key)
+    key = caller.workspace.state.draw_api_key()
+    caller.workspace.add_key(caller.workspace.state.accounts[row.id], key)
     activities.log(caller.workspace, caller.account, activities.KEY_CREATED, caller.visit)
     return key
 
@@ -185,12 +186,12 @@ def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) 
     rows = [require(caller, number) for number in dict.fromkeys(sub_account_ids)]
     change = _checked(caller, rows, change)
     workspace, master = caller.workspace, caller.account
-    if full := workspace.full(MOST_ADDED + len(rows)):
+    if full := workspace.state.full(MOST_ADDED + len(rows)):
         raise no_room(full)
-    due = workspace.clock.after(workspace.behaviour.bulk_plan)
+    due = workspace.state.clock.after(workspace.state.behaviour.bulk_plan)
     visit = caller.visit
     bulk = BulkPlan(
-        workspace.next_id("bulk_plan"), due, change, {row.id: None for row in rows}, visit.ip, visit.user_agent
+        workspace.state.next_id("bulk_plan"), due, change, {row.id: None for row in rows}, visit.ip, visit.user_agent
     )  # fmt: skip
     bulks.enter(master, bulk)
     for row in rows:
@@ -204,7 +205,7 @@ def _checked(caller: Caller, rows: list[SubAccount], change: Allotment) -> Allot
     Raises:
         ServiceError: 400.
     """
-    solution = caller.workspace.solution
+    solution = caller.workspace.state.solution
     plan.check_solution(change, solution)
     asked, change = change, plan.applicable(change, solution)
     for name in asked.features.keys() - change.features.keys():
@@ -226,7 +227,7 @@ def await_bulk(workspace: Workspace, master: Account, row: SubAccount) -> None:
     """Let the oldest change that a sub-account waits for be applied when it is due."""
     bulk = bulks.oldest(master, row.id)
     if bulk is not None:
-        workspace.timers.set(bulk.due, master.id, MACHINE.name, row.id, "apply_bulk")
+        workspace.state.timers.set(bulk.due, master.id, MACHINE.name, row.id, "apply_bulk")
 
 
 @SUB_ACCOUNT_PLAN.guard("apply_bulk")
@@ -244,7 +245,7 @@ def _apply_or_reject(workspace: Workspace, master: Account, row: SubAccount) -> 
 
 def _settle_earlier(workspace: Workspace, master: Account, bulk: BulkPlan) -> None:
     """Give what was accepted earlier, and is due as well, its turn first: the pool may not hold enough for both."""
-    for earlier in bulks.before(master, bulk, workspace.clock.now()):
+    for earlier in bulks.before(master, bulk, workspace.state.clock.now()):
         if earlier.members:
             first = next(iter(earlier.members))
             SUB_ACCOUNT_PLAN.fire(workspace, master, master.table(SubAccount)[first], "apply_bulk")
@@ -268,7 +269,7 @@ def _settle(workspace: Workspace, master: Account, row: SubAccount, event: str) 
     if event == "apply_bulk":
         pool.assign(workspace, master, row, bulk.change)
     bulks.leave(master, bulk, row.id)
-    workspace.timers.cancel(MACHINE.name, row.id)
+    workspace.state.timers.cancel(MACHINE.name, row.id)
     if bulks.oldest(master, row.id) is not None:
         SUB_ACCOUNT_PLAN.fire(workspace, master, row, "accept_bulk")
         await_bulk(workspace, master, row)

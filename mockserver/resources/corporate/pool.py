@@ -108,7 +108,7 @@ def use(workspace: Workspace, account: Account, name: str, amount: Amount = 1) -
 
 
 def _row(workspace: Workspace, account: Account) -> SubAccount | None:
-    master = workspace.master_of(account) if account.role is Role.SUB_ACCOUNT else None
+    master = workspace.state.master_of(account) if account.role is Role.SUB_ACCOUNT else None
     return None if master is None else master.table(SubAccount).get(account.id)
 
 
@@ -145,7 +145,7 @@ def _needed(workspace: Workspace, before: Balance, name: str, quantity: Amount) 
 
 def _is_gone(workspace: Workspace, name: str) -> bool:
     """Whether what was used does not come back to the pool (`behaviour.plan_refund`)."""
-    return is_spent(name) and workspace.behaviour.plan_refund == "unused"
+    return is_spent(name) and workspace.state.behaviour.plan_refund == "unused"
 
 
 def below_used(workspace: Workspace, rows: Iterable[SubAccount], change: Allotment) -> Used | None:
@@ -153,7 +153,7 @@ def below_used(workspace: Workspace, rows: Iterable[SubAccount], change: Allotme
 
     `behaviour.plan_below_used` says whether it is; what is unlimited, and a switch, is not counted.
     """
-    if workspace.behaviour.plan_below_used != "refuse":
+    if workspace.state.behaviour.plan_below_used != "refuse":
         return None
     for row in rows:
         for name, quantity in change.items():

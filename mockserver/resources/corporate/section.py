@@ -127,7 +127,7 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
         if not bulk.members:
             raise SectionError(("bulk_plans", index, "members"), "names no sub-account")
         _check_plan(workspace, ("bulk_plans", index, "change"), bulk.change)
-        workspace.claim_id("bulk_plan", bulk.id)
+        workspace.state.claim_id("bulk_plan", bulk.id)
         if bulk.id in account.table(BulkPlan):
             raise TakenError(("bulk_plans", index, "id"), f"{bulk.id} is there already")
         bulks.enter(account, bulk)
@@ -183,7 +183,7 @@ def _check_solution(workspace: Workspace, path: tuple[str | int, ...], found: Al
         SectionError: as it says.
     """
     try:
-        plan.check_solution(found, workspace.solution)
+        plan.check_solution(found, workspace.state.solution)
     except ServiceError as error:
         raise SectionError(path, error.message) from error
 
@@ -195,14 +195,14 @@ def _check_plan(workspace: Workspace, path: tuple[str | int, ...], found: Allotm
         SectionError: as it says.
     """
     _check_solution(workspace, path, found)
-    applicable = plan.applicable(found, workspace.solution).features
+    applicable = plan.applicable(found, workspace.state.solution).features
     for name in found.features:
         if name not in applicable:
-            raise SectionError((*path, "features", name), f"the {workspace.solution} solution does not have it")
+            raise SectionError((*path, "features", name), f"the {workspace.state.solution} solution does not have it")
 
 
 def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    master = workspace.master_of(account)
+    master = workspace.state.master_of(account)
     assert master is not None, "the scenario's accounts are checked first"
     row = master.table(SubAccount).setdefault(account.id, SubAccount(account.id, UNASSIGNED))
     for name in _AS_GIVEN:
@@ -245,7 +245,7 @@ def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned:
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     if account.role is Role.MASTER:
         return _dump_master(account)
-    master = workspace.master_of(account)
+    master = workspace.state.master_of(account)
     row = master.table(SubAccount).get(account.id) if master else None
     return _dump_sub_account(row) if row else {}
 

@@ -27,7 +27,7 @@ def listed(caller: Caller, offset: int, limit: int) -> dict[str, Any]:
 
 
 def _entry(caller: Caller, row: SubAccount) -> dict[str, Any]:
-    account = caller.workspace.accounts[row.id]
+    account = caller.workspace.state.accounts[row.id]
     return {
         "id": row.id,
         "companyName": account.company_name,
@@ -44,8 +44,8 @@ def _groups(master: Account, row: SubAccount) -> list[dict[str, str]]:
 
 def detail(caller: Caller, row: SubAccount) -> dict[str, Any]:
     """One sub-account with its plan; the answer does not hold its id."""
-    account = caller.workspace.accounts[row.id]
-    features = [name for name in FEATURES if caller.workspace.solution != "v2" or name not in V1_ONLY]
+    account = caller.workspace.state.accounts[row.id]
+    features = [name for name in FEATURES if caller.workspace.state.solution != "v2" or name not in V1_ONLY]
     return {
         "name": account.full_name or account.company_name,
         "email": account.email,
@@ -86,7 +86,7 @@ def _default_billing(account: Account) -> dict[str, Any]:
 
 def _default_plan(workspace: Workspace, account: Account, facts: Master) -> dict[str, Any]:
     bought = dict(facts.pool.items())
-    now = workspace.clock.now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    now = workspace.state.clock.now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return {
         "currencyCode": facts.currency_code,
         "nextBillingAt": int(months_later(now, 1).timestamp()),

@@ -147,7 +147,7 @@ def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Deli
 def await_attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     """Let the next attempt begin at its moment."""
     if delivery.next_at is not None:
-        workspace.timers.set(delivery.next_at, account.id, MACHINE.name, delivery.id, ATTEMPT)
+        workspace.state.timers.set(delivery.next_at, account.id, MACHINE.name, delivery.id, ATTEMPT)
 
 
 class Settled:
@@ -191,7 +191,7 @@ def make_room(workspace: Workspace, account: Account) -> None:
     """Forget as many calls as there are too many: those that rest, then those that were made first."""
     while len(account.table(Delivery)) > workspace.limits.deliveries:
         _evict(workspace, account)
-    while workspace.tally.bytes > workspace.limits.deliveries_bytes:
+    while workspace.state.tally.bytes > workspace.limits.deliveries_bytes:
         _evict(workspace, _crowded(workspace, account))
 
 
@@ -233,7 +233,7 @@ def _crowded(workspace: Workspace, account: Account) -> Account:
     """Whose call goes: this account's, if one rests, else that of another one in which one does."""
     if account.record(Settled):
         return account
-    holding = [other for other in workspace.accounts.values() if other.bytes]
+    holding = [other for other in workspace.state.accounts.values() if other.bytes]
     return next((other for other in holding if other.record(Settled)), None) or max(holding, key=attrgetter("bytes"))
 
 
@@ -243,12 +243,12 @@ def _evict(workspace: Workspace, account: Account) -> None:
         oldest = next(iter(rows))
     account.weigh(-rows.pop(oldest).size)
     _call_off(workspace, oldest)
-    workspace.evicted_deliveries += 1
+    workspace.state.evicted_deliveries += 1
 
 
 def _call_off(workspace: Workspace, number: int) -> None:
     """Make no further attempt, and let what comes of the one that is under way change nothing."""
-    workspace.timers.cancel(MACHINE.name, number)
+    workspace.state.timers.cancel(MACHINE.name, number)
     workspace.jobs.cancel(MACHINE.name, number)
 
 
@@ -300,8 +300,8 @@ def _credentials(url: str) -> str | None:
 @DELIVERY.when_due(ATTEMPT)
 def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     """Let the call be made; what comes of it is told when it is known."""
-    delivery.next_at, delivery.began_at = None, workspace.clock.now()
-    target, timeout = delivery.target, workspace.behaviour.webhook_timeout.total_seconds()
+    delivery.next_at, delivery.began_at = None, workspace.state.clock.now()
+    target, timeout = delivery.target, workspace.state.behaviour.webhook_timeout.total_seconds()
 
     def write() -> OutgoingRequest:
         return OutgoingRequest(request_url(target), request_headers(target), delivery.body, timeout)
@@ -315,7 +315,7 @@ def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None
 def _settle(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:
     """Note what came of an attempt, at its own moment."""
     went = None if target == delivery.target else target
-    delivery.attempts.append(Attempt(workspace.clock.now(), outcome.status, outcome.error, went))
+    delivery.attempts.append(Attempt(workspace.state.clock.now(), outcome.status, outcome.error, went))
     while len(delivery.attempts) > KEPT_ATTEMPTS:
         del delivery.attempts[0]
         delivery.attempts_evicted += 1
@@ -347,7 +347,7 @@ def _is_retried(workspace: Workspace, outcome: Outcome) -> bool:
         return False
     if outcome.status is None or outcome.status == 429:
         return True
-    return outcome.status >= 500 and workspace.behaviour.webhook_5xx == "retry"
+    return outcome.status >= 500 and workspace.state.behaviour.webhook_5xx == "retry"
 
 
 @DELIVERY.on("fail")
@@ -366,7 +366,7 @@ def _begin_anew(workspace: Workspace, account: Account, delivery: Delivery) -> N
 
 def _try_again(workspace: Workspace, account: Account, delivery: Delivery, delay: timedelta) -> None:
     _call_off(workspace, delivery.id)  # an event by hand comes before the attempt that is under way
-    delivery.began_at, delivery.next_at = None, workspace.clock.after(delay)
+    delivery.began_at, delivery.next_at = None, workspace.state.clock.after(delay)
     await_attempt(workspace, account, delivery)
 
 

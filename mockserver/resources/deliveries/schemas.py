@@ -68,16 +68,16 @@ class DeliveryItem(Item):
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     settled = account.record(Settled)
-    last = workspace.last_ids.get("delivery", 0)
+    last = workspace.state.last_ids.get("delivery", 0)
     for index, item in enumerate(data.get("deliveries", ())):
         if not claim(workspace, Delivery, item["id"], is_next=item["id"] > last):
             raise TakenError(("deliveries", index, "id"), f"delivery {item['id']} is there already")
-        workspace.claim_id("delivery", item["id"])
+        workspace.state.claim_id("delivery", item["id"])
         row = account.table(Delivery)[item["id"]] = Delivery(**item)
         row.carried = sum(map(weight, row.payloads))
         model.count(account, row)
         if row.state in (SCHEDULED, RETRYING):
-            row.next_at = row.next_at or workspace.clock.now()
+            row.next_at = row.next_at or workspace.state.clock.now()
             model.await_attempt(workspace, account, row)
         else:
             settled.add(row)

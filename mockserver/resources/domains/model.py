@@ -143,14 +143,14 @@ def records(workspace: Workspace, domain: Domain) -> dict[str, DnsRecord]:
 
 def _dkim(workspace: Workspace, domain: Domain, view: DnsView) -> dict[str, DnsRecord]:
     """The key, or the two names that lead to it; recorded answers leave the label of a sub-domain out (ledger 1.8)."""
-    labelled = workspace.behaviour.subdomain_dkim_host == "labelled"
+    labelled = workspace.state.behaviour.subdomain_dkim_host == "labelled"
     label = below_registrable(domain.name) if labelled else ""
 
     def record(kind: str, value: str, selector: str, name: str) -> DnsRecord:
         host = f"{selector}._domainkey"
         return DnsRecord(kind, value, _below(host, label), view.says(name) == OK, f"{host}.{domain.name}")
 
-    if workspace.behaviour.dkim == "txt":
+    if workspace.state.behaviour.dkim == "txt":
         return {"dkim_record": record("TXT", f"v=DKIM1; k=rsa; p={domain.dkim_key}", "mail", "dkim_record")}
     dashed = domain.name.replace(".", "-")
     pairs = ((f"dkim{n}Record", f"b{n}.{dashed}.dkim.brevo.com", f"brevo{n}") for n in (1, 2))
@@ -163,7 +163,7 @@ def _below(host: str, label: str) -> str:
 
 def dns_view(workspace: Workspace, name: str) -> DnsView:
     """What DNS says about a domain; nothing, until somebody publishes something."""
-    return workspace.table(DnsView).get(name) or DnsView(free_mail=_gives_mailboxes(name))
+    return workspace.state.table(DnsView).get(name) or DnsView(free_mail=_gives_mailboxes(name))
 
 
 def _gives_mailboxes(name: str) -> bool:
@@ -172,7 +172,7 @@ def _gives_mailboxes(name: str) -> bool:
 
 def dmarc_policy(workspace: Workspace, name: str) -> str:
     """The policy of a domain; one that has none of its own has that of its registrable domain (RFC 7489, 6.6.3)."""
-    views = workspace.table(DnsView)
+    views = workspace.state.table(DnsView)
     for candidate in (name, *parents(name)):
         policy = views[candidate].dmarc_policy if candidate in views else None
         if policy is not None and candidate in (name, registrable(name)):
@@ -182,7 +182,7 @@ def dmarc_policy(workspace: Workspace, name: str) -> str:
 
 def is_verified(workspace: Workspace, domain: Domain) -> bool:
     """Whether the ownership record is seen, whatever the state says (DESIGN 5)."""
-    view = workspace.table(DnsView).get(domain.name)
+    view = workspace.state.table(DnsView).get(domain.name)
     return view is not None and view.brevo_code == OK
 
 
@@ -231,8 +231,8 @@ def new(workspace: Workspace, account: Account, name: str) -> Domain:
     """A domain with a number, a code and a key of its own, not yet in its table."""
     return Domain(
         name=name,
-        number=workspace.next_id("domain"),
-        created_at=workspace.clock.now(),
+        number=workspace.state.next_id("domain"),
+        created_at=workspace.state.clock.now(),
         creator=account.email,
         code=brevo_code(workspace, account),
         dkim_key=draw_dkim_key(workspace),
@@ -241,18 +241,18 @@ def new(workspace: Workspace, account: Account, name: str) -> Domain:
 
 def brevo_code(workspace: Workspace, account: Account) -> str:
     """The digits that prove a new domain: those of the account (ledger 1.8), unless `behaviour` wants others."""
-    if workspace.behaviour.brevo_code == "domain":
-        return workspace.random.hex("brevo_code", 32)
+    if workspace.state.behaviour.brevo_code == "domain":
+        return workspace.state.random.hex("brevo_code", 32)
     code = account.record(BrevoCode)
     if code.digits is None:
-        code.digits = workspace.random.hex("brevo_code", 32)
+        code.digits = workspace.state.random.hex("brevo_code", 32)
     return code.digits
 
 
 def draw_dkim_key(workspace: Workspace) -> str:
     """Base64 that looks like an RSA public key of 1,024 bits; nothing here signs, so it needs no other half."""
     base64 = string.ascii_letters + string.digits + "+/"
-    body = workspace.random.text("dkim", 85, base64) + workspace.random.text("dkim", 85, base64)
+    body = workspace.state.random.text("dkim", 85, base64) + workspace.state.random.text("dkim", 85, base64)
     return f"MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQ{body}IDAQAB"
 
 
@@ -295,12 +295,12 @@ def _what_is_wrong(workspace: Workspace, domain: Domain, view: DnsView) -> str:
 
 def _await_propagation(workspace: Workspace, domain: Domain) -> None:
     """Refuse what `behaviour.authenticate_domain` says is too early."""
-    rule = workspace.behaviour.authenticate_domain
+    rule = workspace.state.behaviour.authenticate_domain
     if rule.attempts is not None and domain.attempts < rule.attempts:
         reason = f"this is try {domain.attempts} for domain {domain.name}, and {rule.attempts} are needed"
         raise DNS_NOT_CONFIGURED().because(f"{reason} (behaviour.authenticate_domain)")
     since = domain.published_at or domain.created_at
-    if rule.after is not None and workspace.clock.now() < since + rule.after:
+    if rule.after is not None and workspace.state.clock.now() < since + rule.after:
         seen = f"published at {reasons.instant(since)}, are seen at {reasons.instant(since + rule.after)}"
         reason = f"the records of domain {domain.name}, {seen} (behaviour.authenticate_domain)"
         raise DNS_NOT_CONFIGURED().because(f"{reason}; {reasons.clock(workspace)}")
@@ -316,7 +316,7 @@ def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> 
 
 def set_answers(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:
     """Let DNS say something else about a domain; the domains of that name do not follow yet."""
-    view = workspace.table(DnsView).setdefault(name, dns_view(workspace, name))
+    view = workspace.state.table(DnsView).setdefault(name, dns_view(workspace, name))
     for member, answer in answers.items():
         setattr(view, member, answer)
     view.seen = {record: seen for record, seen in view.seen.items() if _member(record) not in answers}
@@ -343,10 +343,10 @@ def follow_dns(workspace: Workspace, names: Collection[str]) -> None:
 
 def _named(workspace: Workspace, names: Collection[str]) -> Iterator[tuple[Account, Domain]]:
     """The domains of these names; whichever are fewer, they or an account's, are gone through."""
-    for number, rows in workspace.tables(Domain) if names else ():
+    for number, rows in workspace.state.tables(Domain) if names else ():
         for name in list(names) if len(names) < len(rows) else [name for name in rows if name in names]:
             if name in rows:
-                account = workspace.accounts[number]
+                account = workspace.state.accounts[number]
                 yield account, account.table(Domain)[name]
 
 
@@ -373,7 +373,7 @@ def _own(workspace: Workspace, account: Account, domain: Domain) -> None:
 @DOMAIN.on("dns_published", "authenticate")
 def _publish(workspace: Workspace, account: Account, domain: Domain) -> None:
     if domain.published_at is None:
-        domain.published_at = workspace.clock.now()
+        domain.published_at = workspace.state.clock.now()
     _agree(workspace, domain, **dict.fromkeys(RECORDS, OK))
 
 
@@ -392,9 +392,9 @@ def _withdraw(workspace: Workspace, account: Account, domain: Domain) -> None:
     if any(_named(workspace, {domain.name})):
         return
     # The records prove what is gone with the domain; its policy, and who has it, stay.
-    view = workspace.table(DnsView).pop(domain.name, None)
+    view = workspace.state.table(DnsView).pop(domain.name, None)
     if view is not None and (view.dmarc_policy is not None or view.free_mail != _gives_mailboxes(domain.name)):
-        workspace.table(DnsView)[domain.name] = DnsView(dmarc_policy=view.dmarc_policy, free_mail=view.free_mail)
+        workspace.state.table(DnsView)[domain.name] = DnsView(dmarc_policy=view.dmarc_policy, free_mail=view.free_mail)
 
 
 def _agree(workspace: Workspace, domain: Domain, **answers: str) -> None:

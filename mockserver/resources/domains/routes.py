@@ -59,7 +59,7 @@ def _listed(caller: Caller, row: Domain, ip: str | None) -> dict[str, Any]:
 )  # fmt: skip
 def create_domain(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
     domain = model.create(caller, body["name"])
-    is_hex = caller.workspace.behaviour.domain_id == "hex"
+    is_hex = caller.workspace.state.behaviour.domain_id == "hex"
     return {
         "id": domain.id if is_hex else domain.number,
         "name": domain.name,

@@ -160,7 +160,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
             raise TakenError(("domains", index, "name"), f"{name} is there already")
         facts = {key: value for key, value in item.items() if key not in ("name", "dns")}
         if "number" in facts:
-            workspace.claim_id("domain", facts["number"])
+            workspace.state.claim_id("domain", facts["number"])
         row = model.new(workspace, account, name) if _is_partial(facts) else Domain(name=name, **facts)
         for key, value in facts.items():
             setattr(row, key, value)
@@ -186,7 +186,7 @@ def _load_code(workspace: Workspace, account: Account, data: Mapping[str, Any]) 
     An account whose domains have a code each needs none.
     """
     code = account.record(BrevoCode)
-    of_domains = data.get("domains", ()) if workspace.behaviour.brevo_code == "account" else ()
+    of_domains = data.get("domains", ()) if workspace.state.behaviour.brevo_code == "account" else ()
     given = (item["code"] for item in of_domains if "code" in item)
     code.digits = data.get("brevo_code") or code.digits or next(given, None)
 
@@ -196,7 +196,7 @@ def _is_partial(facts: Mapping[str, Any]) -> bool:
 
 
 def _load_view(workspace: Workspace, row: Domain, answers: Mapping[str, str] | None) -> None:
-    views = workspace.table(DnsView)
+    views = workspace.state.table(DnsView)
     if answers is None and (row.name in views or not _NEEDED[row.state]):
         return
     view = views[row.name] = _view(_NEEDED[row.state] if answers is None else answers)
@@ -256,13 +256,13 @@ class ByDomain(Dict):
 def _load_workspace(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for name, answers in data.get("dns", {}).items():
         # What a scenario says of a name counts, also of one that no user could have.
-        workspace.table(DnsView).setdefault(name, DnsView())
+        workspace.state.table(DnsView).setdefault(name, DnsView())
         model.set_answers(workspace, name, answers)
         _to_follow(workspace)[name] = None
 
 
 def _dump_workspace(workspace: Workspace) -> dict[str, Any]:
-    views = workspace.table(DnsView)
+    views = workspace.state.table(DnsView)
     return {"dns": {name: _DNS_ITEM.dump(view) for name, view in views.items()}} if views else {}
 
 

@@ -39,12 +39,12 @@ def parse(raw: bytes) -> ReceivedMail:
 
 def compose(workspace: Workspace, sender: str, recipient: str, subject: str, text: str) -> ReceivedMail:
     """A mail of text, as a mail program would send it."""
-    number = workspace.random.uuid("inbound message")
+    number = workspace.state.random.uuid("inbound message")
     message = email_text.compose(
         sender=sender,
         to=recipient,
         subject=subject,
-        at=workspace.clock.now(),
+        at=workspace.state.clock.now(),
         message_id=f"<{number}@{domain_of(sender) or 'localhost'}>",
         text=text,
     )
@@ -57,9 +57,9 @@ def item(workspace: Workspace, received: ReceivedMail, uuid: str) -> dict[str, A
     return {
         "Uuid": [uuid],
         **members,
-        "SentAtDate": members["SentAtDate"] or format_datetime(workspace.clock.now()),
+        "SentAtDate": members["SentAtDate"] or format_datetime(workspace.state.clock.now()),
         "Attachments": [
-            {**attachment, "DownloadToken": workspace.random.secret("attachment", 40)}
+            {**attachment, "DownloadToken": workspace.state.random.secret("attachment", 40)}
             for attachment in received.attachments
         ],
     }

@@ -69,7 +69,7 @@ def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> No
         if not any(_take(store, workspace, received, sender, recipient) for workspace in used_last_first):
             workspace = store.default
             with workspace.lock:
-                receive(workspace, workspace.first_account, received, sender, recipient)
+                receive(workspace, workspace.state.first_account, received, sender, recipient)
 
 
 def _take(store: Store, workspace: Workspace, received: ReceivedMail, sender: str, recipient: str) -> bool:
@@ -94,7 +94,7 @@ def _listening(workspace: Workspace, recipient: str) -> list[Account]:
     domain = domain_of(recipient)
     return [
         account
-        for account in workspace.accounts.values()
+        for account in workspace.state.accounts.values()
         if any(webhook.type == INBOUND and webhook.domain == domain for webhook in account.table(Webhook).values())
     ]
 
@@ -114,7 +114,7 @@ def receive(
     from mockserver.resources.inbound.mail import item  # noqa: PLC0415  # as above
 
     sender = sender or _mailer(domain_of(recipient))
-    event = InboundEvent(workspace.clock.now(), workspace.random.uuid("inbound"), sender, recipient)
+    event = InboundEvent(workspace.state.clock.now(), workspace.state.random.uuid("inbound"), sender, recipient)
     account.timeline(InboundEvent).add(event)
     told = {**item(workspace, received, event.uuid), **overrides}
     return event, events.receive(workspace, account, recipient, told)
@@ -127,7 +127,7 @@ def _mailer(domain: str) -> str:
 
 
 def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:
-    now = workspace.clock.now()
+    now = workspace.state.clock.now()
     start, end = query.get("startDate"), query.get("endDate")
     if start is None and end is None:
         return now - LONGEST, now

@@ -63,7 +63,10 @@ class InboundEventItem(Item):
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     account.timeline(InboundEvent).extend(
         InboundEvent(
-            item["date"], str(item.get("uuid") or workspace.random.uuid("inbound")), item["sender"], item["recipient"]
+            item["date"],
+            str(item.get("uuid") or workspace.state.random.uuid("inbound")),
+            item["sender"],
+            item["recipient"],
         )
         for item in data.get("inbound_events", ())
     )
@@ -82,7 +85,7 @@ SECTION = Section(
     dump=_dump,
     generators={
         "inbound_events": lambda people, workspace, account: {
-            "date": workspace.clock.before(timedelta(seconds=people.number(1, 60 * 24 * 3600))),
+            "date": workspace.state.clock.before(timedelta(seconds=people.number(1, 60 * 24 * 3600))),
             "sender": people.email(),
             "recipient": "reply@in.acme.test",
         }

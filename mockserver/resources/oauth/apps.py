@@ -63,7 +63,7 @@ def flaw_of_uri(uri: str) -> str | None:
 
 def register(workspace: Workspace, data: dict[str, Any]) -> App:
     """A new app; what is left out is drawn, or SPEC's default."""
-    random = workspace.random
+    random = workspace.state.random
     public = data.get("public", False)
     client_id = data.get("client_id") or random.secret("client_id", 32, _HEX)
     app = App(
@@ -73,9 +73,9 @@ def register(workspace: Workspace, data: dict[str, Any]) -> App:
         redirect_uris=tuple(data.get("redirect_uris", ())),
         scopes=tuple(data.get("scopes", scopes.DEFAULTS)),
         public=public,
-        account=data.get("account") or workspace.first_account.name,
+        account=data.get("account") or workspace.state.first_account.name,
     )
-    workspace.table(App)[client_id] = app
+    workspace.state.table(App)[client_id] = app
     return app
 
 
@@ -86,12 +86,12 @@ def update(workspace: Workspace, app: App, data: dict[str, Any]) -> None:
     if app.public:
         app.client_secret = None
     elif app.client_secret is None:
-        app.client_secret = workspace.random.secret("client_secret", 48)
+        app.client_secret = workspace.state.random.secret("client_secret", 48)
 
 
 def home_of(workspace: Workspace, app: App) -> Account:
     """The account that an app belongs to, and goes with."""
-    return workspace.accounts[workspace.names[app.account]]
+    return workspace.state.accounts[workspace.state.names[app.account]]
 
 
 def may_enter(workspace: Workspace, app: App, account: Account) -> bool:
@@ -110,10 +110,10 @@ def asker(workspace: Workspace, app: App) -> Callable[[Account], bool]:
 def _organization(workspace: Workspace, account: Account) -> str:
     """What a master account and its admin accounts have in common; a sub-account is an organization of its own."""
     is_admin = account.role is Role.ADMIN
-    return ((workspace.master_of(account) if is_admin else None) or account).organization_id
+    return ((workspace.state.master_of(account) if is_admin else None) or account).organization_id
 
 
 def accounts_for(workspace: Workspace, app: App) -> Iterable[Account]:
     """All accounts, those first whose users can let the app in."""
     may = asker(workspace, app)
-    return sorted(workspace.accounts.values(), key=lambda row: not may(row))
+    return sorted(workspace.state.accounts.values(), key=lambda row: not may(row))

@@ -65,9 +65,9 @@ def ends(workspace: Workspace, query: Mapping[str, str]) -> Ends:
     Raises:
         ServiceError: `invalid_client` or `invalid_request`, which only a page can tell.
     """
-    app = workspace.table(App).get(query.get("client_id", ""))
+    app = workspace.state.table(App).get(query.get("client_id", ""))
     if app is None:
-        known = reasons.listed(workspace.table(App))
+        known = reasons.listed(workspace.state.table(App))
         reason = f"{reasons.shown(query.get('client_id', ''))} is no client_id of workspace {workspace.name}; {known}"
         raise INVALID_CLIENT("There is no app with this client_id", status=400).because(reason)
     uri = query.get("redirect_uri", "")
@@ -149,7 +149,7 @@ def decide(workspace: Workspace, account: Account, row: Grant, decision: str) ->
     Raises:
         ServiceError: 410 `gone`; since the question the app has gone, or takes its users back elsewhere.
     """
-    app = workspace.table(App).get(row.client_id)
+    app = workspace.state.table(App).get(row.client_id)
     if app is None or row.redirect_uri not in app.redirect_uris:
         reason = f"{reasons.shown(row.redirect_uri)} is no redirect_uri of the app {row.client_id} any more"
         raise GONE("The app that asked takes nobody back there any more. Start again from the app.").because(reason)

@@ -29,9 +29,9 @@ def authenticated(workspace: Workspace, header: str, form: Mapping[str, str]) ->
     given = _given(header, form)
     if not given.client_id:
         raise INVALID_CLIENT("client_id is missing").because("neither the form nor the Authorization header has one")
-    app = workspace.table(App).get(given.client_id)
+    app = workspace.state.table(App).get(given.client_id)
     if app is None:
-        known = reasons.listed(workspace.table(App))
+        known = reasons.listed(workspace.state.table(App))
         reason = f"{reasons.shown(given.client_id)} is no client_id of workspace {workspace.name}; there are: {known}"
         raise INVALID_CLIENT("There is no app with this client_id").because(reason)
     if app.public and given.secret is None:

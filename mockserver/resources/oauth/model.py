@@ -133,15 +133,15 @@ GRANT = Lifecycle(MACHINE, Grant, key="id", parse=int, reveal=_revealed)
 
 def ask(workspace: Workspace, account: Account, app: App, *, user: str, **wanted: Any) -> Grant:
     """A grant that waits for its user's consent."""
-    return begin(workspace, account, app, user=user, ticket=workspace.random.secret("oauth_ticket", 43), **wanted)
+    return begin(workspace, account, app, user=user, ticket=workspace.state.random.secret("oauth_ticket", 43), **wanted)
 
 
 def begin(workspace: Workspace, account: Account, app: App, **facts: Any) -> Grant:
     """A new grant, which waits for consent or, of an app to itself, is active."""
-    now = workspace.clock.now()
-    row = Grant(workspace.next_id("oauth_grant"), app.client_id, created_at=now, expires_at=now, **facts)
+    now = workspace.state.clock.now()
+    row = Grant(workspace.state.next_id("oauth_grant"), app.client_id, created_at=now, expires_at=now, **facts)
     lifetime = CODE_LIFETIME if row.state == PENDING else ACCESS_LIFETIME
-    keep_until(workspace, account, row, workspace.clock.after(lifetime))
+    keep_until(workspace, account, row, workspace.state.clock.after(lifetime))
     GRANT.begin(workspace, account, row)
     learn(workspace, account, row)
     return row
@@ -150,12 +150,12 @@ def begin(workspace: Workspace, account: Account, app: App, **facts: Any) -> Gra
 def keep_until(workspace: Workspace, account: Account, row: Grant, moment: datetime) -> None:
     """Let a grant's present state end by itself at a moment."""
     row.expires_at = moment
-    workspace.timers.set(moment, account.id, MACHINE.name, row.id, "expire")
+    workspace.state.timers.set(moment, account.id, MACHINE.name, row.id, "expire")
 
 
 def learn(workspace: Workspace, account: Account, row: Grant) -> None:
     """Let a grant be found by its secrets."""
-    workspace.record(Secrets).update(dict.fromkeys(row.secrets, (account.id, row.id)))
+    workspace.state.record(Secrets).update(dict.fromkeys(row.secrets, (account.id, row.id)))
 
 
 # ---------------------------------------------------------------------- events
@@ -165,8 +165,8 @@ def learn(workspace: Workspace, account: Account, row: Grant) -> None:
 def _give_code(workspace: Workspace, account: Account, row: Grant) -> None:
     forget(workspace, row.ticket)
     row.ticket = row.browser = None
-    row.code = workspace.random.secret("oauth_code", 43)
-    keep_until(workspace, account, row, workspace.clock.after(CODE_LIFETIME))
+    row.code = workspace.state.random.secret("oauth_code", 43)
+    keep_until(workspace, account, row, workspace.state.clock.after(CODE_LIFETIME))
     learn(workspace, account, row)
 
 
@@ -178,7 +178,7 @@ def _open(workspace: Workspace, account: Account, row: Grant) -> None:
 
 @GRANT.on("refresh")
 def _rotate(workspace: Workspace, account: Account, row: Grant) -> None:
-    if row.refresh_token is not None and workspace.behaviour.oauth_rotate_refresh:
+    if row.refresh_token is not None and workspace.state.behaviour.oauth_rotate_refresh:
         forget(workspace, *row.spent[: 1 - KEPT_SPENT])
         row.spent = [*row.spent[1 - KEPT_SPENT :], row.refresh_token]
         _renew(workspace, account, row)
@@ -186,8 +186,8 @@ def _rotate(workspace: Workspace, account: Account, row: Grant) -> None:
 
 def _renew(workspace: Workspace, account: Account, row: Grant) -> None:
     """Give the grant a new refresh token, with a life of its own."""
-    row.refresh_token = workspace.random.secret("oauth_refresh_token", 64)
-    row.refresh_expires_at = workspace.clock.after(REFRESH_LIFETIME)
+    row.refresh_token = workspace.state.random.secret("oauth_refresh_token", 64)
+    row.refresh_expires_at = workspace.state.clock.after(REFRESH_LIFETIME)
     keep_until(workspace, account, row, row.refresh_expires_at)
     learn(workspace, account, row)
 
@@ -195,7 +195,7 @@ def _renew(workspace: Workspace, account: Account, row: Grant) -> None:
 @GRANT.on("refuse", "expire", "revoke")
 def _end(workspace: Workspace, account: Account, row: Grant) -> None:
     """Let nothing of the grant work any more; a code stays known, so that it is told why it does not."""
-    workspace.timers.cancel(MACHINE.name, row.id)
+    workspace.state.timers.cancel(MACHINE.name, row.id)
     forget(workspace, *(secret for secret in row.secrets if secret != row.code))
     row.ticket = row.browser = row.refresh_token = row.refresh_expires_at = None
     row.spent.clear()
@@ -205,12 +205,12 @@ def _end(workspace: Workspace, account: Account, row: Grant) -> None:
 
 def settle(workspace: Workspace, account: Account, row: Grant) -> None:
     """Keep the last grants that are over, and let older ones go."""
-    settled = workspace.record(Settled)
+    settled = workspace.state.record(Settled)
     settled[account.id, row.id] = None
     while len(settled) > KEPT_SETTLED:
         home, number = next(iter(settled))
         del settled[home, number]
-        owner = workspace.accounts.get(home)
+        owner = workspace.state.accounts.get(home)
         gone = None if owner is None else owner.table(Grant).pop(number, None)
         if gone is not None:
             forget(workspace, gone.code)
@@ -218,7 +218,7 @@ def settle(workspace: Workspace, account: Account, row: Grant) -> None:
 
 def forget(workspace: Workspace, *secrets: str | None) -> None:
     """Let no grant be found by these secrets any more."""
-    known = workspace.record(Secrets)
+    known = workspace.state.record(Secrets)
     for secret in secrets:
         known.pop(secret or "", None)
 
@@ -228,8 +228,8 @@ def forget(workspace: Workspace, *secrets: str | None) -> None:
 
 def find(workspace: Workspace, secret: str) -> tuple[Account, Grant] | None:
     """The grant that a ticket, a code, a refresh token or the id of an access token is of."""
-    home, number = workspace.record(Secrets).get(secret, (0, 0))
-    account = workspace.accounts.get(home)
+    home, number = workspace.state.record(Secrets).get(secret, (0, 0))
+    account = workspace.state.accounts.get(home)
     row = None if account is None else account.table(Grant).get(number)
     return None if account is None or row is None else (account, row)
 
@@ -246,6 +246,6 @@ def access(workspace: Workspace, token_id: str) -> tuple[Account, Grant, Access]
     """The access token of this id, as long as it works."""
     found = find(workspace, token_id)
     token = None if found is None else found[1].tokens.get(token_id)
-    if found is None or token is None or token.expires_at <= workspace.clock.now() or found[1].state != ACTIVE:
+    if found is None or token is None or token.expires_at <= workspace.state.clock.now() or found[1].state != ACTIVE:
         return None
     return (*found, token)

@@ -220,7 +220,7 @@ def _credentials(request: Request) -> str:
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
 def authorization_server(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
-    return metadata.metadata(caller.visit.root, has_public_apps=caller.workspace.behaviour.oauth_public_apps)
+    return metadata.metadata(caller.visit.root, has_public_apps=caller.workspace.state.behaviour.oauth_public_apps)
 
 
 @OAUTH.operation(
@@ -232,7 +232,7 @@ def authorization_server(caller: AnonymousCaller, request: Request) -> dict[str,
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
 def openid_configuration(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
-    return metadata.metadata(caller.visit.root, has_public_apps=caller.workspace.behaviour.oauth_public_apps)
+    return metadata.metadata(caller.visit.root, has_public_apps=caller.workspace.state.behaviour.oauth_public_apps)
 
 
 @OAUTH.operation(

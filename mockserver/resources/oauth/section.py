@@ -65,7 +65,7 @@ class AppItem(AppChange):
 def _load_apps(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for index, item in enumerate(data.get("oauth_apps", ())):
         add(workspace, item, ("oauth_apps", index))
-    if "behaviour" in data and not workspace.behaviour.oauth_public_apps:
+    if "behaviour" in data and not workspace.state.behaviour.oauth_public_apps:
         _refuse_public(workspace)
 
 
@@ -75,7 +75,7 @@ def _refuse_public(workspace: Workspace) -> None:
     Raises:
         SectionError: as it says.
     """
-    public = next((app.client_id for app in workspace.table(App).values() if app.public), None)
+    public = next((app.client_id for app in workspace.state.table(App).values() if app.public), None)
     if public is not None:
         raise SectionError(("behaviour", "oauth_public_apps"), f"must be true, as the app {public} is public")
 
@@ -86,7 +86,7 @@ def add(workspace: Workspace, item: dict[str, Any], path: tuple[str | int, ...])
     Raises:
         SectionError: its client id is taken, its account is not there, or it is public where there are no public apps.
     """
-    if item.get("client_id") in workspace.table(App):
+    if item.get("client_id") in workspace.state.table(App):
         raise TakenError((*path, "client_id"), f"an app with the client_id {item['client_id']} is there already")
     check(workspace, item, path)
     return apps.register(workspace, item)
@@ -98,10 +98,10 @@ def check(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, 
     Raises:
         SectionError: as it says.
     """
-    if "account" in item and item["account"] not in workspace.names:
-        known = ", ".join(workspace.names)
+    if "account" in item and item["account"] not in workspace.state.names:
+        known = ", ".join(workspace.state.names)
         raise SectionError((*path, "account"), f"there is no account {item['account']!r}; there are: {known}")
-    if item.get("public") and not workspace.behaviour.oauth_public_apps:
+    if item.get("public") and not workspace.state.behaviour.oauth_public_apps:
         raise SectionError((*path, "public"), "apps are private only, unless behaviour.oauth_public_apps is true")
 
 
@@ -112,7 +112,7 @@ def dump_app(app: App) -> dict[str, Any]:
 
 
 def _dump_apps(workspace: Workspace) -> dict[str, Any]:
-    rows = workspace.table(App).values()
+    rows = workspace.state.table(App).values()
     return {"oauth_apps": [dump_app(app) for app in rows]} if rows else {}
 
 
@@ -173,14 +173,14 @@ class GrantItem(Item):
 
 
 def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    last = workspace.last_ids.get("oauth_grant", 0)
+    last = workspace.state.last_ids.get("oauth_grant", 0)
     for index, row in enumerate(data.get("oauth_grants", ())):
         if not claim(workspace, Grant, row.id, is_next=row.id > last):
             raise TakenError(("oauth_grants", index, "id"), f"grant {row.id} is there already")
         # What is over may outlive its app.
-        if row.client_id not in workspace.table(App) and MACHINE.allowed(row.state):
+        if row.client_id not in workspace.state.table(App) and MACHINE.allowed(row.state):
             raise SectionError(("oauth_grants", index, "client_id"), f"there is no app {row.client_id!r}")
-        workspace.claim_id("oauth_grant", row.id)
+        workspace.state.claim_id("oauth_grant", row.id)
         account.table(Grant)[row.id] = row
         model.learn(workspace, account, row)
         if MACHINE.allowed(row.state):

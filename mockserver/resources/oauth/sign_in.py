@@ -61,7 +61,7 @@ def sign_in(caller: AnonymousCaller, request: Request, query: Query, form: dict[
     csrf.check(request, form)
     wanted = _wanted(caller, query)
     app, workspace = wanted.ends.app, caller.workspace
-    if workspace.behaviour.oauth_login == "form":
+    if workspace.state.behaviour.oauth_login == "form":
         person = users.with_password(caller, app, form.get("user", ""), form.get("password", ""))
         problem = "The e-mail or the password is wrong."
     else:
@@ -140,7 +140,7 @@ def _sign_in_page(
         "sign_in.html", caller, csrf.token(caller, request), wanted,
         problem=problem,
         email=email,
-        asks_password=caller.workspace.behaviour.oauth_login == "form",
+        asks_password=caller.workspace.state.behaviour.oauth_login == "form",
         people=[
             {"value": row.value, "email": row.user.email, "about": _about(row, may(row.account))}
             for row in users.people(caller.workspace, app)

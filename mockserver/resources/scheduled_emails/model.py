@@ -60,7 +60,7 @@ def is_batch_id(text: str) -> bool:
 
 def await_moment(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
     """Let the e-mail be sent when its time has come."""
-    workspace.timers.set(email.scheduled_at, account.id, MACHINE.name, email.message_id, "fall_due")
+    workspace.state.timers.set(email.scheduled_at, account.id, MACHINE.name, email.message_id, "fall_due")
 
 
 def delete(caller: Caller, identifier: str) -> None:
@@ -94,7 +94,7 @@ def _why_none(caller: Caller, identifier: str, settled: list[ScheduledEmail]) ->
         states = " and ".join(dict.fromkeys(row.state for row in settled))
         due = f"it was due at {reasons.instant(row.scheduled_at)}; {reasons.clock(caller.workspace)}"
         return f"what was scheduled under {reasons.shown(identifier)} is {states} already; {due}"
-    owner = next((other.name for other in caller.workspace.accounts.values() if _named(other, identifier)), None)
+    owner = next((other.name for other in caller.workspace.state.accounts.values() if _named(other, identifier)), None)
     known = [row.message_id for row in caller.account.table(ScheduledEmail).values() if row.state == SCHEDULED]
     instead = f"account {owner} has it" if owner else f"of those scheduled, {reasons.there(known)}"
     return f"account {caller.account.name} has no e-mail under {reasons.shown(identifier)}; {instead}"
@@ -102,7 +102,7 @@ def _why_none(caller: Caller, identifier: str, settled: list[ScheduledEmail]) ->
 
 @SCHEDULED_EMAIL.on("cancel")
 def _settle(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
-    workspace.timers.cancel(MACHINE.name, email.message_id)
+    workspace.state.timers.cancel(MACHINE.name, email.message_id)
 
 
 @SCHEDULED_EMAIL.on("fall_due")

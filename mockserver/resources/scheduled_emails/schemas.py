@@ -79,7 +79,7 @@ SECTION = Section(
         "scheduled_emails": lambda people, workspace, account: {
             "to": people.email(),
             "subject": people.sentence(),
-            "scheduled_at": workspace.clock.after(timedelta(minutes=people.number(60, 60 * 24 * 3))),
+            "scheduled_at": workspace.state.clock.after(timedelta(minutes=people.number(60, 60 * 24 * 3))),
             "state": SCHEDULED,
         }
     },

@@ -116,7 +116,7 @@ def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] |
     _refuse_duplicate(account, email)
     shares = _allot(account, ips or [], "a new sender")
     _refuse_strict_policy(workspace, account, email)
-    sender = Sender(workspace.next_id("sender"), name, email, ips=shares)
+    sender = Sender(workspace.state.next_id("sender"), name, email, ips=shares)
     account.record(Addresses)[comparable(email)] = sender.id
     SENDER.begin(workspace, account, sender)
     spf, dkim = _dns_health(workspace, account, email)
@@ -160,7 +160,7 @@ def validate(caller: Caller, sender_id: int, otp: int) -> None:
     sender = get(caller, sender_id)
     if sender.state != AWAITING or otp != sender.otp:
         raise OTP_INVALID().because(_why_wrong(caller, sender, otp))
-    if sender.otp_expires_at is not None and caller.workspace.clock.now() >= sender.otp_expires_at:
+    if sender.otp_expires_at is not None and caller.workspace.state.clock.now() >= sender.otp_expires_at:
         reason = f"the code of sender {sender.id} expired at {reasons.instant(sender.otp_expires_at)}"
         raise OTP_EXPIRED().because(f"{reason}; {reasons.clock(caller.workspace)}")
     SENDER.fire(caller.workspace, caller.account, sender, "verify")
@@ -170,7 +170,7 @@ def _why_wrong(caller: Caller, sender: Sender, otp: int) -> str:
     """What is wrong with a code, without telling any."""
     if sender.state != AWAITING:
         return f"sender {sender.id} ({reasons.shown(sender.email)}) is {sender.state} and awaits no code"
-    mail = next((mail for mail in caller.workspace.mailbox if mail.otp == otp), None)
+    mail = next((mail for mail in caller.workspace.state.mailbox if mail.otp == otp), None)
     sent = f"was sent to {reasons.shown(mail.to)} at {reasons.instant(mail.at)}" if mail else "stands in no mail"
     return f"the code given {sent} and is not the last one of sender {sender.id} ({reasons.shown(sender.email)})"
 
@@ -239,29 +239,29 @@ def _prove(workspace: Workspace, account: Account, sender: Sender) -> None:
     if _is_trusted(workspace, account, sender):
         SENDER.fire(workspace, account, sender, "trust")
         return
-    sender.otp = workspace.random.integer("otp", *OTP_RANGE)
-    sender.otp_expires_at = workspace.clock.after(workspace.behaviour.otp_lifetime)
+    sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
+    sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
     await_expiry(workspace, account, sender)
     workspace.send(_verification_mail(workspace, account, sender, sender.otp))
 
 
 def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:
     """Let the code expire at its moment."""
-    if sender.otp_expires_at is not None and sender.otp_expires_at > workspace.clock.now():
-        workspace.timers.set(sender.otp_expires_at, account.id, MACHINE.name, sender.id, "expire_otp")
+    if sender.otp_expires_at is not None and sender.otp_expires_at > workspace.state.clock.now():
+        workspace.state.timers.set(sender.otp_expires_at, account.id, MACHINE.name, sender.id, "expire_otp")
 
 
 @SENDER.on("expire_otp")
 def _expire(workspace: Workspace, account: Account, sender: Sender) -> None:
-    now = workspace.clock.now()
+    now = workspace.state.clock.now()
     sender.otp_expires_at = min(sender.otp_expires_at or now, now)
-    workspace.timers.cancel(MACHINE.name, sender.id)
+    workspace.state.timers.cancel(MACHINE.name, sender.id)
 
 
 @SENDER.on("verify", "trust")
 def _forget_code(workspace: Workspace, account: Account, sender: Sender) -> None:
     sender.otp = sender.otp_expires_at = None
-    workspace.timers.cancel(MACHINE.name, sender.id)
+    workspace.state.timers.cancel(MACHINE.name, sender.id)
 
 
 @SENDER.on("delete")
@@ -273,28 +273,28 @@ def trust_senders(workspace: Workspace, event: Changed) -> None:
     """When a domain becomes authenticated, its senders need no code any more, where `behaviour` says so."""
     if (event.machine, event.event) != (domains.MACHINE.name, "authenticate"):
         return
-    account = workspace.accounts[event.account]
+    account = workspace.state.accounts[event.account]
     for sender in account.table(Sender).values():
         if sender.state == AWAITING and _is_trusted(workspace, account, sender):
             SENDER.fire(workspace, account, sender, "trust")
 
 
 def _is_trusted(workspace: Workspace, account: Account, sender: Sender) -> bool:
-    if not workspace.behaviour.trust_authenticated_domains:
+    if not workspace.state.behaviour.trust_authenticated_domains:
         return False
     domain = domains.find_for_email(account, sender.email)
     return domain is not None and domain.state == domains.AUTHENTICATED
 
 
 def _verification_mail(workspace: Workspace, account: Account, sender: Sender, otp: int) -> Mail:
-    minutes = workspace.behaviour.otp_lifetime.total_seconds() / 60
+    minutes = workspace.state.behaviour.otp_lifetime.total_seconds() / 60
     text = (
         f"Hello {sender.name},\n\nyour verification code for the sender {sender.email} is {otp}.\n"
         f"It is valid for {minutes:g} minutes.\n"
     )
     return Mail(
-        id=workspace.random.uuid("mail"),
-        at=workspace.clock.now(),
+        id=workspace.ids.mail(),
+        at=workspace.state.clock.now(),
         to=sender.email,
         sender="Brevo <no-reply@brevo.test>",
         subject="Verify your sender",

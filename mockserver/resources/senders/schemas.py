@@ -130,16 +130,16 @@ class SenderItem(Item):
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    items, last = data.get("senders", ()), workspace.last_ids.get("sender", 0)
+    items, last = data.get("senders", ()), workspace.state.last_ids.get("sender", 0)
     for item in items:
-        workspace.claim_id("sender", item.get("id", 0))
+        workspace.state.claim_id("sender", item.get("id", 0))
     for index, item in enumerate(items):
         _load_sender(workspace, account, index, item, last)
 
 
 def _load_sender(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any], last: int) -> None:
     sender = Sender(
-        item["id"] if "id" in item else workspace.next_id("sender"),
+        item["id"] if "id" in item else workspace.state.next_id("sender"),
         item["name"],
         item["email"],
         item["state"],
@@ -173,9 +173,9 @@ def _shares(account: Account, index: int, items: list[dict[str, Any]]) -> list[I
 def _complete(workspace: Workspace, account: Account, sender: Sender) -> None:
     """A sender that awaits its verification has a code, and a moment when it expires."""
     if sender.otp is None:
-        sender.otp = workspace.random.integer("otp", *OTP_RANGE)
+        sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
     if sender.otp_expires_at is None:
-        sender.otp_expires_at = workspace.clock.after(workspace.behaviour.otp_lifetime)
+        sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
     model.await_expiry(workspace, account, sender)
 
 

@@ -45,11 +45,11 @@ def admin_token(caller: Caller, email: str) -> str:
         ServiceError: 400; nobody of the organization's admins has this address.
     """
     workspace = caller.workspace
-    master = workspace.master_of(caller.account)
+    master = workspace.state.master_of(caller.account)
     family = [
         row
-        for row in workspace.accounts.values()
-        if row.role in (Role.MASTER, Role.ADMIN) and workspace.master_of(row) is master
+        for row in workspace.state.accounts.values()
+        if row.role in (Role.MASTER, Role.ADMIN) and workspace.state.master_of(row) is master
     ]
     admins = [user.email for row in family for user in row.users if user.admin]
     if comparable(email) not in map(comparable, admins):
@@ -69,7 +69,7 @@ def sub_account_token(
         ServiceError: 400; an unknown sub-account, or an address that is not one of its users.
     """
     row = corporate.require(caller, sub_account_id)
-    account = caller.workspace.accounts[row.id]
+    account = caller.workspace.state.accounts[row.id]
     users = [user.email for user in account.users]
     if email is not None and comparable(email) not in map(comparable, users):
         reason = f"{reasons.shown(email)} is no user of sub-account {row.id}; {reasons.there(users)}"
@@ -78,15 +78,15 @@ def sub_account_token(
 
 
 def _token(workspace: Workspace, account: Account, **members: Any) -> str:
-    expires_at = workspace.clock.after(workspace.behaviour.sso_token.lifetime)
-    token = workspace.random.secret("sso_token", 34, string.hexdigits[:16])
+    expires_at = workspace.state.clock.after(workspace.state.behaviour.sso_token.lifetime)
+    token = workspace.state.random.secret("sso_token", 34, string.hexdigits[:16])
     account.table(SsoToken)[token] = SsoToken(token, expires_at=expires_at, **members)
     return token
 
 
 def find(workspace: Workspace, token: str) -> tuple[Account, SsoToken] | None:
     """A token with the account that it opens."""
-    for account in workspace.accounts.values():
+    for account in workspace.state.accounts.values():
         if token in account.table(SsoToken):
             return account, account.table(SsoToken)[token]
     return None
@@ -121,16 +121,16 @@ def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
         raise DOCUMENT_NOT_FOUND("There is no such single-sign-on token").because(why)
     account, row = found
     _check_use(workspace, row)
-    row.used_at = row.used_at or workspace.clock.now()
+    row.used_at = row.used_at or workspace.state.clock.now()
     user = row.email or account.email
     activities.log(workspace, account, activities.LOGIN, caller.visit, user)
     return Landing(row, account, user)
 
 
 def _check_use(workspace: Workspace, row: SsoToken) -> None:
-    if row.expires_at <= workspace.clock.now():
+    if row.expires_at <= workspace.state.clock.now():
         reason = f"it was good until {reasons.instant(row.expires_at)}; {reasons.clock(workspace)}"
         raise GONE("This single-sign-on token has expired").because(reason)
-    if row.used_at is not None and workspace.behaviour.sso_token.single_use:
+    if row.used_at is not None and workspace.state.behaviour.sso_token.single_use:
         reason = f"it was used at {reasons.instant(row.used_at)}, and behaviour.sso_token.single_use is set"
         raise GONE("This single-sign-on token was used already").because(reason)

@@ -99,5 +99,5 @@ def _landed(caller: AnonymousCaller, landing: model.Landing, kind: str) -> Reply
         # An address of another scheme could run something.
         link=url if url and urlsplit(url).scheme in ("http", "https") else None,
         until=reasons.instant(landing.token.expires_at),
-        single_use=caller.workspace.behaviour.sso_token.single_use,
+        single_use=caller.workspace.state.behaviour.sso_token.single_use,
     )  # fmt: skip

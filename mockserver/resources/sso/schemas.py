@@ -61,7 +61,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(data.get("sso_tokens", ())):
         if not claim(workspace, SsoToken, item["token"]):
             raise TakenError(("sso_tokens", index, "token"), "a token like this is there already")
-        item.setdefault("expires_at", workspace.clock.after(workspace.behaviour.sso_token.lifetime))
+        item.setdefault("expires_at", workspace.state.clock.after(workspace.state.behaviour.sso_token.lifetime))
         account.table(SsoToken)[item["token"]] = SsoToken(**item)
 
 

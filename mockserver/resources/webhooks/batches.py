@@ -55,7 +55,7 @@ def resume(account: Account) -> None:
 def _window(workspace: Workspace, account: Account, webhook: Webhook, at: datetime) -> Delivery | None:
     """The last call of the window in which a moment falls, of that which ends first; None, where there is none."""
     windows = account.record(OpenWindows).get(webhook.id, [])
-    del windows[: bisect_right(windows, min(at, workspace.clock.now()), key=_end_of)]
+    del windows[: bisect_right(windows, min(at, workspace.state.clock.now()), key=_end_of)]
     index = bisect_right(windows, at, key=_end_of)
     while index < len(windows) and windows[index][0] - BATCH_WINDOW <= at:
         call = account.table(Delivery).get(windows[index][1])
@@ -71,7 +71,7 @@ def _begun(
     """A new call: for this moment, or for the end of a window whose last call is full."""
     due = at if not webhook.batched else _end(last) if last is not None else _window_end(at)
     call = Delivery(
-        workspace.next_id("delivery"), webhook.target, [], [], created_at=at, next_at=due, webhook=webhook.id,
+        workspace.state.next_id("delivery"), webhook.target, [], [], created_at=at, next_at=due, webhook=webhook.id,
         kind=webhook.type, batched=webhook.batched,
     )  # fmt: skip
     if webhook.batched:

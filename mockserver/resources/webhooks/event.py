@@ -50,7 +50,7 @@ class ToldAs(NamedTuple):
 
     def by(self, workspace: Workspace) -> str:
         """The name that this workspace's service tells."""
-        return workspace.behaviour.webhook_names.get(self.name, self.name) if self.is_contested else self.name
+        return workspace.state.behaviour.webhook_names.get(self.name, self.name) if self.is_contested else self.name
 
 
 class Occurrence(NamedTuple):

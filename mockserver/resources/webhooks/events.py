@@ -51,7 +51,7 @@ def tell_story(
     workspace: Workspace, account: Account, story: str, to: str, message_id: str, subject: str
 ) -> list[Delivery]:
     """Tell the events of a story of `STORIES`, each at its own moment."""
-    start = workspace.clock.now()
+    start = workspace.state.clock.now()
     found: list[Delivery] = []
     for scene in STORIES[story]:
         at = min(start + scene.after, LATEST)
@@ -71,14 +71,14 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
         if webhook.type != INBOUND or webhook.domain != domain or name is None:
             continue
         if workspace.has_another_id("delivery"):
-            found.append(send(workspace, account, webhook, name, {**content}, workspace.clock.now(), size=size))
+            found.append(send(workspace, account, webhook, name, {**content}, workspace.state.clock.now(), size=size))
     return found
 
 
 def draw_message_id(workspace: Workspace) -> str:
     """The form of ledger 1.6."""
-    digits = workspace.random.digits("message", 11)
-    return f"<{workspace.clock.now():%Y%m%d%H%M}.{digits}@smtp-relay.mailin.fr>"
+    digits = workspace.state.random.digits("message", 11)
+    return f"<{workspace.state.clock.now():%Y%m%d%H%M}.{digits}@smtp-relay.mailin.fr>"
 
 
 def _subscribers(account: Account, occurrence: Occurrence, row: RaisedEvent) -> Iterator[Webhook]:

@@ -68,13 +68,13 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
         raise PERMISSION_DENIED(status=400).because(reason)
     _check_period(filters)
     workspace = caller.workspace
-    number, token = workspace.next_id("process"), workspace.random.secret("export", 24)
+    number, token = workspace.state.next_id("process"), workspace.state.random.secret("export", 24)
     row = Export(
         number,
-        workspace.clock.now(),
+        workspace.state.clock.now(),
         filters,
         url=f"{caller.visit.root}/_mock/exports/{number}-{token}.csv",
-        ready_at=workspace.clock.after(workspace.behaviour.export),
+        ready_at=workspace.state.clock.after(workspace.state.behaviour.export),
     )
     EXPORT.begin(workspace, caller.account, row)
     await_completion(workspace, caller.account, row)
@@ -84,13 +84,13 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
 def await_completion(workspace: Workspace, account: Account, row: Export) -> None:
     """Let the file be ready at its moment."""
     if row.ready_at is not None:
-        workspace.timers.set(row.ready_at, account.id, MACHINE.name, row.id, "complete")
+        workspace.state.timers.set(row.ready_at, account.id, MACHINE.name, row.id, "complete")
 
 
 @EXPORT.on("complete")
 def _complete(workspace: Workspace, account: Account, row: Export) -> None:
     """Write the file, and tell where it is."""
-    workspace.timers.cancel(MACHINE.name, row.id)
+    workspace.state.timers.cancel(MACHINE.name, row.id)
     keep_file(workspace, row, _file(account, row))
     if workspace.has_another_id("delivery"):
         _tell(workspace, account, row)
@@ -98,9 +98,9 @@ def _complete(workspace: Workspace, account: Account, row: Export) -> None:
 
 def _tell(workspace: Workspace, account: Account, row: Export) -> None:
     """Tell the address that was given where the file is (proposed, ledger 3.8)."""
-    now = workspace.clock.now()
+    now = workspace.state.clock.now()
     call = Delivery(
-        workspace.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],
+        workspace.state.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],
         ["export"], created_at=now, next_at=now, export=row.id,
     )  # fmt: skip
     call.carried = sum(map(weight, call.payloads))
@@ -116,7 +116,7 @@ class Files:
 
 def keep_file(workspace: Workspace, row: Export, content: str) -> None:
     """Keep the file of an export as long as there is room for it: as many bytes as for calls."""
-    files, limits = workspace.record(Files), workspace.limits
+    files, limits = workspace.state.record(Files), workspace.limits
     files.ring = files.ring or Ring(limits.deliveries, limits.deliveries_bytes)
     row.content = content
     for gone in files.ring.add(row, getsizeof(content)):
@@ -127,7 +127,7 @@ def note_notified(workspace: Workspace, event: Changed) -> None:
     """When the address has been told, the export is done."""
     if (event.machine, event.event) != (deliveries.MACHINE.name, "succeed"):
         return
-    account = workspace.accounts.get(event.account)
+    account = workspace.state.accounts.get(event.account)
     if account is None:  # removed while the call was under way
         return
     call = account.table(Delivery)[int(event.key)]

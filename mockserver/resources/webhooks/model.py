@@ -84,7 +84,7 @@ def select(caller: Caller, kind: str, order: str) -> list[Webhook]:
         ServiceError: 400, there is none of that type, unless `behaviour.webhooks_none` is `empty`.
     """
     found = [row for row in caller.account.table(Webhook).values() if row.type == kind]
-    if not found and caller.workspace.behaviour.webhooks_none == "error":
+    if not found and caller.workspace.state.behaviour.webhooks_none == "error":
         reason = f"account {caller.account.name} has no {kind} webhooks, and behaviour.webhooks_none is error"
         raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK, status=400).because(reason)
     return sorted(found, key=lambda row: (row.created_at, row.id), reverse=order == "desc")
@@ -111,8 +111,8 @@ def create(caller: Caller, given: dict[str, Any]) -> Webhook:
     _require(given, "events", category.type)
     given = _settled(caller, given, category, CREATE_EVENTS)
     _check_limit(caller, category.type)
-    now = workspace.clock.now()
-    webhook = Webhook(workspace.next_id("webhook"), created_at=now, modified_at=now, **given)
+    now = workspace.state.clock.now()
+    webhook = Webhook(workspace.state.next_id("webhook"), created_at=now, modified_at=now, **given)
     caller.account.table(Webhook)[webhook.id] = webhook
     return webhook
 
@@ -128,7 +128,7 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
         _require(changes, "events", webhook.type)
     changes = _settled(caller, changes, webhook.category, UPDATE_EVENTS, webhook)
     webhook.change(changes)
-    webhook.modified_at = caller.workspace.clock.now()
+    webhook.modified_at = caller.workspace.state.clock.now()
     deliveries.retarget(caller.workspace, caller.account, webhook.id, webhook.target)
 
 
@@ -173,7 +173,7 @@ def _domain(caller: Caller, given: str) -> str:
     if "@" in given or not is_host_name(name):
         reason = f"the body's member domain, {reasons.shown(given)}, is no name of a domain"
         raise INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
-    if caller.workspace.behaviour.inbound_domain == "any":
+    if caller.workspace.state.behaviour.inbound_domain == "any":
         return name
     # A parent does not stand for its sub-domains: recorded (ledger 2.14).
     domain = domains.find(caller.account, name)
@@ -197,7 +197,7 @@ def _compare(caller: Caller, kind: str, url: str, webhook: Webhook | None) -> No
     if twin is None:
         return
     same = f"webhook {twin.id} has the same url and type"
-    if caller.workspace.behaviour.webhook_duplicates == "refuse":
+    if caller.workspace.state.behaviour.webhook_duplicates == "refuse":
         refused = DUPLICATE_PARAMETER("Webhook with this url and type already exists")
         raise refused.because(f"{same}, and behaviour.webhook_duplicates is refuse")
     caller.warn(f"{same}; both are told of what both subscribe to")
@@ -225,7 +225,7 @@ def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], categor
 
 
 def _check_limit(caller: Caller, kind: str) -> None:
-    limit = caller.workspace.behaviour.webhook_limit
+    limit = caller.workspace.state.behaviour.webhook_limit
     counted = sum(row.type != INBOUND for row in caller.account.table(Webhook).values())
     if kind != INBOUND and counted >= limit:
         reason = f"account {caller.account.name} has {counted} already, and behaviour.webhook_limit is {limit}"

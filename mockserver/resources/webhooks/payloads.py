@@ -76,7 +76,7 @@ def sms(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, An
         "to": _digits(occurrence.to) or "33612345678",
         "sms_count": 1,
         "credits_used": 1,
-        "messageId": int(workspace.random.digits("sms", 10)),
+        "messageId": int(workspace.state.random.digits("sms", 10)),
         "remaining_credit": 99,
         "msg_status": name,
         "date": _local(workspace, occurrence.at),
@@ -109,4 +109,4 @@ def _local(workspace: Workspace, at: datetime) -> str:
     """`YYYY-MM-DD HH:MM:SS` without its zone."""
     from zoneinfo import ZoneInfo  # noqa: PLC0415  # the start needs it not
 
-    return f"{at.astimezone(ZoneInfo(workspace.behaviour.webhook_timezone)):%Y-%m-%d %H:%M:%S}"
+    return f"{at.astimezone(ZoneInfo(workspace.state.behaviour.webhook_timezone)):%Y-%m-%d %H:%M:%S}"

@@ -100,29 +100,29 @@ class ExportItem(Item):
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    items, last = data.get("webhooks", ()), workspace.last_ids.get("webhook", 0)
+    items, last = data.get("webhooks", ()), workspace.state.last_ids.get("webhook", 0)
     for item in items:
-        workspace.claim_id("webhook", item.get("id", 0))
+        workspace.state.claim_id("webhook", item.get("id", 0))
     for index, item in enumerate(items):
         _load_webhook(workspace, account, index, item, last)
-    last = workspace.last_ids.get("process", 0)
+    last = workspace.state.last_ids.get("process", 0)
     for index, item in enumerate(data.get("exports", ())):
         if not claim(workspace, Export, item["id"], is_next=item["id"] > last):
             raise TakenError(("exports", index, "id"), f"export {item['id']} is there already")
-        workspace.claim_id("process", item["id"])
+        workspace.state.claim_id("process", item["id"])
         row = account.table(Export)[item["id"]] = Export(**item)
         if row.content is not None:
             keep_file(workspace, row, row.content)
         if row.state == ACCEPTED:
-            row.ready_at = row.ready_at or min(row.requested_at + workspace.behaviour.export, LATEST)
+            row.ready_at = row.ready_at or min(row.requested_at + workspace.state.behaviour.export, LATEST)
             await_completion(workspace, account, row)
     batches.resume(account)
 
 
 def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any], last: int) -> None:
-    created = item.get("created_at", workspace.clock.now())
+    created = item.get("created_at", workspace.state.clock.now())
     facts = {"modified_at": created, **item, "created_at": created}
-    facts["id"] = item["id"] if "id" in item else workspace.next_id("webhook")
+    facts["id"] = item["id"] if "id" in item else workspace.state.next_id("webhook")
     facts["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
     if not claim(workspace, Webhook, facts["id"], is_next=facts["id"] > last):
         raise TakenError(("webhooks", index, "id"), f"webhook {facts['id']} is there already")

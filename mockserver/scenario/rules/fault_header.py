@@ -8,7 +8,7 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from mockserver.core.traffic.faults import Fault
+from mockserver.core.state.faults import Fault
 from mockserver.scenario.rules.faults import HEADER_ID, PARAMETERS, FaultItem
 from mockserver.web.schemas import json_text
 

@@ -11,8 +11,8 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 
 from mockserver.core.contract.errors import ALL_CODES, BAD_REQUEST, INTERNAL_ERROR, NOT_FOUND, PERMISSION_DENIED
 from mockserver.core.contract.operation import Audience, Operation
+from mockserver.core.state.faults import FAULT_KINDS, LONGEST_MS, Fault, FaultKind, Latency
 from mockserver.core.text.spelling import nearest
-from mockserver.core.traffic.faults import FAULT_KINDS, LONGEST_MS, Fault, FaultKind, Latency
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
@@ -242,7 +242,7 @@ def load_faults(workspace: Workspace, faults: Sequence[Fault]) -> Iterator[Mista
     """Let the rules of a document apply; gives what is wrong with them."""
     for index in twice(faults):
         yield Mistake(("faults", index, "id"), f"{faults[index].id} is there already", taken=True)
-    workspace.add_faults(faults)
+    workspace.state.add_faults(faults)
 
 
 def twice(faults: Sequence[Fault]) -> Iterator[int]:
@@ -256,7 +256,12 @@ def twice(faults: Sequence[Fault]) -> Iterator[int]:
 
 def describe(fault: Fault, workspace: Workspace) -> dict[str, Any]:
     """A rule as it was written, with what has come of it."""
-    found = {"id": fault.id, **fault.written, "hits": fault.hits, "active": fault.is_active(workspace.clock.now())}
+    found = {
+        "id": fault.id,
+        **fault.written,
+        "hits": fault.hits,
+        "active": fault.is_active(workspace.state.clock.now()),
+    }
     if fault.expires_at is not None:
         found["expires_at"] = write_instant(fault.expires_at)
     return found

@@ -21,7 +21,7 @@ _FORM = re.compile(r"[0-9A-Za-z]{32}")
 def token(caller: AnonymousCaller, request: Request) -> str:
     """The browser's token: that of an earlier page, which may be open still, or else a new one."""
     sent = request.cookies.get(COOKIE, "")
-    return sent if _FORM.fullmatch(sent) else caller.workspace.random.secret("csrf", 32)
+    return sent if _FORM.fullmatch(sent) else caller.workspace.state.random.secret("csrf", 32)
 
 
 def cookie(caller: AnonymousCaller, value: str) -> Header:

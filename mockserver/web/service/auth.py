@@ -40,7 +40,7 @@ def authenticate(request: Request, store: Store, within: Workspace | None, beare
     is_unknown = False
     if key:
         workspace, account = _opened(request, key, store, within)
-        is_unknown = key not in workspace.keys and key != ANY_KEY
+        is_unknown = key not in workspace.state.keys and key != ANY_KEY
     else:
         enter = partial(_enter, request.environ)
         workspace, account, scopes = bearers.find(_token(request), within, enter)
@@ -51,7 +51,7 @@ def authenticate(request: Request, store: Store, within: Workspace | None, beare
 def _enter(environ: dict[str, Any], workspace: Workspace) -> None:
     loop.hold(environ, workspace.lock)
     with workspace.lock:
-        if workspace.is_much_due:
+        if workspace.state.is_much_due:
             loop.leave(environ)
 
 
@@ -91,7 +91,7 @@ def find(
 
 
 def _check_address(request: Request, workspace: Workspace) -> None:
-    allowed = workspace.behaviour.authorised_ips
+    allowed = workspace.state.behaviour.authorised_ips
     if allowed and not _is_authorised(request.remote_addr or "", allowed):
         refused = UNAUTHORIZED(
             f"We have detected you are using an unrecognised IP address {request.remote_addr}. "
@@ -165,9 +165,9 @@ def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:
     """What is wrong with a key, of which no more than the end is told."""
     shown = f"the API key ending in {reasons.shown(key[-4:])}" if len(key) > _SHORT else "the API key"
     for workspace in store:
-        if key in workspace.revoked_keys:
+        if key in workspace.state.revoked_keys:
             return f"{shown} was revoked in workspace {workspace.name}"
-        if within is not None and workspace.account_of(key) is not None:
+        if within is not None and workspace.state.account_of(key) is not None:
             return f"{shown} is of workspace {workspace.name}, and the request is for workspace {within.name}"
     if is_drawn(key):
         return f"{shown} is of a workspace that is gone"

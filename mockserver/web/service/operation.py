@@ -100,7 +100,7 @@ def check_room(workspace: Workspace) -> None:
     Raises:
         ServiceError: 400, as for the number of webhooks (ledger 1.1, proposed).
     """
-    if full := workspace.full():
+    if full := workspace.state.full():
         raise no_room(full)
 
 
@@ -186,7 +186,7 @@ class Endpoint:
         if not isinstance(data, dict):
             refused = BAD_REQUEST("The request body must be a JSON object")
             raise refused.because(f"the body is {kind(data, secret=True)}, and {self.operation.id} takes an object")
-        return self.members(schema, data, exchange, strict=caller.workspace.strict)
+        return self.members(schema, data, exchange, strict=caller.workspace.state.strict)
 
     def members(
         self, schema: Schema, data: dict[str, Any], exchange: Exchange, *, strict: bool = False

@@ -54,10 +54,10 @@ class Allowance(NamedTuple):
 def take(workspace: Workspace, account: int, path: str) -> Allowance:
     """Count one request of an account; the window with least left is the one that is told."""
     group = _group(path)
-    now = workspace.clock.now()
-    windows = workspace.accounts.get(account, workspace).record(Windows)
+    now = workspace.state.clock.now()
+    windows = workspace.state.accounts.get(account, workspace.state).record(Windows)
     tightest: Allowance | None = None
-    for limit, length in _LIMITS[workspace.behaviour.rate_limit.tier][group]:
+    for limit, length in _LIMITS[workspace.state.behaviour.rate_limit.tier][group]:
         key = (group, length)
         window = windows.get(key)
         if window is None or now - window.since >= length:

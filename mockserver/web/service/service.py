@@ -22,9 +22,9 @@ from mockserver.core.contract.errors import (
     ServiceError,
 )
 from mockserver.core.contract.operation import Audience, Operation
+from mockserver.core.state.faults import Fault
 from mockserver.core.state.keys import is_drawn
 from mockserver.core.traffic.exchange import Exchange, Reply
-from mockserver.core.traffic.faults import Fault
 from mockserver.core.workspaces.caller import AnonymousCaller, Bearers, Caller
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
@@ -79,7 +79,7 @@ def early_refusal(path: str, status: int, message: str) -> Response:
 
 def _is_crowded(workspace: Workspace) -> bool:
     """Whether a page that lists all who can sign in is too long for the event loop."""
-    accounts = tuple(workspace.accounts.values())
+    accounts = tuple(workspace.state.accounts.values())
     return len(accounts) > loop.LARGE_TABLE or sum(len(row.users) for row in accounts) > loop.LARGE_TABLE
 
 
@@ -143,7 +143,7 @@ class Service:
         default = self._store.default
         with default.lock:
             error = INTERNAL_ERROR()
-            return answer(told(error), error.status, [("sib-request-id", default.random.uuid("request"))])
+            return answer(told(error), error.status, [("sib-request-id", default.ids.request())])
 
     # ------------------------------------------------------------------ whose request it is
 
@@ -157,7 +157,7 @@ class Service:
         rule, workspace = request.url_rule, caller.workspace
         sweeps = rule is not None and self._endpoints[rule.endpoint].operation.sweeps
         if sweeps is True or (sweeps and sweeps in request.args):
-            return len(workspace.accounts) > loop.LARGE_SWEEP or workspace.rows() > loop.LARGE_SWEEP
+            return len(workspace.state.accounts) > loop.LARGE_SWEEP or workspace.state.rows() > loop.LARGE_SWEEP
         return request.method in ("GET", "HEAD") and caller.account.longest() > loop.LARGE_TABLE
 
     def _addressed(self, request: Request) -> Workspace | None:
@@ -202,7 +202,7 @@ class Service:
         """Answer, and write down what came of it; without a caller there is a refusal, or a preflight."""
         loop.hold(request.environ, workspace.lock)
         with workspace.lock:
-            if workspace.is_much_due:
+            if workspace.state.is_much_due:
                 loop.leave(request.environ)
             workspace.catch_up()
             exchange = self._begin(workspace, caller, request)
@@ -232,8 +232,8 @@ class Service:
     def _begin(self, workspace: Workspace, caller: Caller | AnonymousCaller | None, request: Request) -> Exchange:
         environ = request.environ
         exchange = Exchange(
-            id=workspace.random.uuid("request"),
-            at=workspace.clock.now(),
+            id=workspace.ids.request(),
+            at=workspace.state.clock.now(),
             method=request.method,
             path=request.path,
             query=environ["QUERY_STRING"],
@@ -273,7 +273,7 @@ class Service:
             return self._real(caller, request, exchange)
         exchange.fault, exchange.fault_kind = fault.id, fault.kind
         headers.append((FAULT_HEADER, fault.id))
-        return fault.answer(exchange, lambda: self._real(caller, request, exchange), workspace.random)
+        return fault.answer(exchange, lambda: self._real(caller, request, exchange), workspace.state.random)
 
     def _real(self, caller: Caller | AnonymousCaller, request: Request, exchange: Exchange) -> Reply:
         """The answer that the service gives; a refusal is one, too."""
@@ -307,14 +307,14 @@ class Service:
             except ValueError as error:
                 exchange.injected = True
                 raise INVALID_PARAMETER(f"{FAULT_HEADER}: {error}") from error
-        if not workspace.faults:
+        if not workspace.state.faults:
             return None
-        return workspace.faults.take(exchange, workspace.clock.now(), workspace.random)
+        return workspace.state.faults.take(exchange, workspace.state.clock.now(), workspace.state.random)
 
     def _count(self, workspace: Workspace, account: int, exchange: Exchange, headers: HeaderList) -> None:
         allowance = rate_limit.take(workspace, account, exchange.path)
         headers += allowance.headers()
-        if allowance.exceeded and workspace.behaviour.rate_limit.enforce:
+        if allowance.exceeded and workspace.state.behaviour.rate_limit.enforce:
             limit = f"more than {allowance.limit} requests came within one window of the workspace's clock"
             raise TOO_MANY_REQUESTS().because(f"{limit}; the next one begins in {allowance.reset} seconds")
 
@@ -323,7 +323,7 @@ class Service:
         if reply.error is None:
             return reply
         if self._endpoints.audience(exchange.operation, exchange.path) is Audience.API:
-            reply.body = told(reply.error, workspace.behaviour.sentence_codes)
+            reply.body = told(reply.error, workspace.state.behaviour.sentence_codes)
             return reply
         found = self._endpoints.refusal(reply.error, AnonymousCaller(workspace, visit_of(request, workspace)), exchange)
         headers = (*found.headers, *reply.headers)
@@ -348,7 +348,7 @@ class Service:
 
 def _is_exported_at_once(workspace: Workspace, request: Request) -> bool:
     """Whether the history of many calls is written while the request for it is answered."""
-    if not workspace.has_many_calls or workspace.behaviour.export:
+    if not workspace.state.has_many_calls or workspace.state.behaviour.export:
         return False
     rule = request.url_rule
     return rule is not None and rule.endpoint == "exportWebhooksHistory"

@@ -55,7 +55,7 @@ class Bearer:
 def _why_over(said: Mapping[str, Any], workspace: Workspace) -> str:
     """Why a token of a workspace does not work there."""
     ended = datetime.fromtimestamp(said["exp"], UTC)
-    if ended <= workspace.clock.now():
+    if ended <= workspace.state.clock.now():
         return f"it has expired at {reasons.instant(ended)}; {reasons.clock(workspace)}"
     return f"it, its grant or its account was revoked or deleted, or workspace {workspace.name} has another state now"
 

@@ -25,11 +25,11 @@ def grant_itself(workspace: Workspace, app: App, wanted: tuple[str, ...]) -> tup
 
 def issue(workspace: Workspace, account: Account, row: Grant, wanted: tuple[str, ...] | None = None) -> Access:
     """A new access token of a grant, for all of its scopes or fewer; those that have run out are dropped."""
-    now = workspace.clock.now()
+    now = workspace.state.clock.now()
     for old in [token for token in row.tokens.values() if token.expires_at <= now]:
         model.forget(workspace, old.id)
         del row.tokens[old.id]
-    identifier, until = workspace.random.secret("oauth_token", 32), workspace.clock.after(ACCESS_LIFETIME)
+    identifier, until = workspace.state.random.secret("oauth_token", 32), workspace.state.clock.after(ACCESS_LIFETIME)
     token = Access(identifier, wanted or row.scopes, now, until)
     row.tokens[token.id] = token
     if token.expires_at > row.expires_at:
@@ -87,7 +87,7 @@ def refresh(workspace: Workspace, app: App, token: str, wanted: tuple[str, ...])
         raise INVALID_GRANT("The refresh token was replaced by a newer one").because(
             f"a refresh token of grant {row.id} came again after it was replaced, and the grant is revoked"
         )
-    now = workspace.clock.now()
+    now = workspace.state.clock.now()
     if token != row.refresh_token or row.refresh_expires_at is None or row.refresh_expires_at <= now:
         raise INVALID_GRANT("The refresh token is unknown, expired or revoked").because(_where(workspace, row))
     if more := [name for name in wanted if name not in row.scopes]:
@@ -124,14 +124,14 @@ def forget(workspace: Workspace, *apps: App) -> None:
         for account, row in grants:
             if GRANT.applies(row, "revoke"):
                 GRANT.fire(workspace, account, row, "revoke")
-        del workspace.table(App)[name]
+        del workspace.state.table(App)[name]
 
 
 def forget_apps_of_deleted(workspace: Workspace, change: Changed) -> None:
     """Forget the apps of a sub-account that is deleted with all its data (SPEC 4.5)."""
     if change.machine == corporate.MACHINE.name and change.event == "delete":
-        name = workspace.accounts[int(change.key)].name
-        forget(workspace, *(row for row in workspace.table(App).values() if row.account == name))
+        name = workspace.state.accounts[int(change.key)].name
+        forget(workspace, *(row for row in workspace.state.table(App).values() if row.account == name))
 
 
 def _of(workspace: Workspace, app: App, secret: str, called: str) -> tuple[Account, Grant]:

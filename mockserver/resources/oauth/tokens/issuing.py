@@ -130,7 +130,7 @@ def _of_refresh_token(workspace: Workspace, app: App, secret: str) -> dict[str, 
     found = model.find(workspace, secret)
     if found is None or found[1].client_id != app.client_id:
         return None
-    row, now = found[1], workspace.clock.now()
+    row, now = found[1], workspace.state.clock.now()
     if secret != row.refresh_token or row.refresh_expires_at is None or row.refresh_expires_at <= now:
         return None
     said = {"scope": " ".join(row.scopes), "client_id": row.client_id, "username": row.user, "sub": row.user}

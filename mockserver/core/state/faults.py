@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ErrorCode
+from mockserver.core.state.randomness import Randomness
 from mockserver.core.traffic.exchange import Exchange, Reply, Wire, WireForm
 from mockserver.core.traffic.match import Match
-
-if TYPE_CHECKING:
-    from mockserver.core.state.randomness import Randomness
 
 #: The way to the real answer; a refusal of the service's is an answer too.
 Proceed = Callable[[], Reply]
@@ -83,8 +81,8 @@ class Fault:
 class Faults:
     """The rules of a workspace, in the order in which they are asked."""
 
-    def __init__(self) -> None:
-        self._rules: dict[str, Fault] = {}
+    def __init__(self, rules: Iterable[Fault] = ()) -> None:
+        self._rules = {rule.id: rule for rule in rules}
 
     def __iter__(self) -> Iterator[Fault]:
         return iter(self._rules.values())
