@@ -541,7 +541,7 @@ def test_a_folder_of_scenarios_that_is_not_there_is_refused(run, tmp_path, comma
     assert (answer.exit_code, "does not exist" in answer.stderr) == (2, True)
 
 
-def test_so_it_is_within_a_program(tmp_path):
+def test_a_folder_of_scenarios_that_is_not_there_is_refused_within_a_program(tmp_path):
     with pytest.raises(ValueError, match="there is no folder"):
         create_app(Settings(scenarios=str(tmp_path / "none")))
 

@@ -41,7 +41,7 @@ def test_a_new_app_is_printed_with_its_credentials(run, app):
     assert (app["name"], app["redirect_uris"], len(app["client_secret"])) == ("CRM", ["http://127.0.0.1:5000/cb"], 48)
 
 
-def test_it_is_printed_line_by_line_for_people(run):
+def test_a_new_app_is_printed_line_by_line_for_people(run):
     credentials = ("--client-id", "abc", "--client-secret", "xyz")
     answer = run("create", "--name", "CRM", *credentials, "--scope", "account:read", "--scope", "all")
 

@@ -79,7 +79,7 @@ def test_another_server_is_found_wanting(run, another, command, body):
 
 @pytest.mark.parametrize("command", ASKING, ids=" ".join)
 @pytest.mark.parametrize("body", [b"", b"{}", b"[]", b"[" * 50_000, b"\xff"])
-def test_so_is_one_whose_problem_is_none(run, another, command, body):
+def test_a_server_whose_problem_is_none_is_found_wanting(run, another, command, body):
     another.status, another.kind, another.body = 400, "application/problem+json", body
 
     answer = run(*command, "--url", _url(another))
@@ -109,7 +109,7 @@ def test_an_address_that_is_none_is_misuse(run, command, url):
 
 @pytest.mark.parametrize("command", ASKING[1:], ids=" ".join)
 @pytest.mark.parametrize("token", ["\u2603", "a\nb"])
-def test_so_is_a_token_that_no_header_can_hold(run, command, token):
+def test_a_token_that_no_header_can_hold_is_misuse(run, command, token):
     answer = run(*command, "--token", token, "--url", "http://127.0.0.1:9")
 
     assert (answer.exit_code, answer.stdout) == (2, "")

@@ -128,7 +128,7 @@ def answer_as_json(api):
     return api.get("/_mock/openapi.json").json
 
 
-def test_its_sources_are_places_that_a_reader_can_go_to():
+def test_the_sources_of_the_document_are_places_that_a_reader_can_go_to():
     text = json.dumps(document())
 
     assert "docs/ledger.md#2.13" in text

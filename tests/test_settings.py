@@ -50,7 +50,7 @@ def test_a_setting_out_of_its_range_is_told_by_its_name(setting, value, told):
         ("control_token", b"x" * 1_000, f"a text, not b'{'x' * 57}…"),
     ],
 )
-def test_so_is_one_of_another_kind(setting, value, told):
+def test_a_setting_of_another_kind_is_told_by_its_name(setting, value, told):
     with pytest.raises(TypeError) as refusal:
         MockServer(**{setting: value})
 

@@ -26,7 +26,7 @@ def docs(browser, root):
     return browser
 
 
-def test_it_shows_every_operation_once(docs):
+def test_the_page_shows_every_operation_once(docs):
     shown = {
         (block.find_element("class name", "opblock-summary-method").text, block.get_attribute("id").split("-")[-1])
         for block in docs.all(".opblock")

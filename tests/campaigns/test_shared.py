@@ -182,7 +182,7 @@ def test_nothing_runs_in_the_content_and_nothing_is_loaded(api, number):
 
 
 @pytest.mark.parametrize("part", ["", "/content"])
-def test_both_are_kept_nowhere_and_are_what_they_say(api, part):
+def test_a_shared_template_is_neither_cached_nor_read_across_origins(api, part):
     headers = visit(api, shared(api) + part).headers
 
     assert headers["X-Content-Type-Options"] == "nosniff"
@@ -272,7 +272,7 @@ def test_the_address_in_another_workspace_leads_there_without_a_key(api, other, 
     assert visit(api, frame(url, page)).data == HTML.encode()
 
 
-def test_it_leads_nowhere_in_the_first_workspace(api, other):
+def test_the_address_of_another_workspace_leads_nowhere_in_the_first_one(api, other):
     url = shared(api, key=other)
 
     assert shared(api) != url.replace("/w/other", "")

@@ -92,7 +92,7 @@ def test_the_documents_page_loads_nothing_from_elsewhere(api):
     ("name", "kind"),
     [("swagger-ui.css", "text/css"), ("swagger-ui-bundle.js", "text/javascript"), ("start.js", "text/javascript")],
 )
-def test_its_files_are_served(api, name, kind):
+def test_the_files_of_the_documents_page_are_served(api, name, kind):
     answer = api.get(f"/_mock/docs/{name}")
 
     assert (answer.status_code, answer.mimetype) == (200, kind)

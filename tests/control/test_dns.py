@@ -81,7 +81,7 @@ def test_only_the_registrable_domain_hands_its_policy_down(api):
     assert api.get("/_mock/dns/a.news.acme.test").json["dmarc_policy"] == "none"
 
 
-def test_both_spellings_of_a_name_are_one(api):
+def test_a_name_in_unicode_and_in_ascii_is_one(api):
     api.put("/_mock/dns/B%C3%9CCHER.test", json={"brevo_code": "ok"})
 
     assert api.get("/_mock/dns/xn--bcher-kva.test").json == answers(domain="xn--bcher-kva.test", brevo_code="ok")

@@ -26,12 +26,12 @@ def found(call):
     return DECLARED[call.method, call.path]
 
 
-def test_it_is_a_valid_document_of_openapi_3_1():
+def test_the_document_of_the_control_api_is_valid_openapi_3_1():
     OpenAPIV31SpecValidator(DOCUMENT).validate()
     assert DOCUMENT["openapi"].startswith("3.1.")
 
 
-def test_it_is_served_and_names_itself(api):
+def test_the_document_of_the_control_api_is_served_and_names_itself(api):
     answer = api.get("/_mock/control.json")
 
     assert (answer.status_code, answer.content_type) == (200, "application/json")

@@ -16,11 +16,11 @@ def test_a_source_of_the_fidelity_record_leads_to_the_section_that_it_names(api)
     assert f'<a id="{section}"></a>2.13 List webhooks' in page.text
 
 
-def test_it_needs_no_control_token(make_api):
+def test_the_ledger_needs_no_control_token(make_api):
     assert make_api("empty", control_token="secret").get(f"/_mock/{LEDGER}").status_code == 200
 
 
-def test_its_own_links_can_be_followed_and_nothing_is_loaded(api):
+def test_links_within_the_ledger_can_be_followed_and_nothing_is_loaded(api):
     page = api.get(f"/_mock/{LEDGER}")
 
     assert '<a href="#2.13">2.13</a>' in page.text

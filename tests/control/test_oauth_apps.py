@@ -164,7 +164,7 @@ def test_a_bad_app_names_its_mistake_and_changes_nothing(api, body, path):
         ("PUT", "/crm-sync", {}, ""),
     ],
 )
-def test_so_does_one_that_only_one_of_the_calls_refuses(api, method, path, body, where):
+def test_what_only_one_of_the_calls_refuses_is_told_with_its_place(api, method, path, body, where):
     answer = api.request(method, f"/_mock/oauth/apps{path}", json=body)
 
     assert (answer.status_code, [error["path"] for error in answer.json["errors"]]) == (400, [where])
@@ -222,7 +222,7 @@ def test_public_apps_that_are_there_cannot_be_seeded_away(public_api):
     assert public_api.put("/_mock/state", json=before).status_code == 200
 
 
-def test_they_can_be_where_no_app_is_public(public_api):
+def test_public_apps_can_be_seeded_away_where_there_are_none(public_api):
     answer = public_api.post("/_mock/seed", json={"behaviour": {"oauth_public_apps": False}})
 
     assert answer.status_code == 200

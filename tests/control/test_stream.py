@@ -238,7 +238,7 @@ def test_kinds_are_chosen(live):
 
 
 @pytest.mark.parametrize("form", ["header", "query"])
-def test_it_goes_on_after_the_last_event_that_was_seen(live, form):
+def test_a_stream_goes_on_after_the_last_event_that_was_seen(live, form):
     with live.events("/_mock/stream?kind=request") as events:
         live.sender("a")
         seen = events.next().id
@@ -250,7 +250,7 @@ def test_it_goes_on_after_the_last_event_that_was_seen(live, form):
         assert events.next().data["request"]["body"]["name"] == "b"
 
 
-def test_it_tells_how_many_were_lost(live):
+def test_a_stream_tells_how_many_events_were_lost(live):
     for _ in range(1_002):
         live.workspace.feed.add("reset", None)
 
@@ -303,7 +303,7 @@ def test_what_falls_due_is_told_though_nobody_asks_for_anything(make_api):
     assert told == ["create", "expire_otp"]
 
 
-def test_it_goes_on_over_resets(live):
+def test_a_stream_goes_on_over_resets(live):
     with live.events("/_mock/stream?kind=reset,mail") as events:
         live.call("POST", "/_mock/reset")
         live.sender("a")
@@ -316,7 +316,7 @@ def test_it_goes_on_over_resets(live):
     assert [event.id for event in found] == sorted(event.id for event in found)
 
 
-def test_it_ends_with_the_workspace(live):
+def test_a_stream_ends_with_the_workspace(live):
     live.call("POST", "/_mock/workspaces", json={"name": "mine"})
 
     with live.events("/w/mine/_mock/stream") as events:
@@ -339,7 +339,7 @@ def test_another_workspace_of_the_same_name_is_another_one(api):
 @pytest.mark.parametrize(
     ("path", "headers"), [("/w/mine/_mock/stream", {}), ("/_mock/stream", {"X-Mock-Workspace": "mine"})]
 )
-def test_it_tells_of_one_workspace_only(live, path, headers):
+def test_a_stream_tells_of_one_workspace_only(live, path, headers):
     key = live.call("POST", "/_mock/workspaces", json={"name": "mine"}).json()["api_key"]
 
     with live.events(f"{path}?kind=mail", headers=headers) as events:
@@ -394,7 +394,7 @@ def test_an_ordinary_server_streams_from_its_thread(api):
     assert len(api.workspace.watchers) == 0
 
 
-def test_under_an_ordinary_server_it_ends_with_the_workspace_too(api):
+def test_under_an_ordinary_server_a_stream_ends_with_the_workspace(api):
     api.post("/_mock/workspaces", json={"name": "mine"})
     answer = api.client.get("/w/mine/_mock/stream")
     chunks = iter(answer.response)

@@ -40,7 +40,7 @@ def test_what_is_a_domain_is_one(name):
     assert is_host_name(name)
 
 
-def test_neither_case_nor_spelling_makes_two_addresses_of_one():
+def test_one_address_stays_one_in_every_case_and_spelling():
     assert comparable("Ops@BÜCHER.test") == comparable("ops@xn--bcher-kva.test") == "ops@xn--bcher-kva.test"
 
 

@@ -32,7 +32,7 @@ def root(serve):
     return root
 
 
-def test_it_tells_of_all_workspaces(run, root):
+def test_the_coverage_of_all_workspaces_is_told(run, root):
     answer = run("--url", root)
 
     assert answer.exit_code == 0
@@ -41,7 +41,7 @@ def test_it_tells_of_all_workspaces(run, root):
     assert "getSenders never called" not in answer.output
 
 
-def test_it_tells_of_one_workspace(run, root):
+def test_the_coverage_of_one_workspace_is_told(run, root):
     answer = run("--url", root, "--workspace", "here", "--json")
 
     assert (answer.exit_code, list(json.loads(answer.output)["operations"])) == (0, ["getAccount"])

@@ -28,7 +28,7 @@ def accounted(server, workspace):
             return found, page["evicted"]
 
 
-def test_those_that_were_made_first_go_when_there_are_too_many(peer):
+def test_the_oldest_deliveries_go_when_there_are_too_many(peer):
     peer.always = "hold"
     with MockServer(deliveries_limit=10) as server:
         workspace = workspace_of(server, peer.url, hooks=5)
@@ -42,7 +42,7 @@ def test_those_that_were_made_first_go_when_there_are_too_many(peer):
         assert accounted(server, workspace) == ({"delivered": 10}, 15)
 
 
-def test_those_that_rest_go_before_those_that_are_still_to_be_sent(peer):
+def test_settled_deliveries_go_before_those_that_are_still_to_be_sent(peer):
     with MockServer(deliveries_limit=3) as server:
         workspace = workspace_of(server, peer.url, hooks=1)
         peer.answers = [429, 200, 404]

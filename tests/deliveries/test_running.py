@@ -51,7 +51,7 @@ def test_a_retry_leaves_by_itself_at_its_time(make_workspace, peer, arrival):
     assert began + 0.3 <= came <= made + 0.3 + 0.1 + SHAKING
 
 
-def test_its_attempt_is_of_its_own_moment(make_workspace, peer):
+def test_an_attempt_of_a_retry_is_of_its_own_moment(make_workspace, peer):
     workspace = make_workspace(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.1S")])
 
     (found,) = workspace.deliveries.all(state="delivered", wait=10)

@@ -175,7 +175,7 @@ def test_an_advance_waits_in_its_thread(threaded, peer):
     assert (found.state, len(found.attempts)) == ("delivered", 4)
 
 
-def test_its_own_receiver_is_served_by_another_thread(threaded):
+def test_a_receiver_of_the_mock_itself_is_served_by_another_thread(threaded):
     receiver = threaded.receiver()
     connection = HTTPConnection(receiver.url.split("/")[2], timeout=10)
     body = f'{{"url": "{receiver.url}", "events": ["spam"]}}'

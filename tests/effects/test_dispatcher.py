@@ -161,7 +161,7 @@ def test_a_task_is_repeated_when_its_time_has_come(make):
     assert time.monotonic() - began >= 0.05
 
 
-def test_others_are_done_while_a_task_waits_to_be_repeated(make):
+def test_other_tasks_are_done_while_one_waits_to_be_repeated(make):
     dispatcher = make(threads=1)
     log = Log(dispatcher)
     dispatcher.submit(log.failing("later", after=60))

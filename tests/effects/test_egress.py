@@ -245,7 +245,7 @@ def test_a_look_up_takes_no_longer_than_the_call_may(slow_names):
     assert time.monotonic() - start < 2
 
 
-def test_those_who_ask_for_the_same_name_share_its_look_up(slow_names):
+def test_requests_for_the_same_name_share_one_look_up(slow_names):
     asked, go = slow_names
     for _ in range(3):
         _call("http://slow.test/", seconds=0.02)

@@ -413,7 +413,7 @@ def test_no_answer_takes_longer_than_the_call_may(listen, behave):
     assert 0.14 < time.monotonic() - start < 1.5
 
 
-def test_who_does_not_read_takes_no_longer_either(listen):
+def test_a_peer_that_does_not_read_takes_no_longer_than_the_call_may(listen):
     receiver = listen(_silent, reads=False)
     start = time.monotonic()
     body = b"x" * 30_000_000  # more than the buffers of both ends hold
@@ -421,7 +421,7 @@ def test_who_does_not_read_takes_no_longer_either(listen):
     assert time.monotonic() - start < 2
 
 
-def test_who_reads_by_and_by_takes_no_longer_either():
+def test_a_peer_that_reads_by_and_by_takes_no_longer_than_the_call_may():
     here, there = socket.socketpair()
     over = threading.Event()
 

@@ -337,7 +337,7 @@ def test_a_stop_is_quick_though_somebody_is_connected():
         socket.create_connection(host_and_port(address))
 
 
-def test_it_listens_again_at_the_same_address_after_a_stop():
+def test_the_listener_takes_the_same_address_after_a_stop():
     with MockServer("empty", smtp_in="127.0.0.1:0") as server:
         address = server.smtp_in
     with MockServer("empty", smtp_in=address) as server, connected(server.smtp_in) as client:

@@ -31,24 +31,24 @@ def test_a_header_asks_for_a_fault(api, text, status, message):
     assert found.headers["X-Mock-Fault"] == "header"
 
 
-def test_it_is_for_this_call_alone(api, rules):
+def test_a_fault_of_a_header_is_for_its_call_alone(api, rules):
     assert call(api, "unavailable").status_code == 503
     assert api.get("/v3/senders").status_code == 200
     assert rules.all() == []
 
 
-def test_it_goes_before_the_rules_and_leaves_them_alone(api, rules):
+def test_a_fault_of_a_header_goes_before_the_rules_and_leaves_them_alone(api, rules):
     rules.add("server_error", times=1)
     assert call(api, "unavailable").status_code == 503
     assert rules.hits() == [0]
 
 
-def test_it_comes_after_authentication(make_api, workspace):
+def test_a_fault_of_a_header_comes_after_authentication(make_api, workspace):
     api = make_api(workspace, key="master-key", keys="known")
     assert call(api, "unavailable", key="unknown").json["code"] == "unauthorized"
 
 
-def test_it_comes_before_routing(api):
+def test_a_fault_of_a_header_comes_before_routing(api):
     assert call(api, "unavailable", path="/v3/no/such").status_code == 503
     assert call(api, "error; code=bad_request", path="/v3/no/such").status_code == 400
 

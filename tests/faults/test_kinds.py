@@ -117,7 +117,7 @@ def test_who_is_limited_has_nothing_left_and_is_told_when_to_come_back(api, rule
     assert "Retry-After" not in found.headers
 
 
-def test_it_is_a_second_where_the_rule_does_not_say(api, rules):
+def test_a_rate_limit_is_over_in_a_second_where_the_rule_does_not_say(api, rules):
     rules.add("rate_limited")
     assert api.get("/v3/senders").headers["x-sib-ratelimit-reset"] == "1"
 

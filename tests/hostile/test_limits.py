@@ -443,7 +443,7 @@ def test_a_header_with_an_underscore_is_not_the_one_with_a_dash(root, connect, h
     assert read_answer(peer)[0] == 401
 
 
-def test_nor_does_it_stand_beside_it(root, connect):
+def test_a_header_with_an_underscore_counts_for_nothing_beside_the_one_with_a_dash(root, connect):
     peer = connect(root)
     peer.sendall(head("GET /v3/account HTTP/1.1", KEY, "x_mock_workspace: nowhere", "x_mock_fault: unavailable"))
 

@@ -28,7 +28,7 @@ def test_a_second_use_ends_what_was_refreshed_since(realm):
     assert realm.refresh(refreshed["refresh_token"]).status_code == 400
 
 
-def test_a_third_use_is_refused_as_well(realm, is_refused):
+def test_a_third_use_of_a_code_is_refused(realm, is_refused):
     code = realm.code()
     for _ in range(2):
         realm.exchange(code)

@@ -98,7 +98,7 @@ def test_no_user_is_sent_to_an_address_that_is_not_registered(ask, unmoved, targ
 
 
 @pytest.mark.parametrize("uri", [uri for uri in ASTRAY if uri], ids=short)
-def test_nor_is_the_app_told_of_another_mistake_there(ask, uri):
+def test_an_address_that_is_not_registered_is_told_of_no_other_mistake(ask, uri):
     answer = ask(asked(uri, scope="nothing", response_type="token"))
     assert (answer.status_code, "Location" in answer.headers) == (400, False)
 

@@ -115,7 +115,7 @@ def test_an_app_can_do_nothing_with_what_another_one_was_given(target, unmoved, 
     assert target.works(loot["access token"])
 
 
-def test_nor_can_a_public_app_which_proves_nothing(target, unmoved, loot):
+def test_a_public_app_can_do_nothing_with_what_another_app_was_given(target, unmoved, loot):
     with unmoved(target):
         for kind in KINDS:
             assert target.exchange(loot[kind], "public-app").json["error"] == "invalid_grant"

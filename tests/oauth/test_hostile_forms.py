@@ -126,7 +126,9 @@ def test_the_ticket_of_another_browser_is_none(target, unmoved, before_consent, 
     assert before_consent.press("Accept").status_code == 302
 
 
-def test_nor_is_it_after_the_workspace_was_written_and_read(target, unmoved, before_consent, make_visitor):
+def test_the_ticket_of_another_browser_is_none_after_the_workspace_was_written_and_read(
+    target, unmoved, before_consent, make_visitor
+):
     state = target.api.get("/_mock/state").json
     assert target.api.put("/_mock/state", json=state).status_code == 200
     ticket = before_consent.form.hidden["ticket"]
@@ -199,7 +201,7 @@ def test_the_way_back_is_looked_at_again_when_it_is_taken(realm, unmoved, make_v
 @pytest.mark.parametrize(
     "uri", [None, "https://evil.test/", "javascript:alert(1)", f"{HOME}\r\nSet-Cookie: a=b"], ids=ascii
 )
-def test_nor_is_a_state_believed_that_leads_elsewhere(realm, unmoved, make_visitor, uri):
+def test_a_written_state_that_leads_elsewhere_is_not_believed(realm, unmoved, make_visitor, uri):
     visitor = make_visitor(realm)
     visitor.visit(SIGNED_IN)
     state = realm.api.get("/_mock/state").json

@@ -58,14 +58,14 @@ def test_an_app_gets_no_scopes_that_it_does_not_have(target, unmoved, scope):
 
 
 @pytest.mark.parametrize("scope", [scope for scope in MORE if scope.strip()], ids=short)
-def test_nor_by_itself(target, unmoved, scope):
+def test_an_app_by_itself_gets_no_scopes_that_it_does_not_have(target, unmoved, scope):
     with unmoved(target):
         answer = target.post("token", grant_type="client_credentials", scope=scope)
     assert (answer.status_code, answer.json["error"]) == (400, "invalid_scope")
 
 
 @pytest.mark.parametrize("scope", [*(scope for scope in MORE if scope.strip()), "organization:read"], ids=short)
-def test_nor_by_refreshing(target, unmoved, scope):
+def test_refreshing_gives_no_scopes_that_an_app_does_not_have(target, unmoved, scope):
     token = target.tokens()["refresh_token"]
     with unmoved(target):
         answer = target.refresh(token, scope=scope)

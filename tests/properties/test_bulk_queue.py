@@ -25,7 +25,7 @@ def master():
 
 
 @given(st.lists(st.tuples(st.sampled_from(("enter", "leave", "ask")), SMALL, SMALL), max_size=60))
-def test_those_that_come_before_another_one_are_those_accepted_earlier_and_due(acts):
+def test_changes_that_come_before_another_one_are_those_accepted_earlier_and_due(acts):
     account, accepted = master(), {}
     for act, number, minute in acts:
         if act == "enter" and number not in accepted:

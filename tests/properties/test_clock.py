@@ -60,7 +60,7 @@ def test_moves_and_real_time_add_up(start, frozen, moves):
 
 
 @given(STARTS, st.booleans(), MOVES)
-def test_it_never_goes_backwards(start, frozen, moves):
+def test_the_clock_never_goes_backwards(start, frozen, moves):
     wall = Wall()
     clock = Clock(start, frozen=frozen, real=wall)
     before = clock.now()

@@ -184,7 +184,7 @@ def test_any_text_is_a_mapping_or_refused(text):
 
 
 @given(VALUES)
-def test_it_reads_what_the_library_reads(value):
+def test_what_the_library_reads_is_read_alike(value):
     text = yaml.safe_dump({"a": value})
 
     assert parse(text, "body") == yaml.safe_load(text)

@@ -12,7 +12,7 @@ def test_equal_requests_one_after_the_other_are_one_line(workspace, ask):
     assert [line.split("/v3")[1] for line in lines] == ["/account 200", "/senders 200 (3 times)", "/account 200"]
 
 
-def test_it_is_said_how_much_is_left_out(workspace, ask):
+def test_a_report_says_how_many_lines_are_left_out(workspace, ask):
     for number in range(SHOWN + 5):
         ask(workspace, "GET", f"/senders?ip=198.51.100.{number}")
 

@@ -22,7 +22,7 @@ def others():
     return set(threads())
 
 
-def test_it_runs_from_the_start_and_without_with(others):
+def test_a_server_runs_from_the_start_and_without_with(others):
     server = MockServer()
 
     assert server.default.scenario == "standard"
@@ -53,7 +53,7 @@ def test_a_new_start_begins_with_fresh_workspaces():
         assert [workspace.name for workspace in server.workspaces()] == ["default"]
 
 
-def test_it_stops_at_once_although_connections_are_open_and_requests_hang(ask, later, others):
+def test_a_server_stops_at_once_although_connections_are_open_and_requests_hang(ask, later, others):
     server = MockServer()
     workspace = server.workspace()
     workspace.faults.add("hang", match={"operation": "getAccount"})

@@ -189,7 +189,7 @@ def test_a_workspace_that_was_asked_nothing_has_nothing_to_tell(run):
     result.stdout.no_fnmatch_line("*mockserver journal*")
 
 
-def test_a_failed_fixture_tells_it_too(run):
+def test_a_failed_fixture_tells_what_its_workspace_was_asked(run):
     result = run("""
     @pytest.fixture
     def client(mockserver):

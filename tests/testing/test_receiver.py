@@ -65,21 +65,21 @@ def test_the_default_workspace_has_receivers_at_the_bare_root(server, post):
     receiver.clear()
 
 
-def test_it_answers_as_it_is_told_for_so_many_times(workspace, post):
+def test_a_receiver_answers_as_it_is_told_for_so_many_times(workspace, post):
     receiver = workspace.receiver()
     receiver.answer(503, times=2)
 
     assert [post(receiver.url).status_code for _ in range(3)] == [503, 503, 200]
 
 
-def test_it_answers_late(workspace, post):
+def test_a_receiver_answers_late(workspace, post):
     receiver = workspace.receiver()
     receiver.answer(delay_ms=50)
 
     assert post(receiver.url).elapsed.total_seconds() >= 0.05
 
 
-def test_it_resets_a_connection(workspace, post):
+def test_a_receiver_resets_a_connection(workspace, post):
     receiver = workspace.receiver()
     receiver.answer(reset=True)
 

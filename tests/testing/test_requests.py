@@ -146,7 +146,7 @@ def test_too_many_requests_are_told(asked):
         asked.requests.verify(at_least=0, at_most=2)
 
 
-def test_that_nothing_was_asked_is_told(workspace):
+def test_an_empty_journal_is_told(workspace):
     with pytest.raises(AssertionError, match=r"^expected at least 1 requests, found 0; the journal is empty$"):
         workspace.requests.verify()
 

@@ -136,7 +136,7 @@ def test_an_address_that_is_none_is_told(url):
         MockServer.connect(url)
 
 
-def test_that_nobody_answers_is_told_at_once():
+def test_an_address_where_nobody_answers_is_told_at_once():
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -147,7 +147,7 @@ def test_that_nobody_answers_is_told_at_once():
     assert (refusal.value.status, refusal.value.errors) == (None, ())
 
 
-def test_that_a_server_is_no_mock_is_told(running):
+def test_a_server_that_is_no_mock_is_told(running):
     with pytest.raises(MockServerError, match="gets no answer of a mock server") as refusal:
         MockServer.connect(f"{running}/v4")
 

@@ -165,7 +165,7 @@ def test_what_changes_nothing_is_not_begun_when_its_client_has_left(method, is_r
 
 
 @pytest.mark.parametrize("leaves", [leave, lambda environ: None], ids=["from a thread", "from the loop"])
-def test_those_that_wait_for_a_long_turn_hold_no_thread(leaves):
+def test_requests_that_wait_for_a_long_turn_hold_no_thread(leaves):
     turn, came, ran = Turn(), [], []
 
     def app(environ, start_response):
@@ -192,7 +192,7 @@ def test_under_an_ordinary_server_nothing_leaves(api):
     assert api.put("/_mock/state", json={"description": "x" * LARGE_BODY}).status_code == 200
 
 
-def test_others_come_between_those_who_wait_for_the_same():
+def test_other_requests_come_between_those_that_wait_for_the_same():
     workspace, ran = SimpleNamespace(watchers=Watchers()), []
 
     def app(environ, start_response):

@@ -348,7 +348,7 @@ def test_lines_of_several_threads_stay_whole(pipe):
     assert {json.loads(line)["id"] for line in read_all(pipe[0]).splitlines()} == {"id-1"}
 
 
-def test_it_bears_with_a_reader_that_has_left():
+def test_the_log_bears_with_a_reader_that_has_left():
     end, target = os.pipe()
     os.close(end)
     writer = LogWriter(str, str, target=target)
@@ -361,7 +361,7 @@ def test_it_bears_with_a_reader_that_has_left():
     os.close(target)
 
 
-def test_it_bears_with_a_target_that_does_not_block(pipe):
+def test_the_log_bears_with_a_target_that_does_not_block(pipe):
     os.set_blocking(pipe[1], False)
     log = RequestLog(LogFormat.JSON, OPEN, target=pipe[1])
     for number in range(2_000):

@@ -58,7 +58,7 @@ def told(workspace):
 # ---------------------------------------------------------------------- its life
 
 
-def test_it_is_ready_when_the_clock_says_so_and_the_address_is_told(exporting):
+def test_an_export_is_ready_when_the_clock_says_so_and_the_address_is_told(exporting):
     workspace = exporting()
     key = ask(workspace)
 
@@ -233,7 +233,7 @@ def test_each_event_of_a_batch_has_its_line(exporting):
         ({"startDate": "0001-01-01", "endDate": "9999-12-31"}, ["opened", "delivered", "request"]),
     ],
 )
-def test_it_holds_what_was_asked_for(filters, events, exporting):
+def test_an_export_holds_what_was_asked_for(filters, events, exporting):
     """An event on each of three days, one of them to somebody else, and one of a campaign."""
     workspace = exporting()
     workspace.trigger("request")

@@ -38,7 +38,7 @@ def arrive(workspace, **members):
     return answer.json
 
 
-def test_it_is_told_with_all_that_stands_in_it(hooked):
+def test_an_inbound_mail_is_told_with_all_that_stands_in_it(hooked):
     workspace = hooked(HOOK)
     found = arrive(workspace)
 
@@ -48,7 +48,7 @@ def test_it_is_told_with_all_that_stands_in_it(hooked):
     assert body["items"][0]["Uuid"] == [found["uuid"]]
 
 
-def test_it_is_told_though_its_domain_is_gone_that_was_authenticated(hooked):
+def test_an_inbound_mail_is_told_though_its_authenticated_domain_is_gone(hooked):
     workspace = hooked({"events": ["delivered"]}, domains=[{"name": HOOK["domain"], "state": "authenticated"}])
     made = workspace.api.post(
         "/v3/webhooks", json={**HOOK, "url": workspace.receiver.url, "events": ["inboundEmailProcessed"]}
@@ -59,7 +59,7 @@ def test_it_is_told_though_its_domain_is_gone_that_was_authenticated(hooked):
     assert [row["webhook"] for row in arrive(workspace)["deliveries"]] == [made.json["id"]]
 
 
-def test_it_is_an_event_of_the_account(hooked):
+def test_an_inbound_mail_is_an_event_of_the_account(hooked):
     workspace = hooked(HOOK)
     found = arrive(workspace)
     assert workspace.api.get("/v3/inbound/events").json == {
@@ -117,7 +117,7 @@ def test_a_triggered_mail_is_recorded_and_may_have_other_members(hooked):
     assert [row["recipient"] for row in workspace.api.get("/v3/inbound/events").json["events"]] == ["x@in.acme.test"]
 
 
-def test_it_arrives_at_the_account_behind_the_key(make_api, receiver):
+def test_an_inbound_mail_arrives_at_the_account_behind_the_key(make_api, receiver):
     accounts = [
         {"name": name, "api_keys": [name], "webhooks": [{**HOOK, "id": number, "url": receiver.url}]}
         for number, name in enumerate("ab", 1)

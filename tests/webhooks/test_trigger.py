@@ -165,7 +165,7 @@ def test_an_event_of_another_type_or_channel_is_refused(members, hooked):
 
 
 @pytest.mark.parametrize("body", [{}, {"event": "delivered", "story": "delivered"}])
-def test_it_is_an_event_or_a_story(body, hooked):
+def test_what_is_triggered_is_an_event_or_a_story(body, hooked):
     assert refused(hooked({}), **body) == [("", "give an event or a story")]
 
 

@@ -56,7 +56,7 @@ def test_where_nothing_can_go_the_new_workspace_is_refused(make_api):
     assert (names(api), api.get("/_mock/health").json["evicted"]) == (["default"], 0)
 
 
-def test_and_an_unknown_key_that_would_need_one(make_api):
+def test_an_unknown_key_is_refused_where_no_workspace_can_go(make_api):
     api = make_api("empty", workspaces_limit=1, keys="isolate")
 
     assert api.get("/v3/senders", key="made-up").status_code == 401

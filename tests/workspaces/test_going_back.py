@@ -132,7 +132,7 @@ def test_put_state_lets_journal_mailbox_and_coverage_go_on(busy, story):
     assert seen(busy) == {**ALL, "senders": 1, "faults": [], "clock": "09:00"}
 
 
-def test_and_leaves_the_scenario_that_a_reset_goes_back_to(busy):
+def test_put_state_leaves_the_accounts_that_a_reset_goes_back_to(busy):
     busy.put("/_mock/state", {"accounts": [{"name": "other"}]})
     busy.post("/_mock/reset")
 

@@ -71,7 +71,7 @@ def test_an_address_that_names_another_workspace_is_refused(api, jo, path, name)
     assert api.get(f"/w/jo{path}", headers=there(name)).status_code == 400
 
 
-def test_it_counts_on_addresses_without_a_key_as_well(api, jo):
+def test_the_header_counts_on_addresses_without_a_key(api, jo):
     found = api.get("/realms/partner/.well-known/openid-configuration", headers=there("jo"))
     unknown = api.get("/realms/partner/.well-known/openid-configuration", headers=there("nowhere"))
 

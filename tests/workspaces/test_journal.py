@@ -185,7 +185,7 @@ def test_transitions_are_those_of_the_request_and_not_of_what_was_due_before_it(
     assert [(row["event"], row["key"]) for row in last(workspace)["transitions"]] == [("delete", 2)]
 
 
-def test_nor_of_what_a_test_does_after_it(workspace):
+def test_transitions_are_not_those_of_what_a_test_does_after_the_request(workspace):
     workspace.get("/v3/senders")
     workspace.post("/_mock/machines/sender/2/resend_otp")
     workspace.post("/_mock/clock/advance", {"by": "PT1H"})
@@ -334,7 +334,7 @@ def test_the_oldest_fall_out_when_there_are_too_many(make_api, default_workspace
     assert ([row["path"][-1] for row in found["items"]], found["evicted"]) == (["4", "3", "2"], 2)
 
 
-def test_and_when_they_are_too_large(make_api, default_workspace):
+def test_the_oldest_fall_out_when_they_are_too_large_together(make_api, default_workspace):
     workspace = default_workspace(make_api("empty", journal_bytes_limit=80_000))
     for number in range(6):
         workspace.post("/v3/senders", {"name": f"{number}" * 15_000})

@@ -28,7 +28,7 @@ def test_a_key_that_was_changed_is_not(body, place, sign):
 
 
 @given(text=st.text(max_size=100) | st.from_regex(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}", fullmatch=True))
-def test_nor_is_any_other_text(text):
+def test_any_other_text_is_no_key(text):
     assert not is_drawn(text)
 
 

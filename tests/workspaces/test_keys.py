@@ -118,7 +118,7 @@ def test_a_workspace_keeps_its_key(workspace, change):
 
 
 @pytest.mark.parametrize("change", [reset, restore, put_own_state, seed])
-def test_so_do_all_its_accounts(workspace, change):
+def test_all_accounts_of_a_workspace_keep_their_keys(workspace, change):
     before = workspace.keys
     change(workspace)
 
@@ -172,7 +172,7 @@ def test_a_key_that_the_service_made_lasts_over_a_restore_and_its_own_state(work
 
 
 @pytest.mark.parametrize("change", [reset, put_a_document_without_keys])
-def test_and_is_refused_when_the_state_that_had_it_is_gone(workspace, change):
+def test_a_key_is_refused_when_the_state_that_had_it_is_gone(workspace, change):
     key = new_key(workspace)
     change(workspace)
 

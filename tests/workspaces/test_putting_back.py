@@ -242,7 +242,7 @@ def test_no_call_is_made_behind_the_last_id(worn_workspace, caplog):
 
 
 @pytest.mark.parametrize("step", ["/_mock/machines/export/1/complete", "/_mock/machines/scheduled_email/{}/fall_due"])
-def test_nor_by_what_happens_by_hand(worn_workspace, step):
+def test_no_call_is_made_behind_the_last_id_by_hand(worn_workspace, step):
     for _ in range(2):
         worn_workspace.post("/_mock/trigger", json={"event": "delivered"})
 
@@ -251,7 +251,7 @@ def test_nor_by_what_happens_by_hand(worn_workspace, step):
     assert_same(worn_workspace)
 
 
-def test_nor_by_what_the_clock_does(worn_workspace):
+def test_no_call_is_made_behind_the_last_id_by_the_clock(worn_workspace):
     worn_workspace.post("/_mock/trigger", json={"event": "delivered"})
 
     fired = worn_workspace.advance("PT5M")["fired"]

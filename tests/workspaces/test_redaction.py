@@ -85,7 +85,7 @@ def test_nothing_of_a_whole_day_is_told(workspace):
         f'{{"password": "{HOOK_TOKEN}", "n": NaN}}',
     ],
 )
-def test_nor_of_a_body_of_any_form(workspace, body):
+def test_no_secret_of_a_body_of_any_form_is_told(workspace, body):
     for path in ("/v3/senders/2/validate", "/v3/webhooks/1", "/v3/nowhere"):
         raw(workspace, "PUT", path, body)
 
@@ -100,7 +100,7 @@ def test_a_key_is_told_nowhere(workspace, body):
     assert_silent(workspace)
 
 
-def test_nor_in_the_query_the_path_or_a_header(workspace):
+def test_no_secret_of_the_query_the_path_or_a_header_is_told(workspace):
     query = f"api-key={workspace.key}&token={HOOK_TOKEN}&otp={OTP}&otp={OTP}&x={workspace.key}&url=http://u:pa55@host"
     headers = {"Authorization": f"Bearer {HOOK_TOKEN}", "partner-key": HOOK_TOKEN, "Cookie": f"a={HOOK_TOKEN}"}
     workspace.get(f"/v3/senders?{query}", headers=headers)

@@ -122,13 +122,13 @@ def test_no_row_that_is_there_is_touched(workspace):
     assert all(row is same for row, same in zip(after, before, strict=False))
 
 
-def test_those_who_look_on_see_no_reset(workspace):
+def test_a_seed_is_no_reset_in_the_feed(workspace):
     seed(workspace, {"senders": [sender("a@b.test")]})
 
     assert "reset" not in [occurrence.kind for occurrence in workspace.api.store.get(workspace.name).feed.after(0)]
 
 
-def test_made_up_data_goes_on_too(workspace):
+def test_a_second_seed_goes_on_with_made_up_data(workspace):
     for _ in range(2):
         assert seed(workspace, {"generate": {"senders": 20, "domains": 5}}).status_code == 200
 
@@ -148,7 +148,7 @@ def test_instants_count_from_now(workspace):
 # ---------------------------------------------------------------------- whom it adds to
 
 
-def test_it_adds_to_the_account_behind_the_key_else_to_the_first(workspace):
+def test_a_seed_adds_to_the_account_behind_the_key_else_to_the_first(workspace):
     seed(workspace, {"senders": [sender("a@b.test")]}, headers={"api-key": workspace.keys["eu"]})
     seed(workspace, {"senders": [sender("c@d.test")]})
     seed(workspace, {"senders": [sender("e@f.test")]}, headers={"api-key": "xkeysib-nobody"})
@@ -234,7 +234,7 @@ def test_one_of_several_forms_of_a_behaviour_takes_the_place_of_another(workspac
     assert "authenticate_domain" not in workspace.state["behaviour"]
 
 
-def test_yaml_is_taken_too(workspace):
+def test_a_seed_may_be_yaml(workspace):
     body = "senders:\n- {name: A, email: a@b.test}\n"
 
     answer = workspace.ask("POST", "/_mock/seed", data=body, content_type="application/yaml")

@@ -78,7 +78,7 @@ def test_by_parameters_of_the_path(workspace):
     assert verify(workspace, {"path": {"senderId": 3}}, 0).json["satisfied"]
 
 
-def test_it_matches_what_was_sent_before_redaction(asked):
+def test_a_match_is_of_what_was_sent_before_redaction(asked):
     asked.put("/v3/senders/2/validate", {"otp": OTP})
 
     assert verify(asked, {"json": {"otp": OTP}}, 1).json["satisfied"]

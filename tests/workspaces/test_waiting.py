@@ -71,7 +71,7 @@ def test_a_request_that_waits_sees_the_workspace_that_takes_its_place(live, what
     assert "a@b.test" in found[0]
 
 
-def test_so_it_does_in_a_thread_of_any_other_server(make_api, default_workspace, story):
+def test_a_request_that_waits_in_a_thread_sees_the_workspace_that_takes_its_place(make_api, default_workspace, story):
     workspace = default_workspace(make_api(story))
     found = []
     waiting = threading.Thread(target=lambda: found.append(workspace.get("/_mock/mailbox?to=a@b.test&wait=20").json))

@@ -41,7 +41,7 @@ def journal(root, wait=0):
     return call(root, "GET", f"/_mock/requests?operation=authenticateDomain&wait={wait}")[1]["items"]
 
 
-def test_other_requests_are_answered_meanwhile(root, stub, held, pool):
+def test_other_requests_are_answered_during_a_look_up(root, stub, held, pool):
     waiting = pool.submit(call, root, "PUT", PATH)
     stub.wait()
 
