@@ -18,8 +18,8 @@ from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.rules.fault_header import of_header
 from mockserver.settings import Settings
+from mockserver.web.application import ServiceFlask
 from mockserver.web.logs.request_log import LogFormat, RequestLog, Secrecy
-from mockserver.web.service.application import ServiceFlask
 from mockserver.web.service.service import Service
 
 
@@ -66,8 +66,7 @@ def _add_components(app: Application, library: Library, guard: Guard, signer: Si
 
 
 def _add_service(app: Application) -> None:
-    Service(
-        app,
+    service = Service(
         app.store,
         ALL_OPERATIONS.values(),
         faults=of_header,
@@ -76,6 +75,7 @@ def _add_service(app: Application) -> None:
         prepare=app.effects.prepare,
         log=None if app.log.form is LogFormat.OFF else app.log,
     )
+    app.add_service(service)
 
 
 def _add_call_log(app: Application) -> None:

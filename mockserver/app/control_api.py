@@ -35,7 +35,8 @@ from mockserver.control.workspaces.snapshots import SNAPSHOTS
 from mockserver.control.workspaces.state import STATE
 from mockserver.control.workspaces.workspaces import WORKSPACES
 from mockserver.scenario.documents.mistakes import ScenarioError
-from mockserver.web.service.application import CONTROL_PREFIX, ServiceFlask
+from mockserver.web.application import ServiceFlask
+from mockserver.web.routing.audience import CONTROL_PREFIX
 
 CONTROL_API = ControlApi(
     (

@@ -11,8 +11,6 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from flask import Request
-
 from mockserver.core.text.domain_name import ascii_form
 from mockserver.core.traffic.mailbox import Mail
 from mockserver.core.workspaces.caller import Caller
@@ -26,6 +24,7 @@ from mockserver.effects.timer_thread import TimerThread
 from mockserver.resources.domains import lookup
 from mockserver.resources.inbound import model as inbound
 from mockserver.settings import Settings
+from mockserver.web.routing.route import Route
 from mockserver.web.server.waiting import begun, is_waiting, wait_for
 
 if TYPE_CHECKING:
@@ -109,15 +108,15 @@ class ServerEffects:
 
     # ------------------------------------------------------------------ look-ups
 
-    def prepare(self, caller: Caller, request: Request) -> bool:
+    def prepare(self, caller: Caller, route: Route) -> bool:
         """Ask DNS before a request is answered, if it needs that; whether it can be answered now.
 
         This comes before faults: one that takes over does so when DNS has answered.
         """
-        workspace, rule = caller.workspace, request.url_rule
-        if workspace.state.behaviour.dns != "resolver" or rule is None or rule.endpoint not in _ASKING:
+        workspace = caller.workspace
+        if workspace.state.behaviour.dns != "resolver" or route.operation not in _ASKING:
             return True
-        name = ascii_form((request.view_args or {}).get("domainName", ""))
+        name = ascii_form(route.params.get("domainName", ""))
         asked = {
             question.asked: begun(f"look-up {question.asked}", partial(self._ask, workspace, question))
             for question in _questions(caller, name)

@@ -12,10 +12,11 @@ from flask import Response
 from mockserver.app.application import Application
 from mockserver.control.framework.problem import Problem
 from mockserver.settings import Settings
+from mockserver.web.routing.audience import CONTROL_PREFIX
+from mockserver.web.routing.workspace_name import split_workspace
 from mockserver.web.server.http_limits import HttpLimits
 from mockserver.web.server.server import address, server
-from mockserver.web.service import service
-from mockserver.web.service.application import CONTROL_PREFIX, path_within
+from mockserver.web.service.early_refusal import early_refusal
 
 #: How long a start and a stop may take, in seconds: much longer than they do.
 _PATIENCE_S = 10.0
@@ -108,6 +109,6 @@ def _http_limits(settings: Settings) -> HttpLimits:
 
 def _early_refusal(path: str, status: int, message: str) -> Response:
     """What is said of a request that was not read to its end, in the words of whoever it went to."""
-    if path_within(path).startswith(CONTROL_PREFIX):
+    if split_workspace(path)[1].startswith(CONTROL_PREFIX):
         return Problem(status, message).response()
-    return service.early_refusal(path, status, message)
+    return early_refusal(path, status, message)

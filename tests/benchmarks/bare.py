@@ -12,16 +12,15 @@ from mockserver.web.service.auth import authenticate
 from mockserver.web.service.service import Service
 
 
-def bare(self, request):
+def bare(self, request, route):
     """The answer alone."""
-    caller = authenticate(request, self._store, None, self._bearers)
+    caller = authenticate(request, route, self._store, None, None)  # it is called with keys only
     workspace = caller.workspace
     with workspace.lock:
         workspace.catch_up()
         headers = [("sib-request-id", workspace.ids.request())]
         headers += rate_limit.take(workspace, caller.account.id, request.path).headers()
-        endpoint = self._endpoints[request.url_rule.endpoint]
-        reply = endpoint.answer(caller, request, EXCHANGE)
+        reply = route.endpoint.answer(caller, request, EXCHANGE)
     return answer(reply.body, reply.status, headers)
 
 

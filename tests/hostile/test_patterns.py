@@ -65,11 +65,11 @@ PATTERNS = [
     "resources.scheduled_emails.model:_MESSAGE_ID",
     "resources.scheduled_emails.model:_UUID4",
     "web.pages.csrf:_FORM",
+    "web.routing.encoded_slash:_ENCODED_SLASH",
     "web.schemas.fields:_MOMENT",
     "web.schemas.fields:_URL_CHARACTERS",
     "web.schemas.json_text:_ESCAPE",
     "web.schemas.json_text:_HALF",
-    "web.service.application:_ENCODED_SLASH",
 ]
 #: The functions and classes that use others; those that stand in them as texts are tried.
 USES = {

@@ -15,7 +15,7 @@ from werkzeug.wrappers import Request
 from mockserver.core.contract.errors import ServiceError
 from mockserver.resources.oauth import apps, authorization, client, scopes
 from mockserver.resources.oauth.apps import App
-from mockserver.web.service import public_endpoint
+from mockserver.web.endpoints.form import query_pairs, read_form
 
 #: Text that can be UTF-8.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -229,9 +229,9 @@ def request(raw, kind=FORM):
 
 @given(MEMBERS)
 def test_a_form_says_what_was_written_into_it_but_for_what_is_empty(members):
-    found = public_endpoint.read_form(request(urlencode(members)))
+    found = read_form(request(urlencode(members)))
     assert found == {name: value for name, value in members.items() if value}
-    assert dict(public_endpoint.query_pairs(urlencode(members))) == members
+    assert dict(query_pairs(urlencode(members))) == members
 
 
 @given(MEMBERS, st.data())
@@ -239,12 +239,12 @@ def test_a_member_that_comes_twice_is_refused_whatever_it_says(members, data):
     name = data.draw(st.sampled_from(list(members)))
     pairs = [*members.items(), (name, data.draw(TEXT))]
     with pytest.raises(ServiceError, match="must not be given twice"):
-        public_endpoint.read_form(request(urlencode(data.draw(st.permutations(pairs)))))
+        read_form(request(urlencode(data.draw(st.permutations(pairs)))))
 
 
 @given(st.binary(max_size=60) | st.text("a=&%f0+;\xff", max_size=60).map(lambda text: text.encode("latin-1")))
 def test_any_body_is_a_form_of_text_or_refused(raw):
-    found, error = outcome(public_endpoint.read_form, request(raw))
+    found, error = outcome(read_form, request(raw))
     if error is not None:
         assert error == (400, "invalid_request")
         return
@@ -256,12 +256,12 @@ def test_any_body_is_a_form_of_text_or_refused(raw):
 @given(MEMBERS, st.sampled_from(["", "text/plain", "application/json", "multipart/form-data; boundary=x", f"{FORM}x"]))
 def test_what_does_not_call_itself_a_form_is_none(members, kind):
     with pytest.raises(ServiceError) as refused:
-        public_endpoint.read_form(request(urlencode(members), kind))
+        read_form(request(urlencode(members), kind))
     assert refused.value.status == 400
 
 
 @given(st.integers(0, 200))
 def test_a_form_has_a_bounded_number_of_members(number):
     body = "&".join(f"a{index}=1" for index in range(number))
-    found, _ = outcome(public_endpoint.read_form, request(body))
+    found, _ = outcome(read_form, request(body))
     assert (found is not None) == (number <= 50)

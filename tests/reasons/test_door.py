@@ -10,7 +10,7 @@ from werkzeug.test import EnvironBuilder
 
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.resources.registry import OPERATIONS
-from mockserver.web.service.operation import Endpoint
+from mockserver.web.endpoints.api_endpoint import ApiEndpoint
 
 OTP = 123456
 
@@ -26,7 +26,7 @@ def ask(operation, *, path=None, account="acme", strict=False, **request):
     def refused(caller):
         caller.workspace.state.strict = strict
         asked = Request(EnvironBuilder(method=OPERATIONS[operation].method, **request).get_environ())
-        Endpoint(OPERATIONS[operation]).answer(caller, asked, exchange(asked, path or {}))
+        ApiEndpoint(OPERATIONS[operation]).answer(caller, asked, exchange(asked, path or {}))
 
     return account, refused
 

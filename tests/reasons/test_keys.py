@@ -6,14 +6,19 @@ import pytest
 from flask import Request
 from werkzeug.test import EnvironBuilder
 
+from mockserver.core.contract.operation import Audience
 from mockserver.core.state.keys import api_key
 from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.resources.oauth.tokens.bearer import Bearer
 from mockserver.resources.oauth.tokens.signing import Signer
 from mockserver.scenario.load import load
+from mockserver.web.routing.route import Route
+from mockserver.web.routing.workspace_name import WorkspaceName
 from mockserver.web.service.auth import authenticate
 
 GONE = api_key("0123456789abcdef" * 4)
+#: Where it leads does not matter.
+ROUTE = Route(None, Audience.API, "/", {}, WorkspaceName(None, None))
 TABLE = {
     "no key": ({}, "the request has neither an api-key header nor a bearer token in an Authorization header"),
     "token": (
@@ -56,7 +61,7 @@ def store(scenario):
 
 def ask(store, headers, within=None):
     environ = EnvironBuilder(headers=headers, environ_base={"REMOTE_ADDR": "127.0.0.1"}).get_environ()
-    authenticate(Request(environ), store, within, Bearer(store, Signer()))
+    authenticate(Request(environ), ROUTE, store, within, Bearer(store, Signer()))
 
 
 @pytest.mark.parametrize(("headers", "reason"), TABLE.values(), ids=TABLE.keys())

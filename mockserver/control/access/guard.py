@@ -12,7 +12,7 @@ from flask import Response, request
 
 from mockserver.control.framework.declaration import ControlCall
 from mockserver.control.framework.problem import Problem
-from mockserver.web.service.application import CONTROL_PREFIX
+from mockserver.web.routing.audience import CONTROL_PREFIX
 
 #: Below them are no names of the public Internet: RFC 6761, RFC 6762, the private-use name of ICANN, and those that
 #: Kubernetes gives to its services, with and without the name of the cluster.

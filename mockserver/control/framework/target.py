@@ -12,8 +12,8 @@ from mockserver.core.state.account import Account
 from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.store import StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.server import loop
-from mockserver.web.service.application import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.service.auth import find
 
 #: Where the workspace stands that a call has acted on.
@@ -46,11 +46,7 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
     """A workspace with all that is due done; on the event loop, nobody else acts on it until the call is over."""
     if whole:
         off_loop.before_all_of(found)
-    loop.hold(request.environ, found.lock)
-    with found.lock:
-        if found.state.is_much_due:
-            off_loop.leave()
-        found.catch_up()
+    loop.enter(request.environ, found)
     return acting_on(found)
 
 

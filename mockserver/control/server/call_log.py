@@ -10,8 +10,8 @@ from mockserver.control.framework import target
 from mockserver.control.server.health import PROBES
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.logs.request_log import RequestLog
+from mockserver.web.routing.audience import CONTROL_PREFIX
 from mockserver.web.server.waiting import is_waiting
-from mockserver.web.service.application import CONTROL_PREFIX
 
 _BEGAN = "mockserver.began"
 

@@ -16,7 +16,7 @@ from mockserver.core.traffic.feed import LOST, FeedItem
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.web.server import stream
+from mockserver.web.server import loop, stream
 from mockserver.web.server.loop import LARGE_BODY, LeaveLoop
 from mockserver.web.server.waiting import SUSPENDED
 
@@ -115,9 +115,7 @@ class Look:
         if self._store.get(workspace.name) is not workspace:
             return None
         with workspace.lock:
-            if on_loop and workspace.state.is_much_due:
-                raise LeaveLoop
-            workspace.catch_up()
+            loop.catch_up(workspace, on_loop=on_loop)
             return self._start() or self._lost() or self._news(on_loop=on_loop)
 
     def _start(self) -> bytes:

@@ -114,6 +114,9 @@ class Operation(NamedTuple):
     #: Whether it goes through all rows of a kind, or the parameter of the query with which it does: where there are
     #: many, it is run beside the event loop.
     sweeps: bool | str = False
+    #: Whether it may write a file of the history of webhook calls while it answers: where there are many, that is done
+    #: beside the event loop.
+    exports: bool = False
     #: The member of the form, and its value, that tell an operation from others of the same address.
     discriminator: tuple[str, str] | None = None
     #: Tells a refusal in a way of its own, or leaves it with None to that of its audience.

@@ -64,7 +64,7 @@ class Bearers(Protocol):
     ) -> tuple[Workspace, Account, frozenset[str]]:
         """The workspace and the account that a token opens, perhaps within one workspace only, and its scopes.
 
-        `enter` is called with the workspace before its lock is taken.
+        `enter` is called with the workspace before its lock is taken, and lets happen what is due there.
 
         Raises:
             ServiceError: 401; it is none, or is so no longer.

@@ -6,7 +6,7 @@ from typing import Any
 
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.account import model, schemas
-from mockserver.web.service.operation import Operations
+from mockserver.web.endpoints.operations import Operations
 
 ACCOUNT = Operations("account")
 

@@ -6,7 +6,7 @@ from mockserver.core.contract import errors
 from mockserver.core.contract.operation import documented_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.attributes import model, schemas
-from mockserver.web.service.operation import Operations
+from mockserver.web.endpoints.operations import Operations
 
 ATTRIBUTES = Operations("attributes")
 

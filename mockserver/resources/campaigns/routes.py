@@ -9,8 +9,8 @@ from mockserver.core.contract.operation import Audience, documented_error, propo
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.resources.campaigns import model, schemas
+from mockserver.web.endpoints.operations import Operations
 from mockserver.web.pages.page import content, page, rendered
-from mockserver.web.service.operation import Operations
 
 CAMPAIGNS = Operations("campaigns")
 

@@ -8,7 +8,7 @@ from mockserver.core.contract import errors
 from mockserver.core.contract.operation import MASTER_ONLY, documented_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.corporate import model, schemas, view
-from mockserver.web.service.operation import Operations
+from mockserver.web.endpoints.operations import Operations
 
 CORPORATE = Operations("corporate")
 

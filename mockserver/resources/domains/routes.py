@@ -9,7 +9,7 @@ from mockserver.core.contract.operation import documented_error, observed_error,
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.domains import model, schemas
 from mockserver.resources.domains.model import AUTHENTICATED, Domain
-from mockserver.web.service.operation import Operations
+from mockserver.web.endpoints.operations import Operations
 
 DOMAINS = Operations("domains")
 

@@ -8,7 +8,7 @@ from mockserver.core.contract import errors
 from mockserver.core.contract.operation import proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.inbound import model, schemas
-from mockserver.web.service.operation import Operations
+from mockserver.web.endpoints.operations import Operations
 
 INBOUND = Operations("inbound")
 

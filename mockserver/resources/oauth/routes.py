@@ -15,9 +15,9 @@ from mockserver.resources.oauth import metadata, schemas, sign_in
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens import issuing
 from mockserver.resources.oauth.tokens.signing import Signer
-from mockserver.web.service import public_endpoint
+from mockserver.web.endpoints import oauth_error
+from mockserver.web.endpoints.operations import Operations
 from mockserver.web.service.components import component
-from mockserver.web.service.operation import Operations
 
 OAUTH = Operations("oauth")
 
@@ -186,9 +186,7 @@ def _of_bearer(error: ServiceError, caller: AnonymousCaller, exchange: Exchange)
     """A key that is refused, as a fault asks for it, is a token here (RFC 6750, 3.1)."""
     if error.code != errors.UNAUTHORIZED:
         return None
-    return public_endpoint.refusal(
-        errors.INVALID_TOKEN(error.message).because(error.reason), Audience.OAUTH, caller, exchange
-    )
+    return oauth_error.refusal(errors.INVALID_TOKEN(error.message).because(error.reason))
 
 
 @OAUTH.operation(

@@ -20,9 +20,10 @@ from mockserver.resources.oauth.metadata import CONSENT
 from mockserver.resources.oauth.model import Grant
 from mockserver.resources.oauth.scopes import CATALOGUE
 from mockserver.resources.oauth.users import Person
+from mockserver.web.endpoints import form as forms
+from mockserver.web.endpoints import oauth_error
 from mockserver.web.pages import csrf
 from mockserver.web.pages.page import page, redirect
-from mockserver.web.service import public_endpoint
 
 Query = dict[str, str]
 #: What an app is told by a redirection; whatever else is wrong, only a page tells.
@@ -91,22 +92,22 @@ def consent(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> 
 
 def send_back(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply | None:
     """The way back to the app with an error; None: a page tells it, as nobody knows who asks (RFC 6749, 4.1.2.1)."""
-    said = public_endpoint.in_words(error)
+    said = oauth_error.translated(error)
     if said.code.code not in _SENT_BACK or (error.code != said.code and error.status < 500):
         return None
     try:
-        pairs = public_endpoint.query_pairs(exchange.query)
+        pairs = forms.query_pairs(exchange.query)
         if _twice(pairs) & {"client_id", "redirect_uri"}:
             return None
         ends = authorization.ends(caller.workspace, {name: value for name, value in pairs if value})
     except ServiceError:
         return None
-    back = redirect(ends.back(error=said.code.code, error_description=public_endpoint.description(said)))
+    back = redirect(ends.back(error=said.code.code, error_description=oauth_error.description(said)))
     back.error = said
     return back
 
 
-def _twice(pairs: public_endpoint.Pairs) -> set[str]:
+def _twice(pairs: forms.Pairs) -> set[str]:
     names = [name for name, _ in pairs]
     return {name for name in names if names.count(name) > 1}
 

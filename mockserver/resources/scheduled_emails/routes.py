@@ -6,7 +6,7 @@ from mockserver.core.contract import errors
 from mockserver.core.contract.operation import documented_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.scheduled_emails import model, schemas
-from mockserver.web.service.operation import Operations
+from mockserver.web.endpoints.operations import Operations
 
 SCHEDULED_EMAILS = Operations("scheduled_emails")
 

@@ -13,8 +13,8 @@ from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.resources.sso import model, schemas
+from mockserver.web.endpoints.operations import Operations
 from mockserver.web.pages.page import page
-from mockserver.web.service.operation import Operations
 
 SSO = Operations("corporate")
 

@@ -8,7 +8,7 @@ from mockserver.core.contract import errors
 from mockserver.core.contract.operation import documented_error, error_observed_in_code, observed_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.webhooks import history, model, schemas
-from mockserver.web.service.operation import Operations
+from mockserver.web.endpoints.operations import Operations
 
 WEBHOOKS = Operations("webhooks")
 
@@ -119,6 +119,7 @@ def delete_webhook(caller: Caller, webhook_id: int) -> None:
     "exportWebhooksHistory", "POST", "/v3/webhooks/export",
     summary="Export webhook history",
     sweeps=True,
+    exports=True,
     adds=True,
     source="SPEC 4.3, ledger 2.18",
     status=202,

@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 from mockserver.core.workspaces.turn import Turn
+from mockserver.core.workspaces.workspace import Workspace
 
 #: Where the bridge leaves the list of the locks that a request holds as long as it runs on the loop.
 LOOP = "mockserver.loop"
@@ -40,6 +41,11 @@ class LeaveLoop(BaseException):
         self.until = until
 
 
+def is_on(environ: dict[str, Any]) -> bool:
+    """Whether a request runs on the loop."""
+    return LOOP in environ
+
+
 def leave(environ: dict[str, Any]) -> None:
     """Run what follows in a thread, before anything has come of the request.
 
@@ -64,6 +70,28 @@ def hold(environ: dict[str, Any], lock: threading.RLock) -> None:
     if not lock.acquire(blocking=False):
         raise LeaveLoop(waits=True)
     held.append(lock)
+
+
+def catch_up(workspace: Workspace, *, on_loop: bool) -> None:
+    """Let happen what is due in a workspace whose lock is held.
+
+    Raises:
+        LeaveLoop: that may take long, and we are on the loop.
+    """
+    if on_loop and workspace.state.is_much_due:
+        raise LeaveLoop
+    workspace.catch_up()
+
+
+def enter(environ: dict[str, Any], workspace: Workspace) -> None:
+    """Let happen what is due in a workspace; on the loop, nobody else acts on it until the request has been run.
+
+    Raises:
+        LeaveLoop: the request runs on the loop, and somebody else has the workspace's lock, or much is due.
+    """
+    hold(environ, workspace.lock)
+    with workspace.lock:
+        catch_up(workspace, on_loop=is_on(environ))
 
 
 def occupy(environ: dict[str, Any], turn: Turn) -> None:

@@ -1,1 +1,1 @@
-"""The way of a request of the service's API, from its address to its answer."""
+"""What happens to a request of the service's: who calls, what is answered, and how it is written down."""

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 from ipaddress import ip_address, ip_network
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from flask import Request
 
-from mockserver.core.contract.errors import PERMISSION_DENIED, UNAUTHORIZED
-from mockserver.core.contract.operation import Operation
+from mockserver.core.contract.errors import UNAUTHORIZED
 from mockserver.core.state.account import Account
 from mockserver.core.state.keys import LONGEST_KEY, is_drawn, is_key
 from mockserver.core.workspaces import reasons
-from mockserver.core.workspaces.caller import Bearers, Caller, Visit
-from mockserver.core.workspaces.store import DEFAULT, KeyMode, Store, StoreFullError
+from mockserver.core.workspaces.caller import Bearers, Caller
+from mockserver.core.workspaces.store import KeyMode, Store, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.routing.route import Route
 from mockserver.web.server import loop
-from mockserver.web.service.application import WORKSPACE, WORKSPACE_PREFIX
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
+from mockserver.web.service.visit import visit_of
 
 #: The key of those who do not care which it is; any other that is nobody's may be a mistyped one.
 ANY_KEY = "any"
@@ -29,7 +26,7 @@ ANY_KEY = "any"
 _SHORT = 8
 
 
-def authenticate(request: Request, store: Store, within: Workspace | None, bearers: Bearers) -> Caller:
+def authenticate(request: Request, route: Route, store: Store, within: Workspace | None, bearers: Bearers) -> Caller:
     """The caller behind the `api-key` header or, without one, behind a bearer token, perhaps in one workspace only.
 
     Raises:
@@ -42,17 +39,10 @@ def authenticate(request: Request, store: Store, within: Workspace | None, beare
         workspace, account = _opened(request, key, store, within)
         is_unknown = key not in workspace.state.keys and key != ANY_KEY
     else:
-        enter = partial(_enter, request.environ)
+        enter = partial(loop.enter, request.environ)
         workspace, account, scopes = bearers.find(_token(request), within, enter)
     _check_address(request, workspace)
-    return Caller(workspace, account, visit_of(request, workspace), scopes, is_unknown)
-
-
-def _enter(environ: dict[str, Any], workspace: Workspace) -> None:
-    loop.hold(environ, workspace.lock)
-    with workspace.lock:
-        if workspace.state.is_much_due:
-            loop.leave(environ)
+    return Caller(workspace, account, visit_of(request, route, workspace.name), scopes, is_unknown)
 
 
 def _token(request: Request) -> str:
@@ -99,66 +89,6 @@ def _check_address(request: Request, workspace: Workspace) -> None:
         )
         known = f"behaviour.authorised_ips of workspace {workspace.name}: {reasons.listed(allowed)}"
         raise refused.because(f"{request.remote_addr} is not within {known}")
-
-
-def visit_of(request: Request, workspace: Workspace) -> Visit:
-    """From where a request came, and where it found the workspace."""
-    return Visit(_root(request, workspace), request.remote_addr or "", request.headers.get("User-Agent", ""))
-
-
-def _root(request: Request, workspace: Workspace) -> str:
-    """Where the workspace is found without a key: as the request found it, or by its name."""
-    environ = request.environ
-    root, named = _url_root(environ), environ.get(WORKSPACE)
-    if named == workspace.name:
-        return root
-    if named is not None:
-        root = root.removesuffix(f"{WORKSPACE_PREFIX}{named}")
-    return root if workspace.name == DEFAULT else f"{root}{WORKSPACE_PREFIX}{workspace.name}"
-
-
-#: What of a request's environment its root address follows from.
-_OF_ROOT = ("wsgi.url_scheme", "HTTP_HOST", "SERVER_NAME", "SERVER_PORT", "SCRIPT_NAME")
-#: Longer names of hosts are not remembered: they would fill the memory.
-_LONGEST_HOST = 255
-
-
-def _url_root(environ: WSGIEnvironment) -> str:
-    """The root address as the request names it, without a slash at its end."""
-    parts = tuple([environ.get(name, "") for name in _OF_ROOT])
-    return (_remembered_root if len(parts[1]) <= _LONGEST_HOST else _made_root)(parts)
-
-
-def _made_root(parts: tuple[str, ...]) -> str:
-    named = {name: part for name, part in zip(_OF_ROOT, parts, strict=True) if part}
-    return Request({"REQUEST_METHOD": "GET", "PATH_INFO": "/", "QUERY_STRING": "", **named}).url_root.rstrip("/")
-
-
-#: Clients ask at the same address again and again, and werkzeug makes it of its parts each time.
-_remembered_root = lru_cache(maxsize=256)(_made_root)
-
-
-def check_role(caller: Caller, operation: Operation) -> None:
-    """Refuse an account whose role the operation is not for.
-
-    Raises:
-        ServiceError: 403 `permission_denied`.
-    """
-    if operation.roles is not None and caller.account.role not in operation.roles:
-        account, needed = caller.account, " or ".join(sorted(operation.roles))
-        reason = f"account {account.name} has the role {account.role}, and {operation.id} needs {needed}"
-        raise PERMISSION_DENIED().because(reason)
-
-
-def check_scope(caller: Caller, operation: Operation) -> None:
-    """Refuse a token that is not good for the operation.
-
-    Raises:
-        ServiceError: 403 `permission_denied` (ledger 5: proposed).
-    """
-    if caller.scopes is not None and not caller.may(operation.needs):
-        has = reasons.listed(sorted(caller.scopes))
-        raise PERMISSION_DENIED().because(f"{operation.id} needs the scope {operation.needs}; the token has {has}")
 
 
 def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:

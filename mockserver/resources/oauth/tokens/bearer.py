@@ -44,7 +44,6 @@ class Bearer:
             raise _refused(f"it is of workspace {name}, and the request is for workspace {within.name}")
         enter(workspace)
         with workspace.lock:
-            workspace.catch_up()
             found = claims.access(workspace, said)
         if found is None:
             raise _refused(_why_over(said, workspace))

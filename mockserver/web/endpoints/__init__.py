@@ -1,0 +1,1 @@
+"""The code that answers operations, and their declarations."""

@@ -1,0 +1,60 @@
+"""The endpoint of an operation of the API: JSON in and out, for callers with a key or a token."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Request
+from marshmallow import Schema
+
+from mockserver.core.contract.errors import BAD_REQUEST
+from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller
+from mockserver.web.endpoints.endpoint import Endpoint, check_room
+from mockserver.web.endpoints.json_body import NO_BODY, read_body
+from mockserver.web.endpoints.permission import check_role, check_scope
+from mockserver.web.schemas.schema import kind
+
+
+class ApiEndpoint(Endpoint):
+    """An operation that an account calls."""
+
+    def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
+        """The answer of the service; a body only where the operation has one.
+
+        Which optional members were sent, and what is ignored, is noted in the exchange.
+
+        Raises:
+            ServiceError: the service refuses the request; nothing has changed.
+        """
+        check_role(caller, self.operation)
+        check_scope(caller, self.operation)
+        arguments = self.address(request, exchange)
+        if self.body_schema is not None:
+            arguments["body"] = self._body(self.body_schema, caller, request, exchange)
+        elif exchange.body:
+            exchange.warn(f"{self.operation.id} takes no body; what was sent is ignored")
+        if self.operation.adds:
+            check_room(caller.workspace)
+        return self.reply(self.operation.view(caller=caller, **arguments))
+
+    def _body(self, schema: Schema, caller: Caller, request: Request, exchange: Exchange) -> dict[str, Any]:
+        data = read_body(request)
+        if data is NO_BODY:
+            if self.operation.body_required:
+                raise BAD_REQUEST("The request body is missing").because(f"{self.operation.id} needs a body")
+            data = {}
+        exchange.take_json(data)
+        self._warn_of_type(request, exchange)
+        if not isinstance(data, dict):
+            refused = BAD_REQUEST("The request body must be a JSON object")
+            raise refused.because(f"the body is {kind(data, secret=True)}, and {self.operation.id} takes an object")
+        return self.members(schema, data, exchange, strict=caller.workspace.state.strict)
+
+    def _warn_of_type(self, request: Request, exchange: Exchange) -> None:
+        """JSON passes under any Content-Type; whoever sends it under another one should know."""
+        sent_as = request.environ.get("CONTENT_TYPE", "")
+        if exchange.body and "json" not in sent_as.lower():
+            shown = f"as {reasons.shown(sent_as)}" if sent_as else "without a Content-Type"
+            exchange.warn(f"the body of {self.operation.id} is JSON, and was sent {shown}")

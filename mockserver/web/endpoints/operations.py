@@ -1,0 +1,79 @@
+"""How the operations of a resource are declared: above the functions that do what they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from marshmallow import Schema
+
+from mockserver.core.contract.operation import Audience, DocumentedError, Operation, Role
+
+View = Callable[..., Any]
+
+
+class Operations:
+    """The operations of one resource, in the order of their declaration."""
+
+    def __init__(self, tag: str) -> None:
+        self.tag = tag
+        self.operations: list[Operation] = []
+
+    def operation(  # noqa: PLR0913  # a declaration names all that it knows, by keyword
+        self,
+        id: str,  # noqa: A002  # the contract's own word
+        method: str,
+        path: str,
+        *,
+        summary: str,
+        source: str,
+        status: int = 200,
+        params: type[Schema] | None = None,
+        query: type[Schema] | None = None,
+        body: type[Schema] | None = None,
+        answer: type[Schema] | None = None,
+        errors: tuple[DocumentedError, ...] = (),
+        body_required: bool = False,
+        roles: frozenset[Role] | None = None,
+        scope: str = "account",
+        notes: tuple[str, ...] = (),
+        audience: Audience = Audience.API,
+        adds: bool = False,
+        sweeps: bool | str = False,
+        exports: bool = False,
+        discriminator: tuple[str, str] | None = None,
+        refuse: View | None = None,
+    ) -> Callable[[View], View]:
+        """Declare the function below as an operation of the service."""
+
+        def declare(view: View) -> View:
+            self.operations.append(
+                Operation(
+                    id=id,
+                    method=method,
+                    path=path,
+                    tag=self.tag,
+                    summary=summary,
+                    source=source,
+                    status=status,
+                    view=view,
+                    path_schema=params,
+                    query_schema=query,
+                    body_schema=body,
+                    answer_schema=answer,
+                    body_required=body_required,
+                    errors=errors,
+                    roles=roles,
+                    scope=scope,
+                    notes=notes,
+                    audience=audience,
+                    adds=adds,
+                    sweeps=sweeps,
+                    exports=exports,
+                    discriminator=discriminator,
+                    refuse=refuse,
+                )
+            )
+            return view
+
+        return declare

@@ -1,0 +1,31 @@
+"""Whether a caller may call an operation: by the account's role, and by the token's scopes."""
+
+from __future__ import annotations
+
+from mockserver.core.contract.errors import PERMISSION_DENIED
+from mockserver.core.contract.operation import Operation
+from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces.caller import Caller
+
+
+def check_role(caller: Caller, operation: Operation) -> None:
+    """Refuse an account whose role the operation is not for.
+
+    Raises:
+        ServiceError: 403 `permission_denied`.
+    """
+    if operation.roles is not None and caller.account.role not in operation.roles:
+        account, needed = caller.account, " or ".join(sorted(operation.roles))
+        reason = f"account {account.name} has the role {account.role}, and {operation.id} needs {needed}"
+        raise PERMISSION_DENIED().because(reason)
+
+
+def check_scope(caller: Caller, operation: Operation) -> None:
+    """Refuse a token that is not good for the operation.
+
+    Raises:
+        ServiceError: 403 `permission_denied` (ledger 5: proposed).
+    """
+    if caller.scopes is not None and not caller.may(operation.needs):
+        has = reasons.listed(sorted(caller.scopes))
+        raise PERMISSION_DENIED().because(f"{operation.id} needs the scope {operation.needs}; the token has {has}")

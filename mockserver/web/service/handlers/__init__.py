@@ -1,0 +1,1 @@
+"""One handler for each audience: who its callers are, and how they are refused."""

@@ -1,0 +1,104 @@
+"""Requests of the API: callers with a key or a token, JSON in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flask import Request
+
+from mockserver.core.contract.errors import NOT_FOUND, TOO_MANY_REQUESTS, UNAUTHORIZED, ServiceError
+from mockserver.core.contract.operation import Operation
+from mockserver.core.state.keys import is_drawn
+from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.workspaces.caller import Bearers, Caller
+from mockserver.core.workspaces.store import Store
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.routing.endpoint_table import EndpointTable
+from mockserver.web.routing.route import Route
+from mockserver.web.server import loop
+from mockserver.web.service import rate_limit
+from mockserver.web.service.answer import HeaderList, told
+from mockserver.web.service.auth import authenticate
+from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
+from mockserver.web.service.handlers.nowhere import why_nowhere
+
+#: Does what an operation needs to wait for before it is answered; false: not yet.
+Prepare = Callable[[Caller, Route], bool]
+
+
+class ApiHandler(Handler[Caller]):
+    """Identifies callers by key or token, counts their requests, and refuses in the service's own words."""
+
+    def __init__(self, store: Store, endpoints: EndpointTable, bearers: Bearers, prepare: Prepare) -> None:
+        self._store = store
+        self._endpoints = endpoints
+        self._bearers = bearers
+        self._prepare = prepare
+
+    def missing(self, workspace: str, request: Request) -> ServiceError:
+        reason = f"there is no workspace {workspace!r}"
+        key = request.environ.get("HTTP_API_KEY")
+        if key is None or is_drawn(key) or self._store.knows(key):
+            return UNAUTHORIZED().because(f"{reason}, and the key opens none of its accounts")
+        return NOT_FOUND().because(reason)
+
+    def identify(self, request: Request, route: Route, within: Workspace | None) -> Caller:
+        caller = authenticate(request, route, self._store, within, self._bearers)
+        if loop.is_on(request.environ):
+            loop.hold(request.environ, caller.workspace.lock)
+            if _is_long(caller, request, route):
+                loop.leave(request.environ)
+        if not self._prepare(caller, route):
+            raise NotYetError
+        return caller
+
+    def admit(self, found: Identified[Caller], exchange: Exchange, headers: HeaderList) -> None:
+        caller = found.caller
+        if caller is None:
+            _count(found.workspace, rate_limit.NOBODY, exchange, headers)
+            return
+        account = caller.account
+        exchange.account = account.name
+        if caller.is_unknown:
+            exchange.warn(f"the API key is nobody's; it opens {account.name}, a {account.role} account (--keys any)")
+        _count(found.workspace, account.id, exchange, headers)
+
+    def nowhere(self, found: Identified[Caller]) -> Reply:
+        # The API says the same of a wrong address and of a wrong method (ledger 1.3).
+        operations = self._endpoints.at(found.request)
+        return Reply(404, error=NOT_FOUND().because(why_nowhere(found.request, operations)))
+
+    def refuse(self, reply: Reply, error: ServiceError, found: Identified[Caller], exchange: Exchange) -> Reply:
+        reply.body = told(error, found.workspace.state.behaviour.sentence_codes)
+        return reply
+
+
+def _is_long(caller: Caller, request: Request, route: Route) -> bool:
+    """Whether it is too long for the event loop, as far as the operation and the number of rows tell."""
+    workspace = caller.workspace
+    if route.endpoint is not None:
+        operation = route.endpoint.operation
+        if operation.exports and workspace.state.has_many_calls and not workspace.state.behaviour.export:
+            return True
+        if _sweeps(operation, request):
+            return len(workspace.state.accounts) > loop.LARGE_SWEEP or workspace.state.rows() > loop.LARGE_SWEEP
+    return request.method in ("GET", "HEAD") and caller.account.longest() > loop.LARGE_TABLE
+
+
+def _sweeps(operation: Operation, request: Request) -> bool:
+    """Whether an operation goes through all rows of a kind, for what it is asked."""
+    sweeps = operation.sweeps
+    return sweeps is True or (bool(sweeps) and sweeps in request.args)
+
+
+def _count(workspace: Workspace, account: int, exchange: Exchange, headers: HeaderList) -> None:
+    """Count a request of an account, and say in the headers how many it may send yet.
+
+    Raises:
+        ServiceError: 429; it has sent too many, and the scenario says that they are refused.
+    """
+    allowance = rate_limit.take(workspace, account, exchange.path)
+    headers += allowance.headers()
+    if allowance.exceeded and workspace.state.behaviour.rate_limit.enforce:
+        limit = f"more than {allowance.limit} requests came within one window of the workspace's clock"
+        raise TOO_MANY_REQUESTS().because(f"{limit}; the next one begins in {allowance.reset} seconds")

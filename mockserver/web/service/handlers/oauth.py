@@ -1,0 +1,16 @@
+"""Requests of apps that want tokens: forms in, JSON out, errors of RFC 6749."""
+
+from __future__ import annotations
+
+from mockserver.core.contract.errors import ServiceError
+from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.workspaces.caller import AnonymousCaller
+from mockserver.web.endpoints import oauth_error
+from mockserver.web.service.handlers.anonymous import AnonymousHandler
+
+
+class OAuthHandler(AnonymousHandler):
+    """Refuses in the words of RFC 6749, 5.2; who the app is says its form, to the operation."""
+
+    def words(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
+        return oauth_error.refusal(error)

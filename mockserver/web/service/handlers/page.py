@@ -1,0 +1,33 @@
+"""Requests of people with a browser: pages."""
+
+from __future__ import annotations
+
+from flask import Request
+
+from mockserver.core.contract.errors import ServiceError
+from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.workspaces.caller import AnonymousCaller
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.pages import page
+from mockserver.web.routing.route import Route
+from mockserver.web.server import loop
+from mockserver.web.service.handlers.anonymous import AnonymousHandler
+
+
+class PageHandler(AnonymousHandler):
+    """Refuses with a page; one that lists all who can sign in may be too long for the event loop."""
+
+    def identify(self, request: Request, route: Route, within: Workspace | None) -> AnonymousCaller:
+        caller = super().identify(request, route, within)
+        if _is_crowded(caller.workspace):
+            loop.leave(request.environ)
+        return caller
+
+    def words(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
+        return page.refusal(error, caller, exchange)
+
+
+def _is_crowded(workspace: Workspace) -> bool:
+    """Whether a page that lists all who can sign in is too long for the event loop."""
+    accounts = tuple(workspace.state.accounts.values())
+    return len(accounts) > loop.LARGE_TABLE or sum(len(row.users) for row in accounts) > loop.LARGE_TABLE
