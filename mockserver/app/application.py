@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mockserver.app.control_api import CONTROL_API, add_control_api
-from mockserver.app.effects import ServerEffects
+from mockserver.app.effects.server_effects import ServerEffects
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.guard import Guard
 from mockserver.control.access.token import token_of
@@ -72,7 +72,7 @@ def _add_service(app: Application) -> None:
         faults=of_header,
         bearers=Bearer(app.store, app.component(OAuthParts).signer),
         body_limit=app.settings.body_limit,
-        prepare=app.effects.prepare,
+        prepare=app.effects.look_ups.prepare,
         log=None if app.log.form is LogFormat.OFF else app.log,
     )
     app.add_service(service)

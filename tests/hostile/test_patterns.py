@@ -26,7 +26,7 @@ PACKAGE = Path(mockserver.__file__).parent
 
 #: Every pattern that has a name, by its module.
 PATTERNS = [
-    "app.effects:_SERVER",
+    "app.effects.addresses:_SERVER",
     "cli.environment:_OF_KUBERNETES",
     "control.access.guard:_HOST",
     "control.server.ledger:_COMMENT",

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from mockserver import Settings, cli, create_app
-from mockserver.app.effects import dns_server
+from mockserver.app.effects.addresses import dns_server
 
 
 @pytest.mark.parametrize(

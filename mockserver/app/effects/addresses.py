@@ -1,0 +1,46 @@
+"""The addresses of other servers, as settings give them."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_address
+
+#: `HOST:PORT`, `[IPV6]:PORT` or a host alone.
+_SERVER = re.compile(r"(?P<host>[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?P<port>\d{1,5}))?", re.ASCII | re.IGNORECASE)
+_LAST_PORT = 65_535
+#: Where all DNS servers are.
+_DNS_PORT = 53
+
+
+def mail_address(text: str) -> tuple[str, int]:
+    """The host and the port of `HOST:PORT`.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = _SERVER.fullmatch(text)
+    if found is None or found["port"] is None or int(found["port"]) > _LAST_PORT:
+        raise ValueError(f"mails cannot be taken at {text!r}: it must be HOST:PORT")
+    return found["host"].strip("[]"), int(found["port"])
+
+
+def dns_server(text: str) -> tuple[str, int]:
+    """The host and the port of `HOST:PORT`; without a port it is 53.
+
+    Raises:
+        ValueError: it is none.
+    """
+    found = _SERVER.fullmatch(f"[{text}]" if _is_ip(text) and ":" in text else text)
+    host, port = ("", 0) if found is None else (found["host"].strip("[]"), int(found["port"] or _DNS_PORT))
+    is_literal = not set(host) - set("0123456789.") or ":" in host
+    if not 1 <= port <= _LAST_PORT or (is_literal and not _is_ip(host)):
+        raise ValueError(f"the DNS resolver {text!r} must be HOST:PORT, or a host alone for port {_DNS_PORT}")
+    return host, port
+
+
+def _is_ip(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
