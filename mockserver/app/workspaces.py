@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from mockserver.core.effects.effects import Effects
 from mockserver.core.state.keys import Keyring
-from mockserver.core.workspaces.effects import Effects
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.store import KeyMode, Loader, Store
 from mockserver.core.workspaces.workspace import Workspace

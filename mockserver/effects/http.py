@@ -25,8 +25,8 @@ import urllib3
 from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError, ProtocolError
 
+from mockserver.core.effects.jobs import Outcome, OutgoingRequest
 from mockserver.core.text import header_form
-from mockserver.core.workspaces.effects import Outcome, OutgoingRequest
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress, EgressRefusedError, connect
 

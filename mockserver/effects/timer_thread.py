@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.effects.effects import Timed
 
 #: Nothing is waited for longer than this, in seconds: real time may be set, and workspaces may go.
 _LONGEST = 10.0
@@ -27,13 +27,13 @@ class TimerThread:
         #: Held for all below; taken after a workspace's lock, never before one.
         self._changed = threading.Condition()
         #: When a workspace has its turn at the latest, by the real time of `time.monotonic`.
-        self._turns: weakref.WeakKeyDictionary[Workspace, float] = weakref.WeakKeyDictionary()
+        self._turns: weakref.WeakKeyDictionary[Timed, float] = weakref.WeakKeyDictionary()
         #: When the thread looks again by itself.
         self._until = math.inf
         self._thread: threading.Thread | None = None
         self._closed = False
 
-    def watch(self, workspace: Workspace) -> None:
+    def watch(self, workspace: Timed) -> None:
         """Look at a workspace whose timers or clock have changed, under its lock."""
         timer = workspace.state.timers.next()
         if timer is None or workspace.state.clock.frozen:
@@ -75,7 +75,7 @@ class TimerThread:
                 # Nothing here keeps a workspace alive that nobody else needs.
                 self._catch_up(late.pop(0))
 
-    def _catch_up(self, workspace: Workspace) -> None:
+    def _catch_up(self, workspace: Timed) -> None:
         try:
             with workspace.lock:
                 workspace.catch_up()
@@ -83,7 +83,7 @@ class TimerThread:
         except Exception:  # noqa: BLE001  # other workspaces go on
             _LOG.exception("what was due in workspace %s has failed", workspace.name)
 
-    def _late(self) -> list[Workspace] | None:
+    def _late(self) -> list[Timed] | None:
         """The workspaces whose turn has come, perhaps none; None: there is nothing to wait for."""
         with self._changed:
             self._until = min(self._turns.values(), default=math.inf)

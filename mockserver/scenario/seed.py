@@ -10,7 +10,6 @@ from marshmallow import ValidationError
 
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account, User
-from mockserver.core.workspaces.trial import trial_of
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Section
@@ -74,7 +73,7 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
         for_trial, for_good = _checked(document), _checked(document)
         with workspace.lock:
             relieve(workspace, document)
-            trial = trial_of(workspace)
+            trial = workspace.trial()
             found = list(_Addition(trial, account.name, for_trial, document).mistakes())
             if found:
                 raise ScenarioError(ordered(located(document, found)))

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from mockserver.core.workspaces import reasons
+from mockserver.core.state import reasons
 
 
 @pytest.mark.parametrize(

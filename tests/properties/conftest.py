@@ -9,7 +9,7 @@ from examples import examples
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from mockserver.core.workspaces.effects import Outcome
+from mockserver.core.effects.jobs import Outcome
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ import requests
 
 from mockserver.control.server import documents, ledger
 from mockserver.core.traffic.match import Match
-from mockserver.core.workspaces.turn import Turn
-from mockserver.core.workspaces.watchers import Watchers
+from mockserver.core.waiting.turn import Turn
+from mockserver.core.waiting.watchers import Watchers
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.loop import LARGE_BODY, LARGE_LIST, LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop, leave, occupy
 from mockserver.web.server.waiting import SUSPENDED

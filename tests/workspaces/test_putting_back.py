@@ -2,7 +2,8 @@
 
 import pytest
 
-from mockserver.core.workspaces.effects import NoEffects, Outcome
+from mockserver.core.effects.effects import NoEffects
+from mockserver.core.effects.jobs import Outcome
 
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 

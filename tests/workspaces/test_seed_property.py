@@ -8,7 +8,6 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.workspaces.trial import trial_of
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.dump import dump
 from mockserver.scenario.load import load
@@ -128,7 +127,7 @@ def test_what_was_there_and_what_is_added_make_what_is_there_then(api, parts):
 def test_nothing_that_happens_in_a_trial_reaches_the_workspace(api):
     workspace = api.workspace
     before, feed = dump(workspace), workspace.feed.last
-    trial = trial_of(workspace)
+    trial = workspace.trial()
 
     api.store._workspaces["default"] = trial  # noqa: SLF001  # so that calls act on it
     api.post("/v3/domains", json={"name": "new.test"})

@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from urllib.parse import urlsplit
 
-from mockserver.core.workspaces.effects import Outcome
-from mockserver.core.workspaces.jobs import Job
+from mockserver.core.effects.jobs import Job, Outcome
 from mockserver.effects.dispatcher import Dispatcher, Task
 from mockserver.effects.egress import Egress
 

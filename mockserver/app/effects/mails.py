@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.addresses import mail_address
+from mockserver.core.effects.effects import Report, Wanted
 from mockserver.core.traffic.mailbox import Mail
-from mockserver.core.workspaces.effects import Report, Wanted
 from mockserver.core.workspaces.store import Store
 from mockserver.effects.egress import Egress
 from mockserver.resources.inbound import model as inbound

@@ -7,11 +7,10 @@ from typing import Any
 from mockserver.app.effects.calls import Calls
 from mockserver.app.effects.look_ups import LookUps
 from mockserver.app.effects.mails import Mails
+from mockserver.core.effects.effects import Report, Timed, Wanted
+from mockserver.core.effects.jobs import Job
 from mockserver.core.traffic.mailbox import Mail
-from mockserver.core.workspaces.effects import Report, Wanted
-from mockserver.core.workspaces.jobs import Job
 from mockserver.core.workspaces.store import Store
-from mockserver.core.workspaces.workspace import Workspace
 from mockserver.effects.egress import Egress
 from mockserver.effects.timer_thread import TimerThread
 from mockserver.settings import Settings
@@ -56,7 +55,7 @@ class ServerEffects:
     def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
         self._mails.send(mail, report, wanted)
 
-    def watch(self, workspace: Workspace) -> None:
+    def watch(self, workspace: Timed) -> None:
         self._timer_thread.watch(workspace)
 
     def health(self) -> dict[str, dict[str, Any]]:

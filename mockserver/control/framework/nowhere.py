@@ -9,7 +9,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import control_api
-from mockserver.core.workspaces import reasons
+from mockserver.core.state import reasons
 from mockserver.web.routing.encoded_slash import shown_path
 
 #: As long as no call's path is; comparing takes time that grows with the square of the length.

@@ -8,8 +8,8 @@ from flask import request
 
 from mockserver.control.framework import off_loop, parts
 from mockserver.control.framework.problem import Problem, of_one
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.store import StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER

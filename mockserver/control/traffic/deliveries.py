@@ -14,7 +14,7 @@ from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
 from mockserver.core.time.state_machine import TransitionRefused
-from mockserver.core.workspaces.watchers import Kinds
+from mockserver.core.waiting.watchers import Kinds
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model
 from mockserver.resources.deliveries.model import DELIVERY, MACHINE, Attempt, Delivery

@@ -15,12 +15,12 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Protocol
 
+from mockserver.core.effects.effects import Effects, NoEffects
 from mockserver.core.state.account import Account
 from mockserver.core.state.keys import Keyring, is_drawn, is_key
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.traffic.meter import Meter
-from mockserver.core.workspaces.effects import Effects, NoEffects
 from mockserver.core.workspaces.origin import Snapshot
 from mockserver.core.workspaces.workspace import Workspace
 

@@ -9,8 +9,11 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+from mockserver.core.effects.effects import Effects, NoEffects
+from mockserver.core.effects.jobs import Jobs
 from mockserver.core.state.account import Account
 from mockserver.core.state.state import LAST_ID, State
+from mockserver.core.state.trial import above
 from mockserver.core.time.state_machine import StateMachine
 from mockserver.core.time.timers import Timer, Timers
 from mockserver.core.time.transition import Changed
@@ -21,13 +24,10 @@ from mockserver.core.traffic.journal import Journal
 from mockserver.core.traffic.mailbox import Mail
 from mockserver.core.traffic.meter import Meter
 from mockserver.core.traffic.receivers import Receivers
-from mockserver.core.workspaces.effects import Effects, NoEffects
-from mockserver.core.workspaces.jobs import Jobs
+from mockserver.core.waiting.turn import Turn
+from mockserver.core.waiting.watchers import Watchers
 from mockserver.core.workspaces.origin import Origin, Snapshot, WorkspaceLimits
-from mockserver.core.workspaces.outgoing_mail import post
 from mockserver.core.workspaces.record_ids import RecordIds
-from mockserver.core.workspaces.turn import Turn
-from mockserver.core.workspaces.watchers import Watchers
 
 _LOG = logging.getLogger(__name__)
 
@@ -130,6 +130,16 @@ class Workspace:
         """Let those e-mails be sent no more that do not stand in the mailbox."""
         self.mail_generation += 1
 
+    def trial(self) -> Workspace:
+        """One that looks the same, to be made and used under the lock; it costs what is looked at in it.
+
+        It has neither timers nor jobs, nothing leaves it, and nothing that happens in it reaches this one.
+        """
+        origin, keyring = self.origin, self.origin.keyring
+        if keyring is not None:
+            origin = origin._replace(keyring=keyring.copy())
+        return Workspace(self.name, above(self.state), parts=self.parts, limits=self.limits, origin=origin)
+
     # ------------------------------------------------------------------ accounts and keys
 
     def add_key(self, account: Account, key: str) -> None:
@@ -188,14 +198,6 @@ class Workspace:
     def cause(self) -> str | None:
         """The id of the request that is being answered, and causes what happens now; None: no request does."""
         return None if self.answering is None else self.answering.id
-
-    def send(self, mail: Mail) -> None:
-        """Let an e-mail leave."""
-        self.state.mailbox.add(mail)
-        self.meter.add_mail()
-        self.feed.add("mail", mail, mail.size)
-        post(self, mail)
-        self.publish(mail)
 
     def note(self, exchange: Exchange) -> None:
         """Write down an exchange that is over."""

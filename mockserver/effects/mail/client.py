@@ -12,8 +12,8 @@ from email.message import EmailMessage
 from functools import partial
 from typing import Any, NamedTuple
 
+from mockserver.core.effects.effects import Report, Wanted
 from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Sending
-from mockserver.core.workspaces.effects import Report, Wanted
 from mockserver.effects.dispatcher import Dispatcher, Task
 from mockserver.effects.egress import Egress
 from mockserver.effects.mail.connection import Connection, SecureConnection, is_final, sentence

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, PERMISSION_DENIED
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import is_address
 from mockserver.core.time.calendar import months_later
 from mockserver.core.time.clock import LATEST
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller, Visit
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -74,7 +74,7 @@ def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, date
     if start < oldest:
         reason = f"startDate is {reasons.instant(start)}, and data reaches back to {reasons.instant(oldest)}"
         refused = OUT_OF_RANGE(f"startDate: data reaches back {HISTORY_MONTHS} months")
-        raise refused.because(f"{reason}; {reasons.clock(workspace)}")
+        raise refused.because(f"{reason}; {reasons.clock(workspace.state.clock)}")
     # The last of all months has no next one.
     latest = months_later(min(start, LATEST), 1)
     if end > latest:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller
 
 CATEGORIES = ("normal", "transactional", "category", "calculated", "global")

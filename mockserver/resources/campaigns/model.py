@@ -6,7 +6,7 @@ import string
 from dataclasses import dataclass
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOWED
-from mockserver.core.workspaces import reasons
+from mockserver.core.state import reasons
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 
 CAMPAIGN_KINDS = ("email_campaign", "email_template", "sms_campaign", "whatsapp_campaign")
@@ -36,7 +36,7 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
     """
     campaign = caller.account.table(Campaign).get(campaign_id)
     if campaign is None:
-        reason = reasons.absent(caller, "campaign or template", Campaign, campaign_id)
+        reason = reasons.absent(caller.workspace.state, caller.account, "campaign or template", Campaign, campaign_id)
         raise DOCUMENT_NOT_FOUND("Campaign/Template ID not found").because(reason)
     if campaign.kind not in SHAREABLE:
         reason = f"campaign {campaign_id} is of kind {campaign.kind}; {' and '.join(sorted(SHAREABLE))} can be shared"

@@ -13,10 +13,10 @@ from mockserver.core.contract.errors import (
     no_room,
 )
 from mockserver.core.contract.operation import Role
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account, User
 from mockserver.core.state.state import MOST_ADDED
 from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller, Visit
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
@@ -86,7 +86,7 @@ def _unknown(caller: Caller, sub_account_id: int) -> str:
     other = caller.workspace.state.accounts.get(sub_account_id)
     if other is not None and other.role is not Role.SUB_ACCOUNT:
         return f"{sub_account_id} is account {other.name}, of role {other.role}, and no sub-account"
-    return reasons.absent(caller, "sub-account", SubAccount, sub_account_id)
+    return reasons.absent(caller.workspace.state, caller.account, "sub-account", SubAccount, sub_account_id)
 
 
 def create(caller: Caller, body: dict[str, Any]) -> int:

@@ -11,14 +11,14 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from mockserver.core.effects.jobs import Outcome, OutgoingRequest
 from mockserver.core.state.account import Account
 from mockserver.core.state.tables import Bounded
 from mockserver.core.text.header_form import OF_THE_CALL
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.ring import weight
-from mockserver.core.workspaces.effects import Outcome, OutgoingRequest
-from mockserver.core.workspaces.jobs import dispatch
 from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.outgoing import dispatch
 from mockserver.core.workspaces.workspace import Workspace
 
 SCHEDULED, DELIVERED, RETRYING, DROPPED = "scheduled", "delivered", "retrying", "dropped"

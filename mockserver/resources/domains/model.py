@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import NamedTuple
 
 from mockserver.core.contract.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_EXISTS
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import ascii_form, below_registrable, domain_of, parents, registrable
 from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
@@ -200,7 +200,7 @@ def get(caller: Caller, name: str) -> Domain:
     domain = find(caller.account, name)
     if domain is None:
         raise DOCUMENT_NOT_FOUND("Domain does not exist").because(
-            reasons.absent(caller, "domain", Domain, ascii_form(name))
+            reasons.absent(caller.workspace.state, caller.account, "domain", Domain, ascii_form(name))
         )
     return domain
 
@@ -303,7 +303,7 @@ def _await_propagation(workspace: Workspace, domain: Domain) -> None:
     if rule.after is not None and workspace.state.clock.now() < since + rule.after:
         seen = f"published at {reasons.instant(since)}, are seen at {reasons.instant(since + rule.after)}"
         reason = f"the records of domain {domain.name}, {seen} (behaviour.authenticate_domain)"
-        raise DNS_NOT_CONFIGURED().because(f"{reason}; {reasons.clock(workspace)}")
+        raise DNS_NOT_CONFIGURED().because(f"{reason}; {reasons.clock(workspace.state.clock)}")
 
 
 def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_address, registrable
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
@@ -137,7 +137,7 @@ def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, date
     if start > end:
         raise INVALID_PARAMETER("startDate must not be after endDate").because(reasons.period(start, end))
     if end > now:
-        reason = f"{reasons.period(start, end)}; {reasons.clock(workspace)}"
+        reason = f"{reasons.period(start, end)}; {reasons.clock(workspace.state.clock)}"
         raise OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)
     if end - start > LONGEST:
         reason = f"{reasons.period(start, end)}, which could be {reasons.instant(start + LONGEST)} at most"

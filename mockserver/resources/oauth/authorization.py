@@ -15,8 +15,8 @@ from mockserver.core.contract.errors import (
     INVALID_SCOPE,
     UNSUPPORTED_RESPONSE_TYPE,
 )
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import model, scopes
 from mockserver.resources.oauth.apps import App, may_enter

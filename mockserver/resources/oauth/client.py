@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import unquote_plus
 
 from mockserver.core.contract.errors import INVALID_CLIENT, INVALID_REQUEST
-from mockserver.core.workspaces import reasons
+from mockserver.core.state import reasons
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.apps import App
 

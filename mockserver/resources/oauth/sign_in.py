@@ -9,9 +9,9 @@ from flask import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ServiceError
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.traffic.exchange import Exchange, Reply
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.resources.oauth import authorization, model, users
 from mockserver.resources.oauth.apps import asker

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
@@ -92,7 +92,7 @@ def _why_none(caller: Caller, identifier: str, settled: list[ScheduledEmail]) ->
     if settled:
         row = settled[0]
         states = " and ".join(dict.fromkeys(row.state for row in settled))
-        due = f"it was due at {reasons.instant(row.scheduled_at)}; {reasons.clock(caller.workspace)}"
+        due = f"it was due at {reasons.instant(row.scheduled_at)}; {reasons.clock(caller.workspace.state.clock)}"
         return f"what was scheduled under {reasons.shown(identifier)} is {states} already; {due}"
     owner = next((other.name for other in caller.workspace.state.accounts.values() if _named(other, identifier)), None)
     known = [row.message_id for row in caller.account.table(ScheduledEmail).values() if row.state == SCHEDULED]

@@ -15,12 +15,13 @@ from mockserver.core.contract.errors import (
     OTP_EXPIRED,
     OTP_INVALID,
 )
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import ascii_form, comparable, domain_of
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.time.transition import Changed
 from mockserver.core.traffic.mailbox import Mail
-from mockserver.core.workspaces import reasons
+from mockserver.core.workspaces import outgoing
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
@@ -101,7 +102,9 @@ def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
 def get(caller: Caller, sender_id: int) -> Sender:
     sender = caller.account.table(Sender).get(sender_id)
     if sender is None:
-        raise DOCUMENT_NOT_FOUND("Sender ID not found").because(reasons.absent(caller, "sender", Sender, sender_id))
+        raise DOCUMENT_NOT_FOUND("Sender ID not found").because(
+            reasons.absent(caller.workspace.state, caller.account, "sender", Sender, sender_id)
+        )
     return sender
 
 
@@ -162,7 +165,7 @@ def validate(caller: Caller, sender_id: int, otp: int) -> None:
         raise OTP_INVALID().because(_why_wrong(caller, sender, otp))
     if sender.otp_expires_at is not None and caller.workspace.state.clock.now() >= sender.otp_expires_at:
         reason = f"the code of sender {sender.id} expired at {reasons.instant(sender.otp_expires_at)}"
-        raise OTP_EXPIRED().because(f"{reason}; {reasons.clock(caller.workspace)}")
+        raise OTP_EXPIRED().because(f"{reason}; {reasons.clock(caller.workspace.state.clock)}")
     SENDER.fire(caller.workspace, caller.account, sender, "verify")
 
 
@@ -242,7 +245,7 @@ def _prove(workspace: Workspace, account: Account, sender: Sender) -> None:
     sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
     sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
     await_expiry(workspace, account, sender)
-    workspace.send(_verification_mail(workspace, account, sender, sender.otp))
+    outgoing.send(workspace, _verification_mail(workspace, account, sender, sender.otp))
 
 
 def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:

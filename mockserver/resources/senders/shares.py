@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, IP_WEIGHTS, OUT_OF_RANGE
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import ascii_form
-from mockserver.core.workspaces import reasons
 from mockserver.resources.account.model import DedicatedIp
 
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, GONE, INVALID_PARAMETER
 from mockserver.core.contract.operation import Role
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import comparable
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
@@ -129,7 +129,7 @@ def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
 
 def _check_use(workspace: Workspace, row: SsoToken) -> None:
     if row.expires_at <= workspace.state.clock.now():
-        reason = f"it was good until {reasons.instant(row.expires_at)}; {reasons.clock(workspace)}"
+        reason = f"it was good until {reasons.instant(row.expires_at)}; {reasons.clock(workspace.state.clock)}"
         raise GONE("This single-sign-on token has expired").because(reason)
     if row.used_at is not None and workspace.state.behaviour.sso_token.single_use:
         reason = f"it was used at {reasons.instant(row.used_at)}, and behaviour.sso_token.single_use is set"

@@ -11,13 +11,13 @@ from sys import getsizeof
 from typing import Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import is_address
 from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.time.transition import Changed
 from mockserver.core.traffic.ring import Ring, weight
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace

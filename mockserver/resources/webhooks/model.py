@@ -14,8 +14,8 @@ from mockserver.core.contract.errors import (
     MISSING_PARAMETER,
     OUT_OF_RANGE,
 )
+from mockserver.core.state import reasons
 from mockserver.core.text.domain_name import domain_of, is_host_name
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.model import Target
@@ -93,7 +93,9 @@ def select(caller: Caller, kind: str, order: str) -> list[Webhook]:
 def get(caller: Caller, webhook_id: int) -> Webhook:
     webhook = caller.account.table(Webhook).get(webhook_id)
     if webhook is None:
-        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(reasons.absent(caller, "webhook", Webhook, webhook_id))
+        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(
+            reasons.absent(caller.workspace.state, caller.account, "webhook", Webhook, webhook_id)
+        )
     return webhook
 
 
@@ -179,7 +181,9 @@ def _domain(caller: Caller, given: str) -> str:
     domain = domains.find(caller.account, name)
     if domain is None or domain.state != domains.AUTHENTICATED:
         stands = (
-            reasons.absent(caller, "domain", domains.Domain, name) if domain is None else f"{name} is {domain.state}"
+            reasons.absent(caller.workspace.state, caller.account, "domain", domains.Domain, name)
+            if domain is None
+            else f"{name} is {domain.state}"
         )
         refused = INVALID_PARAMETER("Domain is not found or is inactive")
         raise refused.because(f"{stands}; behaviour.inbound_domain is authenticated")

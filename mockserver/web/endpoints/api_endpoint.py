@@ -8,8 +8,8 @@ from flask import Request
 from marshmallow import Schema
 
 from mockserver.core.contract.errors import BAD_REQUEST
+from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Exchange, Reply
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.endpoint import Endpoint, check_room
 from mockserver.web.endpoints.json_body import NO_BODY, read_body

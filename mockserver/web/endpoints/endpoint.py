@@ -12,8 +12,8 @@ from marshmallow import Schema, ValidationError
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, no_room
 from mockserver.core.contract.operation import Operation
+from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Exchange, Reply
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.dump import Dump, compiled

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl
 from flask import Request
 
 from mockserver.core.contract import errors
-from mockserver.core.workspaces import reasons
+from mockserver.core.state import reasons
 
 #: Names and values, in their order.
 Pairs = list[tuple[str, str]]

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Request
 
 from mockserver.core.contract.errors import BAD_REQUEST
-from mockserver.core.workspaces import reasons
+from mockserver.core.state import reasons
 from mockserver.web.schemas import json_text
 
 #: What stands for the value of a body that is not there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mockserver.core.contract.errors import PERMISSION_DENIED
 from mockserver.core.contract.operation import Operation
-from mockserver.core.workspaces import reasons
+from mockserver.core.state import reasons
 from mockserver.core.workspaces.caller import Caller
 
 

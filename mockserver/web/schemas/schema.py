@@ -14,8 +14,8 @@ from marshmallow.schema import SchemaMeta
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ErrorCode, ServiceError
 from mockserver.core.contract.operation import Mark
+from mockserver.core.state import reasons
 from mockserver.core.text.spelling import nearest
-from mockserver.core.workspaces import reasons
 
 # ---------------------------------------------------------------------- evidence
 

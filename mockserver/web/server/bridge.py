@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
-from mockserver.core.workspaces.turn import Turn
+from mockserver.core.waiting.turn import Turn
 from mockserver.web.server import stream, wire
 from mockserver.web.server.bodies import Bodies, Body
 from mockserver.web.server.http_limits import Refusal

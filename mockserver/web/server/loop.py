@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from mockserver.core.workspaces.turn import Turn
+from mockserver.core.waiting.turn import Turn
 from mockserver.core.workspaces.workspace import Workspace
 
 #: Where the bridge leaves the list of the locks that a request holds as long as it runs on the loop.

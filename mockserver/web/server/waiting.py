@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from flask import request
 
-from mockserver.core.workspaces.watchers import ANYTHING, Kinds
+from mockserver.core.waiting.watchers import ANYTHING, Kinds
 
 if TYPE_CHECKING:
     from mockserver.core.workspaces.workspace import Workspace

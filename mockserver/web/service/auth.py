@@ -10,9 +10,9 @@ from typing import Any
 from flask import Request
 
 from mockserver.core.contract.errors import UNAUTHORIZED
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.state.keys import LONGEST_KEY, is_drawn, is_key
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.caller import Bearers, Caller
 from mockserver.core.workspaces.store import KeyMode, Store, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace

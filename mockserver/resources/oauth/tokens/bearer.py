@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from mockserver.core.contract.errors import UNAUTHORIZED, ServiceError
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.tokens import claims
@@ -55,7 +55,7 @@ def _why_over(said: Mapping[str, Any], workspace: Workspace) -> str:
     """Why a token of a workspace does not work there."""
     ended = datetime.fromtimestamp(said["exp"], UTC)
     if ended <= workspace.state.clock.now():
-        return f"it has expired at {reasons.instant(ended)}; {reasons.clock(workspace)}"
+        return f"it has expired at {reasons.instant(ended)}; {reasons.clock(workspace.state.clock)}"
     return f"it, its grant or its account was revoked or deleted, or workspace {workspace.name} has another state now"
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from mockserver.core.contract.errors import INVALID_GRANT, INVALID_SCOPE
+from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.time.transition import Changed
-from mockserver.core.workspaces import reasons
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate import model as corporate
 from mockserver.resources.oauth import model
@@ -152,4 +152,4 @@ def _check_owner(row: Grant, app: App, called: str) -> None:
 
 
 def _where(workspace: Workspace, row: Grant) -> str:
-    return f"grant {row.id} is {row.state}; {reasons.clock(workspace)}"
+    return f"grant {row.id} is {row.state}; {reasons.clock(workspace.state.clock)}"

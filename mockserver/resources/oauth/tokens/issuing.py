@@ -13,7 +13,7 @@ from mockserver.core.contract.errors import (
     UNAUTHORIZED_CLIENT,
     UNSUPPORTED_GRANT_TYPE,
 )
-from mockserver.core.workspaces import reasons
+from mockserver.core.state import reasons
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import model, scopes

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from mockserver.core.time.timers import Key
-from mockserver.core.workspaces.effects import Done, Outcome, OutgoingRequest
 
-if TYPE_CHECKING:
-    from mockserver.core.workspaces.workspace import Workspace
+
+class OutgoingRequest(NamedTuple):
+    """An HTTP call to be made."""
+
+    url: str
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+    timeout_s: float
+
+
+class Outcome(NamedTuple):
+    """What came of a call: a status, or why there is none."""
+
+    status: int | None = None
+    error: str | None = None
+    #: Whether the call was never made, and would not be the next time either.
+    hopeless: bool = False
+
+    @property
+    def is_success(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+
+Done = Callable[[Outcome], None]
 
 
 @dataclass(slots=True, eq=False)
@@ -78,25 +99,3 @@ class Jobs:
         for job in self._jobs.values():
             job.forget()
         self._jobs.clear()
-
-
-def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], OutgoingRequest], done: Done) -> None:
-    """Let a call be made, for a job that has begun; its outcome is told as of the present moment, if then wanted.
-
-    It is written when its turn comes. What is cancelled before does not leave at all.
-    """
-    moment = workspace.state.clock.now()
-
-    def finish(outcome: Outcome) -> None:
-        with workspace.lock:
-            if job in workspace.jobs:
-                workspace.jobs.cancel(job.machine, job.key)
-                try:
-                    with workspace.state.clock.pinned(moment):
-                        done(outcome)
-                finally:
-                    workspace.watch()
-                    workspace.watchers.tell("job")
-
-    job.write, job.finish = write, finish
-    workspace.effects.call(url, job)

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable
+from threading import RLock
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from mockserver.core.traffic.mailbox import Mail, Sending
-    from mockserver.core.workspaces.jobs import Job
-    from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.effects.jobs import Job, Outcome
+from mockserver.core.state.state import State
+from mockserver.core.traffic.mailbox import Mail, Sending
 
-
-class OutgoingRequest(NamedTuple):
-    """An HTTP call to be made."""
-
-    url: str
-    headers: Sequence[tuple[str, str]]
-    body: bytes
-    timeout_s: float
-
-
-class Outcome(NamedTuple):
-    """What came of a call: a status, or why there is none."""
-
-    status: int | None = None
-    error: str | None = None
-    #: Whether the call was never made, and would not be the next time either.
-    hopeless: bool = False
-
-    @property
-    def is_success(self) -> bool:
-        return self.status is not None and 200 <= self.status < 300
-
-
-Done = Callable[[Outcome], None]
 Wanted = Callable[[], bool]
-Report = Callable[["Sending"], None]
+Report = Callable[[Sending], None]
+
+
+class Timed(Protocol):
+    """What has timers that fall due as time passes: a workspace."""
+
+    name: str
+    state: State
+    #: Held whenever the others are used.
+    lock: RLock
+
+    def catch_up(self) -> None:
+        """Fire what is due by now, each at its own moment."""
+        ...
 
 
 class Effects(Protocol):
@@ -52,7 +41,7 @@ class Effects(Protocol):
         """Send an e-mail, where a real server is set, while it is wanted; each step is reported, the first at once."""
         ...
 
-    def watch(self, workspace: Workspace) -> None:
+    def watch(self, workspace: Timed) -> None:
         """Let a workspace catch up when its next timer is due, if its clock runs."""
         ...
 
@@ -66,5 +55,5 @@ class NoEffects:
     def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
         """Keep it in the mailbox only."""
 
-    def watch(self, workspace: Workspace) -> None:
+    def watch(self, workspace: Timed) -> None:
         """Let time pass as requests come."""

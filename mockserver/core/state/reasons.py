@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 from heapq import nsmallest
 from typing import Any
 
+from mockserver.core.state.account import Account
+from mockserver.core.state.state import State
+from mockserver.core.time.clock import Clock
 from mockserver.core.time.timers import Key
-from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.workspace import Workspace
 
 #: How many of many things are named.
 _MOST = 5
@@ -22,9 +23,9 @@ def instant(moment: datetime) -> str:
     return f"{moment.astimezone(UTC).isoformat(timespec='seconds')[:19]}Z"
 
 
-def clock(workspace: Workspace) -> str:
-    """What time it is there."""
-    return f"the workspace's clock shows {instant(workspace.state.clock.now())}"
+def clock(clock: Clock) -> str:
+    """What time it is in a workspace."""
+    return f"the workspace's clock shows {instant(clock.now())}"
 
 
 def shown(value: object, longest: int = _LONGEST) -> str:
@@ -52,10 +53,9 @@ def _some(named: Sequence[object], total: int) -> str:
     return ", ".join(map(shown, named)) + (f" and {rest} more" if rest else "") or "none"
 
 
-def absent(caller: Caller, name: str, row: type, key: Key) -> str:
-    """That the caller's account has no such row, and who has it, or which rows there are."""
-    account = caller.account
-    owner = next((other.name for other in caller.workspace.state.accounts.values() if key in other.rows_of(row)), None)
+def absent(state: State, account: Account, name: str, row: type, key: Key) -> str:
+    """That an account has no such row, and who has it, or which rows there are."""
+    owner = next((other.name for other in state.accounts.values() if key in other.rows_of(row)), None)
     instead = f"account {owner} has it" if owner else there(account.table(row), key)
     return f"{name} {shown(key)} does not exist in account {account.name}; {instead}"
 

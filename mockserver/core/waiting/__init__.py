@@ -1,0 +1,1 @@
+"""Who waits for what: for a workspace to be free, and for something to happen in it."""
