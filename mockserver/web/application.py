@@ -1,4 +1,4 @@
-"""Flask with the service's own way for the service's paths."""
+"""The application: Flask, which leaves the paths of the service to the service."""
 
 from __future__ import annotations
 

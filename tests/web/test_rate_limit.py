@@ -91,6 +91,15 @@ def test_with_enforce_the_request_over_the_limit_is_429_and_changes_nothing(make
     assert api.delete("/v3/contacts/attributes/normal/A").status_code == 204
 
 
+def test_with_enforce_refused_callers_over_the_limit_are_429(make_api):
+    api = make_api(workspace(enforce=True), keys="known", key="unknown")
+
+    path = "/v3/contacts/attributes/normal/A"
+    statuses = [api.delete(path).status_code for _ in range(11)]
+
+    assert statuses == [401] * 10 + [429]
+
+
 @pytest.mark.parametrize("path", ["/v3/senders", "/v3/nowhere"])
 def test_refused_callers_get_the_headers_too(make_api, path):
     answer = make_api(workspace(), keys="known").get(path, key="unknown")

@@ -13,7 +13,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID_PARAMETER, ServiceError
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import Fault
-from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.traffic.exchange import Exchange, Reply, Wire
 from mockserver.core.workspaces.caller import Bearers
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
@@ -85,26 +85,13 @@ class Service:
             loop.catch_up(workspace, on_loop=loop.is_on(environ))
             found.refresh()
             exchange = self._begin(found)
-            changes = workspace.collect_changes()
-            workspace.answering = exchange
-            try:
-                headers: HeaderList = [("sib-request-id", exchange.id)]
-                reply = self._reply(handler, found, exchange, headers)
-                if reply.error is not None:
-                    reply = handler.refuse(reply, reply.error, found, exchange)
-                body = self._finish(exchange, reply, headers)
-                workspace.catch_up()  # what has fallen due by this request happens at once
-            finally:
-                workspace.stop_collecting(changes)
-                workspace.answering = None
-            exchange.transitions = changes
+            response, wire = self._exchange(handler, found, exchange)
             exchange.ms = (perf_counter() - started) * 1000
             workspace.note(exchange)
         self._store.meter.add(exchange)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
-        response = answer(body, reply.status, headers)
-        return response if reply.wire is None else transmit(reply.wire, response, environ)
+        return response if wire is None else transmit(wire, response, environ)
 
     def fail(self) -> Response:
         """A mistake of the mock itself, told in the service's words."""
@@ -166,6 +153,25 @@ class Service:
             operation=route.operation,
             params=route.params,
         )
+
+    def _exchange(
+        self, handler: Handler[Any], found: Identified[Any], exchange: Exchange
+    ) -> tuple[Response, Wire | None]:
+        """Answer a request, with all that falls due by it; also tells how the answer is to leave."""
+        workspace = found.workspace
+        exchange.transitions = changes = workspace.collect_changes()
+        workspace.answering = exchange
+        try:
+            headers: HeaderList = [("sib-request-id", exchange.id)]
+            reply = self._reply(handler, found, exchange, headers)
+            if reply.error is not None:
+                reply = handler.refuse(reply, reply.error, found, exchange)
+            body = self._finish(exchange, reply, headers)
+            workspace.catch_up()  # what has fallen due by this request happens at once
+        finally:
+            workspace.stop_collecting(changes)
+            workspace.answering = None
+        return answer(body, reply.status, headers), reply.wire
 
     def _reply(self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, headers: HeaderList) -> Reply:
         """The real answer, or what a fault makes of it; a refusal is one, too."""
