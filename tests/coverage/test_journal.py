@@ -116,7 +116,10 @@ def test_totals_count_what_the_contract_holds_once_each(found):
     }
 
 
-def test_percentages_are_of_all_there_is_and_rounded_down(found):
-    assert found["totals"]["operations"] == {"met": 7, "of": 34, "percent": 20.5}
-    met, of = (sum(row[name] for row in found["totals"].values()) for name in ("met", "of"))
-    assert found["percent"] == int(met / of * 1000) / 10
+def test_percentages_are_of_all_there_is_and_rounded_down(found, contract_size):
+    totals = found["totals"]
+    for row in totals.values():
+        assert row["percent"] == int(row["met"] / row["of"] * 1000) / 10
+    assert totals["operations"]["of"] == contract_size.operations
+    assert sum(row["of"] for row in totals.values()) == contract_size.points
+    assert found["percent"] == int(sum(row["met"] for row in totals.values()) / contract_size.points * 1000) / 10

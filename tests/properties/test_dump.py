@@ -99,5 +99,4 @@ def as_text(dumped):
 
 def test_every_operation_that_answers_with_a_body_is_among_them():
     without = {operation.id for operation in OPERATIONS.values()} - ANSWERS.keys()
-    assert all(OPERATIONS[name].status == 204 for name in without - {"updateSubAccountsPlan"})
-    assert len(ANSWERS) == 24
+    assert {OPERATIONS[name].status for name in without} == {202, 204}
