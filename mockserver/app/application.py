@@ -9,7 +9,6 @@ from mockserver.control.access.guard import Guard
 from mockserver.control.access.token import token_of
 from mockserver.control.framework.parts import Bodies, ControlParts
 from mockserver.control.server.call_log import CallLog
-from mockserver.control.traffic import redaction
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.bearer import Bearer
@@ -18,6 +17,7 @@ from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.rules.fault_header import of_header
 from mockserver.settings import Settings
+from mockserver.views.traffic import redaction
 from mockserver.web.application import ServiceFlask
 from mockserver.web.logs.request_log import LogFormat, RequestLog, Secrecy
 from mockserver.web.service.service import Service

@@ -9,7 +9,6 @@ import evil
 from marshmallow import Schema, fields
 
 from mockserver.app.control_api import CONTROL_API
-from mockserver.control import answers
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 
 #: What stands for the parts of a path: something that is there.
@@ -52,7 +51,7 @@ def _of_the_control_api() -> Iterator[Way]:
                 continue
             if resource.name == "receiver" and call.method != "POST":
                 continue
-            schema = call.body() if call.body else answers.schema(call.document) if call.document else None
+            schema = call.body() if call.body else call.document() if call.document else None
             path = call.path.format(**PARTS)
             known = _names(schema)
             yield Way(call.method, path, "application/json", known, evil.JSON)

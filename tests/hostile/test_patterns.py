@@ -14,12 +14,12 @@ import pytest
 from marshmallow import ValidationError
 
 import mockserver
-from mockserver.control.traffic import redaction
 from mockserver.core.text.domain_name import domain_of
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob, Match
 from mockserver.resources import section
 from mockserver.resources.inbound import mail, reply
+from mockserver.views.traffic import redaction
 from mockserver.web.schemas import fields
 
 PACKAGE = Path(mockserver.__file__).parent
@@ -32,12 +32,6 @@ PATTERNS = [
     "control.server.ledger:_COMMENT",
     "control.server.ledger:_LINK",
     "control.server.ledger:_PLACE",
-    "control.traffic.redaction:_CREDENTIALS",
-    "control.traffic.redaction:_DOTTED",
-    "control.traffic.redaction:_IN_SENT_TEXT",
-    "control.traffic.redaction:_IN_TEXT",
-    "control.traffic.redaction:_KEY",
-    "control.traffic.redaction:_WAY_IN",
     "control.workspaces.snapshots:NAME",
     "control.workspaces.workspaces:NAME",
     "core.state.keys:_FORM",
@@ -64,6 +58,12 @@ PATTERNS = [
     "resources.oauth.authorization:_CHALLENGE",
     "resources.scheduled_emails.model:_MESSAGE_ID",
     "resources.scheduled_emails.model:_UUID4",
+    "views.traffic.redaction:_CREDENTIALS",
+    "views.traffic.redaction:_DOTTED",
+    "views.traffic.redaction:_IN_SENT_TEXT",
+    "views.traffic.redaction:_IN_TEXT",
+    "views.traffic.redaction:_KEY",
+    "views.traffic.redaction:_WAY_IN",
     "web.pages.csrf:_FORM",
     "web.routing.encoded_slash:_ENCODED_SLASH",
     "web.schemas.fields:_MOMENT",
@@ -73,11 +73,11 @@ PATTERNS = [
 ]
 #: The functions and classes that use others; those that stand in them as texts are tried.
 USES = {
-    "control.answers.contract:OpenApi",
+    "views.server.openapi:OpenApi",
     "control.document.openapi:_of_path",
     "control.document.openapi:operation_id",
     "control.access.guard:_without_port",
-    "control.traffic.redaction:_pairs_of",  # makes two of the above
+    "views.traffic.redaction:_pairs_of",  # makes two of the above
     "control.workspaces.snapshots:NewSnapshot",  # a name of the store's
     "control.workspaces.workspaces:NewWorkspace",  # the same
     "core.text.email_text:_party",

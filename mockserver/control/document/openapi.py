@@ -8,11 +8,11 @@ from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any
 
-from mockserver.control import answers
 from mockserver.control.document.forms import DURATION, FORMS, INSTANT
 from mockserver.control.framework.declaration import ControlCall
 from mockserver.control.framework.resource import ControlResource
 from mockserver.resources.registry import LIFECYCLES
+from mockserver.views.server.problem import Problem
 from mockserver.web.schemas.json_schema import HOSTNAME, specification
 
 _DESCRIPTION = (
@@ -21,29 +21,6 @@ _DESCRIPTION = (
     "behind the header `api-key`, else on `default`. A refusal changes nothing, and names every mistake at once; what "
     "a schema cannot say, as a rule between two members, is told there in words."
 )
-_MISTAKE = {
-    "type": "object",
-    "required": ["path", "message"],
-    "properties": {
-        "path": {"type": "string", "description": "a JSON Pointer into the body, or a parameter's name after a slash"},
-        "message": {"type": "string"},
-    },
-}
-_PROBLEM = {
-    "type": "object",
-    "description": "RFC 9457",
-    "required": ["type", "title", "status", "detail"],
-    "properties": {
-        "type": {"type": "string"},
-        "title": {"type": "string"},
-        "status": {"type": "integer"},
-        "detail": {"type": "string"},
-        "errors": {"type": "array", "items": {"$ref": "#/components/schemas/Mistake"}, "minItems": 1},
-        "state": {"type": "string", "description": "of 409: in which state the instance is"},
-        "allowed": {"type": "array", "items": {"type": "string"}, "description": "of 409: which events apply"},
-    },
-}
-_SCHEMAS = {"Problem": _PROBLEM, "Mistake": _MISTAKE, "Duration": DURATION, "Instant": INSTANT}
 _BAD_REQUEST = {"allOf": [{"$ref": "#/components/schemas/Problem"}, {"required": ["errors"]}]}
 #: The headers that name a workspace.
 _WORKSPACE = {
@@ -79,7 +56,8 @@ def document(resources: tuple[ControlResource, ...]) -> dict[str, Any]:
         security=[{"control-token": []}, {}],
     )
     spec.components.security_scheme("control-token", {"type": "http", "scheme": "bearer"})
-    for schema, form in _SCHEMAS.items():
+    spec.components.schema("Problem", schema=Problem)
+    for schema, form in {"Duration": DURATION, "Instant": INSTANT}.items():
         spec.components.schema(schema, form)
     for name, about in _WORKSPACE.items():
         spec.components.parameter(name, "header", {"description": about, "schema": {"type": "string"}})
@@ -126,7 +104,7 @@ def _of_query(call: ControlCall) -> list[dict[str, Any]]:
 
 def _body(call: ControlCall) -> dict[str, Any]:
     if call.document is not None:
-        content = {"schema": answers.schema(call.document)}
+        content = {"schema": call.document()}
         return {"required": True, "content": {"application/json": content, "application/yaml": content}}
     assert call.body is not None, "asked for before"
     required = any(field.required for field in call.body().fields.values())
@@ -141,8 +119,9 @@ def _success(call: ControlCall) -> dict[str, Any]:
 
 
 def _content(call: ControlCall, media: str) -> dict[str, Any]:
-    if call.answer is not None and media == "application/json":
-        return {"schema": answers.schema(call.answer)}
+    shown = call.answer or call.written
+    if shown is not None and media == "application/json":
+        return {"schema": shown()}
     return {} if "yaml" in media or media == "*/*" else {"schema": {"type": "string"}}
 
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, TypedDict
 
 from marshmallow import Schema
+
+from mockserver.views.form.view import View
+
+#: What gives a schema: many a one is made when it is first needed.
+SchemaSource = Callable[[], Schema]
+#: Where the declaration of a call stands in its request's environment.
+DECLARED = "mockserver.declared"
 
 
 class ControlCall(NamedTuple):
@@ -18,10 +26,12 @@ class ControlCall(NamedTuple):
     summary: str
     query: type[Schema] | None = None
     body: type[Schema] | None = None
-    #: The schema of a body that the call reads by itself, JSON or YAML, by its name in `control.answers`.
-    document: str | None = None
-    #: The schema of a JSON answer, by its name there: a name, as nobody needs the classes before the first document.
-    answer: str | None = None
+    #: The schema of a body that the call reads by itself, JSON or YAML.
+    document: SchemaSource | None = None
+    #: What a JSON answer shows.
+    answer: type[View] | None = None
+    #: The schema of a JSON answer that the call writes by itself.
+    written: SchemaSource | None = None
     status: int = 200
     #: Statuses of problems beside those that follow from the declaration.
     problems: tuple[int, ...] = ()
@@ -42,8 +52,9 @@ class Declared(TypedDict, total=False):
 
     query: type[Schema]
     body: type[Schema]
-    document: str
-    answer: str
+    document: SchemaSource
+    answer: type[View]
+    written: SchemaSource
     status: int
     problems: tuple[int, ...]
     media: tuple[str, ...]

@@ -10,6 +10,7 @@ from typing import Any
 from flask import Response
 
 from mockserver.scenario.documents.mistakes import Mistake
+from mockserver.views.server import problem as view
 from mockserver.web.schemas import json_text
 
 
@@ -21,14 +22,16 @@ class Problem(Exception):
         self.status, self.detail, self.errors, self.members = status, detail, errors, members
 
     def response(self) -> Response:
-        body = {
-            "type": "about:blank",
-            "title": HTTPStatus(self.status).phrase,
-            "status": self.status,
-            "detail": self.detail,
-            **self.members,
-            **({"errors": self.errors} if self.errors else {}),
-        }
+        body = view.Problem.show(
+            {
+                "type": "about:blank",
+                "title": HTTPStatus(self.status).phrase,
+                "status": self.status,
+                "detail": self.detail,
+                "errors": self.errors or None,
+                **self.members,
+            }
+        )
         return Response(json_text.write(body), self.status, content_type="application/problem+json")
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, wraps
 from typing import Any, NamedTuple, Unpack
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 from marshmallow import Schema
 
 from mockserver.control.framework import inputs, off_loop, target
-from mockserver.control.framework.declaration import ControlCall, Declared
+from mockserver.control.framework.declaration import DECLARED, ControlCall, Declared
 from mockserver.web.service.components import component
 
 Carry = Callable[..., Response]
@@ -76,6 +76,7 @@ def _reading(carry: Carry, declared: ControlCall) -> Carry:
 
     @wraps(carry)
     def read(**arguments: Any) -> Response:
+        request.environ[DECLARED] = declared
         if declared.heavy:
             off_loop.leave()
         target.in_address()  # a wrong address is told, even by a call that acts on no workspace

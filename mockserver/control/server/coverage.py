@@ -12,6 +12,7 @@ from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
+from mockserver.views.server import coverage as shown
 
 COVERAGE = ControlResource("coverage", "/_mock/coverage")
 
@@ -29,7 +30,7 @@ class Wanted(Chosen):
     format = fields.String(validate=validate.OneOf(tuple(_MEDIA)))
 
 
-@COVERAGE.call("GET", query=Wanted, answer="Coverage", media=tuple(_MEDIA.values()))
+@COVERAGE.call("GET", query=Wanted, answer=shown.Coverage, media=tuple(_MEDIA.values()))
 def show(query: dict[str, Any]) -> Response:
     """Which part of the contract was met, and what is missing: JSON, text, HTML or JUnit XML."""
     form = query.get("format") or _accepted()

@@ -18,6 +18,8 @@ from mockserver.control.framework.resource import ControlResource, control_api
 from mockserver.core.workspaces.store import KeyMode
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.views.server.fidelity import Fidelity
+from mockserver.views.server.openapi import OpenApi
 from mockserver.web.service.auth import ANY_KEY
 
 DOCUMENTS = ControlResource("documents", "/_mock", in_workspace=False)
@@ -86,7 +88,7 @@ _OPEN = {"openapi.json": api_document, "control.json": control_document}
 _STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CONTROL_API)}
 
 
-@DOCUMENTS.call("GET", "/openapi.json", answer="OpenApi")
+@DOCUMENTS.call("GET", "/openapi.json", answer=OpenApi)
 def openapi_json() -> Response:
     """The OpenAPI 3.1 document of the mocked API."""
     return answers.answer(off_loop.made_once(api_document))
@@ -104,7 +106,7 @@ def api_yaml() -> str:
     return text
 
 
-@DOCUMENTS.call("GET", "/control.json", answer="OpenApi")
+@DOCUMENTS.call("GET", "/control.json", answer=OpenApi)
 def control_json() -> Response:
     """The OpenAPI 3.1 document of this control API."""
     return answers.answer(off_loop.made_once(control_document))
@@ -131,7 +133,7 @@ def _page(about: Mapping[str, str]) -> Response:
 def asset(name: str) -> Response:
     """A file of these pages."""
     if name in _OPEN:
-        return answers.answer(off_loop.made_once(_OPEN[name]))
+        return Response(answers.written(off_loop.made_once(_OPEN[name])), content_type="application/json")
     if name in _STARTS:
         return Response(_start(_STARTS[name]), content_type="text/javascript", headers={"Cache-Control": "no-store"})
     if name not in _ASSETS:
@@ -155,7 +157,7 @@ def _key() -> str | None:
     return None if parts.all_parts().wants_token else next(iter(keys), None)
 
 
-@DOCUMENTS.call("GET", "/fidelity", answer="Fidelity")
+@DOCUMENTS.call("GET", "/fidelity", answer=Fidelity)
 def fidelity() -> Response:
     """For each field, bound and error of each operation: how sure it is, and where a reader finds why."""
     return answers.answer(record(ALL_OPERATIONS.values()))

@@ -9,6 +9,7 @@ from flask import Response
 
 from mockserver.control.framework import answers, parts
 from mockserver.control.framework.resource import ControlResource
+from mockserver.views.server.health import Health
 
 HEALTH = ControlResource("health", "/_mock", in_workspace=False)
 
@@ -29,9 +30,9 @@ def uptime_s() -> float:
     return time.monotonic() - parts.all_parts().started
 
 
-@HEALTH.call("GET", "/health", answer="Health", is_open=True)
-@HEALTH.call("GET", "/livez", answer="Health", is_open=True)
-@HEALTH.call("GET", "/readyz", answer="Health", is_open=True)
+@HEALTH.call("GET", "/health", answer=Health, is_open=True)
+@HEALTH.call("GET", "/livez", answer=Health, is_open=True)
+@HEALTH.call("GET", "/readyz", answer=Health, is_open=True)
 def health() -> Response:
     """Whether the server answers, and what it serves."""
     return answers.answer(

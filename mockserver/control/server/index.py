@@ -6,6 +6,7 @@ from flask import Blueprint, Response, request
 
 from mockserver.control.framework import answers, parts, target
 from mockserver.control.framework.resource import ControlResource, control_api
+from mockserver.views.server.health import Index
 
 WELCOME = Blueprint("welcome", __name__)
 INDEX = ControlResource("index", "/_mock", in_workspace=False)
@@ -39,8 +40,7 @@ def favicon() -> Response:
     return Response(status=204, headers={"Cache-Control": "max-age=86400"})
 
 
-@INDEX.call("GET", answer="Index")
+@INDEX.call("GET", answer=Index)
 def index() -> Response:
     """Every call of the control API with a line."""
-    rows = [{"method": row.method, "path": row.path, "does": row.summary} for row in control_api().calls]
-    return answers.listed(sorted(rows, key=lambda row: (row["path"], row["method"])))
+    return answers.listed(sorted(control_api().calls, key=lambda call: (call.path, call.method)))

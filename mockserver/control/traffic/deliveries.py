@@ -16,9 +16,10 @@ from mockserver.core.state.account import Account
 from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.waiting.watchers import Kinds
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries import model
-from mockserver.resources.deliveries.model import DELIVERY, MACHINE, Attempt, Delivery
+from mockserver.resources.deliveries.model import DELIVERY, MACHINE, Delivery
 from mockserver.resources.section import Item
+from mockserver.views.traffic import deliveries as shown
+from mockserver.views.traffic.deliveries import DeliveryPage, Owned
 from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
 DELIVERIES = ControlResource("deliveries", "/_mock/deliveries")
@@ -35,7 +36,7 @@ class DeliveryFilter(Item):
     wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
 
 
-@DELIVERIES.call("GET", query=DeliveryFilter, answer="DeliveryPage")
+@DELIVERIES.call("GET", query=DeliveryFilter, answer=DeliveryPage)
 def index(query: dict[str, Any]) -> Response:
     """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
     workspace = target.workspace()
@@ -43,21 +44,21 @@ def index(query: dict[str, Any]) -> Response:
     with workspace.lock:
         part = list(islice(found, query["offset"], query["offset"] + query["limit"]))
         off_loop.before_telling(row.in_words for _, row in part)
-        rows = [described(account.name, row) for account, row in part]
+        rows = [Owned(account.name, row) for account, row in part]
         return answers.listed(rows, len(found), evicted=workspace.state.evicted_deliveries)
 
 
-@DELIVERIES.call("GET", "/<identifier>", answer="Delivery")
+@DELIVERIES.call("GET", "/<identifier>", answer=shown.Delivery)
 def show(identifier: str) -> Response:
     """One call with its attempts."""
     workspace = target.workspace()
     with workspace.lock:
         account, row = _found(workspace, identifier)
         off_loop.before_telling([row.in_words])
-        return answers.answer(described(account.name, row))
+        return answers.answer(Owned(account.name, row))
 
 
-@DELIVERIES.call("POST", "/<identifier>/redeliver", answer="Delivery", problems=(409,))
+@DELIVERIES.call("POST", "/<identifier>/redeliver", answer=shown.Delivery, problems=(409,))
 def redeliver(identifier: str) -> Response:
     """Send it again now, and again later if it fails; answers when the attempt is over."""
     workspace = target.workspace()
@@ -67,7 +68,7 @@ def redeliver(identifier: str) -> Response:
         begun("redelivery", lambda: _again(workspace, account, delivery))
     wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, delivery) else [delivery], _NEWS)
     with workspace.lock:
-        return answers.answer(described(account.name, delivery))
+        return answers.answer(Owned(account.name, delivery))
 
 
 def _again(workspace: Workspace, account: Account, delivery: Delivery) -> bool:
@@ -103,30 +104,3 @@ def _found(workspace: Workspace, identifier: str) -> tuple[Account, Delivery]:
     if found is None:
         raise Problem(404, f"there is no delivery {identifier!r}")
     return found
-
-
-def described(account: str, row: Delivery) -> dict[str, Any]:
-    """A call of the account of this name, as it is shown."""
-    return {
-        "id": row.id,
-        "state": row.state,
-        "account": account,
-        "webhook": row.webhook,
-        "export": row.export,
-        "event": row.events[0] if len(row.events) == 1 else row.events,
-        "url": row.target.url,
-        "created_at": row.created_at,
-        "next_at": row.next_at,
-        "in_flight": row.in_flight,
-        "attempts": [_attempt(row, attempt) for attempt in row.attempts],
-        "attempts_evicted": row.attempts_evicted,
-    }
-
-
-def _attempt(row: Delivery, attempt: Attempt) -> dict[str, Any]:
-    target = attempt.target or row.target
-    headers = dict(model.request_headers(target))
-    content = row.payloads if row.batched else row.payloads[0]
-    request = {"method": "POST", "url": model.request_url(target), "headers": headers, "body": content}
-    outcome = {"error": attempt.error} if attempt.status is None else {"status": attempt.status}
-    return {"at": attempt.at, "request": request, **outcome}

@@ -9,11 +9,12 @@ from flask import Response
 from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.state.faults import FAULT_KINDS, Fault, FaultKind
+from mockserver.core.state.faults import FAULT_KINDS, Fault
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.scenario.rules.faults import MOST_FAULTS, FaultItem, describe, operations_of, rules, twice
+from mockserver.scenario.rules.faults import MOST_FAULTS, FaultItem, rules, twice
+from mockserver.views.traffic.faults import Catalogue, Named, Rule, Rules, ruled
 
 FAULTS = ControlResource("faults", "/_mock/faults")
 
@@ -22,23 +23,23 @@ class FaultRules(Item):
     items = rules(required=True)
 
 
-@FAULTS.call("GET", "/catalogue", answer="Catalogue", in_workspace=False)
+@FAULTS.call("GET", "/catalogue", answer=Catalogue, in_workspace=False)
 def catalogue() -> Response:
     """Every fault: what it does, its parameters, and the operations that it is for."""
-    return answers.listed([_kind(name, kind) for name, kind in FAULT_KINDS.items()])
+    return answers.listed([Named(name, kind) for name, kind in FAULT_KINDS.items()])
 
 
-@FAULTS.call("POST", body=FaultItem, answer="Rule", status=201, problems=(409,))
+@FAULTS.call("POST", body=FaultItem, answer=Rule, status=201, problems=(409,))
 def add(body: Fault) -> Response:
     """Let a rule apply, behind those that are there."""
     workspace = target.workspace()
     with workspace.lock:
         _refuse_twice([*workspace.state.faults, body])
         workspace.state.add_faults([body])
-        return answers.answer(describe(body, workspace), 201)
+        return answers.answer(ruled(body, workspace.state.clock.now()))
 
 
-@FAULTS.call("PUT", body=FaultRules, answer="Rules", problems=(409,))
+@FAULTS.call("PUT", body=FaultRules, answer=Rules, problems=(409,))
 def replace(body: dict[str, Any]) -> Response:
     """Let these rules apply, and no others."""
     workspace = target.workspace()
@@ -49,7 +50,7 @@ def replace(body: dict[str, Any]) -> Response:
         return _listed(workspace)
 
 
-@FAULTS.call("GET", answer="Rules")
+@FAULTS.call("GET", answer=Rules)
 def index() -> Response:
     """The rules in the order in which they are asked, with their hits; one that is spent stays."""
     workspace = target.workspace()
@@ -67,12 +68,12 @@ def clear() -> Response:
     return answers.done()
 
 
-@FAULTS.call("GET", "/<identifier>", answer="Rule")
+@FAULTS.call("GET", "/<identifier>", answer=Rule)
 def show(identifier: str) -> Response:
     """One rule with its hits."""
     workspace = target.workspace()
     with workspace.lock:
-        return answers.answer(describe(_found(workspace, identifier), workspace))
+        return answers.answer(ruled(_found(workspace, identifier), workspace.state.clock.now()))
 
 
 @FAULTS.call("DELETE", "/<identifier>", status=204)
@@ -99,16 +100,5 @@ def _refuse_twice(faults: list[Fault]) -> None:
 
 
 def _listed(workspace: Workspace) -> Response:
-    return answers.listed([describe(fault, workspace) for fault in workspace.state.faults])
-
-
-def _kind(name: str, kind: FaultKind) -> dict[str, Any]:
-    found: dict[str, Any] = {"fault": name, "does": kind.summary, "parameters": list(kind.parameters)}
-    if kind.code is not None:
-        found |= {
-            "status": kind.status or kind.code.status,
-            "code": kind.code.code,
-            "message": kind.message or kind.code.message,
-            "operations": operations_of(kind),
-        }
-    return found
+    now = workspace.state.clock.now()
+    return answers.listed([ruled(fault, now) for fault in workspace.state.faults])

@@ -9,9 +9,9 @@ from marshmallow import fields
 
 from mockserver.control.framework import answers, target
 from mockserver.control.framework.resource import ControlResource
-from mockserver.control.traffic.deliveries import described
 from mockserver.resources.inbound import model
 from mockserver.resources.section import Item
+from mockserver.views.traffic.deliveries import Arrived, Owned
 from mockserver.web.schemas.fields import Email
 
 INBOUND = ControlResource("inbound", "/_mock/inbound")
@@ -25,7 +25,7 @@ class Arrival(Item):
     account = fields.String()
 
 
-@INBOUND.call("POST", body=Arrival, answer="Arrived", status=201)
+@INBOUND.call("POST", body=Arrival, answer=Arrived, status=201)
 def arrive(body: dict[str, Any]) -> Response:
     """A mail arrives at the account that listens for its domain: it is recorded, and told to the inbound webhooks."""
     from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
@@ -37,5 +37,5 @@ def arrive(body: dict[str, Any]) -> Response:
         message = compose(workspace, body["sender"], body["recipient"], body["subject"], body["text"])
         event, made = model.receive(workspace, account, message, body["sender"], body["recipient"])
         workspace.catch_up()
-        calls = [described(account.name, row) for row in made]
-        return answers.answer({"uuid": event.uuid, "date": event.date, "deliveries": calls}, 201)
+        calls = [Owned(account.name, row) for row in made]
+        return answers.answer({"uuid": event.uuid, "date": event.date, "deliveries": calls})

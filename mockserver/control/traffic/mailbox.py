@@ -16,6 +16,8 @@ from mockserver.core.text.domain_name import is_address
 from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
+from mockserver.views.traffic import mails as shown
+from mockserver.views.traffic.mails import Mails, Posted
 from mockserver.web.server.waiting import LONGEST_WAIT, wait_for
 
 MAILBOX = ControlResource("mailbox", "/_mock/mailbox")
@@ -29,13 +31,13 @@ class MailFilter(Item):
     wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
 
 
-@MAILBOX.call("GET", query=MailFilter, answer="Mails")
+@MAILBOX.call("GET", query=MailFilter, answer=Mails)
 def index(query: dict[str, Any]) -> Response:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
     workspace = target.workspace()
     mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
     off_loop.before_telling(len(mail.text) for mail in mails)
-    return answers.listed([_shown(workspace, mail) for mail in mails], evicted=workspace.state.mailbox.evicted)
+    return answers.listed([_posted(workspace, mail) for mail in mails], evicted=workspace.state.mailbox.evicted)
 
 
 @MAILBOX.call("DELETE", status=204)
@@ -47,7 +49,7 @@ def clear() -> Response:
     return answers.done()
 
 
-@MAILBOX.call("GET", "/<identifier>", answer="Mail", media=("application/json", "message/rfc822", "text/html"))
+@MAILBOX.call("GET", "/<identifier>", answer=shown.Mail, media=("application/json", "message/rfc822", "text/html"))
 def show(identifier: str) -> Response:
     """One e-mail: as JSON, as a MIME message with `.eml`, as a page with `.html`."""
     workspace = target.workspace()
@@ -60,7 +62,7 @@ def show(identifier: str) -> Response:
         return Response(mail.message().as_bytes(), content_type="message/rfc822")
     if form == "html":
         return _page(workspace, mail)
-    return answers.answer(_shown(workspace, mail))
+    return answers.answer(_posted(workspace, mail))
 
 
 def _page(workspace: Workspace, mail: Mail) -> Response:
@@ -83,24 +85,5 @@ def _matches(workspace: Workspace, mail: Mail, query: dict[str, Any], is_wanted:
     return "smtp" not in query or (sending is not None and sending.state == query["smtp"])
 
 
-def _shown(workspace: Workspace, mail: Mail) -> dict[str, Any]:
-    """An e-mail, with how far it has come where a real server is set."""
-    sending = workspace.state.mailbox.sending(mail)
-    return described(mail) if sending is None else {**described(mail), "smtp": sending._asdict()}
-
-
-def described(mail: Mail) -> dict[str, Any]:
-    return {
-        "id": mail.id,
-        "at": mail.at,
-        "to": mail.to,
-        "from": mail.sender,
-        "subject": mail.subject,
-        "text": mail.text,
-        "html": mail.html,
-        "otp": mail.otp,
-        "account": mail.account,
-        "machine": mail.machine,
-        "key": mail.key,
-        "request": mail.request,
-    }
+def _posted(workspace: Workspace, mail: Mail) -> Posted:
+    return Posted(mail, workspace.state.mailbox.sending(mail))

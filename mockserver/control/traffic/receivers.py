@@ -15,7 +15,7 @@ from mockserver.core.traffic.exchange import Wire, WireForm
 from mockserver.core.traffic.receivers import MOST, Manner, ReceivedCall, Receiver
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.web.schemas import json_text
+from mockserver.views.traffic import receivers as shown
 from mockserver.web.schemas.fields import Flag, Number
 from mockserver.web.server import wire
 from mockserver.web.server.waiting import LONGEST_WAIT, wait_for
@@ -71,15 +71,15 @@ for _method in _METHODS:
     RECEIVER.call(_method, "/<name>", media=(), is_open=True, problems=(409,))(take)
 
 
-@RECEIVERS.call("GET", answer="Receivers")
+@RECEIVERS.call("GET", answer=shown.Receivers)
 def index() -> Response:
     """The receivers that were called, or told how to answer."""
     workspace = target.workspace()
     with workspace.lock:
-        return answers.listed([_described(receiver) for receiver in workspace.receivers])
+        return answers.listed(list(workspace.receivers))
 
 
-@RECEIVERS.call("GET", "/<name>", query=CallFilter, answer="ReceiverCalls")
+@RECEIVERS.call("GET", "/<name>", query=CallFilter, answer=shown.ReceiverCalls)
 def show(name: str, query: dict[str, Any]) -> Response:
     """The calls that came in, newest first; with `wait`, as soon as there are `count` of them."""
     workspace = target.workspace()
@@ -88,17 +88,17 @@ def show(name: str, query: dict[str, Any]) -> Response:
         receiver = workspace.receivers.get(name) or Receiver(name)
         calls = workspace.receivers.calls(receiver)[query["offset"] :][: query["limit"]]
         off_loop.before_telling(len(row.body) for row in calls)
-        return answers.answer({**_described(receiver), "items": [_call(row) for row in calls]})
+        return answers.answer(shown.received(receiver, calls))
 
 
-@RECEIVERS.call("PUT", "/<name>", body=MannerItem, answer="Receiver", problems=(409,))
+@RECEIVERS.call("PUT", "/<name>", body=MannerItem, answer=shown.Receiver, problems=(409,))
 def change(name: str, body: Manner) -> Response:
     """Answer in this manner from now on, or for so many `times`."""
     workspace = target.workspace()
     with workspace.lock:
         receiver = _made(workspace, name)
         receiver.answer_by(body)
-        return answers.answer(_described(receiver))
+        return answers.answer(receiver)
 
 
 @RECEIVERS.call("DELETE", "/<name>", status=204)
@@ -120,31 +120,3 @@ def _made(workspace: Workspace, name: str) -> Receiver:
 def _enough(workspace: Workspace, name: str, count: int) -> Sequence[ReceivedCall]:
     receiver = workspace.receivers.get(name)
     return workspace.receivers.calls(receiver) if receiver is not None and receiver.kept >= count else []
-
-
-def _described(receiver: Receiver) -> dict[str, Any]:
-    return {
-        "name": receiver.name,
-        "answers": receiver.manner._asdict(),
-        "count": receiver.kept,
-        "evicted": receiver.evicted,
-    }
-
-
-def _call(row: ReceivedCall) -> dict[str, Any]:
-    return {
-        "at": row.at,
-        "method": row.method,
-        "path": row.path,
-        "query": row.query,
-        "headers": {name.lower(): value for name, value in row.headers},
-        "body": f"{row.left_out:,} bytes, too many to be kept" if row.left_out else _shown(row.body),
-    }
-
-
-def _shown(body: bytes) -> Any:
-    """The value of a JSON body, the text of another one, and of JSON that an answer could not hold; None: no body."""
-    try:
-        return json_text.read(body) if body else None
-    except json_text.JsonError:
-        return body.decode(errors="replace")

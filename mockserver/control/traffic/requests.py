@@ -11,12 +11,12 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
-from mockserver.control.traffic.redaction import described, differences
 from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.traffic.journal import Journal, NearMiss, near_misses
+from mockserver.core.traffic.journal import Journal, near_misses
 from mockserver.core.traffic.match import Match
 from mockserver.resources.section import Item
 from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob
+from mockserver.views.traffic import requests as shown
 from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
 REQUESTS = ControlResource("requests", "/_mock/requests")
@@ -72,7 +72,7 @@ class Verification(Item):
             raise ValidationError("at_least is more than at_most", "count")
 
 
-@REQUESTS.call("GET", query=RequestFilter, answer="Requests")
+@REQUESTS.call("GET", query=RequestFilter, answer=shown.Requests)
 def index(query: dict[str, Any]) -> Response:
     """The exchanges, newest first; with `wait`, as soon as one matches."""
     workspace = target.workspace()
@@ -80,10 +80,10 @@ def index(query: dict[str, Any]) -> Response:
     found = wait_for(workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"}))
     part = found[query["offset"] : query["offset"] + query["limit"]]
     off_loop.before_telling(map(_size, part))
-    return answers.listed([described(exchange) for exchange in part], len(found), evicted=workspace.journal.evicted)
+    return answers.listed(part, len(found), evicted=workspace.journal.evicted)
 
 
-@REQUESTS.call("GET", "/<identifier>", answer="Request")
+@REQUESTS.call("GET", "/<identifier>", answer=shown.Request)
 def show(identifier: str) -> Response:
     """One exchange."""
     workspace = target.workspace()
@@ -92,7 +92,7 @@ def show(identifier: str) -> Response:
     if found is None:
         raise Problem(404, f"there is no request {identifier!r} in the journal")
     off_loop.before_telling([_size(found)])
-    return answers.answer(described(found))
+    return answers.answer(found)
 
 
 @REQUESTS.call("DELETE", status=204)
@@ -104,7 +104,7 @@ def clear() -> Response:
     return answers.done()
 
 
-@REQUESTS.call("POST", "/verify", body=Verification, answer="Verdict")
+@REQUESTS.call("POST", "/verify", body=Verification, answer=shown.Verdict)
 def verify(body: dict[str, Any]) -> Response:
     """Whether so many requests match; if not, what came closest, and in what it differs."""
     workspace = target.workspace()
@@ -122,7 +122,7 @@ def verify(body: dict[str, Any]) -> Response:
             "satisfied": satisfied,
             "matched": len(found),
             "ids": [exchange.id for exchange in found],
-            "near_misses": list(map(_near, near)),
+            "near_misses": list(map(shown.missed, near)),
         }
     )
 
@@ -148,10 +148,3 @@ class _Search:
         if not found:
             self._journal, self._seen = journal, journal.added
         return found
-
-
-def _near(miss: NearMiss) -> dict[str, Any]:
-    shown = described(miss.exchange)
-    told = {name: shown[name] for name in ("id", "operation", "method", "path")}
-    further = {"further": miss.further} if miss.further else {}
-    return {**told, "differences": differences(shown, miss.differences), **further}

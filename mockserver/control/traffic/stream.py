@@ -11,11 +11,11 @@ from marshmallow import ValidationError, fields, validate
 
 from mockserver.control.framework import answers, inputs, parts, target
 from mockserver.control.framework.resource import ControlResource
-from mockserver.control.traffic import deliveries, mailbox, redaction
 from mockserver.core.traffic.feed import LOST, FeedItem
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
+from mockserver.views.traffic import deliveries, mails, requests
 from mockserver.web.server import loop, stream
 from mockserver.web.server.loop import LARGE_BODY, LeaveLoop
 from mockserver.web.server.waiting import SUSPENDED
@@ -25,10 +25,10 @@ STREAM = ControlResource("stream", "/_mock/stream")
 #: How items are told, by kind.
 _TOLD: Mapping[str, Callable[[Any], dict[str, Any]]] = MappingProxyType(
     {
-        "request": redaction.described,
-        "mail": mailbox.described,
-        "delivery": lambda told: deliveries.described(*told),
-        "transition": redaction.transition,
+        "request": requests.Request.show,
+        "mail": lambda mail: mails.Mail.show(mails.Posted(mail)),
+        "delivery": lambda told: deliveries.Delivery.show(deliveries.Owned(*told)),
+        "transition": requests.Change.show,
         "reset": lambda _: {},
     }
 )

@@ -10,7 +10,6 @@ from marshmallow import EXCLUDE, ValidationError, fields, validate, validates_sc
 
 from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.resource import ControlResource
-from mockserver.control.traffic.deliveries import described
 from mockserver.core.state.account import Account
 from mockserver.core.text.spelling import meant
 from mockserver.core.workspaces.workspace import Workspace
@@ -21,6 +20,7 @@ from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.catalogue import STORIES, is_reply, raisable
 from mockserver.resources.webhooks.event import CHANNELS, EMAIL, INBOUND, TRANSACTIONAL, TYPES, Category, Occurrence
 from mockserver.resources.webhooks.model import Webhook
+from mockserver.views.traffic.deliveries import Deliveries, Owned
 from mockserver.web.schemas.fields import Email, JsonObject
 
 TRIGGER = ControlResource("trigger", "/_mock/trigger")
@@ -66,7 +66,7 @@ class Trigger(Item):
             _Recipient(unknown=EXCLUDE).load(data)
 
 
-@TRIGGER.call("POST", body=Trigger, answer="Deliveries")
+@TRIGGER.call("POST", body=Trigger, answer=Deliveries)
 def trigger(body: dict[str, Any]) -> Response:
     """Raise an event, or a whole story, as the service would; answers the calls that it makes."""
     workspace = target.workspace()
@@ -78,7 +78,7 @@ def trigger(body: dict[str, Any]) -> Response:
             account = target.account(workspace, body)
             found = _raise(workspace, account, body)
         workspace.catch_up()
-        return answers.listed([described(account.name, row) for row in dict.fromkeys(found)])
+        return answers.listed([Owned(account.name, row) for row in dict.fromkeys(found)])
 
 
 def _category(body: dict[str, Any]) -> Category:

@@ -17,6 +17,7 @@ from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces.advance import Advance as Move
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Duration, Instant, Item, is_relative, parse_duration
+from mockserver.views.workspaces import clock as shown
 from mockserver.web.schemas.fields import Flag, Number
 from mockserver.web.server import loop
 from mockserver.web.server.waiting import begun, is_waiting, wait_for
@@ -56,15 +57,15 @@ class Advance(Item):
             raise ValidationError("give one of by, seconds and to")
 
 
-@CLOCK.call("GET", answer="Clock")
+@CLOCK.call("GET", answer=shown.Clock)
 def show() -> Response:
     """What time it is in the workspace."""
     workspace = target.workspace()
     with workspace.lock:
-        return answers.answer(_described(workspace))
+        return answers.answer(workspace.state)
 
 
-@CLOCK.call("PUT", body=ClockChange, answer="Clock")
+@CLOCK.call("PUT", body=ClockChange, answer=shown.Clock)
 def change(body: dict[str, Any]) -> Response:
     """Freeze, thaw or set the clock; what is due on the way fires as with `advance`."""
     workspace = target.workspace()
@@ -76,17 +77,16 @@ def change(body: dict[str, Any]) -> Response:
         elif body.get("frozen") is False:
             workspace.state.clock.thaw()
             workspace.watch()
-        return answers.answer(_described(workspace))
+        return answers.answer(workspace.state)
 
 
-@CLOCK.call("POST", "/advance", body=Advance, answer="Advanced", problems=(409,))
+@CLOCK.call("POST", "/advance", body=Advance, answer=shown.Advanced, problems=(409,))
 def advance(body: dict[str, Any]) -> Response:
     """Move the clock, firing each timer at its own moment, and waiting for what leaves then."""
     workspace = target.workspace()
     fired = _advanced(workspace, _target(body), next(iter(body)))
-    rows = [{"at": row.at, "machine": row.machine, "key": row.key, "event": row.event} for row in fired]
     with workspace.lock:
-        return answers.answer({**_described(workspace), "fired": rows})
+        return answers.answer(shown.Moved(workspace.state.clock, fired))
 
 
 def _advanced(workspace: Workspace, target: datetime | timedelta | None, member: str) -> list[Changed]:
@@ -121,8 +121,3 @@ def _target(data: dict[str, Any]) -> timedelta | None:
     if "to" in data:
         return None
     return data["by"] if "by" in data else timedelta(seconds=data["seconds"])
-
-
-def _described(workspace: Workspace) -> dict[str, Any]:
-    clock = workspace.state.clock
-    return {"now": clock.now(), "frozen": clock.frozen, "offset_s": round(clock.offset.total_seconds(), 3)}

@@ -10,9 +10,9 @@ from marshmallow import ValidationError, validates_schema
 from mockserver.control.framework import answers, target
 from mockserver.control.framework.problem import of_one
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains import model
 from mockserver.resources.domains.schemas import DnsItem
+from mockserver.views.workspaces import dns as shown
 from mockserver.web.schemas.fields import Hostname
 
 DNS = ControlResource("dns", "/_mock/dns")
@@ -25,21 +25,21 @@ class DnsChange(DnsItem):
             raise ValidationError("give brevo_code, dkim_record, dmarc_record, dmarc_policy or several of them")
 
 
-@DNS.call("GET", "/<domain>", answer="Dns", problems=(400,))
+@DNS.call("GET", "/<domain>", answer=shown.Dns, problems=(400,))
 def show(domain: str) -> Response:
     """What the workspace's DNS says about a domain."""
     workspace = target.workspace()
-    return answers.answer(_described(workspace, _hostname(domain)))
+    return answers.answer(shown.asked(workspace, _hostname(domain)))
 
 
-@DNS.call("PUT", "/<domain>", body=DnsChange, answer="Dns", adds=True)
+@DNS.call("PUT", "/<domain>", body=DnsChange, answer=shown.Dns, adds=True)
 def change(domain: str, body: dict[str, Any]) -> Response:
     """Change the records that are named; also of a domain that nobody has added."""
     workspace = target.workspace()
     name = _hostname(domain)
     with workspace.lock:
         model.publish_dns(workspace, name, body)
-        return answers.answer(_described(workspace, name))
+        return answers.answer(shown.asked(workspace, name))
 
 
 def _hostname(domain: str) -> str:
@@ -48,10 +48,3 @@ def _hostname(domain: str) -> str:
     except ValidationError as error:
         raise of_one("domain", f"{domain!r} is not a host name") from error
     return name
-
-
-def _described(workspace: Workspace, name: str) -> dict[str, Any]:
-    view = model.dns_view(workspace, name)
-    records = {record: getattr(view, record) for record in model.RECORDS}
-    free_mail = {"free_mail": True} if view.free_mail else {}
-    return {"domain": name, **records, "dmarc_policy": model.dmarc_policy(workspace, name), **free_mail}

@@ -12,6 +12,7 @@ from mockserver.control.framework.problem import of_one
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
 from mockserver.resources.section import Item
+from mockserver.views.workspaces.workspaces import Revoked
 from mockserver.web.schemas.fields import ApiKey
 
 KEYS = ControlResource("keys", "/_mock/keys")
@@ -27,7 +28,7 @@ class Revocation(Item):
             raise ValidationError("give a key, or an account for all of its keys", "key")
 
 
-@KEYS.call("POST", "/revoke", body=Revocation, answer="Revoked", adds=True)
+@KEYS.call("POST", "/revoke", body=Revocation, answer=Revoked, adds=True)
 def revoke(body: dict[str, Any]) -> Response:
     """Refuse a key with 401 from now on, until the workspace is reset; or all those of an account."""
     workspace = target.workspace()

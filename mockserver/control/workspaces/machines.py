@@ -14,17 +14,18 @@ from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import LIFECYCLES
+from mockserver.views.workspaces.machines import Instance, Instances, Machines
 
 MACHINES = ControlResource("machines", "/_mock/machines")
 
 
-@MACHINES.call("GET", answer="Machines", in_workspace=False)
+@MACHINES.call("GET", answer=Machines, in_workspace=False)
 def index() -> Response:
     """Every state machine: states, transitions, a diagram."""
-    return answers.listed([_described(lifecycle) for lifecycle in LIFECYCLES.values()])
+    return answers.listed([lifecycle.machine for lifecycle in LIFECYCLES.values()])
 
 
-@MACHINES.call("GET", "/<machine>", answer="Instances")
+@MACHINES.call("GET", "/<machine>", answer=Instances)
 def instances(machine: str) -> Response:
     """The instances of a machine."""
     workspace = target.workspace()
@@ -34,7 +35,7 @@ def instances(machine: str) -> Response:
         return answers.listed([lifecycle.describe(account, row) for account, row in lifecycle.instances(workspace)])
 
 
-@MACHINES.call("GET", "/<machine>/<key>", answer="Instance")
+@MACHINES.call("GET", "/<machine>/<key>", answer=Instance)
 def instance(machine: str, key: str) -> Response:
     """One instance: its state, the events that apply, its secrets."""
     workspace = target.workspace()
@@ -43,7 +44,7 @@ def instance(machine: str, key: str) -> Response:
         return answers.answer(lifecycle.describe(*_found(workspace, lifecycle, key)))
 
 
-@MACHINES.call("POST", "/<machine>/<key>/<event>", answer="Instance", problems=(409,))
+@MACHINES.call("POST", "/<machine>/<key>/<event>", answer=Instance, problems=(409,))
 def fire(machine: str, key: str, event: str) -> Response:
     """Let an event happen; 409 with what is allowed if it does not apply."""
     workspace = target.workspace()
@@ -72,15 +73,3 @@ def _found(workspace: Workspace, lifecycle: Lifecycle[Any], key: str) -> tuple[A
     if found is None:
         raise Problem(404, f"there is no {lifecycle.machine.name} {key!r}")
     return found
-
-
-def _described(lifecycle: Lifecycle[Any]) -> dict[str, Any]:
-    machine = lifecycle.machine
-    rows = [{"event": row.event, "from": row.source, "to": row.target} for row in machine.transitions]
-    return {
-        "name": machine.name,
-        "states": list(machine.states),
-        "timed": sorted(machine.timed),
-        "transitions": rows,
-        "mermaid": machine.mermaid(),
-    }

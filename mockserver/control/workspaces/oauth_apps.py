@@ -13,25 +13,26 @@ from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import apps
 from mockserver.resources.oauth.apps import App
-from mockserver.resources.oauth.section import AppChange, AppItem, add, check, dump_app
+from mockserver.resources.oauth.section import AppChange, AppItem, add, check
 from mockserver.resources.oauth.tokens import exchange
 from mockserver.resources.section import SectionError, TakenError
 from mockserver.scenario.documents.mistakes import Mistake
+from mockserver.views.workspaces.apps import OAuthApp, OAuthApps
 
 OAUTH_APPS = ControlResource("oauth", "/_mock/oauth/apps")
 
 
-@OAUTH_APPS.call("GET", answer="OAuthApps")
+@OAUTH_APPS.call("GET", answer=OAuthApps)
 def index() -> Response:
     """The registered apps, their secrets included."""
     workspace = target.workspace()
     with workspace.lock:
         found = workspace.state.table(App).values()
         off_loop.before_telling(weight(app.redirect_uris) for app in found)
-        return answers.listed([dump_app(app) for app in found])
+        return answers.listed(list(found))
 
 
-@OAUTH_APPS.call("POST", body=AppItem, answer="OAuthApp", status=201, adds=True, problems=(409,))
+@OAUTH_APPS.call("POST", body=AppItem, answer=OAuthApp, status=201, adds=True, problems=(409,))
 def create(body: dict[str, Any]) -> Response:
     """Register an app; credentials that are left out are drawn, and scopes are the four that a new app has."""
     workspace = target.workspace()
@@ -40,20 +41,20 @@ def create(body: dict[str, Any]) -> Response:
             app = add(workspace, body, ())
         except SectionError as error:
             raise _problem(error) from error
-        return answers.answer(dump_app(app), 201)
+        return answers.answer(app)
 
 
-@OAUTH_APPS.call("GET", "/<client_id>", answer="OAuthApp")
+@OAUTH_APPS.call("GET", "/<client_id>", answer=OAuthApp)
 def show(client_id: str) -> Response:
     """One app with its secret."""
     workspace = target.workspace()
     with workspace.lock:
         app = _found(workspace, client_id)
         off_loop.before_telling([weight(app.redirect_uris)])
-        return answers.answer(dump_app(app))
+        return answers.answer(app)
 
 
-@OAUTH_APPS.call("PUT", "/<client_id>", body=AppChange, answer="OAuthApp")
+@OAUTH_APPS.call("PUT", "/<client_id>", body=AppChange, answer=OAuthApp)
 def change(client_id: str, body: dict[str, Any]) -> Response:
     """Change what is named of an app; tokens that it has keep their scopes."""
     workspace = target.workspace()
@@ -66,7 +67,7 @@ def change(client_id: str, body: dict[str, Any]) -> Response:
         except SectionError as error:
             raise _problem(error) from error
         apps.update(workspace, app, body)
-        return answers.answer(dump_app(app))
+        return answers.answer(app)
 
 
 @OAUTH_APPS.call("DELETE", "/<client_id>", status=204)

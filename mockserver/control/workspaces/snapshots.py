@@ -10,13 +10,15 @@ from marshmallow import fields, validate
 from mockserver.control.framework import answers, parts, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
-from mockserver.control.workspaces.workspaces import described
+from mockserver.control.workspaces.workspaces import hosted
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.origin import Snapshot
 from mockserver.core.workspaces.store import NAME
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.dump import dump
+from mockserver.views.workspaces import workspaces as shown
+from mockserver.views.workspaces.scenarios import Moment, Moments
 
 SNAPSHOTS = ControlResource("snapshots", "/_mock/snapshots")
 
@@ -29,7 +31,7 @@ class NewSnapshot(Item):
     )
 
 
-@SNAPSHOTS.call("POST", body=NewSnapshot, answer="Moment", status=201, problems=(409,))
+@SNAPSHOTS.call("POST", body=NewSnapshot, answer=Moment, status=201, problems=(409,))
 def keep(body: dict[str, Any]) -> Response:
     """Keep this moment: state, clock, faults and mailbox; a snapshot of the same name gives way."""
     workspace = target.workspace(whole=True)
@@ -42,15 +44,15 @@ def keep(body: dict[str, Any]) -> Response:
         _check_room(workspace, snapshot)
         workspace.snapshots.pop(name, None)  # the newest stands last
         workspace.snapshots[name] = snapshot
-        return answers.answer(_described(snapshot), 201)
+        return answers.answer(snapshot)
 
 
-@SNAPSHOTS.call("GET", answer="Moments")
+@SNAPSHOTS.call("GET", answer=Moments)
 def index() -> Response:
     """The moments that are kept, oldest first."""
     workspace = target.workspace()
     with workspace.lock:
-        return answers.listed([_described(snapshot) for snapshot in workspace.snapshots.values()])
+        return answers.listed(list(workspace.snapshots.values()))
 
 
 @SNAPSHOTS.call("DELETE", status=204)
@@ -71,14 +73,14 @@ def forget(name: str) -> Response:
     return answers.done()
 
 
-@SNAPSHOTS.call("POST", "/<name>/restore", answer="Workspace", heavy=True)
+@SNAPSHOTS.call("POST", "/<name>/restore", answer=shown.Workspace, heavy=True)
 def restore(name: str) -> Response:
     """Return to a moment; journal and coverage go on."""
     workspace = target.changed_workspace()
     with workspace.lock:
         snapshot = _found(workspace, name)
     parts.store().restore(workspace, snapshot)
-    return answers.answer(described(workspace))
+    return answers.answer(hosted(workspace))
 
 
 def _found(workspace: Workspace, name: str) -> Snapshot:
@@ -109,7 +111,3 @@ def _unused(workspace: Workspace) -> str:
     while f"snapshot-{number}" in workspace.snapshots:
         number += 1
     return f"snapshot-{number}"
-
-
-def _described(snapshot: Snapshot) -> dict[str, Any]:
-    return {"name": snapshot.name, "at": snapshot.at}

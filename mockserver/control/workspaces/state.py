@@ -9,12 +9,15 @@ from flask import Response, request
 from mockserver.control.framework import answers, inputs, off_loop, parts, target
 from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlResource
-from mockserver.control.workspaces.workspaces import ScenarioField, described
+from mockserver.control.workspaces.workspaces import ScenarioField, hosted
 from mockserver.core.traffic.ring import weight
 from mockserver.resources.section import Item, write_instant
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.dump import dump, to_yaml
+from mockserver.scenario.schema import scenario_schema
 from mockserver.scenario.seed import add
+from mockserver.views.workspaces import workspaces as shown
+from mockserver.views.workspaces.scenarios import Scenarios, seed_schema
 from mockserver.web.schemas import json_text
 from mockserver.web.server import loop
 
@@ -29,7 +32,7 @@ class Reset(Item):
     scenario = ScenarioField()
 
 
-@STATE.call("GET", "/state", answer="Scenario", media=("application/json", "application/yaml"))
+@STATE.call("GET", "/state", written=scenario_schema, media=("application/json", "application/yaml"))
 def show() -> Response:
     """The whole workspace as a scenario, as JSON or as YAML by `Accept`."""
     workspace = target.workspace(whole=True)
@@ -42,7 +45,7 @@ def show() -> Response:
     return Response(found, content_type="application/json")
 
 
-@STATE.call("PUT", "/state", document="Scenario", answer="Workspace", heavy=True)
+@STATE.call("PUT", "/state", document=scenario_schema, answer=shown.Workspace, heavy=True)
 def replace() -> Response:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
     workspace = target.changed_workspace()
@@ -50,10 +53,10 @@ def replace() -> Response:
     if not request.get_data().strip():
         raise of_mistakes([Mistake((), "there is no document; {} is that of an empty workspace")])
     parts.store().put(workspace, document)
-    return answers.answer(described(workspace))
+    return answers.answer(hosted(workspace))
 
 
-@STATE.call("POST", "/seed", document="Seed", answer="Workspace", problems=(409,), heavy=True)
+@STATE.call("POST", "/seed", document=seed_schema, answer=shown.Workspace, problems=(409,), heavy=True)
 def seed() -> Response:
     """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
     workspace = target.changed_workspace()
@@ -66,20 +69,20 @@ def seed() -> Response:
         except ScenarioError as error:
             status = 409 if all(mistake.taken for mistake in error.mistakes) else 400
             raise of_mistakes(error.mistakes, status) from error
-    return answers.answer(described(workspace))
+    return answers.answer(hosted(workspace))
 
 
-@STATE.call("POST", "/reset", body=Reset, answer="Workspace")
+@STATE.call("POST", "/reset", body=Reset, answer=shown.Workspace)
 def reset(body: dict[str, Any]) -> Response:
     """The workspace as its scenario made it, or as another one makes it."""
     workspace = target.workspace(whole=True)
     off_loop.before_making(body.get("scenario", workspace.origin.scenario))
     loop.occupy(request.environ, workspace.changing)
     parts.store().reset(workspace, body.get("scenario"))
-    return answers.answer(described(workspace))
+    return answers.answer(hosted(workspace))
 
 
-@STATE.call("GET", "/scenarios", answer="Scenarios", in_workspace=False)
+@STATE.call("GET", "/scenarios", answer=Scenarios, in_workspace=False)
 def scenarios() -> Response:
     """The scenarios that can be loaded."""
     return answers.listed(list(parts.library().describe()))

@@ -14,6 +14,7 @@ from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.store import DEFAULT, NAME, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
+from mockserver.views.workspaces import workspaces as shown
 from mockserver.web.schemas.fields import Flag
 
 WORKSPACES = ControlResource("workspaces", "/_mock/workspaces", in_workspace=False)
@@ -51,7 +52,7 @@ class WorkspaceFilter(Item):
     offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
 
 
-@WORKSPACES.call("POST", body=NewWorkspace, answer="Workspace", status=201, problems=(409,))
+@WORKSPACES.call("POST", body=NewWorkspace, answer=shown.Workspace, status=201, problems=(409,))
 def create(body: dict[str, Any]) -> Response:
     """A fresh workspace with its own keys, clock, faults, journal, mailbox and coverage."""
     scenario = body.get("scenario")
@@ -65,24 +66,24 @@ def create(body: dict[str, Any]) -> Response:
         raise Problem(409, f"there is a workspace {error} already") from error
     except StoreFullError as error:
         raise Problem(409, str(error)) from error
-    return answers.answer(described(target.acting_on(fresh)), 201)
+    return answers.answer(hosted(target.acting_on(fresh)))
 
 
-@WORKSPACES.call("GET", query=WorkspaceFilter, answer="Workspaces")
+@WORKSPACES.call("GET", query=WorkspaceFilter, answer=shown.Workspaces)
 def index(query: dict[str, Any]) -> Response:
     """All workspaces, the one used last first."""
     found = list(parts.store())[::-1]
     part = found[query["offset"] : query["offset"] + query["limit"]]
     _telling(part)
-    return answers.listed([described(workspace) for workspace in part], len(found))
+    return answers.listed([hosted(workspace) for workspace in part], len(found))
 
 
-@WORKSPACES.call("GET", "/<name>", answer="Workspace")
+@WORKSPACES.call("GET", "/<name>", answer=shown.Workspace)
 def show(name: str) -> Response:
     """One workspace."""
     found = target.named(name)
     _telling([found])
-    return answers.answer(described(found))
+    return answers.answer(hosted(found))
 
 
 @WORKSPACES.call("DELETE", "/<name>", status=204, problems=(409,))
@@ -99,18 +100,6 @@ def _telling(workspaces: Iterable[Workspace]) -> None:
     off_loop.before_telling(0 for workspace in workspaces for _ in range(len(workspace.state.accounts)))
 
 
-def described(workspace: Workspace) -> dict[str, Any]:
-    """A workspace as it is answered: where it is, and which keys open it."""
-    # Without its lock: this may be one of many, and nobody is to wait for what happens in another one.
-    accounts = [
-        {"name": account.name, "role": str(account.role), "api_key": next(iter(account.api_keys), None)}
-        for account in tuple(workspace.state.accounts.values())
-    ]
-    place = "" if workspace.name == DEFAULT else f"w/{workspace.name}/"
-    return {
-        "name": workspace.name,
-        "api_key": accounts[0]["api_key"],
-        "scenario": workspace.origin.title,
-        "url": f"{request.host_url}{place}v3",
-        "accounts": accounts,
-    }
+def hosted(workspace: Workspace) -> shown.Hosted:
+    """A workspace as a row of its view, at the address by which the call has come."""
+    return shown.Hosted(workspace, request.host_url)

@@ -254,19 +254,6 @@ def twice(faults: Sequence[Fault]) -> Iterator[int]:
         seen.add(fault.id)
 
 
-def describe(fault: Fault, workspace: Workspace) -> dict[str, Any]:
-    """A rule as it was written, with what has come of it."""
-    found = {
-        "id": fault.id,
-        **fault.written,
-        "hits": fault.hits,
-        "active": fault.is_active(workspace.state.clock.now()),
-    }
-    if fault.expires_at is not None:
-        found["expires_at"] = write_instant(fault.expires_at)
-    return found
-
-
 def dump_fault(fault: Fault) -> dict[str, Any]:
     """A rule as a scenario holds it."""
     found = {**fault.written, "id": fault.id, "hits": fault.hits, "passed": fault.passed}

@@ -8,6 +8,7 @@ from typing import Any
 from marshmallow import Schema, fields
 
 from mockserver.web.schemas.fields import Choice, Email, Flag, Hostname, Int64, Moment, Number, Text, Url
+from mockserver.web.schemas.schema import Base
 
 Dump = Callable[[Any], dict[str, Any]]
 
@@ -15,15 +16,17 @@ Dump = Callable[[Any], dict[str, Any]]
 _PLAIN = (Text, Email, Int64, Number, Flag, Choice, Url, Hostname)
 
 
-def compiled(schema: Schema) -> Dump:
-    """A function that dumps what the schema dumps: objects by attribute, dictionaries by member."""
-    names: dict[str, Any] = {}
-    by_attribute = _function("by_attribute", schema, lambda attribute: f"row.{attribute}", names)
-    by_member = _function("by_member", schema, lambda attribute: f"row.get({attribute!r})", names)
-    source = f"{by_attribute}\n{by_member}\n{_DISPATCH}"
-    exec(source, names)  # noqa: S102  # the source is made of the schemas' own names
-    dump: Dump = names["dump"]
-    return dump
+#: Under this name the metadata of a field has a function of the row that gives what is dumped; else it is an attribute.
+OF = "of"
+
+
+def compiled(schema: Schema, plain: tuple[type[fields.Field[Any]], ...] = _PLAIN, *, in_order: bool = False) -> Dump:
+    """A function that dumps what the schema dumps: objects by attribute, dictionaries by member.
+
+    `plain` are the kinds of fields whose values go out as they are. Members that may be left out stand behind the
+    others, unless all are to stand `in_order`.
+    """
+    return _Compiler(plain, in_order=in_order).dump(schema)
 
 
 _DISPATCH = """
@@ -39,40 +42,81 @@ dump.all = dump_all
 """
 
 
-def _function(name: str, schema: Schema, read: Callable[[str], str], names: dict[str, Any]) -> str:
-    """A dictionary display of the members that always stand there, and a line for each that may be left out."""
-    always, maybe = [], []
-    for field_name, field in schema.dump_fields.items():
-        key, value = field.data_key or field_name, read(field.attribute or field_name)
-        if field.required:
-            always.append(f"{key!r}: {_write(field, value, names)}")
-        elif field.allow_none:
-            always.append(f"{key!r}: None if {value} is None else {_write(field, value, names)}")
-        else:
-            maybe.append(f"    if (value := {value}) is not None: out[{key!r}] = {_write(field, 'value', names)}")
-    display = f"{{{', '.join(always)}}}"
-    if not maybe:
-        return f"def {name}(row):\n    return {display}"
-    return "\n".join([f"def {name}(row):", f"    out = {display}", *maybe, "    return out"])
+class _Compiler:
+    """Writes the source of one dump, and those of the schemas within."""
 
+    def __init__(self, plain: tuple[type[fields.Field[Any]], ...], *, in_order: bool) -> None:
+        self._plain = plain
+        self._in_order = in_order
+        #: What the source refers to.
+        self._names: dict[str, Any] = {}
 
-def _write(field: fields.Field[Any], value: str, names: dict[str, Any]) -> str:
-    """The expression that turns a value into its wire form."""
-    if isinstance(field, _PLAIN):
-        return value
-    if isinstance(field, fields.List):
-        if isinstance(field.inner, fields.Nested):
-            return f"{_name(compiled(field.inner.schema), names)}.all({value})"
-        return f"[{_write(field.inner, 'item', names)} for item in {value}]"
-    if isinstance(field, fields.Nested):
-        return f"{_name(compiled(field.schema), names)}({value})"
-    if isinstance(field, Moment):
-        return f"{_name(field.write, names)}({value})"
-    serialize = field._serialize  # noqa: SLF001  # the step of `dump` that a kind of field overrides
-    return f"{_name(serialize, names)}({value}, None, row)"
+    def dump(self, schema: Schema) -> Dump:
+        by_attribute = self._function("by_attribute", schema, lambda attribute: f"row.{attribute}")
+        by_member = self._function("by_member", schema, lambda attribute: f"row.get({attribute!r})")
+        source = f"{by_attribute}\n{by_member}\n{_DISPATCH}"
+        exec(source, self._names)  # noqa: S102  # the source is made of the schemas' own names
+        dump: Dump = self._names["dump"]
+        return dump
 
+    def _function(self, name: str, schema: Schema, read: Callable[[str], str]) -> str:
+        """A dictionary display of the members that always stand there, and a line for each that may be left out."""
+        if isinstance(schema, Base) and schema.as_given:
+            return f"def {name}(row):\n    return row"
+        always, maybe = [], []
+        for field_name, field in schema.dump_fields.items():
+            key = field.data_key or field_name
+            value = self._value(field, read(field.attribute or field_name))
+            if field.required or field.allow_none:
+                always.append(f"{key!r}: {self._always(field, value)}")
+            elif self._in_order:
+                written = self._write(field, "value")
+                always.append(f"**({{{key!r}: {written}}} if (value := {value}) is not None else {{}})")
+            else:
+                written = self._write(field, "value")
+                maybe.append(f"    if (value := {value}) is not None: out[{key!r}] = {written}")
+        display = f"{{{', '.join(always)}}}"
+        if not maybe:
+            return f"def {name}(row):\n    return {display}"
+        return "\n".join([f"def {name}(row):", f"    out = {display}", *maybe, "    return out"])
 
-def _name(function: Callable[..., Any], names: dict[str, Any]) -> str:
-    name = f"write_{len(names)}"
-    names[name] = function
-    return name
+    def _value(self, field: fields.Field[Any], read: str) -> str:
+        """The expression of what is dumped of a row."""
+        of = field.metadata.get(OF)
+        return read if of is None else f"{self._name(of)}(row)"
+
+    def _always(self, field: fields.Field[Any], value: str) -> str:
+        written = self._write(field, value)
+        if not field.allow_none or written == value:
+            return written
+        return f"None if (value := {value}) is None else {self._write(field, 'value')}"
+
+    def _write(self, field: fields.Field[Any], value: str) -> str:
+        """The expression that turns a value into its wire form."""
+        if self._is_plain(field):
+            return value
+        if isinstance(field, fields.List):
+            if isinstance(field.inner, fields.Nested):
+                return f"{self._dump_of(field.inner)}.all({value})"
+            return f"[{self._write(field.inner, 'item')} for item in {value}]"
+        if isinstance(field, fields.Nested):
+            return f"{self._dump_of(field)}({value})"
+        if isinstance(field, Moment):
+            return f"{self._name(field.write)}({value})"
+        serialize = field._serialize  # noqa: SLF001  # the step of `dump` that a kind of field overrides
+        return f"{self._name(serialize)}({value}, None, row)"
+
+    def _is_plain(self, field: fields.Field[Any]) -> bool:
+        """Whether the values of a field go out as they are."""
+        if isinstance(field, fields.Dict):
+            return field.value_field is None or self._is_plain(field.value_field)
+        changes_nothing = type(field)._serialize is fields.Field._serialize  # noqa: SLF001  # see `_write`
+        return changes_nothing or isinstance(field, self._plain)
+
+    def _dump_of(self, field: fields.Nested) -> str:
+        return self._name(compiled(field.schema, self._plain, in_order=self._in_order))
+
+    def _name(self, function: Callable[..., Any]) -> str:
+        name = f"write_{len(self._names)}"
+        self._names[name] = function
+        return name

@@ -255,6 +255,8 @@ class Base(Schema, metaclass=_Meta):
 
     #: The document that shows the names of its documented members; empty where the operation's own source does.
     names_from: ClassVar[str] = ""
+    #: Whether rows are plain data already, in an order of their own, so that they are dumped as they are.
+    as_given: ClassVar[bool] = False
 
     def load(self, data: Any, **options: Any) -> Any:
         try:

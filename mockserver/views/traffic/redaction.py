@@ -1,17 +1,14 @@
-"""Exchanges as they are shown: with the values of secrets taken out."""
+"""The parts of requests and answers as they are shown: with the values of secrets taken out."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote_plus
 
-from mockserver.core.time.transition import Changed
-from mockserver.core.traffic.exchange import Exchange, Header
-from mockserver.core.traffic.match import Difference
+from mockserver.core.traffic.exchange import Header
 from mockserver.web.schemas import json_text
-from mockserver.web.service.answer import complete
 
 #: What stands for the value of a secret.
 REDACTED = "***"
@@ -58,69 +55,33 @@ _WAY_IN = re.compile(
 )
 
 
-def described(exchange: Exchange) -> dict[str, Any]:
-    """An exchange as the journal shows it."""
-    return {
-        "id": exchange.id,
-        "at": exchange.at,
-        "operation": exchange.operation,
-        "method": exchange.method,
-        "path": _plain(exchange.path),
-        "query": _query(exchange.query),
-        "account": exchange.account,
-        "request": {"headers": _headers(exchange.headers), "body": _sent(exchange)},
-        "status": exchange.status,
-        "answer": _answer(exchange),
-        "fault": exchange.fault,
-        "transitions": [transition(change) for change in exchange.transitions],
-        "warnings": list(map(_plain, exchange.warnings)),
-        "reason": exchange.reason and _plain(exchange.reason),
-        "ms": round(exchange.ms, 3),
-    }
-
-
-def _answer(exchange: Exchange) -> dict[str, Any] | None:
-    if exchange.status is None:
-        return None
-    # The journal keeps only those that are not on all answers.
-    headers = complete(exchange.answer_body, exchange.status, exchange.answer_headers)
-    return {"headers": _headers(headers), "body": _body(exchange.answer_body, _MEMBERS, text)}
-
-
-def transition(change: Changed) -> dict[str, Any]:
-    """What has happened to an instance of a state machine."""
-    return {
-        "at": change.at,
-        "machine": change.machine,
-        "key": change.key,
-        "event": change.event,
-        "from": change.source,
-        "to": change.target,
-    }
-
-
-def _sent(exchange: Exchange) -> Any:
-    """The body of a request: of a form the members are known, of several parts nothing is shown."""
-    kind = next((value.lower() for name, value in exchange.headers if name == "content-type"), "")
+def sent(headers: Iterable[Header], body: bytes) -> Any:
+    """A request's body: of a form the members are known, of several parts nothing is shown; None if there is none."""
+    kind = next((value.lower() for name, value in headers if name == "content-type"), "")
     if kind.startswith("multipart/"):
         return REDACTED
-    plain = query_text if kind.startswith("application/x-www-form-urlencoded") else _plain
-    return _body(exchange.body, _SENT, lambda words: _IN_SENT_TEXT.sub(rf"\1{REDACTED}", plain(words)))
+    told = query_text if kind.startswith("application/x-www-form-urlencoded") else plain
+    return _body(body, _SENT, lambda words: _IN_SENT_TEXT.sub(rf"\1{REDACTED}", told(words)))
 
 
-def _body(raw: bytes, secrets: Collection[str], plain: Callable[[str], str]) -> Any:
+def answered(body: bytes) -> Any:
+    """The body of an answer; None: there is none."""
+    return _body(body, _MEMBERS, text)
+
+
+def _body(raw: bytes, secrets: Collection[str], told: Callable[[str], str]) -> Any:
     """The value of a JSON body, the text of another one; None if there is none."""
     if not raw:
         return None
     try:
         return _clean(json_text.read(raw), secrets)
     except json_text.JsonError:
-        return plain(raw.decode(errors="replace"))
+        return told(raw.decode(errors="replace"))
 
 
 def text(words: str) -> str:
     """A text of any kind without secrets."""
-    return _IN_TEXT.sub(rf"\1{REDACTED}", _plain(words))
+    return _IN_TEXT.sub(rf"\1{REDACTED}", plain(words))
 
 
 def query_text(query: str) -> str:
@@ -132,30 +93,13 @@ def _pair(sent: str) -> str:
     name, sign, _ = sent.partition("=")
     if sign and _spelt(unquote_plus(name)) in _SENT:
         return f"{name}={REDACTED}"
-    plain = unquote_plus(sent)
-    return sent if _plain(plain) == plain else quote(_plain(plain), safe="=/:*@")
+    words = unquote_plus(sent)
+    return sent if plain(words) == words else quote(plain(words), safe="=/:*@")
 
 
-def differences(shown: Mapping[str, Any], rows: Iterable[Difference]) -> list[dict[str, Any]]:
-    """Where an exchange, as the journal shows it, is not as wanted; what it has instead is shown as there."""
-    # The parts that may hold secrets; each of them has been put into words once, however many differences there are.
-    parts = {"json": shown["request"]["body"], "query": shown["query"], "headers": shown["request"]["headers"]}
-    return [{"path": row.path, "wanted": row.wanted, "got": _got(parts, row)} for row in rows]
-
-
-def _got(parts: Mapping[str, Any], found: Difference) -> Any:
-    if found.got is None:
-        return None
-    part, *names = [name.replace("~1", "/").replace("~0", "~") for name in found.path.split("/")[1:]]
-    if part not in parts:
-        return REDACTED if names and _spelt(names[-1]) in _MEMBERS else _clean(found.got)
-    place = parts[part]
-    for name in names:
-        try:
-            place = place[int(name) if isinstance(place, list) else name]
-        except (LookupError, TypeError, ValueError):
-            return REDACTED  # it stands within a secret, or in a body that cannot be shown as JSON
-    return place
+def member(name: str, value: Any) -> Any:
+    """The value of a member of this name that is neither a text of the wire nor within one."""
+    return REDACTED if _spelt(name) in _MEMBERS else _clean(value)
 
 
 def _clean(value: Any, secrets: Collection[str] = _MEMBERS) -> Any:
@@ -164,10 +108,10 @@ def _clean(value: Any, secrets: Collection[str] = _MEMBERS) -> Any:
         is_header = {"key", "value"} <= value.keys()
         hidden = frozenset({"value"}) if is_header else secrets
         told = {name: inner for name, inner in value.items() if _is_told(name, inner, hidden)}
-        return {_plain(name): _clean(told[name], secrets) if name in told else REDACTED for name in value}
+        return {plain(name): _clean(told[name], secrets) if name in told else REDACTED for name in value}
     if isinstance(value, list):
         return [_clean(inner, secrets) for inner in value]
-    return _plain(value) if isinstance(value, str) else value
+    return plain(value) if isinstance(value, str) else value
 
 
 def _is_told(name: str, value: Any, hidden: Collection[str]) -> bool:
@@ -178,7 +122,7 @@ def _spelt(name: str) -> str:
     return name.lower().replace("-", "").replace("_", "")
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A text without the credentials of the addresses in it, and without keys and tokens of the service's form."""
     found = _CREDENTIALS.sub(rf"\1{REDACTED}@", _WAY_IN.sub(rf"\1{REDACTED}", text))
     found = _KEY.sub(REDACTED, found)
@@ -197,19 +141,21 @@ def _without_tokens(dotted: re.Match[str]) -> str:
     return ".".join(found)
 
 
-def _headers(headers: Iterable[Header]) -> dict[str, str]:
-    return {name: _header(name.lower(), value) for name, value in headers}
+def headers(rows: Iterable[Header]) -> dict[str, str]:
+    """Headers by their names."""
+    return {name: _header(name.lower(), value) for name, value in rows}
 
 
 def _header(name: str, value: str) -> str:
     if name in _HEADERS:
         return REDACTED
     address, sign, query = value.partition("?")
-    return f"{_plain(address)}?{query_text(query)}" if sign and name in _ADDRESSES else _plain(value)
+    return f"{plain(address)}?{query_text(query)}" if sign and name in _ADDRESSES else plain(value)
 
 
-def _query(query: str) -> dict[str, Any]:
+def parameters(query: str) -> dict[str, Any]:
+    """The parameters of a query: a text each, a list where a name stands there twice."""
     found: dict[str, list[str]] = {}
     for name, value in parse_qsl(query, keep_blank_values=True, errors="replace"):
-        found.setdefault(name, []).append(REDACTED if _spelt(name) in _SENT else _plain(value))
+        found.setdefault(name, []).append(REDACTED if _spelt(name) in _SENT else plain(value))
     return {name: shown if len(shown) > 1 else shown[0] for name, shown in found.items()}

@@ -1,0 +1,1 @@
+"""How views are written: their base, and the members that they are made of."""

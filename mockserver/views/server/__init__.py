@@ -1,0 +1,1 @@
+"""What is shown of the server, and of the API that it mocks."""

@@ -1,0 +1,57 @@
+"""Which part of the contract was met: the figures of a report, plain data for commands and files as well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields, validate
+
+from mockserver.views.form import members
+from mockserver.views.form.view import View
+
+
+def _percent() -> Any:
+    return members.needed(fields.Float, about="with one decimal, rounded down", validate=validate.Range(0, 100))
+
+
+class Met(View):
+    met = members.number()
+    of = members.number()
+    percent = _percent()
+
+
+class Totals(View):
+    operations = members.part(Met)
+    statuses = members.part(Met)
+    codes = members.part(Met)
+    fields_ = members.part(Met, data_key="fields")
+    transitions = members.part(Met)
+
+
+class CodeMet(View):
+    natural = members.number("answers of the service's own")
+    injected = members.number("answers that a fault has made")
+
+
+class Unmet(View):
+    statuses = members.texts()
+    codes = members.texts()
+    fields_ = members.texts(data_key="fields")
+
+
+class OperationMet(View):
+    calls = members.number()
+    statuses = members.mapping(fields.Integer(), "how often each was met")
+    codes = members.mapping(fields.Nested(CodeMet))
+    fields_ = members.mapping(fields.Integer(), "how often each optional one was sent", data_key="fields")
+    unmet = members.part(Unmet)
+
+
+class Coverage(View):
+    as_given = True
+
+    percent = _percent()
+    totals = members.part(Totals)
+    operations = members.mapping(fields.Nested(OperationMet), "those that were called")
+    transitions = members.mapping(fields.Dict(keys=fields.String(), values=fields.Integer()), "by machine and event")
+    missing = members.texts("a sentence each, the most telling first")

@@ -1,0 +1,64 @@
+"""How sure each field and each error of the mocked API is: the record, plain data for commands as well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import INCLUDE, fields, validate
+
+from mockserver.core.contract.operation import Mark
+from mockserver.views.form import members
+from mockserver.views.form.view import View
+
+
+def _mark() -> Any:
+    return members.needed(fields.Enum, Mark, by_value=True)
+
+
+def _programs() -> Any:
+    about = "public programs that show it, where the mark is observed_in_code"
+    return fields.Integer(validate=validate.Range(min=1), metadata={"description": about})
+
+
+class BoundsEvidence(View):
+    """What a field takes at least and at most, in the words of JSON schema."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    mark = _mark()
+    source = members.text()
+
+
+class FieldEvidence(View):
+    place = members.text(data_key="in", validate=validate.OneOf(("path", "query", "body", "answer")))
+    name = members.text()
+    mark = _mark()
+    source = members.text()
+    programs = _programs()
+    bounds = fields.Nested(BoundsEvidence, metadata={"description": "where more than its type bounds it"})
+
+
+class ErrorEvidence(View):
+    status = members.number(least=400)
+    code = members.text()
+    when = members.text()
+    mark = _mark()
+    source = members.text()
+    programs = _programs()
+
+
+class Evidence(View):
+    method = members.text()
+    path = members.text()
+    source = members.text()
+    fields_ = members.many(FieldEvidence, data_key="fields")
+    errors = members.many(ErrorEvidence)
+    notes = members.texts()
+
+
+class Fidelity(View):
+    as_given = True
+
+    totals = members.mapping(fields.Integer())
+    operations = members.mapping(fields.Nested(Evidence))

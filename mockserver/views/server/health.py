@@ -1,0 +1,42 @@
+"""How the server is, and what it can do."""
+
+from __future__ import annotations
+
+from marshmallow import fields, validate
+
+from mockserver.views.form import members
+from mockserver.views.form.view import View, listing
+
+
+class CallLine(View):
+    method = members.text()
+    path = members.text("with its parameters in braces")
+    does = members.text(attribute="summary")
+
+
+Index = listing(CallLine, "Index")
+
+
+class SmtpHealth(View):
+    server = members.text("where e-mails go")
+    sent = members.number()
+    failed = members.number("for good")
+    waiting = members.number("for their turn, or for the next try")
+    last_error = members.text(allow_none=True)
+
+
+class SmtpInHealth(View):
+    address = members.text("where mails are taken")
+    received = members.number()
+
+
+class Health(View):
+    status = members.text(validate=validate.Equal("ok"))
+    version = members.text()
+    scenario = members.text("of the workspace `default`")
+    workspaces = members.number("how many there are")
+    evicted = members.number("how many workspaces had to go for newer ones")
+    store = members.text(validate=validate.Equal("memory"))
+    uptime_s = members.needed(fields.Float, validate=validate.Range(min=0))
+    smtp = members.maybe(fields.Nested, SmtpHealth, about="where --smtp-url is set")
+    smtp_in = members.maybe(fields.Nested, SmtpInHealth, about="where --smtp-in is set")

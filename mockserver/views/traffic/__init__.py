@@ -1,0 +1,1 @@
+"""What is shown of requests, mails, deliveries, receivers and faults."""

@@ -1,0 +1,86 @@
+"""The calls that the service makes, and the mails that make it do so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from marshmallow import fields, validate
+
+from mockserver.resources.deliveries import model
+from mockserver.views.form import members
+from mockserver.views.form.view import View, listing
+
+
+class Owned(NamedTuple):
+    """A row of `Delivery`: a delivery, and the name of the account to which it belongs."""
+
+    account: str
+    delivery: model.Delivery
+
+
+class Call(View):
+    method = members.text()
+    url = members.text("without credentials")
+    headers = members.mapping(fields.String())
+    body = members.needed(fields.Raw)
+
+
+class Attempt(View):
+    at = members.moment()
+    request = members.part(Call)
+    status = members.maybe(fields.Integer)
+    error = members.maybe(fields.String, about="why there was no answer")
+
+
+def _event(row: Owned) -> str | list[str]:
+    events = row.delivery.events
+    return events[0] if len(events) == 1 else events
+
+
+def _attempts(row: Owned) -> list[Mapping[str, Any]]:
+    return [_attempt(row.delivery, attempt) for attempt in row.delivery.attempts]
+
+
+def _attempt(delivery: model.Delivery, attempt: model.Attempt) -> Mapping[str, Any]:
+    target = attempt.target or delivery.target
+    request = {
+        "method": "POST",
+        "url": model.request_url(target),
+        "headers": dict(model.request_headers(target)),
+        "body": delivery.payloads if delivery.batched else delivery.payloads[0],
+    }
+    error = attempt.error if attempt.status is None else None
+    return {"at": attempt.at, "request": request, "status": attempt.status, "error": error}
+
+
+class Delivery(View):
+    """A call of the service to an address of a user's."""
+
+    id = members.number(least=1, attribute="delivery.id")
+    state = members.text(validate=validate.OneOf(model.MACHINE.states), attribute="delivery.state")
+    account = members.text()
+    webhook = members.number(allow_none=True, attribute="delivery.webhook")
+    export = members.number("of the process whose file is ready", allow_none=True, attribute="delivery.export")
+    event = fields.Raw(
+        required=True,
+        metadata={"type": ["string", "array"], "description": "a name, or those of a batch", members.OF: _event},
+    )
+    url = members.text(attribute="delivery.target.url")
+    created_at = members.moment(attribute="delivery.created_at")
+    next_at = members.moment("when it is tried next", allow_none=True, attribute="delivery.next_at")
+    in_flight = members.flag("whether an attempt is under way", attribute="delivery.in_flight")
+    attempts = members.many(Attempt, "oldest first", of=_attempts)
+    attempts_evicted = members.evicted(attribute="delivery.attempts_evicted")
+
+
+Deliveries = listing(Delivery, "Deliveries")
+DeliveryPage = listing(Delivery, "DeliveryPage", evicted=members.evicted())
+
+
+class Arrived(View):
+    """A mail that has come in, and the calls that it makes."""
+
+    uuid = members.needed(fields.UUID)
+    date = members.moment()
+    deliveries = members.many(Delivery)

@@ -1,0 +1,129 @@
+"""Exchanges as the journal shows them, and whether they are as a test expects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import fields, validate
+
+from mockserver.core.traffic import journal
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.traffic.match import Difference
+from mockserver.views.form import members
+from mockserver.views.form.view import View, listing
+from mockserver.views.traffic import redaction
+from mockserver.web.service.answer import complete
+
+
+class Sent(View):
+    headers = members.mapping(fields.String(), "secrets are redacted")
+    body = members.needed(
+        fields.Raw, allow_none=True, about="the value of JSON, else the text; null where there is none"
+    )
+
+
+class Change(View):
+    """What has happened to an instance of a state machine."""
+
+    at = members.moment()
+    machine = members.text()
+    key = members.key()
+    event = members.text()
+    source = members.source()
+    to = members.target()
+
+
+def _request(exchange: Exchange) -> dict[str, Any]:
+    return {"headers": redaction.headers(exchange.headers), "body": redaction.sent(exchange.headers, exchange.body)}
+
+
+def _answer(exchange: Exchange) -> dict[str, Any] | None:
+    if exchange.status is None:
+        return None
+    # The journal keeps only those that are not on all answers.
+    headers = complete(exchange.answer_body, exchange.status, exchange.answer_headers)
+    return {"headers": redaction.headers(headers), "body": redaction.answered(exchange.answer_body)}
+
+
+class Request(View):
+    """An exchange as the journal shows it."""
+
+    id = members.needed(fields.UUID, about="the answer's `sib-request-id`")
+    at = members.moment()
+    operation = members.text("null where no operation is meant", allow_none=True)
+    method = members.text()
+    path = members.text(of=lambda exchange: redaction.plain(exchange.path))
+    query = members.mapping(
+        about="a text each, a list where a name stands there twice",
+        of=lambda exchange: redaction.parameters(exchange.query),
+    )
+    account = members.text("null where the key opens none", allow_none=True)
+    request = members.part(Sent, of=_request)
+    status = members.number("null where the client got no HTTP answer", least=100, allow_none=True)
+    answer = members.part(Sent, allow_none=True, of=_answer)
+    fault = members.text("the rule that hit", allow_none=True)
+    transitions = members.many(Change)
+    warnings = members.texts(
+        "what was sent and is ignored", of=lambda exchange: map(redaction.plain, exchange.warnings)
+    )
+    reason = members.text(
+        "why the answer is no success",
+        allow_none=True,
+        of=lambda exchange: exchange.reason and redaction.plain(exchange.reason),
+    )
+    ms = members.needed(fields.Float, validate=validate.Range(min=0), of=lambda exchange: round(exchange.ms, 3))
+
+
+Requests = listing(Request, "Requests", evicted=members.evicted())
+
+
+# ---------------------------------------------------------------------- verification
+
+
+class Differing(View):
+    path = members.text("a JSON Pointer")
+    wanted = members.needed(fields.Raw, allow_none=True)
+    got = members.needed(fields.Raw, allow_none=True)
+
+
+class NearMiss(View):
+    id = members.needed(fields.UUID)
+    operation = members.text(allow_none=True)
+    method = members.text()
+    path = members.text()
+    differences = members.many(Differing, "the first hundred")
+    further = members.maybe(
+        fields.Integer, validate=validate.Range(1), about="how many more there are, where there are more"
+    )
+
+
+class Verdict(View):
+    satisfied = members.flag()
+    matched = members.number()
+    ids = members.needed(fields.List, fields.UUID())
+    near_misses = members.many(NearMiss, "the fewest differences first, where too few match")
+
+
+def missed(miss: journal.NearMiss) -> dict[str, Any]:
+    """A near miss as a row of its view: the exchange is redacted once, however many differences there are."""
+    shown = Request.show(miss.exchange)
+    parts = {"json": shown["request"]["body"], "query": shown["query"], "headers": shown["request"]["headers"]}
+    differing = [{"path": row.path, "wanted": row.wanted, "got": _got(parts, row)} for row in miss.differences]
+    return {**shown, "differences": differing, "further": miss.further or None}
+
+
+def _got(parts: Mapping[str, Any], found: Difference) -> Any:
+    """What an exchange has instead of what is wanted, as the journal shows it."""
+    if found.got is None:
+        return None
+    part, *names = [name.replace("~1", "/").replace("~0", "~") for name in found.path.split("/")[1:]]
+    if part not in parts:
+        return redaction.member(names[-1] if names else "", found.got)
+    place = parts[part]
+    for name in names:
+        try:
+            place = place[int(name) if isinstance(place, list) else name]
+        except (LookupError, TypeError, ValueError):
+            return redaction.REDACTED  # it stands within a secret, or in a body that cannot be shown as JSON
+    return place

@@ -1,0 +1,1 @@
+"""What is shown of a workspace and of what stands in it."""

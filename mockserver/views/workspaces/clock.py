@@ -1,0 +1,43 @@
+"""The clock of a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from marshmallow import fields
+
+from mockserver.core.time import clock
+from mockserver.core.time.transition import Changed
+from mockserver.views.form import members
+from mockserver.views.form.view import View
+
+
+class Moved(NamedTuple):
+    """A row of `Advanced`: a clock, and the timed events that happened while it was moved."""
+
+    clock: clock.Clock
+    fired: Sequence[Changed]
+
+
+class Clock(View):
+    """The clock of whatever has one, a workspace say."""
+
+    now = members.moment(of=lambda row: row.clock.now())
+    frozen = members.flag(attribute="clock.frozen")
+    offset_s = members.needed(
+        fields.Float,
+        about="how far it is from real time",
+        of=lambda row: round(row.clock.offset.total_seconds(), 3),
+    )
+
+
+class Fired(View):
+    at = members.moment()
+    machine = members.text()
+    key = members.key()
+    event = members.text()
+
+
+class Advanced(Clock):
+    fired = members.many(Fired, "the timed events that happened on the way")

@@ -1,0 +1,42 @@
+"""State machines and their instances."""
+
+from __future__ import annotations
+
+from marshmallow import INCLUDE
+
+from mockserver.views.form import members
+from mockserver.views.form.view import View, listing
+
+
+class Transition(View):
+    event = members.text()
+    source = members.source()
+    to = members.target()
+
+
+class Machine(View):
+    name = members.text()
+    states = members.texts()
+    timed = members.texts("the events that time brings about", of=lambda machine: sorted(machine.timed))
+    transitions = members.many(Transition)
+    mermaid = members.text("a diagram", of=lambda machine: machine.mermaid())
+
+
+Machines = listing(Machine, "Machines")
+
+
+class Instance(View):
+    """Further members are the machine's own: a sender's code and when it expires, say; a lifecycle gives its rows."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    as_given = True
+
+    key = members.key()
+    account = members.text()
+    state = members.text()
+    allowed = members.texts("the events that apply")
+
+
+Instances = listing(Instance, "Instances")
