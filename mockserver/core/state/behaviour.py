@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -64,7 +63,7 @@ class Behaviour(NamedTuple):
     #: What a list of webhooks says where there is none of the type: `error`, or `empty` (ledger 2.13).
     webhooks_none: str = "error"
     #: Names of events in payloads, and what stands there instead: `{spam: complaint}` (ledger 3.3).
-    webhook_names: Mapping[str, str] = MappingProxyType({})
+    webhook_names: Mapping[str, str] = {}  # nobody writes into it, and a proxy could not be copied
     #: Addresses or networks; when there are any, callers from elsewhere get the ledger's 401.
     authorised_ips: tuple[str, ...] = ()
     rate_limit: RateLimit = RateLimit()

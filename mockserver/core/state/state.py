@@ -32,7 +32,7 @@ _ROOM_FOR_IDS = 2**40
 _MANY_CALLS = 256 * 1024
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class State(Tables):
     """Accounts, clock, randomness, timers, faults and mailbox, with the rows beside the accounts.
 

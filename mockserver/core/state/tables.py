@@ -50,6 +50,10 @@ class Table(dict[Any, Any]):
         super().__init__()
         self.tally = tally or Tally()
 
+    def __reduce__(self) -> Any:
+        # Its rows cannot be put into a copy one by one: they would be counted twice.
+        return _table, (type(self), dict(self), self.tally)
+
     def __setitem__(self, key: Any, row: Any) -> None:
         before = len(self)
         super().__setitem__(key, row)
@@ -79,6 +83,13 @@ class Table(dict[Any, Any]):
     def clear(self) -> None:
         self.tally.rows -= len(self)
         super().clear()
+
+
+def _table(kind: type[Table], rows: Mapping[Any, Any], tally: Tally) -> Table:
+    """A table of rows that its tally counts already."""
+    found = kind(tally)
+    dict.update(found, rows)
+    return found
 
 
 class Timeline(Generic[DatedRow]):
@@ -151,6 +162,14 @@ class Tables:
         self._tables: dict[type, dict[Any, Any]] = {}
         self._timelines: dict[type, Timeline[Any]] = {}
         self._records: dict[type, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All that it consists of, but for tables and timelines that somebody has asked for in vain."""
+        return {
+            **vars(self),
+            "_tables": {row: rows for row, rows in self._tables.items() if rows},
+            "_timelines": {row: rows for row, rows in self._timelines.items() if rows},
+        }
 
     def longest(self) -> int:
         """How many rows the longest table has; timelines give parts only."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 #: Of all instances of one machine it is the same kind.
 Key = int | str
@@ -34,11 +34,16 @@ class Timers:
     cancelling cost the same however many there are.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, timers: Iterable[Timer] = ()) -> None:
         self._heap: list[Timer] = []
         self._live: dict[tuple[str, Key], dict[str, Timer]] = {}
         #: How many live.
         self._count = 0
+        for timer in timers:
+            self._add(timer)
+
+    def __reduce__(self) -> Any:
+        return type(self), (tuple(self),)
 
     def __iter__(self) -> Iterator[Timer]:
         return iter(sorted(timer for events in self._live.values() for timer in events.values()))
@@ -54,12 +59,14 @@ class Timers:
 
     def set(self, moment: datetime, account: int, machine: str, key: Key, event: str) -> None:
         """Let an event happen at a moment; a timer for the same event of the same instance gives way."""
-        timer = Timer(moment, machine, key, event, account)
-        events = self._live.setdefault((machine, key), {})
-        self._count += event not in events
-        events[event] = timer
-        heapq.heappush(self._heap, timer)
+        self._add(Timer(moment, machine, key, event, account))
         self._sweep()
+
+    def _add(self, timer: Timer) -> None:
+        events = self._live.setdefault((timer.machine, timer.key), {})
+        self._count += timer.event not in events
+        events[timer.event] = timer
+        heapq.heappush(self._heap, timer)
 
     def cancel(self, machine: str, key: Key) -> None:
         """Forget an instance's timers."""

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from fnmatch import translate
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mockserver.core.traffic.exchange import Exchange
 
 #: How long a glob may be, in characters: it is held against the whole path of each request.
 LONGEST_GLOB = 500
+
+
+class _Anything(Enum):
+    """A constant that is the same one in a copy."""
+
+    ANYTHING = "anything"
+
+
 #: Stands for a body that may be anything.
-ANYTHING: Any = object()
-_NONE: Mapping[str, Any] = MappingProxyType({})
+ANYTHING: Any = _Anything.ANYTHING
+_NONE: Mapping[str, Any] = {}
 
 
 class Difference(NamedTuple):
@@ -33,6 +41,9 @@ class Glob:
     def __init__(self, text: str) -> None:
         self.text = text
         self._fits = re.compile(translate(text)).match
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.text,)
 
     def fits(self, path: str) -> bool:
         return self._fits(path) is not None
