@@ -13,7 +13,7 @@ import yaml
 from mockserver import create_app
 from mockserver.cli import commands as program
 from mockserver.cli import serve
-from mockserver.cli.serving import Limit
+from mockserver.cli.flags import Flag
 from mockserver.core.contract.operation import Mark
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.faults import FAULT_KINDS
@@ -69,30 +69,33 @@ def settings() -> Iterator[str]:
     """The flags of `serve`."""
     yield from _row("flag", "variable", "default", "meaning")
     yield from _row(*["---"] * 4)
-    for option in serve.params:
-        assert isinstance(option, click.Option)
-        if not isinstance(option, Limit):
-            yield from _row(*_flag(option), f"{option.help}{_choices(option)}")
+    for flag in _flags():
+        if flag.beyond is None:
+            yield from _row(*_named(flag), f"{flag.help}{_choices(flag)}")
 
 
 def limits() -> Iterator[str]:
     """The flags of `serve` that limit something, and what becomes of what goes beyond."""
     yield from _row("flag", "variable", "default", "meaning", "beyond it")
     yield from _row(*["---"] * 5)
-    for option in serve.params:
-        if isinstance(option, Limit):
-            yield from _row(*_flag(option), option.help, option.beyond)
+    for flag in _flags():
+        if flag.beyond is not None:
+            yield from _row(*_named(flag), flag.help, flag.beyond)
 
 
-def _flag(option: click.Option) -> tuple[str, str, str]:
-    default = f"`{option.default}`" if option.show_default else ""
-    return f"`{option.opts[0]}`", f"`{option.envvar}`", default
+def _flags() -> Iterator[Flag]:
+    return (flag for flag in serve.params if isinstance(flag, Flag))
 
 
-def _choices(option: click.Option) -> str:
-    if not isinstance(option.type, click.Choice):
+def _named(flag: Flag) -> tuple[str, str, str]:
+    default = f"`{flag.default}`" if flag.show_default else ""
+    return f"`{flag.opts[0]}`", f"`{flag.envvar}`", default
+
+
+def _choices(flag: Flag) -> str:
+    if not isinstance(flag.type, click.Choice):
         return ""
-    return f" One of {', '.join(f'`{choice}`' for choice in option.type.choices)}."
+    return f" One of {', '.join(f'`{choice}`' for choice in flag.type.choices)}."
 
 
 def scenarios() -> Iterator[str]:

@@ -21,7 +21,7 @@ from click.testing import CliRunner
 import mockserver
 from mockserver import Settings, cli, create_app
 from mockserver.app.runtime import Runtime
-from mockserver.cli.serving import Limit
+from mockserver.cli.flags import Flag
 from mockserver.core.contract import errors
 from mockserver.web.server.server import bind
 
@@ -174,10 +174,9 @@ def test_every_setting_is_a_flag_with_the_same_default():
 
 def test_every_limit_is_told_with_what_becomes_of_what_goes_beyond_it():
     named = {field.name for field in dataclasses.fields(Settings) if field.name.endswith(("_limit", "_timeout"))}
-    limits = [flag for flag in cli.serve.params if isinstance(flag, Limit)]
+    flags = [flag for flag in cli.serve.params if isinstance(flag, Flag)]
 
-    assert {flag.name for flag in limits} == named
-    assert [flag.name for flag in limits if not flag.beyond] == []
+    assert {flag.name for flag in flags if flag.beyond} == named
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
 """Settings are checked where they are taken, also from a program, which no flag stands before."""
 
-import dataclasses
 import math
+from types import UnionType
+from typing import Union, get_args, get_origin, get_type_hints
 
 import click
 import pytest
 
 from mockserver import MockServer, Settings, cli
-from mockserver.settings import RANGES
+from mockserver.settings import declared
 
 
 @pytest.mark.parametrize(
@@ -65,13 +66,33 @@ def test_what_is_in_range_stands(settings):
     assert {name: getattr(Settings(**settings), name) for name in settings} == settings
 
 
-def test_flags_take_nothing_that_a_setting_refuses():
-    fields = {field.name: field.default for field in dataclasses.fields(Settings)}
-    for flag in cli.serve.params:
-        if isinstance(flag.type, click.IntRange):
-            for bound in filter(lambda bound: bound is not None, (flag.type.min, flag.type.max)):
-                Settings(**{flag.name: bound})
-            assert flag.name not in RANGES or (flag.type.min, flag.type.max) == RANGES[flag.name]
-        if isinstance(flag.type, click.Choice):
-            assert all(Settings(**{flag.name: choice}) for choice in flag.type.choices)
-    assert RANGES.keys() <= fields.keys()
+NUMBERS = [flag for flag in cli.serve.params if isinstance(flag.type, click.IntRange)]
+CHOICES = [flag for flag in cli.serve.params if isinstance(flag.type, click.Choice)]
+
+
+@pytest.mark.parametrize("flag", NUMBERS, ids=lambda flag: flag.name)
+def test_the_bounds_of_a_flag_are_settings(flag):
+    bounds = [bound for bound in (flag.type.min, flag.type.max) if bound is not None]
+
+    assert [getattr(Settings(**{flag.name: bound}), flag.name) for bound in bounds] == bounds
+
+
+@pytest.mark.parametrize("flag", CHOICES, ids=lambda flag: flag.name)
+def test_the_choices_of_a_flag_are_settings(flag):
+    choices = list(flag.type.choices)
+
+    assert [getattr(Settings(**{flag.name: choice}), flag.name) for choice in choices] == choices
+
+
+def types_in(annotation):
+    """The types that an annotation names; to a type checker, an int is a float as well."""
+    union = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    found = {get_origin(member) or member for member in union}
+    return found | {int} if float in found else found
+
+
+@pytest.mark.parametrize("setting", list(declared()), ids=lambda setting: setting.name)
+def test_a_setting_takes_what_its_annotation_says(setting):
+    left_out = {type(None)} if setting.default is None else set()
+
+    assert types_in(get_type_hints(Settings)[setting.name]) == {*setting.declaration.kind.types} | left_out

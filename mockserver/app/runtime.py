@@ -11,7 +11,6 @@ from flask import Response
 
 from mockserver.app.application import Application
 from mockserver.control.framework.problem import Problem
-from mockserver.settings import Settings
 from mockserver.web.routing.audience import CONTROL_PREFIX
 from mockserver.web.routing.workspace_name import split_workspace
 from mockserver.web.server.http_limits import HttpLimits
@@ -33,7 +32,7 @@ class Runtime:
         #: The root address.
         self.url = address(listener)
         self.port: int = listener.getsockname()[1]
-        self.server = server(app, _http_limits(app.settings), _early_refusal)
+        self.server = server(app, HttpLimits.of(app.settings), _early_refusal)
         self._listener = listener
         # A daemon: it does not hold up the end of the program.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
@@ -93,18 +92,6 @@ class Runtime:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
-
-
-def _http_limits(settings: Settings) -> HttpLimits:
-    return HttpLimits(
-        settings.head_limit,
-        settings.headers_limit,
-        settings.head_timeout,
-        settings.body_timeout,
-        settings.connections_limit,
-        settings.bodies_limit,
-        settings.answers_limit,
-    )
 
 
 def _early_refusal(path: str, status: int, message: str) -> Response:

@@ -44,7 +44,7 @@ def store_of(settings: Settings, library: Library, effects: Effects) -> Store:
 
 
 def _loader(library: Library, settings: Settings) -> Loader:
-    limits = WorkspaceLimits(**{name: getattr(settings, f"{name}_limit") for name in WorkspaceLimits._fields})
+    limits = WorkspaceLimits.of(settings)
 
     def from_library(
         scenario: object, *, name: str, seed: int | None = None, keyring: Callable[[int], Keyring] | None = None

@@ -18,9 +18,9 @@ _OF_CLIENTS = frozenset({"MOCKSERVER_URL", "MOCKSERVER_TOKEN"})
 _NEAR = 0.75
 
 
-def setting(name: str) -> str:
-    """The variable that stands for a flag."""
-    return f"{_PREFIX}{name}"
+def variable(setting: str) -> str:
+    """The variable that stands for a setting."""
+    return f"{_PREFIX}{setting.upper()}"
 
 
 def forget_kubernetes(environment: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mockserver.cli.environment import setting
+from mockserver.cli.environment import variable
 from mockserver.cli.output import FOLDER, JSON, fail
 from mockserver.cli.program import Program
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mockserver.scenario.documents.library import Library
 
 _FOLDER = click.option(
-    "--scenarios", "folder", envvar=setting("SCENARIOS"), type=FOLDER, metavar="DIR",
+    "--scenarios", "folder", envvar=variable("scenarios"), type=FOLDER, metavar="DIR",
     show_envvar=True,
     help="A folder of scenarios, searched before the shipped ones.",
 )  # fmt: skip

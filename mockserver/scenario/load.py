@@ -30,6 +30,7 @@ from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError,
 from mockserver.scenario.rules.faults import load_faults
 from mockserver.scenario.schema import GENERATORS, MOST_GENERATED, scenario_schema
 from mockserver.scenario.weight import weigh
+from mockserver.settings import Settings
 
 _RESOURCES = frozenset(name for resource in RESOURCES if resource.section for name in resource.section.fields) | {
     "generate"
@@ -65,7 +66,7 @@ def load(
     with counting_from(clock.start):
         data = _checked(document)
         chosen = data.get("seed", 0) if seed is None else seed
-        limits = limits or WorkspaceLimits()
+        limits = limits or WorkspaceLimits.of(Settings())
         state = State(
             clock,
             Randomness(chosen, name),

@@ -53,7 +53,7 @@ class MockServer:
             ValueError: a setting is out of its range.
             OSError: it is to listen on a port that is taken.
         """
-        chosen: Any = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
+        chosen = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
         self._settings = Settings(**{"host": "127.0.0.1", "port": 0, **settings}, scenario=chosen, seed=seed, keys=keys)
         self._runtime: Runtime | None = None
         self.start()

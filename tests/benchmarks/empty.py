@@ -2,6 +2,7 @@
 
 from flask import Flask, Response
 
+from mockserver import Settings
 from mockserver.web.server.http_limits import HttpLimits
 from mockserver.web.server.server import address, bind, server
 
@@ -15,4 +16,4 @@ def view():
 
 listener = bind("127.0.0.1", 0)
 print(address(listener), flush=True)
-server(app, HttpLimits(), lambda path, status, message: Response(message, status)).run(sockets=[listener])
+server(app, HttpLimits.of(Settings()), lambda path, status, message: Response(message, status)).run(sockets=[listener])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from mockserver.settings import Settings
@@ -21,7 +22,7 @@ def token_of(settings: Settings) -> str | None:
     return None if token is None else _good(token, "the control token")
 
 
-def _read(file: str) -> str:
+def _read(file: str | os.PathLike[str]) -> str:
     try:
         return Path(file).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:

@@ -4,38 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from mockserver.core.state.keys import Keyring
 from mockserver.core.traffic.mailbox import Mailbox
-
-#: In bytes.
-_MB = 1024 * 1024
+from mockserver.settings import Settings
 
 
 class WorkspaceLimits(NamedTuple):
     """How much a workspace keeps: numbers, and bytes."""
 
     #: All that has no limit of its own: of accounts, senders, tokens, keys and so on together.
-    rows: int = 250_000
+    rows: int
     #: Documents that it was made of, or has got added.
-    documents_bytes: int = 256 * _MB
-    mailbox: int = 1_000
-    mailbox_bytes: int = 16 * _MB
-    journal: int = 1_000
-    journal_bytes: int = 4 * _MB
+    documents_bytes: int
+    mailbox: int
+    mailbox_bytes: int
+    journal: int
+    journal_bytes: int
     #: What has happened, for those who look on.
-    feed: int = 1_000
-    feed_bytes: int = 4 * _MB
-    snapshots: int = 100
-    snapshots_bytes: int = 64 * _MB
+    feed: int
+    feed_bytes: int
+    snapshots: int
+    snapshots_bytes: int
     #: Of one account.
-    deliveries: int = 20_000
+    deliveries: int
     #: Of all accounts.
-    deliveries_bytes: int = 64 * _MB
+    deliveries_bytes: int
     #: Calls that all receivers together keep.
-    receivers: int = 10_000
-    receivers_bytes: int = 64 * _MB
+    receivers: int
+    receivers_bytes: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """Those of the workspaces of a server."""
+        return cls(
+            rows=settings.rows_limit,
+            documents_bytes=settings.documents_bytes_limit,
+            mailbox=settings.mailbox_limit,
+            mailbox_bytes=settings.mailbox_bytes_limit,
+            journal=settings.journal_limit,
+            journal_bytes=settings.journal_bytes_limit,
+            feed=settings.feed_limit,
+            feed_bytes=settings.feed_bytes_limit,
+            snapshots=settings.snapshots_limit,
+            snapshots_bytes=settings.snapshots_bytes_limit,
+            deliveries=settings.deliveries_limit,
+            deliveries_bytes=settings.deliveries_bytes_limit,
+            receivers=settings.receivers_limit,
+            receivers_bytes=settings.receivers_bytes_limit,
+        )
 
 
 class Origin(NamedTuple):

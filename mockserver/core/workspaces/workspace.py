@@ -28,6 +28,7 @@ from mockserver.core.waiting.turn import Turn
 from mockserver.core.waiting.watchers import Watchers
 from mockserver.core.workspaces.origin import Origin, Snapshot, WorkspaceLimits
 from mockserver.core.workspaces.record_ids import RecordIds
+from mockserver.settings import Settings
 
 _LOG = logging.getLogger(__name__)
 
@@ -68,7 +69,7 @@ class Workspace:
         #: What a scenario describes; another one takes its place at once.
         self.state = state
         self.parts = parts
-        self.limits = limits or WorkspaceLimits()
+        self.limits = limits or WorkspaceLimits.of(Settings())
         self.origin = origin or Origin()
         #: Called with every key that opens an account from now on.
         self.on_key: Callable[[str], None] = lambda key: None

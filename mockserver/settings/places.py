@@ -1,0 +1,18 @@
+"""Where the shipped data lie, and where a server is, of which perhaps the address of its API is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def without_version(url: str) -> str:
+    """The root address of a server, of which perhaps the address of its API is given, which ends in `/v3`."""
+    return url.rstrip("/").removesuffix("/v3").rstrip("/")
+
+
+def data_folder(name: str) -> Path:
+    """The folder `scenarios`, `fixtures` or `docs`: beside the package in a checkout, inside it in a wheel."""
+    inside = _PACKAGE / "_data" / name
+    return inside if inside.is_dir() else _PACKAGE.parent / name

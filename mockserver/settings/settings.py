@@ -1,0 +1,173 @@
+"""The settings of a server. A new one is a field here; its flag, its variable and the README follow from it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+
+from mockserver.settings.declaration import Declaration, Declared, limit, setting
+from mockserver.settings.kinds import Choice, Place, ScenarioKind, Seconds, Text, Texts, Whole, Whole64
+
+#: In bytes.
+_KB = 1024
+_MB = 1024 * _KB
+
+_TEXT, _SECONDS = Text(), Seconds()
+#: How many of something there may be: where there is room for none, a server cannot do its work.
+_COUNT = Whole(1)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How one server runs.
+
+    Raises:
+        TypeError, ValueError: a setting is of another kind, or out of its range; the message names both.
+    """
+
+    host: str = setting("127.0.0.1", _TEXT, "Address to listen on.")
+    port: int = setting(8003, Whole(0, 65_535), "Port to listen on; 0 takes a free one.")
+    port_file: str | os.PathLike[str] | None = setting(None, Place(folder=False), "Write the port there.")
+    scenario: str | Mapping[str, object] = setting(
+        "standard", ScenarioKind(), "What the workspace looks like at the start.", metavar="NAME|PATH"
+    )
+    scenarios: str | os.PathLike[str] | None = setting(
+        None,
+        Place(file=False, exists=True),
+        "A folder of scenarios, searched before the shipped ones.",
+        metavar="DIR",
+    )
+    keys: str = setting(
+        "any",
+        Choice(("any", "known", "isolate")),
+        "Whether an unknown API key opens the first account, is refused, or gets a workspace of its own.",
+    )
+    seed: int | None = setting(None, Whole64(-(2**63), 2**63 - 1), "Another seed than the scenario's.")
+    #: An empty one is refused.
+    control_token: str | None = setting(None, _TEXT, "What the control API asks for from now on.", metavar="TOKEN")
+    control_token_file: str | os.PathLike[str] | None = setting(None, Place(), "A file that holds it.", metavar="FILE")
+    allowed_host: tuple[str, ...] | list[str] = setting(
+        (),
+        Texts(),
+        "A name by which the control API may be reached, beside those that are nobody else's; .acme.com stands for all "
+        "below it, * for all. Can be given several times, or with commas.",
+        metavar="NAME",
+    )
+    log_format: str = setting(
+        "off",
+        Choice(("text", "json", "off")),
+        "How a line for each request is written to stderr; warnings are written in any case.",
+        flag_default="text",
+    )
+    smtp_url: str | None = setting(
+        None,
+        _TEXT,
+        "A server to which e-mails go as well; smtps:// speaks TLS from the start, smtp:// where the server offers it.",
+        metavar="smtp://[USER:PASSWORD@]HOST:PORT",
+    )
+    #: The port that was taken stands in `health`.
+    smtp_in: str | None = setting(
+        None, _TEXT, "Where mails are taken by SMTP; port 0 takes a free one.", metavar="HOST:PORT"
+    )
+    dns_resolver: str | None = setting(
+        None, _TEXT, "The server that is asked where behaviour.dns is resolver.", metavar="HOST:PORT"
+    )
+    egress: str = setting("private", Choice(("loopback", "private", "any")), "How far calls may go.")
+
+    # ------------------------------------------------------------------ what is kept
+
+    #: A server of one workspace would have to drop it for every other one.
+    workspaces_limit: int = limit(
+        1_000, Whole(1, least_of_flag=2), "How many workspaces there may be.", "The one idle longest goes."
+    )
+    #: What a scenario generates has to find room; a test may want to see what happens where there is none.
+    rows_limit: int = limit(
+        250_000,
+        Whole(1, least_of_flag=200_000),
+        "How many rows a workspace holds: accounts, senders, tokens, keys and all else that has no limit of its own.",
+        "out_of_range, 409 on /_mock; the oldest entry of a log goes.",
+    )
+    documents_bytes_limit: int = limit(
+        256 * _MB,
+        _COUNT,
+        "How many bytes the documents take of which a workspace is made, what is seeded included.",
+        "400, 409 for what is seeded.",
+    )
+    journal_limit: int = limit(1_000, _COUNT, "How many requests a workspace's journal keeps.", "The oldest one goes.")
+    journal_bytes_limit: int = limit(
+        4 * _MB, _COUNT, "How many bytes a workspace's journal keeps.", "The oldest one goes."
+    )
+    feed_limit: int = limit(1_000, _COUNT, "How many events a workspace keeps for its stream.", "The oldest one goes.")
+    feed_bytes_limit: int = limit(
+        4 * _MB, _COUNT, "How many bytes of events a workspace keeps.", "The oldest one goes."
+    )
+    mailbox_limit: int = limit(1_000, _COUNT, "How many e-mails a workspace keeps.", "The oldest one goes.")
+    mailbox_bytes_limit: int = limit(
+        16 * _MB, _COUNT, "How many bytes of e-mails a workspace keeps.", "The oldest one goes."
+    )
+    snapshots_limit: int = limit(100, _COUNT, "How many snapshots a workspace keeps.", "409")
+    snapshots_bytes_limit: int = limit(64 * _MB, _COUNT, "How many bytes of snapshots a workspace keeps.", "409")
+    deliveries_limit: int = limit(20_000, _COUNT, "How many calls an account keeps.", "The oldest settled one goes.")
+    deliveries_bytes_limit: int = limit(
+        64 * _MB,
+        _COUNT,
+        "How many bytes of calls a workspace keeps.",
+        "The oldest settled one goes; a payload of more than a quarter of it is not kept.",
+    )
+    receivers_limit: int = limit(
+        10_000, _COUNT, "How many calls all receivers of a workspace keep.", "The oldest one goes."
+    )
+    receivers_bytes_limit: int = limit(
+        64 * _MB, _COUNT, "How many bytes of calls all receivers of a workspace keep.", "The oldest one goes."
+    )
+
+    # ------------------------------------------------------------------ what a request may hold
+
+    #: Ledger 1.1, proposed.
+    body_limit: int = limit(10 * _MB, _COUNT, "How many bytes the body of a request may have.", "413")
+    bodies_limit: int = limit(
+        128 * _MB,
+        _COUNT,
+        "How many bytes the bodies of all requests may have together, until they are answered.",
+        "They wait; of a client that has sent nothing for a second, the request is refused with 503.",
+    )
+    answers_limit: int = limit(
+        256 * _MB,
+        _COUNT,
+        "How many bytes of answers may wait for their clients to read them.",
+        "The connection ends whose client has read nothing for longest.",
+    )
+    yaml_limit: int = limit(9 * _MB, _COUNT, "How many bytes a body of YAML may have, of the control API.", "413")
+    depth_limit: int = limit(100, Whole(10, 200), "How many levels the body of a control call may have.", "400")
+    body_timeout: float = limit(
+        60.0, _SECONDS, "How many seconds a body may take to come in.", "408, and the connection ends."
+    )
+    head_limit: int = limit(
+        64 * _KB,
+        _COUNT,
+        "How many bytes a request's line and headers may have.",
+        "431, and the connection ends.",
+    )
+    headers_limit: int = limit(2_000, _COUNT, "How many headers a request may have.", "431, and the connection ends.")
+    head_timeout: float = limit(
+        30.0, _SECONDS, "How many seconds line and headers may take to come in.", "408, and the connection ends."
+    )
+    connections_limit: int = limit(
+        1_000,
+        _COUNT,
+        "How many connections there may be at once.",
+        "The one that was idle longest is closed; where none is idle, the new one gets 503. The log tells of both.",
+    )
+
+    def __post_init__(self) -> None:
+        for row in declared():
+            value = getattr(self, row.name)
+            if value is not None or row.default is not None:
+                row.declaration.kind.check(row.name, value)
+
+
+def declared() -> Iterator[Declared]:
+    """All settings, in the order in which their flags are told."""
+    for row in fields(Settings):
+        yield Declared(row.name, row.default, row.metadata[Declaration])
