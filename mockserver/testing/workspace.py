@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, Self
 
 from mockserver.testing.client import Client, MockServerError
 from mockserver.testing.handles.apps import Apps
 from mockserver.testing.handles.clock import Clock
 from mockserver.testing.handles.coverage import Coverage
-from mockserver.testing.handles.deliveries import Deliveries, Delivery, delivery
+from mockserver.testing.handles.deliveries import Deliveries, Delivery
 from mockserver.testing.handles.dns import Dns
 from mockserver.testing.handles.faults import Faults
 from mockserver.testing.handles.link import Link, part
 from mockserver.testing.handles.machines import Machines
 from mockserver.testing.handles.mailbox import Mailbox
+from mockserver.testing.handles.reading import Member, read, read_all
 from mockserver.testing.handles.receiver import Receiver, unused
 from mockserver.testing.handles.requests import Requests
 from mockserver.testing.handles.state import Snapshot, State
@@ -41,9 +42,9 @@ class Arrival(NamedTuple):
 
     #: Its id in `GET /v3/inbound/events`.
     uuid: str
-    at: datetime
+    at: Annotated[datetime, Member("date")]
     #: The calls to inbound webhooks that it makes.
-    deliveries: Sequence[Delivery]
+    deliveries: tuple[Delivery, ...]
 
 
 class Leaving(Protocol):
@@ -108,7 +109,7 @@ class Workspace:
     @property
     def accounts(self) -> list[Account]:
         """Its accounts as they were when it was made, or last reset, restored or seeded."""
-        return [Account(row["name"], row["role"], row["api_key"]) for row in self._link.about["accounts"]]
+        return read_all(Account, self._link.about["accounts"])
 
     @property
     def api_key(self) -> str:
@@ -245,9 +246,7 @@ class Workspace:
             LookupError: there is no such account.
         """
         body = {"sender": sender, "recipient": recipient, "subject": subject, "text": text}
-        found = self._post("/inbound", body, account)
-        calls = tuple(delivery(item) for item in found["deliveries"])
-        return Arrival(found["uuid"], datetime.fromisoformat(found["date"]), calls)
+        return read(Arrival, self._post("/inbound", body, account))
 
     def receiver(self, name: str | None = None) -> Receiver:
         """A receiver of webhook calls, whose `url` is a webhook's; without a name it is one that nobody else has.
@@ -258,7 +257,7 @@ class Workspace:
         return Receiver(self._link, self._root, unused(self._link) if name is None else name)
 
     def _happen(self, body: Mapping[str, Any], account: str | None) -> list[Delivery]:
-        return [delivery(item) for item in self._post("/trigger", body, account)["items"]]
+        return read_all(Delivery, self._post("/trigger", body, account)["items"])
 
     def _post(self, path: str, body: Mapping[str, Any], account: str | None) -> Any:
         given = {member: value for member, value in body.items() if value is not None}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mockserver.testing.handles.link import Link, part
+from mockserver.testing.handles.reading import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -17,8 +17,8 @@ class App(NamedTuple):
     #: None: a public app, which cannot keep one.
     client_secret: str | None
     name: str
-    redirect_uris: Sequence[str]
-    scopes: Sequence[str]
+    redirect_uris: tuple[str, ...]
+    scopes: tuple[str, ...]
     public: bool
     #: The name of the account whose users can let a private app in, with those of its organization.
     account: str
@@ -39,7 +39,7 @@ class Apps:
         Raises:
             MockServerError: 400, with every mistake; 409, there is an app with this client id.
         """
-        return _app(self._link.post("/oauth/apps", facts))
+        return read(App, self._link.post("/oauth/apps", facts))
 
     def get(self, client_id: str) -> App:
         """The app of this client id.
@@ -47,11 +47,11 @@ class Apps:
         Raises:
             MockServerError: 404.
         """
-        return _app(self._link.get(f"/oauth/apps/{part(client_id)}"))
+        return read(App, self._link.get(f"/oauth/apps/{part(client_id)}"))
 
     def list(self) -> list[App]:
         """All apps, in the order of their registration."""
-        return [_app(item) for item in self._link.get("/oauth/apps")["items"]]
+        return read_all(App, self._link.get("/oauth/apps")["items"])
 
     def update(self, client_id: str, **facts: Any) -> App:
         """Change what is named; `client_secret=None` gives the app a new one.
@@ -59,7 +59,7 @@ class Apps:
         Raises:
             MockServerError: 400, with every mistake; 404.
         """
-        return _app(self._link.put(f"/oauth/apps/{part(client_id)}", facts))
+        return read(App, self._link.put(f"/oauth/apps/{part(client_id)}", facts))
 
     def delete(self, client_id: str) -> None:
         """Forget an app; all that it was given ends.
@@ -68,15 +68,3 @@ class Apps:
             MockServerError: 404.
         """
         self._link.delete(f"/oauth/apps/{part(client_id)}")
-
-
-def _app(item: Mapping[str, Any]) -> App:
-    return App(
-        item["client_id"],
-        item.get("client_secret"),
-        item["name"],
-        tuple(item["redirect_uris"]),
-        tuple(item["scopes"]),
-        item["public"],
-        item["account"],
-    )

@@ -8,6 +8,7 @@ from types import NoneType
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
 from mockserver.testing.handles.link import Link
+from mockserver.testing.handles.reading import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -33,6 +34,13 @@ class Fired(NamedTuple):
     event: str
 
 
+class Moment(NamedTuple):
+    """Where a clock stands."""
+
+    now: datetime
+    frozen: bool
+
+
 class Clock:
     """The clock of one workspace: see, move, freeze it. Moments carry their time zone, UTC."""
 
@@ -42,12 +50,12 @@ class Clock:
     @property
     def now(self) -> datetime:
         """What time it is in the workspace."""
-        return datetime.fromisoformat(self._link.get("/clock")["now"])
+        return self._moment().now
 
     @property
     def frozen(self) -> bool:
         """Whether time stands still, but for what moves it by hand."""
-        return bool(self._link.get("/clock")["frozen"])
+        return self._moment().frozen
 
     def advance(
         self, by: timedelta | str | None = None, *, to: Literal["next"] | None = None, **units: Unpack[Units]
@@ -68,7 +76,7 @@ class Clock:
                 "advance takes one of: a timedelta or ISO 8601 duration, units such as minutes=20, to='next'"
             )
         fired = self._link.post("/clock/advance", given[0])["fired"]
-        return [Fired(datetime.fromisoformat(row["at"]), row["machine"], row["key"], row["event"]) for row in fired]
+        return read_all(Fired, fired)
 
     def set(self, now: datetime | str) -> None:
         """Put the clock forward to a moment, RFC 3339 or a datetime with its zone; what is due on the way happens.
@@ -85,6 +93,9 @@ class Clock:
     def thaw(self) -> None:
         """Let time pass again."""
         self._link.put("/clock", {"frozen": False})
+
+    def _moment(self) -> Moment:
+        return read(Moment, self._link.get("/clock"))
 
 
 def _by(duration: timedelta | str | None) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mockserver.testing.handles.link import Link
+from mockserver.testing.handles.reading import read
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -36,7 +37,7 @@ class Coverage:
     @property
     def totals(self) -> Mapping[str, Total]:
         """How much was met of `operations`, `statuses`, `codes`, `fields` and `transitions`."""
-        return {name: Total(row["met"], row["of"]) for name, row in self.report()["totals"].items()}
+        return {name: read(Total, row) for name, row in self.report()["totals"].items()}
 
     @property
     def missing(self) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from mockserver.testing.handles.link import Link, part
+from mockserver.testing.handles.reading import Member, read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -19,12 +20,12 @@ class Attempt(NamedTuple):
 
     #: When, on the workspace's clock.
     at: datetime
-    method: str
+    method: Annotated[str, Member("request", "method")]
     #: Without credentials, which are in the headers.
-    url: str
-    headers: Mapping[str, str]
+    url: Annotated[str, Member("request", "url")]
+    headers: Annotated[Mapping[str, str], Member("request", "headers")]
     #: The payload: an object, or a list of those of a batch.
-    body: Any
+    body: Annotated[Any, Member("request", "body")]
     #: None: there was no answer.
     status: int | None
     #: Why there was no answer.
@@ -53,7 +54,7 @@ class Delivery:
     #: Whether an attempt is under way.
     in_flight: bool
     #: Oldest first, at most the last hundred.
-    attempts: Sequence[Attempt]
+    attempts: tuple[Attempt, ...]
     #: How many attempts had to go for newer ones.
     attempts_evicted: int
 
@@ -73,7 +74,7 @@ class Deliveries:
             MockServerError: 400; there is no such state.
         """
         found = self._link.get("/deliveries", webhook=webhook, state=state, wait=wait or None, limit=1000)
-        return [delivery(item) for item in found["items"]]
+        return read_all(Delivery, found["items"])
 
     def get(self, identifier: int) -> Delivery:
         """One delivery.
@@ -81,7 +82,7 @@ class Deliveries:
         Raises:
             MockServerError: 404; there is none, or it had to go for newer ones.
         """
-        return delivery(self._link.get(f"/deliveries/{part(identifier)}"))
+        return read(Delivery, self._link.get(f"/deliveries/{part(identifier)}"))
 
     def redeliver(self, identifier: int) -> Delivery:
         """Send it again now, and again later if it fails; gives it as it is when the first attempt is over.
@@ -89,20 +90,4 @@ class Deliveries:
         Raises:
             MockServerError: 409, it is under way, or its time has not come yet; 404 as for `get`.
         """
-        return delivery(self._link.post(f"/deliveries/{part(identifier)}/redeliver"))
-
-
-def delivery(item: Mapping[str, Any]) -> Delivery:
-    """A delivery as the server describes it."""
-    own = ("id", "state", "account", "webhook", "export", "event", "url", "in_flight", "attempts_evicted")
-    return Delivery(
-        created_at=datetime.fromisoformat(item["created_at"]),
-        next_at=datetime.fromisoformat(item["next_at"]) if item["next_at"] else None,
-        attempts=tuple(_attempt(row) for row in item["attempts"]),
-        **{name: item[name] for name in own},
-    )
-
-
-def _attempt(item: Mapping[str, Any]) -> Attempt:
-    moment = datetime.fromisoformat(item["at"])
-    return Attempt(moment, **item["request"], status=item.get("status"), error=item.get("error"))
+        return read(Delivery, self._link.post(f"/deliveries/{part(identifier)}/redeliver"))

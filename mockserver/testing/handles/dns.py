@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from mockserver.testing.handles.link import Link, part
+from mockserver.testing.handles.reading import read
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -33,7 +33,7 @@ class Dns:
         Raises:
             MockServerError: 400; that is no host name.
         """
-        return _records(self._link.get(f"/dns/{part(domain)}"))
+        return read(Records, self._link.get(f"/dns/{part(domain)}"))
 
     def policy(self, domain: str) -> Policy:
         """What the domain's DMARC record asks for; a sub-domain without a policy has that of its registrable domain.
@@ -51,8 +51,4 @@ class Dns:
             MockServerError: 400; no host name, no such record, or no such state.
         """
         policy = {} if dmarc_policy is None else {"dmarc_policy": dmarc_policy}
-        return _records(self._link.put(f"/dns/{part(domain)}", {**records, **policy}))
-
-
-def _records(item: Mapping[str, Any]) -> Records:
-    return Records(item["brevo_code"], item["dkim_record"], item["dmarc_record"])
+        return read(Records, self._link.put(f"/dns/{part(domain)}", {**records, **policy}))

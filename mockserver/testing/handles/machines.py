@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mockserver.testing.handles.link import Link, part
+from mockserver.testing.handles.reading import read
 from mockserver.testing.names import MachineEvent, MachineName
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -25,6 +26,10 @@ class Instance:
     allowed: tuple[str, ...]
     #: What else a test may want to know, such as a sender's `otp` and `otp_expires_at`.
     secrets: Mapping[str, Any]
+
+
+#: The members that the instances of all machines have.
+_OF_ALL = frozenset({"key", "account", "state", "allowed"})
 
 
 class Machines:
@@ -60,6 +65,5 @@ class Machines:
 
 
 def _instance(machine: MachineName, item: Mapping[str, Any]) -> Instance:
-    own = {"key", "account", "state", "allowed"}
-    secrets = {name: value for name, value in item.items() if name not in own}
-    return Instance(machine, item["key"], item["account"], item["state"], tuple(item["allowed"]), secrets)
+    secrets = {name: value for name, value in item.items() if name not in _OF_ALL}
+    return read(Instance, item, machine=machine, secrets=secrets)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from mockserver.testing.handles.link import Link
+from mockserver.testing.handles.reading import Member, read, read_all
 from mockserver.testing.names import MachineName
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -18,7 +19,7 @@ class Mail(NamedTuple):
     id: str
     at: datetime
     to: str
-    sender: str
+    sender: Annotated[str, Member("from")]
     subject: str
     text: str
     html: str
@@ -47,7 +48,7 @@ class Mailbox:
         With `smtp` those that are `waiting`, `sent` or `failed` on their way to a real server.
         """
         found = self._link.get("/mailbox", to=to, subject=subject, smtp=smtp, limit=1000)
-        return [_mail(item) for item in found["items"]]
+        return read_all(Mail, found["items"])
 
     def latest(
         self, *, to: str | None = None, subject: str | None = None, smtp: str | None = None, wait: float = 0
@@ -60,7 +61,7 @@ class Mailbox:
         found = self._link.get("/mailbox", to=to, subject=subject, smtp=smtp, limit=1, wait=wait)["items"]
         if not found:
             raise LookupError(self._missing(to, subject, smtp, wait))
-        return _mail(found[0])
+        return read(Mail, found[0])
 
     def clear(self) -> None:
         """Throw all e-mails away."""
@@ -75,9 +76,3 @@ class Mailbox:
         return (
             f"{' '.join(['no e-mail', *wanted])}{after}; the mailbox {'holds' if there else 'is empty'}{''.join(there)}"
         )
-
-
-def _mail(item: Mapping[str, Any]) -> Mail:
-    members = {name: item[name] for name in ("id", "to", "subject", "text", "html", "otp")}
-    members |= {name: item.get(name) for name in ("account", "machine", "key", "request")}
-    return Mail(at=datetime.fromisoformat(item["at"]), sender=item["from"], smtp=item.get("smtp"), **members)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from mockserver.testing.handles.link import Link, part
+from mockserver.testing.handles.reading import read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -48,7 +49,7 @@ class Receiver:
             LookupError: there are fewer than `count`; the message shows those that came.
         """
         found = self._link.get(self._path, count=count, wait=wait or None, limit=1000)
-        calls = [_call(item) for item in found["items"]]
+        calls = read_all(Call, found["items"])
         if count is not None and found["count"] < count:
             raise LookupError(self._too_few(count, wait, calls))
         return calls
@@ -82,7 +83,3 @@ def unused(link: Link) -> str:
     name = next(name for number in range(1, len(taken) + 2) if (name := f"receiver-{number}") not in taken)
     link.put(f"/receivers/{name}", {"status": 200})
     return name
-
-
-def _call(item: Mapping[str, Any]) -> Call:
-    return Call(datetime.fromisoformat(item["at"]), *(item[name] for name in Call._fields[1:]))

@@ -6,20 +6,25 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from mockserver.testing.handles.link import Link, part
+from mockserver.testing.handles.reading import Member, read
 from mockserver.testing.names import OperationName
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
+
+
+def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
 
 
 class Message(NamedTuple):
     """The headers and the body of a request or an answer; secrets are blotted out."""
 
     #: Their names are in lower case.
-    headers: Mapping[str, str]
+    headers: Annotated[Mapping[str, str], Member(read=_lowered)]
     #: The value of a JSON body, the text of another one; None if there is none.
     body: Any
 
@@ -36,6 +41,8 @@ class Exchange:
     method: str
     path: str
     query: Mapping[str, Any]
+    #: The name of the account that the key has opened; None if it opened none.
+    account: str | None
     request: Message
     #: None, as `answer` is, where a fault left the client without an answer.
     status: int | None
@@ -72,7 +79,7 @@ class Page(NamedTuple):
     #: Newest first.
     items: Sequence[Exchange]
     #: How many there are in all.
-    total: int
+    total: Annotated[int, Member("count")]
     #: How many have fallen out of the journal, as it is bounded.
     evicted: int
 
@@ -103,7 +110,7 @@ class Requests:
             MockServerError: 400; there is no such filter.
         """
         found = self._link.get("/requests", limit=limit, offset=offset, **filter_by)
-        return Page([_exchange(item) for item in found["items"]], found["count"], found["evicted"])
+        return read(Page, found)
 
     def get(self, identifier: str) -> Exchange:
         """One exchange, by its id, which is also the header `sib-request-id` of the answer.
@@ -111,7 +118,7 @@ class Requests:
         Raises:
             MockServerError: 404; there is none, or it has fallen out of the journal.
         """
-        return _exchange(self._link.get(f"/requests/{part(identifier)}"))
+        return read(Exchange, self._link.get(f"/requests/{part(identifier)}"))
 
     def latest(self, *, operation: OperationName | None = None, **filter_by: Any) -> Exchange:
         """The newest exchange of that kind.
@@ -134,7 +141,7 @@ class Requests:
         if not found:
             after = f" after {seconds:g} s" if seconds else ""
             raise LookupError(f"no request{_with(wanted)}{after}; {self._last()}")
-        return _exchange(found[0])
+        return read(Exchange, found[0])
 
     def verify(
         self,
@@ -200,17 +207,3 @@ def _near_miss(miss: Mapping[str, Any]) -> str:
 
 def _shown(value: Any) -> str:
     return "nothing" if value is None else json.dumps(value, ensure_ascii=False)
-
-
-def _exchange(item: Mapping[str, Any]) -> Exchange:
-    own = ("id", "operation", "method", "path", "query", "status", "fault", "transitions", "warnings", "reason", "ms")
-    return Exchange(
-        at=datetime.fromisoformat(item["at"]),
-        request=_message(item["request"]),
-        answer=_message(item["answer"]) if item["answer"] else None,
-        **{name: item[name] for name in own},
-    )
-
-
-def _message(item: Mapping[str, Any]) -> Message:
-    return Message({name.lower(): value for name, value in item["headers"].items()}, item["body"])

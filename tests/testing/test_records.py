@@ -1,0 +1,170 @@
+"""What the toolkit reads of an answer: each record has the members of its view, by their names, types and places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from marshmallow import fields
+
+from mockserver.testing import workspace
+from mockserver.testing.handles import apps, clock, coverage, deliveries, dns, machines, mailbox, receiver, requests
+from mockserver.testing.handles.reading import Member, is_record, member_forms, read
+from mockserver.views.server import coverage as coverage_view
+from mockserver.views.traffic import deliveries as delivery_views
+from mockserver.views.traffic import mails as mail_views
+from mockserver.views.traffic import receivers as receiver_views
+from mockserver.views.traffic import requests as request_views
+from mockserver.views.workspaces import apps as app_views
+from mockserver.views.workspaces import clock as clock_views
+from mockserver.views.workspaces import dns as dns_views
+from mockserver.views.workspaces import machines as machine_views
+from mockserver.views.workspaces import workspaces as workspace_views
+
+VIEWS = {
+    apps.App: app_views.OAuthApp,
+    clock.Fired: clock_views.Fired,
+    clock.Moment: clock_views.Clock,
+    coverage.Total: coverage_view.Met,
+    deliveries.Attempt: delivery_views.Attempt,
+    deliveries.Delivery: delivery_views.Delivery,
+    dns.Records: dns_views.Dns,
+    machines.Instance: machine_views.Instance,
+    mailbox.Mail: mail_views.Mail,
+    receiver.Call: receiver_views.ReceivedCall,
+    requests.Exchange: request_views.Request,
+    requests.Message: request_views.Sent,
+    requests.Page: request_views.Requests,
+    workspace.Account: workspace_views.WorkspaceAccount,
+    workspace.Arrival: delivery_views.Arrived,
+}
+#: What a record does not tell, or its handle does in another way.
+LEFT_OUT = {
+    clock.Moment: {"offset_s"},
+    coverage.Total: {"percent"},
+    dns.Records: {"domain", "dmarc_policy", "free_mail"},
+}
+#: What a record has that is of no member of its view: the handle gives it.
+GIVEN = {machines.Instance: {"machine", "secrets"}}
+PLAIN = {
+    fields.DateTime: datetime,
+    fields.Integer: int,
+    fields.Float: float,
+    fields.Boolean: bool,
+    fields.String: str,
+    fields.UUID: str,
+    fields.Enum: str,
+    fields.Dict: Mapping,
+}
+#: Values of more than one type; the view says which in words of JSON schema.
+JSON = {"string": str, "integer": int, "array": Sequence}
+each_record = pytest.mark.parametrize("record", VIEWS, ids=lambda record: record.__name__)
+
+
+def known(view):
+    return {field.data_key or name: field for name, field in view().fields.items()}
+
+
+def field_at(view, path):
+    """The field to which a way through an answer leads."""
+    field = known(view)[path[0]]
+    return field if len(path) == 1 else field_at(type(field.schema), path[1:])
+
+
+def hints(record):
+    given = GIVEN.get(record, set())
+    found = get_type_hints(record)  # without what annotates them
+    return [(form, found[form.name]) for form in member_forms(record) if form.name not in given]
+
+
+def alternatives(hint):
+    """The types of which a value may be, but for None; of a literal that of its values."""
+    if get_origin(hint) is Literal:
+        return {type(value) for value in get_args(hint)}
+    if get_origin(hint) in (Union, UnionType):
+        return {kind for part in get_args(hint) if part is not NoneType for kind in alternatives(part)}
+    return {hint if is_record(hint) or hint is Any else get_origin(hint) or hint}
+
+
+def fits(field, hint):
+    """Whether a type is that of what a field shows."""
+    if isinstance(field, fields.Nested):
+        return VIEWS.get(*alternatives(hint)) is type(field.schema) or alternatives(hint) == {Mapping}
+    if isinstance(field, fields.List):
+        return get_origin(hint) in (tuple, Sequence) and fits(field.inner, get_args(hint)[0])
+    if "type" in field.metadata:
+        return alternatives(hint) == {JSON[kind] for kind in field.metadata["type"]}
+    plain = next((kind for of, kind in PLAIN.items() if isinstance(field, of)), Any)
+    return alternatives(hint) == {plain}
+
+
+@each_record
+def test_a_record_tells_every_member_of_its_view(record):
+    told = {form.path[0] for form, _ in hints(record)}
+
+    assert told == known(VIEWS[record]).keys() - LEFT_OUT.get(record, set())
+
+
+@each_record
+def test_a_member_of_a_record_has_the_type_of_its_field(record):
+    mistyped = [form.name for form, hint in hints(record) if not fits(field_at(VIEWS[record], form.path), hint)]
+
+    assert mistyped == []
+
+
+@each_record
+def test_a_member_of_a_record_may_be_none_where_its_field_may(record):
+    for form, hint in hints(record):
+        field = field_at(VIEWS[record], form.path)
+        may_be_none = field.allow_none or not field.required
+        assert hint is Any or form.is_optional is may_be_none, form.name
+
+
+def test_a_literal_of_a_record_names_the_choices_of_its_field():
+    literals = [
+        (set(get_args(hint)), set(field_at(VIEWS[record], form.path).validators[0].choices))
+        for record in VIEWS
+        for form, hint in hints(record)
+        if get_origin(hint) is Literal
+    ]
+
+    assert literals
+    assert [pair for pair in literals if pair[0] != pair[1]] == []
+
+
+# ---------------------------------------------------------------------- reading
+
+
+class Inner(NamedTuple):
+    at: datetime
+
+
+class Outer(NamedTuple):
+    inner: Inner
+    many: tuple[Inner, ...]
+    sender: Annotated[str, Member("from")]
+    deep: Annotated[int, Member("place", "deep")]
+    loud: Annotated[str, Member(read=str.upper)]
+    missing: Inner | None
+
+
+MOMENT = {"at": "2026-01-15T09:00:00Z"}
+ANSWER = {"inner": MOMENT, "many": [MOMENT], "from": "a", "place": {"deep": 1}, "loud": "b", "more": None}
+READ = Inner(datetime(2026, 1, 15, 9, tzinfo=UTC))
+
+
+def test_a_record_is_read_by_the_types_of_its_members():
+    assert read(Outer, ANSWER) == Outer(READ, (READ,), "a", 1, "B", None)
+
+
+def test_a_member_that_is_given_is_not_looked_for():
+    assert read(Inner, {}, at=READ.at) == READ
+
+
+@pytest.mark.parametrize("name", ["inner", "many", "from", "place"])
+def test_an_answer_without_a_member_that_has_to_be_there_is_refused(name):
+    with pytest.raises(KeyError, match=name):
+        read(Outer, {key: value for key, value in ANSWER.items() if key != name})
