@@ -13,8 +13,10 @@ from werkzeug.test import EnvironBuilder
 from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import ServiceError
-from mockserver.resources.oauth import apps, authorization, client, scopes
+from mockserver.resources.oauth import apps, scopes
 from mockserver.resources.oauth.apps import App
+from mockserver.resources.oauth.authorization.request import extended
+from mockserver.resources.oauth.tokens import client
 from mockserver.web.endpoints.form import query_pairs, read_form
 
 #: Text that can be UTF-8.
@@ -57,21 +59,21 @@ def outcome(call, *arguments):
 
 @given(URIS, MEMBERS)
 def test_the_way_back_begins_with_the_address_as_it_was_registered(uri, members):
-    found = authorization.extended(uri, members)
+    found = extended(uri, members)
     assert found.startswith(uri)
     assert urlsplit(found)[:3] == urlsplit(uri)[:3]
 
 
 @given(URIS, MEMBERS)
 def test_the_way_back_says_what_the_address_said_and_then_the_answer(uri, members):
-    found = urlsplit(authorization.extended(uri, members)).query
+    found = urlsplit(extended(uri, members)).query
     own = parse_qsl(urlsplit(uri).query, keep_blank_values=True)
     assert parse_qsl(found, keep_blank_values=True) == [*own, *members.items()]
 
 
 @given(URIS, MEMBERS)
 def test_the_way_back_is_one_line_of_ascii(uri, members):
-    found = authorization.extended(uri, members)
+    found = extended(uri, members)
     assert found.isascii()
     assert found.isprintable()
     assert not set(found) & set(' "<>\\#')

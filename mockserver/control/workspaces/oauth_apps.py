@@ -11,10 +11,9 @@ from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.oauth import apps
+from mockserver.resources.oauth import apps, removal
 from mockserver.resources.oauth.apps import App
-from mockserver.resources.oauth.section import AppChange, AppItem, add, check
-from mockserver.resources.oauth.tokens import exchange
+from mockserver.resources.oauth.sections.apps import AppChange, AppItem, add, check
 from mockserver.resources.section import SectionError, TakenError
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.views.workspaces.apps import OAuthApp, OAuthApps
@@ -75,7 +74,7 @@ def remove(client_id: str) -> Response:
     """Forget an app; all that it was given ends."""
     workspace = target.workspace()
     with workspace.lock:
-        exchange.forget(workspace, _found(workspace, client_id))
+        removal.forget(workspace, _found(workspace, client_id))
     return answers.done()
 
 

@@ -2,9 +2,10 @@
 
 from mockserver.core.time.transition import Changed
 from mockserver.resources.oauth.model import GRANT
+from mockserver.resources.oauth.removal import forget_apps_of_deleted
 from mockserver.resources.oauth.routes import OAUTH
-from mockserver.resources.oauth.section import SECTION, WORKSPACE
-from mockserver.resources.oauth.tokens.exchange import forget_apps_of_deleted
+from mockserver.resources.oauth.sections.apps import WORKSPACE
+from mockserver.resources.oauth.sections.grants import SECTION
 from mockserver.resources.resource import Resource
 
 RESOURCE = Resource(

@@ -11,9 +11,11 @@ from mockserver.core.contract.errors import ServiceError
 from mockserver.core.contract.operation import Audience, documented_error, proposed_error
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
-from mockserver.resources.oauth import metadata, schemas, sign_in
+from mockserver.resources.oauth import metadata, schemas
+from mockserver.resources.oauth.authorization import sign_in
+from mockserver.resources.oauth.authorization.refusal import send_back
 from mockserver.resources.oauth.parts import OAuthParts
-from mockserver.resources.oauth.tokens import issuing
+from mockserver.resources.oauth.tokens import inspection, issuing
 from mockserver.resources.oauth.tokens.signing import Signer
 from mockserver.web.endpoints import oauth_error
 from mockserver.web.endpoints.operations import Operations
@@ -50,7 +52,7 @@ def signer() -> Signer:
     source="SPEC 5.2, ledger 2.35",
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
-    refuse=sign_in.send_back,
+    refuse=send_back,
     errors=(
         proposed_error(errors.INVALID_CLIENT, "unknown app: a page, never a redirection",
             "RFC 6749, 4.1.2.1", status=400),
@@ -73,7 +75,7 @@ def authorize(caller: AnonymousCaller, request: Request, query: dict[str, str]) 
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
     body=schemas.SignInForm,
-    refuse=sign_in.send_back,
+    refuse=send_back,
     errors=(proposed_error(errors.PERMISSION_DENIED, "the form is not one of our own pages'",
         "the mock's own"), _BAD_SCOPE),
 )  # fmt: skip
@@ -160,7 +162,7 @@ def token_client_credentials(caller: AnonymousCaller, request: Request, form: di
     notes=("A refresh token ends its whole grant, an access token itself only; an unknown one is 200 as well.",),
 )  # fmt: skip
 def revoke(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> None:
-    issuing.revoke(caller, _credentials(request), form, signer())
+    inspection.revoke(caller, _credentials(request), form, signer())
 
 
 @OAUTH.operation(
@@ -173,7 +175,7 @@ def revoke(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> N
     errors=(_BAD_CLIENT, _BAD_REQUEST),
 )  # fmt: skip
 def introspect(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return issuing.introspect(caller, _credentials(request), form, signer())
+    return inspection.introspect(caller, _credentials(request), form, signer())
 
 
 _USERINFO_ERRORS = (
@@ -199,7 +201,7 @@ def _of_bearer(error: ServiceError, caller: AnonymousCaller, exchange: Exchange)
     errors=_USERINFO_ERRORS,
 )  # fmt: skip
 def userinfo(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
-    return issuing.userinfo(caller, _credentials(request), signer())
+    return inspection.userinfo(caller, _credentials(request), signer())
 
 
 def _credentials(request: Request) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from flask import Request
@@ -30,7 +31,7 @@ def cookie(caller: AnonymousCaller, value: str) -> Header:
     return "Set-Cookie", f"{COOKIE}={value}; Path={path}; HttpOnly; SameSite=Lax"
 
 
-def check(request: Request, form: dict[str, str]) -> None:
+def check(request: Request, form: Mapping[str, str]) -> None:
     """Refuse a form that is not one of ours, sent by one of our pages.
 
     The browser says where it comes from (Fetch Metadata; where it does not, Origin). That holds even against somebody

@@ -44,11 +44,10 @@ class Bearer:
             raise _refused(f"it is of workspace {name}, and the request is for workspace {within.name}")
         enter(workspace)
         with workspace.lock:
-            found = claims.access(workspace, said)
+            found = claims.live_token(workspace, said)
         if found is None:
             raise _refused(_why_over(said, workspace))
-        account, _, access = found
-        return workspace, account, frozenset(access.scopes)
+        return workspace, found.account, frozenset(found.token.scopes)
 
 
 def _why_over(said: Mapping[str, Any], workspace: Workspace) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.oauth import model, scopes
-from mockserver.resources.oauth.model import Access, Grant
+from mockserver.resources.oauth import lookup, scopes
+from mockserver.resources.oauth.grant import AccessToken, Grant
+from mockserver.resources.oauth.lookup import IssuedToken
 
 #: The mock's own claim: in which of its workspaces a token is good.
 WORKSPACE = "mock_workspace"
@@ -22,22 +22,23 @@ def issuer(root: str) -> str:
     return f"{root}{REALM}"
 
 
-def of_access(workspace: Workspace, row: Grant, token: Access, root: str) -> dict[str, Any]:
+def of_access(workspace: Workspace, issued: IssuedToken, root: str) -> dict[str, Any]:
     """An access token's claims; `scope` is documented (ledger 5), the others are those of RFC 9068."""
-    return {"iss": issuer(root), "aud": f"{root}/v3", **_known(row, token), WORKSPACE: workspace.name}
+    known = _known(issued.grant, issued.token)
+    return {"iss": issuer(root), "aud": f"{root}/v3", **known, WORKSPACE: workspace.name}
 
 
-def access(workspace: Workspace, said: Mapping[str, Any]) -> tuple[Account, Grant, Access] | None:
+def live_token(workspace: Workspace, said: Mapping[str, Any]) -> IssuedToken | None:
     """The access token that says this, as long as it works.
 
     A workspace that was reset draws the same ids again, and may give them to other grants: what a token says has to
     be what is known of it.
     """
-    found = model.access(workspace, str(said.get("jti")))
-    return found if found is not None and _known(*found[1:]).items() <= dict(said).items() else None
+    found = lookup.live_token(workspace, str(said.get("jti")))
+    return found if found is not None and _known(found.grant, found.token).items() <= dict(said).items() else None
 
 
-def _known(row: Grant, token: Access) -> dict[str, Any]:
+def _known(row: Grant, token: AccessToken) -> dict[str, Any]:
     """What an access token says of itself, wherever the workspace is found."""
     return {
         "sub": row.user or row.client_id,
@@ -49,8 +50,9 @@ def _known(row: Grant, token: Access) -> dict[str, Any]:
     }
 
 
-def of_identity(account: Account, row: Grant, token: Access, root: str) -> dict[str, Any]:
+def of_identity(issued: IssuedToken, root: str) -> dict[str, Any]:
     """What an app learns of who has signed in."""
+    row, token = issued.grant, issued.token
     said = {
         "iss": issuer(root),
         "aud": row.client_id,
@@ -58,11 +60,12 @@ def of_identity(account: Account, row: Grant, token: Access, root: str) -> dict[
         "exp": _seconds(token.expires_at),
         "nonce": row.nonce,
     }
-    return {**{name: value for name, value in said.items() if value is not None}, **of_user(account, row, token)}
+    return {**{name: value for name, value in said.items() if value is not None}, **of_user(issued)}
 
 
-def of_user(account: Account, row: Grant, token: Access) -> dict[str, Any]:
+def of_user(issued: IssuedToken) -> dict[str, Any]:
     """What of a user the scopes let an app see."""
+    account, row, token = issued
     found: dict[str, Any] = {"sub": row.user or row.client_id}
     if scopes.EMAIL in token.scopes and row.user is not None:
         found |= {"email": row.user, "email_verified": True}

@@ -5,40 +5,37 @@ from __future__ import annotations
 from mockserver.core.contract.errors import INVALID_GRANT, INVALID_SCOPE
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
-from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.corporate import model as corporate
-from mockserver.resources.oauth import model
+from mockserver.resources.oauth import lookup, model
 from mockserver.resources.oauth.apps import App, home_of
-from mockserver.resources.oauth.model import ACCESS_LIFETIME, ACTIVE, CODE_ISSUED, GRANT, Access, Grant
+from mockserver.resources.oauth.grant import ACTIVE, CODE_ISSUED, AccessToken, Grant
+from mockserver.resources.oauth.lookup import IssuedToken, OwnedGrant
+from mockserver.resources.oauth.model import ACCESS_LIFETIME, GRANT
 
-#: What somebody gets: the grant in its account, and an access token.
-Given = tuple[Account, Grant, Access]
 
-
-def grant_itself(workspace: Workspace, app: App, wanted: tuple[str, ...]) -> tuple[Grant, Access]:
+def grant_itself(workspace: Workspace, app: App, wanted: tuple[str, ...]) -> IssuedToken:
     """A grant of an app to itself, with its one token."""
     account = home_of(workspace, app)
     row = model.begin(workspace, account, app, scopes=wanted, state=ACTIVE)
-    return row, issue(workspace, account, row)
+    return issue(workspace, account, row)
 
 
-def issue(workspace: Workspace, account: Account, row: Grant, wanted: tuple[str, ...] | None = None) -> Access:
+def issue(workspace: Workspace, account: Account, row: Grant, wanted: tuple[str, ...] = ()) -> IssuedToken:
     """A new access token of a grant, for all of its scopes or fewer; those that have run out are dropped."""
     now = workspace.state.clock.now()
     for old in [token for token in row.tokens.values() if token.expires_at <= now]:
-        model.forget(workspace, old.id)
+        lookup.forget(workspace, old.id)
         del row.tokens[old.id]
     identifier, until = workspace.state.random.secret("oauth_token", 32), workspace.state.clock.after(ACCESS_LIFETIME)
-    token = Access(identifier, wanted or row.scopes, now, until)
+    token = AccessToken(identifier, wanted or row.scopes, now, until)
     row.tokens[token.id] = token
     if token.expires_at > row.expires_at:
         model.keep_until(workspace, account, row, token.expires_at)
-    model.learn(workspace, account, row)
-    return token
+    lookup.learn(workspace, account, row)
+    return IssuedToken(account, row, token)
 
 
-def redeem(workspace: Workspace, app: App, code: str, *, redirect_uri: str | None, verifier: str | None) -> Given:
+def redeem(workspace: Workspace, app: App, code: str, *, redirect_uri: str | None, verifier: str | None) -> IssuedToken:
     """The tokens for a code, which works once: to come with it again ends what it gave (RFC 6749, 4.1.2).
 
     Raises:
@@ -59,7 +56,7 @@ def redeem(workspace: Workspace, app: App, code: str, *, redirect_uri: str | Non
         raise INVALID_GRANT("redirect_uri is not the one that the code was asked for with").because(reason)
     _check_verifier(row, verifier)
     GRANT.fire(workspace, account, row, "exchange")
-    return account, row, issue(workspace, account, row)
+    return issue(workspace, account, row)
 
 
 def _check_verifier(row: Grant, verifier: str | None) -> None:
@@ -75,7 +72,7 @@ def _check_verifier(row: Grant, verifier: str | None) -> None:
         raise INVALID_GRANT("code_verifier is not the one of the code_challenge").because(f"code_verifier {how}")
 
 
-def refresh(workspace: Workspace, app: App, token: str, wanted: tuple[str, ...]) -> Given:
+def refresh(workspace: Workspace, app: App, token: str, wanted: tuple[str, ...]) -> IssuedToken:
     """A new access token for a refresh token; one that was replaced, and comes again, ends its grant (RFC 9700, 4.14).
 
     Raises:
@@ -93,7 +90,7 @@ def refresh(workspace: Workspace, app: App, token: str, wanted: tuple[str, ...])
     if more := [name for name in wanted if name not in row.scopes]:
         raise INVALID_SCOPE("The scopes are more than were granted").because(f"not granted: {reasons.listed(more)}")
     GRANT.fire(workspace, account, row, "refresh")
-    return account, row, issue(workspace, account, row, wanted)
+    return issue(workspace, account, row, wanted)
 
 
 def revoke(workspace: Workspace, app: App, token: str) -> None:
@@ -102,45 +99,25 @@ def revoke(workspace: Workspace, app: App, token: str) -> None:
     Raises:
         ServiceError: 400 `invalid_grant`; the token is another app's.
     """
-    found = model.find(workspace, token)
+    found = lookup.find(workspace, token)
     if found is None:
         return
     account, row = found
     _check_owner(row, app, "token")
     if token in row.tokens:
-        model.forget(workspace, token)
+        lookup.forget(workspace, token)
         del row.tokens[token]
     elif token == row.refresh_token or token in row.spent:
         GRANT.fire(workspace, account, row, "revoke")
 
 
-def forget(workspace: Workspace, *apps: App) -> None:
-    """Forget apps; all that they were given ends, app by app."""
-    given: dict[str, list[tuple[Account, Grant]]] = {app.client_id: [] for app in apps}
-    for account, row in GRANT.instances(workspace) if apps else ():
-        if row.client_id in given:
-            given[row.client_id].append((account, row))
-    for name, grants in given.items():
-        for account, row in grants:
-            if GRANT.applies(row, "revoke"):
-                GRANT.fire(workspace, account, row, "revoke")
-        del workspace.state.table(App)[name]
-
-
-def forget_apps_of_deleted(workspace: Workspace, change: Changed) -> None:
-    """Forget the apps of a sub-account that is deleted with all its data (SPEC 4.5)."""
-    if change.machine == corporate.MACHINE.name and change.event == "delete":
-        name = workspace.state.accounts[int(change.key)].name
-        forget(workspace, *(row for row in workspace.state.table(App).values() if row.account == name))
-
-
-def _of(workspace: Workspace, app: App, secret: str, called: str) -> tuple[Account, Grant]:
-    found = model.find(workspace, secret)
+def _of(workspace: Workspace, app: App, secret: str, called: str) -> OwnedGrant:
+    found = lookup.find(workspace, secret)
     if found is None:
         raise INVALID_GRANT(f"The {called} is unknown, expired or revoked").because(
             f"no grant of workspace {workspace.name} has this {called}"
         )
-    _check_owner(found[1], app, called)
+    _check_owner(found.grant, app, called)
     return found
 
 

@@ -67,3 +67,15 @@ def _of_basic(encoded: str) -> Credentials:
         raise INVALID_CLIENT("The Authorization header is not well-formed").because("it is no Base64") from error
     # The secret is tried as it is, and decoded; a client id has no sign that would differ.
     return Credentials(unquote_plus(client_id), secret if colon and secret else None)
+
+
+def required(form: Mapping[str, str], name: str) -> str:
+    """The value of a member without which a request of an app is none.
+
+    Raises:
+        ServiceError: 400 `invalid_request`.
+    """
+    value = form.get(name)
+    if not value:
+        raise INVALID_REQUEST(f"{name} is missing").because(f"the form has no {name}; it has {reasons.listed(form)}")
+    return value

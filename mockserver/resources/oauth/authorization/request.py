@@ -7,48 +7,43 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from mockserver.core.contract.errors import (
-    ACCESS_DENIED,
-    GONE,
-    INVALID_CLIENT,
-    INVALID_REQUEST,
-    INVALID_SCOPE,
-    UNSUPPORTED_RESPONSE_TYPE,
-)
+from mockserver.core.contract.errors import INVALID_CLIENT, INVALID_REQUEST, INVALID_SCOPE, UNSUPPORTED_RESPONSE_TYPE
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.oauth import model, scopes
-from mockserver.resources.oauth.apps import App, may_enter
-from mockserver.resources.oauth.model import Challenge, Grant
+from mockserver.resources.oauth import scopes
+from mockserver.resources.oauth.apps import App
+from mockserver.resources.oauth.grant import LONGEST_STATE, Challenge
 
 #: RFC 7636, 4.1 and 4.2.
 _CHALLENGE = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _METHODS = ("plain", "S256")
-#: The answers to the question for consent, on the page and in the address.
-ACCEPT, REFUSE = "accept", "refuse"
 
 
-class Ends(NamedTuple):
-    """Who asks, and where the answer goes."""
+class Redirection(NamedTuple):
+    """Which app asks, and where its user is sent back to."""
 
     app: App
     redirect_uri: str
     state: str | None
 
-    def back(self, **members: str) -> str:
-        """The way back, with an answer and what the app has sent along."""
+    def with_answer(self, **members: str) -> str:
+        """The address with an answer, and with what the app has sent along."""
         own = members if self.state is None else {**members, "state": self.state}
         return extended(self.redirect_uri, own)
 
 
-class Asked(NamedTuple):
+class AuthorizationRequest(NamedTuple):
     """What an app asks for."""
 
-    ends: Ends
+    redirection: Redirection
     scopes: tuple[str, ...]
     challenge: Challenge | None = None
     nonce: str | None = None
+
+    @property
+    def app(self) -> App:
+        """Which app asks."""
+        return self.redirection.app
 
 
 def extended(uri: str, members: Mapping[str, str]) -> str:
@@ -59,8 +54,8 @@ def extended(uri: str, members: Mapping[str, str]) -> str:
     return f"{uri}{joint}{urlencode(members)}"
 
 
-def ends(workspace: Workspace, query: Mapping[str, str]) -> Ends:
-    """Who asks, and where the answer goes; a user is never sent to an address that is not registered.
+def redirection(workspace: Workspace, query: Mapping[str, str]) -> Redirection:
+    """Which app asks, and where the answer goes; a user is never sent to an address that is not registered.
 
     Raises:
         ServiceError: `invalid_client` or `invalid_request`, which only a page can tell.
@@ -74,11 +69,11 @@ def ends(workspace: Workspace, query: Mapping[str, str]) -> Ends:
     if uri not in app.redirect_uris:
         reason = f"redirect_uri is {reasons.shown(uri)}; registered: {reasons.listed(app.redirect_uris)}"
         raise INVALID_REQUEST(f"{app.name} has not registered this redirect_uri").because(reason)
-    return Ends(app, uri, query.get("state"))
+    return Redirection(app, uri, query.get("state"))
 
 
-def asked(found: Ends, query: Mapping[str, str]) -> Asked:
-    """What is asked for.
+def authorization_request(found: Redirection, query: Mapping[str, str]) -> AuthorizationRequest:
+    """What the app of a redirection asks for.
 
     Raises:
         ServiceError: one of the errors of RFC 6749, 4.1.2.1, which the app is told.
@@ -95,14 +90,14 @@ def asked(found: Ends, query: Mapping[str, str]) -> Asked:
     if more := scopes.beyond(wanted, found.app.scopes):
         reason = f"the app {found.app.client_id} has {reasons.listed(found.app.scopes)}"
         raise INVALID_SCOPE(f"The app may not ask for {reasons.listed(more)}").because(reason)
-    return Asked(found, wanted, _challenge(found.app, query), query.get("nonce"))
+    return AuthorizationRequest(found, wanted, _challenge(found.app, query), query.get("nonce"))
 
 
 def _check_kept(query: Mapping[str, str]) -> None:
     """Refuse what a grant would keep, and is too long for it."""
     for name in ("state", "nonce"):
-        if (length := len(query.get(name, ""))) > model.LONGEST_STATE:
-            refused = INVALID_REQUEST(f"{name} has more than {model.LONGEST_STATE:,} characters")
+        if (length := len(query.get(name, ""))) > LONGEST_STATE:
+            refused = INVALID_REQUEST(f"{name} has more than {LONGEST_STATE:,} characters")
             raise refused.because(f"{name} has {length:,} characters")
 
 
@@ -118,44 +113,3 @@ def _challenge(app: App, query: Mapping[str, str]) -> Challenge | None:
         reason = f"code_challenge has {len(value)} characters, code_challenge_method is {reasons.shown(method)}"
         raise INVALID_REQUEST("code_challenge or code_challenge_method is not one of RFC 7636").because(reason)
     return Challenge(value, method or "plain")
-
-
-def begin(workspace: Workspace, account: Account, user: str, wanted: Asked) -> Grant:
-    """A grant that waits for a user's consent.
-
-    Raises:
-        ServiceError: `access_denied`; the app is private, and the user is not of its organization (SPEC 5.2).
-    """
-    app = wanted.ends.app
-    if not may_enter(workspace, app, account):
-        reason = f"{user} is a user of account {account.name}, and the app is of account {app.account}"
-        raise ACCESS_DENIED("Only users of the app's own organization can authorize a private app").because(reason)
-    return model.ask(
-        workspace,
-        account,
-        app,
-        user=user,
-        scopes=wanted.scopes,
-        redirect_uri=wanted.ends.redirect_uri,
-        app_state=wanted.ends.state,
-        challenge=wanted.challenge,
-        nonce=wanted.nonce,
-    )
-
-
-def decide(workspace: Workspace, account: Account, row: Grant, decision: str) -> str:
-    """Carry out a user's answer; gives the way back.
-
-    Raises:
-        ServiceError: 410 `gone`; since the question the app has gone, or takes its users back elsewhere.
-    """
-    app = workspace.state.table(App).get(row.client_id)
-    if app is None or row.redirect_uri not in app.redirect_uris:
-        reason = f"{reasons.shown(row.redirect_uri)} is no redirect_uri of the app {row.client_id} any more"
-        raise GONE("The app that asked takes nobody back there any more. Start again from the app.").because(reason)
-    model.GRANT.fire(workspace, account, row, "consent" if decision == ACCEPT else "refuse")
-    if row.code is not None:
-        members = {"code": row.code}
-    else:
-        members = {"error": ACCESS_DENIED.code, "error_description": ACCESS_DENIED.message}
-    return extended(row.redirect_uri, members if row.app_state is None else {**members, "state": row.app_state})

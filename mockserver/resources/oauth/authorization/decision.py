@@ -1,0 +1,56 @@
+"""The user's answer to an app: the grant that waits for it, and the way back (RFC 6749, 4.1.2)."""
+
+from __future__ import annotations
+
+from mockserver.core.contract.errors import ACCESS_DENIED, GONE
+from mockserver.core.state import reasons
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.oauth import model
+from mockserver.resources.oauth.apps import App, may_enter
+from mockserver.resources.oauth.authorization.request import AuthorizationRequest, extended
+from mockserver.resources.oauth.grant import Grant
+
+#: The answers to the question for consent, on the page and in the address.
+ACCEPT, REFUSE = "accept", "refuse"
+
+
+def begin(workspace: Workspace, account: Account, user: str, wanted: AuthorizationRequest) -> Grant:
+    """A grant that waits for a user's consent.
+
+    Raises:
+        ServiceError: `access_denied`; the app is private, and the user is not of its organization (SPEC 5.2).
+    """
+    app = wanted.app
+    if not may_enter(workspace, app, account):
+        reason = f"{user} is a user of account {account.name}, and the app is of account {app.account}"
+        raise ACCESS_DENIED("Only users of the app's own organization can authorize a private app").because(reason)
+    return model.ask(
+        workspace,
+        account,
+        app,
+        user=user,
+        scopes=wanted.scopes,
+        redirect_uri=wanted.redirection.redirect_uri,
+        app_state=wanted.redirection.state,
+        challenge=wanted.challenge,
+        nonce=wanted.nonce,
+    )
+
+
+def decide(workspace: Workspace, account: Account, row: Grant, decision: str) -> str:
+    """Carry out a user's answer; gives the way back.
+
+    Raises:
+        ServiceError: 410 `gone`; since the question the app has gone, or takes its users back elsewhere.
+    """
+    app = workspace.state.table(App).get(row.client_id)
+    if app is None or row.redirect_uri not in app.redirect_uris:
+        reason = f"{reasons.shown(row.redirect_uri)} is no redirect_uri of the app {row.client_id} any more"
+        raise GONE("The app that asked takes nobody back there any more. Start again from the app.").because(reason)
+    model.GRANT.fire(workspace, account, row, "consent" if decision == ACCEPT else "refuse")
+    if row.code is not None:
+        members = {"code": row.code}
+    else:
+        members = {"error": ACCESS_DENIED.code, "error_description": ACCESS_DENIED.message}
+    return extended(row.redirect_uri, members if row.app_state is None else {**members, "state": row.app_state})

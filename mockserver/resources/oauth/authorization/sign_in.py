@@ -1,0 +1,95 @@
+"""The way of a user between an app and its code: signing in, and letting the app in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flask import Request
+
+from mockserver.core.contract import errors
+from mockserver.core.state import reasons
+from mockserver.core.traffic.exchange import Reply
+from mockserver.core.workspaces.caller import AnonymousCaller
+from mockserver.resources.oauth import lookup
+from mockserver.resources.oauth.authorization import decision, pages, users
+from mockserver.resources.oauth.authorization.decision import ACCEPT, REFUSE
+from mockserver.resources.oauth.authorization.request import AuthorizationRequest, authorization_request, redirection
+from mockserver.resources.oauth.authorization.users import Person
+from mockserver.web.pages import csrf
+from mockserver.web.pages.page import redirect
+
+
+def begin(caller: AnonymousCaller, request: Request, query: Mapping[str, str]) -> Reply:
+    """The sign-in page, or what comes after it, where the address says already who is to be signed in.
+
+    Raises:
+        ServiceError: the request is not a good one.
+    """
+    wanted = _requested(caller, query)
+    if "mock_user" not in query:
+        return pages.sign_in(caller, request, wanted)
+    person = users.named(caller.workspace, wanted.app, query["mock_user"])
+    if person is None:
+        known = reasons.listed(dict.fromkeys(row.user.email for row in users.people(caller.workspace, wanted.app)))
+        message = f"mock_user names nobody; there are: {known}"
+        raise errors.INVALID_PARAMETER(message).because(f"mock_user is {reasons.shown(query['mock_user'])}; {message}")
+    return _signed_in(caller, request, query, wanted, person)
+
+
+def sign_in(caller: AnonymousCaller, request: Request, query: Mapping[str, str], form: Mapping[str, str]) -> Reply:
+    """What comes after the sign-in page; the page again, where it was not filled in well.
+
+    Raises:
+        ServiceError: the request or the form is not a good one.
+    """
+    csrf.check(request, form)
+    wanted = _requested(caller, query)
+    app, workspace = wanted.app, caller.workspace
+    if workspace.state.behaviour.oauth_login == "form":
+        person = users.with_password(caller, app, form.get("user", ""), form.get("password", ""))
+        problem = "The e-mail or the password is wrong."
+    else:
+        person = users.chosen(workspace, app, form.get("person", ""))
+        problem = "There is no such user here."
+    if person is None:
+        return pages.sign_in(caller, request, wanted, problem, form.get("user", ""))
+    return _signed_in(caller, request, query, wanted, person)
+
+
+def consent(caller: AnonymousCaller, request: Request, form: Mapping[str, str]) -> Reply:
+    """The way back to the app, with the user's answer.
+
+    Raises:
+        ServiceError: 403, a form of somebody else's; 400, no answer; 410, nothing waits for it.
+    """
+    csrf.check(request, form)
+    answer = form.get("decision", "")
+    if answer not in (ACCEPT, REFUSE):
+        raise errors.INVALID_PARAMETER(f"decision must be {ACCEPT} or {REFUSE}")
+    found = lookup.waiting(caller.workspace, form.get("ticket", ""), form[csrf.FIELD])
+    if found is None:
+        message = "This question was answered already, or has waited for too long. Start again from the app."
+        raise errors.GONE(message).because("no grant waits for an answer with this ticket from this browser")
+    return redirect(decision.decide(caller.workspace, *found, answer))
+
+
+def _requested(caller: AnonymousCaller, query: Mapping[str, str]) -> AuthorizationRequest:
+    """What an app asks for.
+
+    Raises:
+        ServiceError: the request is not a good one.
+    """
+    if query.get("mock_consent", ACCEPT) not in (ACCEPT, REFUSE):
+        raise errors.INVALID_PARAMETER(f"mock_consent must be {ACCEPT} or {REFUSE}")
+    return authorization_request(redirection(caller.workspace, query), query)
+
+
+def _signed_in(
+    caller: AnonymousCaller, request: Request, query: Mapping[str, str], wanted: AuthorizationRequest, person: Person
+) -> Reply:
+    users.note(caller, person)
+    row = decision.begin(caller.workspace, person.account, person.user.email, wanted)
+    if "mock_consent" in query:
+        return redirect(decision.decide(caller.workspace, person.account, row, query["mock_consent"]))
+    row.browser = csrf.token(caller, request)
+    return pages.consent(caller, row.browser, wanted, person.account, row)

@@ -1,0 +1,31 @@
+"""Apps that go, and with them all that they were given."""
+
+from __future__ import annotations
+
+from mockserver.core.state.account import Account
+from mockserver.core.time.transition import Changed
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.corporate import model as corporate
+from mockserver.resources.oauth.apps import App
+from mockserver.resources.oauth.grant import Grant
+from mockserver.resources.oauth.model import GRANT
+
+
+def forget(workspace: Workspace, *apps: App) -> None:
+    """Forget apps; all that they were given ends, app by app."""
+    given: dict[str, list[tuple[Account, Grant]]] = {app.client_id: [] for app in apps}
+    for account, row in GRANT.instances(workspace) if apps else ():
+        if row.client_id in given:
+            given[row.client_id].append((account, row))
+    for name, grants in given.items():
+        for account, row in grants:
+            if GRANT.applies(row, "revoke"):
+                GRANT.fire(workspace, account, row, "revoke")
+        del workspace.state.table(App)[name]
+
+
+def forget_apps_of_deleted(workspace: Workspace, change: Changed) -> None:
+    """Forget the apps of a sub-account that is deleted with all its data (SPEC 4.5)."""
+    if change.machine == corporate.MACHINE.name and change.event == "delete":
+        name = workspace.state.accounts[int(change.key)].name
+        forget(workspace, *(row for row in workspace.state.table(App).values() if row.account == name))

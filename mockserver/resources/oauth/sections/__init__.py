@@ -1,0 +1,1 @@
+"""Apps and grants in a scenario and in written state."""

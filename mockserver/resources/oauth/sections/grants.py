@@ -1,0 +1,101 @@
+"""Grants in written state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import fields, post_load, validate
+
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.oauth import lookup, model
+from mockserver.resources.oauth.apps import App
+from mockserver.resources.oauth.grant import LONGEST_STATE, AccessToken, Challenge, Grant
+from mockserver.resources.oauth.model import MACHINE
+from mockserver.resources.oauth.sections.scope_list import ScopeList
+from mockserver.resources.resource import Section
+from mockserver.resources.section import Instant, Item, SectionError, TakenError, claim
+from mockserver.web.schemas.fields import List
+
+
+class AccessItem(Item):
+    id = fields.String(required=True)
+    scopes = ScopeList(required=True)
+    issued_at = Instant(required=True)
+    expires_at = Instant(required=True)
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> AccessToken:
+        return AccessToken(data["id"], tuple(data["scopes"]), data["issued_at"], data["expires_at"])
+
+
+class ChallengeItem(Item):
+    value = fields.String(required=True)
+    method = fields.String(load_default="plain", validate=validate.OneOf(("plain", "S256")))
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Challenge:
+        return Challenge(**data)
+
+
+class GrantItem(Item):
+    """A grant as state holds it."""
+
+    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62))
+    client_id = fields.String(required=True)
+    scopes = ScopeList(required=True)
+    created_at = Instant(required=True)
+    expires_at = Instant(required=True)
+    state = fields.String(required=True, validate=validate.OneOf(MACHINE.states))
+    user = fields.String(allow_none=True)
+    redirect_uri = fields.String(allow_none=True)
+    app_state = fields.String(allow_none=True, validate=validate.Length(max=LONGEST_STATE))
+    nonce = fields.String(allow_none=True, validate=validate.Length(max=LONGEST_STATE))
+    challenge = fields.Nested(ChallengeItem, allow_none=True)
+    ticket = fields.String(allow_none=True)
+    browser = fields.String(allow_none=True)
+    code = fields.String(allow_none=True)
+    refresh_token = fields.String(allow_none=True)
+    refresh_expires_at = Instant(allow_none=True)
+    spent = List(fields.String())
+    tokens = List(fields.Nested(AccessItem))
+
+    @post_load
+    def _as_row(self, data: dict[str, Any], **_: Any) -> Grant:
+        tokens = {token.id: token for token in data.pop("tokens", ())}
+        return Grant(**{**data, "scopes": tuple(data["scopes"])}, tokens=tokens)
+
+
+def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    last = workspace.state.last_ids.get("oauth_grant", 0)
+    for index, row in enumerate(data.get("oauth_grants", ())):
+        if not claim(workspace, Grant, row.id, is_next=row.id > last):
+            raise TakenError(("oauth_grants", index, "id"), f"grant {row.id} is there already")
+        # What is over may outlive its app.
+        if row.client_id not in workspace.state.table(App) and MACHINE.allowed(row.state):
+            raise SectionError(("oauth_grants", index, "client_id"), f"there is no app {row.client_id!r}")
+        workspace.state.claim_id("oauth_grant", row.id)
+        account.table(Grant)[row.id] = row
+        lookup.learn(workspace, account, row)
+        if MACHINE.allowed(row.state):
+            model.keep_until(workspace, account, row, row.expires_at)
+        else:
+            model.settle(workspace, account, row)
+
+
+def _dump_grants(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = [_written(row) for row in account.table(Grant).values()]
+    return {"oauth_grants": rows} if rows else {}
+
+
+def _written(row: Grant) -> dict[str, Any]:
+    found: dict[str, Any] = _GRANT_ITEM.dump(row)
+    found["tokens"] = [_ACCESS_ITEM.dump(token) for token in row.tokens.values()]
+    return {name: value for name, value in found.items() if value not in (None, []) or name == "scopes"}
+
+
+_ACCESS_ITEM = AccessItem()
+_GRANT_ITEM = GrantItem(exclude=("tokens",))
+
+SECTION = Section(fields={"oauth_grants": List(fields.Nested(GrantItem))}, load=_load_grants, dump=_dump_grants)
