@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from flask import Request, Response, request
 from werkzeug.routing import MapAdapter
 
+from mockserver.web.components import ComponentFlask
 from mockserver.web.routing import encoded_slash
 from mockserver.web.routing.encoded_slash import SLASH
 from mockserver.web.routing.url_rules import MatchedRule, Segment
 from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX, split_workspace
-from mockserver.web.service.components import ComponentFlask
 from mockserver.web.service.service import Service
 
 if TYPE_CHECKING:

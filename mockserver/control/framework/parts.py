@@ -9,7 +9,7 @@ from typing import Any
 
 from mockserver.core.workspaces.store import Store
 from mockserver.scenario.documents.library import Library
-from mockserver.web.service.components import component
+from mockserver.web.components import component
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from marshmallow import Schema
 
 from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.declaration import DECLARED, ControlCall, Declared
-from mockserver.web.service.components import component
+from mockserver.web.components import component
 
 Carry = Callable[..., Response]
 

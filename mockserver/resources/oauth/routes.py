@@ -17,9 +17,9 @@ from mockserver.resources.oauth.authorization.refusal import send_back
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens import inspection, issuing
 from mockserver.resources.oauth.tokens.signing import Signer
+from mockserver.web.components import component
 from mockserver.web.endpoints import oauth_error
 from mockserver.web.endpoints.operations import Operations
-from mockserver.web.service.components import component
 
 OAUTH = Operations("oauth")
 

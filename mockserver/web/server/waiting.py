@@ -6,14 +6,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from flask import request
 
 from mockserver.core.waiting.watchers import ANYTHING, Kinds
-
-if TYPE_CHECKING:
-    from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.workspace import Workspace
 
 #: The longest that a request may wait, in seconds.
 LONGEST_WAIT = 30.0
