@@ -7,8 +7,9 @@ from pathlib import Path
 
 from mockserver.core.effects.effects import Effects
 from mockserver.core.state.keys import Keyring
+from mockserver.core.workspaces.maker import Loader
 from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.store import KeyMode, Loader, Store
+from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.document import MappingNode
 from mockserver.scenario.documents.library import Library

@@ -39,7 +39,7 @@ def before_all_of(workspace: Workspace) -> None:
 
 def before_making(scenario: object | None) -> None:
     """Leave it before a large workspace is made, of the server's scenario or of another one."""
-    if parts.store().rows(scenario) > loop.LARGE_WORKSPACE:
+    if parts.store().maker.rows(scenario) > loop.LARGE_WORKSPACE:
         leave()
 
 

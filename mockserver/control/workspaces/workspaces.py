@@ -58,7 +58,7 @@ def create(body: dict[str, Any]) -> Response:
     scenario = body.get("scenario")
     off_loop.before_making(scenario)
     if body["strict"]:
-        scenario = parts.library().strict(parts.store().scenario if scenario is None else scenario)
+        scenario = parts.library().strict(parts.store().maker.scenario if scenario is None else scenario)
     try:
         named: dict[str, Any] = {member: body.get(member) for member in ("name", "seed", "counted")}
         fresh = parts.store().create(scenario, **named)

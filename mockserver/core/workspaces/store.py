@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import math
 import re
 import secrets
 import threading
@@ -13,14 +12,16 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from mockserver.core.effects.effects import Effects, NoEffects
 from mockserver.core.state.account import Account
-from mockserver.core.state.keys import Keyring, is_drawn, is_key
+from mockserver.core.state.keys import is_drawn, is_key
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.traffic.meter import Meter
+from mockserver.core.workspaces.homes import Homes
+from mockserver.core.workspaces.maker import Loader, Maker
 from mockserver.core.workspaces.origin import Snapshot
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -44,14 +45,6 @@ class KeyMode(StrEnum):
     ISOLATE = "isolate"
 
 
-class Loader(Protocol):
-    """Makes a workspace from a scenario, given by name or as a document; filled in by the app."""
-
-    def __call__(
-        self, scenario: object, *, name: str, seed: int | None = None, keyring: Callable[[int], Keyring] | None = None
-    ) -> Workspace: ...
-
-
 class NameTakenError(ValueError):
     """There is a workspace of this name already."""
 
@@ -73,16 +66,14 @@ class Store:
         limit: int = 1_000,
         effects: Effects | None = None,
     ) -> None:
-        self._load = load
+        self.maker = Maker(load, scenario, seed)
         self._effects = effects or NoEffects()
-        self._seed = seed
         self._limit = limit
         #: Taken after a workspace's lock, never before one.
         self._lock = threading.RLock()
         #: Taken before all others: an unknown key makes one workspace, however many requests bring it at once.
         self._isolating = threading.Lock()
-        #: Which workspaces a key leads to, by name; the first one is meant where the address names none.
-        self._homes: dict[str, dict[str, None]] = {}
+        self._homes = Homes()
         #: The one used longest ago comes first.
         self._workspaces: OrderedDict[str, Workspace] = OrderedDict()
         self.keys = keys
@@ -92,11 +83,7 @@ class Store:
         #: What was met in workspaces that were reset or are gone.
         self._met = Coverage()
         self.meter = Meter()
-        #: What a workspace is made from for which nobody says otherwise.
-        self.scenario = scenario
-        #: How many rows a scenario has made when it was last loaded, by its name.
-        self._sizes: dict[str, int] = {}
-        self._adopt(self._made(scenario, name=DEFAULT, seed=seed))
+        self._adopt(self.maker.first(DEFAULT))
 
     def __iter__(self) -> Iterator[Workspace]:
         with self._lock:
@@ -132,11 +119,10 @@ class Store:
             StoreFullError: the key would get a workspace of its own, and there is no room for it.
         """
         with self._lock:
-            homes = self._homes.get(key)
-            home = None if homes is None else next(iter(homes)) if within is None else within.name
+            home = self._homes.first(key)
         if home is None:
             return self._stranger(key, within)
-        workspace = self.get(home)
+        workspace = self.get(home if within is None else within.name)
         if workspace is None or key in workspace.state.revoked_keys:
             return None
         account = workspace.state.account_of(key)
@@ -162,11 +148,6 @@ class Store:
 
     # ------------------------------------------------------------------ making and dropping
 
-    def rows(self, scenario: object | None = None) -> float:
-        """How many rows the server's scenario, or another one, makes: endless where nobody knows."""
-        chosen = self.scenario if scenario is None else scenario
-        return self._sizes.get(chosen, math.inf) if isinstance(chosen, str) else math.inf
-
     def makes(self, key: str, within: Workspace | None = None) -> bool:
         """Whether a key would get a workspace of its own that is not there yet."""
         return (
@@ -176,15 +157,6 @@ class Store:
             and not is_drawn(key)
             and is_key(key)
         )
-
-    def _made(
-        self, scenario: object, *, name: str, seed: int | None, keyring: Callable[[int], Keyring] | None = None
-    ) -> Workspace:
-        """A workspace that nobody sees yet."""
-        found = self._load(scenario, name=name, seed=seed, keyring=keyring)
-        if isinstance(scenario, str):
-            self._sizes[scenario] = found.state.rows()
-        return found
 
     def create(
         self,
@@ -207,10 +179,8 @@ class Store:
         name = f"w-{secrets.token_hex(4)}" if name is None else name
         if name in self._workspaces:
             raise NameTakenError(name)
-        scenario = self.scenario if scenario is None else scenario
-        seed = self._seed if seed is None else seed
         # Without the lock: a large scenario takes its time.
-        fresh = self._made(scenario, name=name, seed=seed, keyring=lambda seed: Keyring(seed, name, first=key))
+        fresh = self.maker.fresh(name, scenario, seed=seed, key=key)
         fresh.counted = counted
         with self._lock:
             if name in self._workspaces:
@@ -286,7 +256,7 @@ class Store:
         """
         with workspace.changing:
             origin = workspace.origin
-            fresh = self._anew(workspace, origin.scenario if scenario is None else scenario, seed=origin.seed)
+            fresh = self.maker.anew(workspace, origin.scenario if scenario is None else scenario, seed=origin.seed)
             with workspace.lock:
                 with self._lock:
                     self._keep_coverage(workspace)
@@ -299,7 +269,7 @@ class Store:
             ScenarioError: the document is not a good one; nothing has changed.
         """
         with workspace.changing:
-            fresh = self._anew(workspace, document)
+            fresh = self.maker.anew(workspace, document)
             with workspace.lock:
                 if mailbox is None:
                     fresh.state.mailbox = workspace.state.mailbox
@@ -311,11 +281,6 @@ class Store:
     def restore(self, workspace: Workspace, snapshot: Snapshot) -> None:
         """Return to a moment that was kept: state, clock, faults, mailbox; journal and coverage go on."""
         self.put(workspace, snapshot.document, snapshot.mailbox.copy())
-
-    def _anew(self, workspace: Workspace, scenario: object, *, seed: int | None = None) -> Workspace:
-        keyring = workspace.origin.keyring
-        own = None if keyring is None else lambda _: keyring
-        return self._made(scenario, name=workspace.name, seed=seed, keyring=own)
 
     def _renew(self, workspace: Workspace, change: Callable[[], None]) -> None:
         """Put a state that is ready in the place of another one, unless the workspace is gone meanwhile."""
@@ -365,7 +330,7 @@ class Store:
         """Let a key lead to a workspace, unless that has been dropped meanwhile."""
         with self._lock:
             if self._workspaces.get(workspace.name) is workspace:
-                self._homes.setdefault(key, {})[workspace.name] = None
+                self._homes.add(key, workspace.name)
 
     def _keep_coverage(self, workspace: Workspace) -> None:
         """Move what a workspace has met into the server's total."""
@@ -374,8 +339,4 @@ class Store:
         workspace.coverage.clear()
 
     def _forget_keys(self, workspace: Workspace) -> None:
-        for key in (*workspace.state.keys, *workspace.state.revoked_keys):
-            homes = self._homes.get(key, {})
-            homes.pop(workspace.name, None)
-            if not homes:
-                self._homes.pop(key, None)
+        self._homes.remove((*workspace.state.keys, *workspace.state.revoked_keys), workspace.name)

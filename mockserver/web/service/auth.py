@@ -75,7 +75,7 @@ def find(
     environ: dict[str, Any], key: str, store: Store, within: Workspace | None = None
 ) -> tuple[Workspace, Account] | None:
     """What a key opens, as `Store.find` says; a large workspace is made for it by a thread."""
-    if store.keys is KeyMode.ISOLATE and store.makes(key, within) and store.rows() > loop.LARGE_WORKSPACE:
+    if store.keys is KeyMode.ISOLATE and store.makes(key, within) and store.maker.rows() > loop.LARGE_WORKSPACE:
         loop.leave(environ)
     return store.find(key, within)
 
