@@ -29,11 +29,10 @@ PATTERNS = [
     "app.effects.addresses:_SERVER",
     "cli.environment:_OF_KUBERNETES",
     "control.access.guard:_HOST",
+    "control.framework.parameters:NAME",
     "control.server.ledger:_COMMENT",
     "control.server.ledger:_LINK",
     "control.server.ledger:_PLACE",
-    "control.workspaces.snapshots:NAME",
-    "control.workspaces.workspaces:NAME",
     "core.state.keys:_FORM",
     "core.text.domain_name:_HOST_NAME",
     "core.text.header_form:_NAME",
@@ -78,8 +77,7 @@ USES = {
     "control.document.openapi:operation_id",
     "control.access.guard:_without_port",
     "views.traffic.redaction:_pairs_of",  # makes two of the above
-    "control.workspaces.snapshots:NewSnapshot",  # a name of the store's
-    "control.workspaces.workspaces:NewWorkspace",  # the same
+    "control.framework.parameters:name",  # a name of the store's
     "core.text.email_text:_party",
     "core.text.email_text:compose",
     "core.traffic.match:__init__",  # a glob, of bounded length: it is tried below

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from http import HTTPStatus
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
-from typing import Any
 
 from flask import Response
 
+from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.views.server import problem as view
 from mockserver.web.schemas import json_text
@@ -17,29 +16,33 @@ from mockserver.web.schemas import json_text
 class Problem(Exception):
     """A refusal of the control API; nothing has changed."""
 
-    def __init__(self, status: int, detail: str, *, errors: Sequence[Mapping[str, str]] = (), **members: Any) -> None:
+    def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
-        self.status, self.detail, self.errors, self.members = status, detail, errors, members
+        self.status, self.detail = status, detail
+        #: What is wrong with a body, place by place.
+        self.mistakes: Sequence[Mistake] = ()
+        #: Where an event does not apply: the state of the instance, and the events that would.
+        self.state: str | None = None
+        self.allowed: Sequence[str] | None = None
 
     def response(self) -> Response:
-        body = view.Problem.show(
-            {
-                "type": "about:blank",
-                "title": HTTPStatus(self.status).phrase,
-                "status": self.status,
-                "detail": self.detail,
-                "errors": self.errors or None,
-                **self.members,
-            }
-        )
-        return Response(json_text.write(body), self.status, content_type="application/problem+json")
+        shown = json_text.write(view.Problem.show(self))
+        return Response(shown, self.status, content_type="application/problem+json")
+
+
+def of_transition(error: TransitionRefused) -> Problem:
+    """The problem of an event that does not apply: it tells the state, and which events would."""
+    found = Problem(409, str(error))
+    found.state, found.allowed = error.state, error.allowed
+    return found
 
 
 def of_mistakes(mistakes: Iterable[Mistake], status: int = 400) -> Problem:
     """The problem of a bad body or scenario."""
     rows = [_without_folder(row.bounded()) for row in mistakes]
-    errors = [{"path": row.pointer, "message": row.message} for row in rows]
-    return Problem(status, "; ".join(str(row) for row in rows), errors=errors)
+    found = Problem(status, "; ".join(map(str, rows)))
+    found.mistakes = rows
+    return found
 
 
 def _without_folder(row: Mistake) -> Mistake:

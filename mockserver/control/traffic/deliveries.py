@@ -9,8 +9,8 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from mockserver.control.framework import answers, off_loop, target
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework import answers, off_loop, parameters, target
+from mockserver.control.framework.problem import Problem, of_transition
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
 from mockserver.core.time.state_machine import TransitionRefused
@@ -31,9 +31,9 @@ _NEWS: Kinds = frozenset({"transition", "job"})
 class DeliveryFilter(Item):
     webhook = fields.Integer()
     state = fields.String(validate=validate.OneOf(MACHINE.states))
-    limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
-    offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
-    wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
+    limit = parameters.limit()
+    offset = parameters.offset()
+    wait = parameters.wait()
 
 
 @DELIVERIES.call("GET", query=DeliveryFilter, answer=DeliveryPage)
@@ -78,7 +78,7 @@ def _again(workspace: Workspace, account: Account, delivery: Delivery) -> bool:
     try:
         DELIVERY.fire(workspace, account, delivery, "redeliver")
     except TransitionRefused as error:
-        raise Problem(409, str(error), state=error.state, allowed=list(error.allowed)) from error
+        raise of_transition(error) from error
     workspace.catch_up()
     return True
 

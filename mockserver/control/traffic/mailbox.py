@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response
 from marshmallow import fields, validate
 
-from mockserver.control.framework import answers, off_loop, target
+from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.text.domain_name import is_address
@@ -18,7 +18,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
 from mockserver.views.traffic import mails as shown
 from mockserver.views.traffic.mails import Mails, Posted
-from mockserver.web.server.waiting import LONGEST_WAIT, wait_for
+from mockserver.web.server.waiting import wait_for
 
 MAILBOX = ControlResource("mailbox", "/_mock/mailbox")
 
@@ -27,8 +27,8 @@ class MailFilter(Item):
     to = fields.String()
     subject = fields.String()
     smtp = fields.String(validate=validate.OneOf((WAITING, SENT, FAILED)))
-    limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
-    wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
+    limit = parameters.limit()
+    wait = parameters.wait()
 
 
 @MAILBOX.call("GET", query=MailFilter, answer=Mails)

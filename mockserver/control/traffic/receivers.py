@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.control.framework import answers, off_loop, target
+from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.exchange import Wire, WireForm
@@ -18,7 +18,7 @@ from mockserver.resources.section import Item
 from mockserver.views.traffic import receivers as shown
 from mockserver.web.schemas.fields import Flag, Number
 from mockserver.web.server import wire
-from mockserver.web.server.waiting import LONGEST_WAIT, wait_for
+from mockserver.web.server.waiting import wait_for
 
 RECEIVERS = ControlResource("receivers", "/_mock/receivers")
 RECEIVER = ControlResource("receiver", "/_mock/receiver")
@@ -45,11 +45,11 @@ class MannerItem(Item):
 
 
 class CallFilter(Item):
-    limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
-    offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
+    limit = parameters.limit()
+    offset = parameters.offset()
     #: How many calls there have to be.
     count = fields.Integer(load_default=1, validate=validate.Range(1, 1000))
-    wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
+    wait = parameters.wait()
 
 
 def take(name: str) -> Response:

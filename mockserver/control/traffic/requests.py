@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from flask import Response, request
-from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+from marshmallow import ValidationError, fields, post_load, validates_schema
 
-from mockserver.control.framework import answers, off_loop, target
+from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.exchange import Exchange
@@ -17,7 +17,7 @@ from mockserver.core.traffic.match import Match
 from mockserver.resources.section import Item
 from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob
 from mockserver.views.traffic import requests as shown
-from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
+from mockserver.web.server.waiting import begun, wait_for
 
 REQUESTS = ControlResource("requests", "/_mock/requests")
 
@@ -30,9 +30,9 @@ class RequestFilter(Item):
     method = fields.String()
     path = PathGlob()
     fault = fields.String()
-    limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
-    offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
-    wait = fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
+    limit = parameters.limit()
+    offset = parameters.offset()
+    wait = parameters.wait()
 
     @post_load
     def _as_match(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 
 from mockserver.control.framework import answers, off_loop, target
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.problem import Problem, of_transition
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
 from mockserver.core.time.state_machine import TransitionRefused
@@ -56,7 +56,7 @@ def fire(machine: str, key: str, event: str) -> Response:
         try:
             lifecycle.fire(workspace, account, row, event)
         except TransitionRefused as error:
-            raise Problem(409, str(error), state=error.state, allowed=list(error.allowed)) from error
+            raise of_transition(error) from error
         workspace.catch_up()
         return answers.answer(lifecycle.describe(account, row))
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response
-from marshmallow import fields, validate
 
-from mockserver.control.framework import answers, parts, target
+from mockserver.control.framework import answers, parameters, parts, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import hosted
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.origin import Snapshot
-from mockserver.core.workspaces.store import NAME
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.dump import dump
@@ -24,11 +22,7 @@ SNAPSHOTS = ControlResource("snapshots", "/_mock/snapshots")
 
 
 class NewSnapshot(Item):
-    name = fields.String(
-        validate=validate.Regexp(
-            rf"{NAME.pattern}\Z", error="must be 1 to 64 letters, digits, dots, dashes and underscores"
-        )
-    )
+    name = parameters.name()
 
 
 @SNAPSHOTS.call("POST", body=NewSnapshot, answer=Moment, status=201, problems=(409,))

@@ -8,10 +8,10 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.control.framework import answers, off_loop, parts, target
+from mockserver.control.framework import answers, off_loop, parameters, parts, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.workspaces.store import DEFAULT, NAME, NameTakenError, StoreFullError
+from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.views.workspaces import workspaces as shown
@@ -36,11 +36,7 @@ class NewWorkspace(Item):
     #: Else the server's own.
     scenario = ScenarioField()
     seed = fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1))
-    name = fields.String(
-        validate=validate.Regexp(
-            rf"{NAME.pattern}\Z", error="must be 1 to 64 letters, digits, dots, dashes and underscores"
-        )
-    )
+    name = parameters.name()
     #: Whether it refuses body fields that the service does not know; else its scenario says so.
     strict = Flag(load_default=False)
     #: Whether its requests count in the server's coverage, and stand in its log.
@@ -48,8 +44,8 @@ class NewWorkspace(Item):
 
 
 class WorkspaceFilter(Item):
-    limit = fields.Integer(load_default=100, validate=validate.Range(1, 1000))
-    offset = fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
+    limit = parameters.limit()
+    offset = parameters.offset()
 
 
 @WORKSPACES.call("POST", body=NewWorkspace, answer=shown.Workspace, status=201, problems=(409,))

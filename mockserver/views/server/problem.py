@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from marshmallow import fields, validate
 
 from mockserver.views.form import members
@@ -9,7 +11,7 @@ from mockserver.views.form.view import View
 
 
 class Mistake(View):
-    path = members.text("a JSON Pointer into the body, or a parameter's name after a slash")
+    path = members.text("a JSON Pointer into the body, or a parameter's name after a slash", attribute="pointer")
     message = members.text()
 
 
@@ -17,10 +19,15 @@ class Problem(View):
     class Meta:
         description = "RFC 9457"
 
-    type = members.text()
-    title = members.text()
+    type = members.text(of=lambda _: "about:blank")
+    title = members.text(of=lambda problem: HTTPStatus(problem.status).phrase)
     status = members.needed(fields.Integer)
     detail = members.text()
-    errors = members.maybe(fields.List, fields.Nested(Mistake), validate=validate.Length(min=1))
+    errors = members.maybe(
+        fields.List,
+        fields.Nested(Mistake),
+        validate=validate.Length(min=1),
+        of=lambda problem: problem.mistakes or None,
+    )
     state = members.maybe(fields.String, about="of 409: in which state the instance is")
     allowed = members.maybe(fields.List, fields.String(), about="of 409: which events apply")
