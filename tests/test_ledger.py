@@ -9,7 +9,7 @@ import pytest
 from mockserver.core.contract.operation import Mark
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.evidence.fidelity import LEDGER, record
-from mockserver.resources.deliveries.model import RETRIES
+from mockserver.resources.deliveries.attempts import RETRIES
 from mockserver.resources.inbound.model import LONGEST
 from mockserver.resources.oauth.model import ACCESS_LIFETIME, CODE_LIFETIME, REFRESH_LIFETIME
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS

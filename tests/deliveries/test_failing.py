@@ -2,7 +2,8 @@
 
 import pytest
 
-from mockserver.resources.deliveries import model
+from mockserver.resources.deliveries import attempts
+from mockserver.resources.deliveries.delivery import Delivery, Target
 from mockserver.resources.senders.model import SENDER
 
 HOOK = {"url": "http://127.0.0.1:9/x", "type": "marketing", "events": ["delivered"]}
@@ -30,7 +31,7 @@ def test_a_timer_whose_action_fails_is_told_in_the_log_only(frozen, monkeypatch,
 
 def test_a_call_that_cannot_be_written_is_dropped_with_its_reason(frozen, monkeypatch, caplog):
     frozen.post("/_mock/seed", json={"webhooks": [HOOK]})
-    monkeypatch.setattr(model, "OutgoingRequest", fail)
+    monkeypatch.setattr(attempts, "OutgoingRequest", fail)
     frozen.post("/_mock/trigger", json={"type": "marketing", "event": "delivered"})
 
     (found,) = frozen.get("/_mock/deliveries?state=dropped&wait=5").json["items"]
@@ -41,6 +42,6 @@ def test_a_call_that_cannot_be_written_is_dropped_with_its_reason(frozen, monkey
 
 
 def test_a_payload_of_odd_values_is_written_all_the_same(frozen):
-    delivery = model.Delivery(1, model.Target("http://127.0.0.1:9"), [{"a": {1, 2}, "b": "\ud800"}], ["x"], None, None)
+    delivery = Delivery(1, Target("http://127.0.0.1:9"), [{"a": {1, 2}, "b": "\ud800"}], ["x"], None, None)
 
     assert delivery.body == rb'{"a":"{1, 2}","b":"?"}'

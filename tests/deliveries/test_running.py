@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from mockserver.resources.deliveries import model
+from mockserver.resources.deliveries import attempts
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 #: What a machine that is shared by many may add to the tenth of a second that is promised, in seconds.
@@ -118,7 +118,7 @@ def test_an_event_that_a_story_has_left_for_later_leaves_by_itself(make_workspac
 
 
 def test_retries_follow_each_other_by_themselves(make_workspace, peer, monkeypatch):
-    monkeypatch.setattr(model, "RETRIES", (timedelta(seconds=0.05),) * 4)
+    monkeypatch.setattr(attempts, "RETRIES", (timedelta(seconds=0.05),) * 4)
     workspace = make_workspace(peer.url, frozen=False)
     peer.always = 429
 

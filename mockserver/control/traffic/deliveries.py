@@ -16,7 +16,7 @@ from mockserver.core.state.account import Account
 from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.waiting.watchers import Kinds
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.model import DELIVERY, MACHINE, Delivery
+from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE, Delivery
 from mockserver.resources.section import Item
 from mockserver.views.traffic import deliveries as shown
 from mockserver.views.traffic.deliveries import DeliveryPage, Owned

@@ -13,7 +13,7 @@ from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
 from mockserver.core.text.spelling import meant
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.model import Delivery
+from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import Item
 from mockserver.resources.webhooks import events

@@ -1,6 +1,6 @@
 """Deliveries: calls of the service to addresses of its users, with their attempts."""
 
-from mockserver.resources.deliveries.model import DELIVERY
+from mockserver.resources.deliveries.delivery import DELIVERY
 from mockserver.resources.deliveries.schemas import SECTION
 from mockserver.resources.resource import Resource
 

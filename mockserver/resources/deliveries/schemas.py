@@ -10,8 +10,17 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from mockserver.core.state.account import Account
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries import model
-from mockserver.resources.deliveries.model import MACHINE, RETRYING, SCHEDULED, Attempt, Delivery, Settled, Target
+from mockserver.resources.deliveries.attempts import RETRIES
+from mockserver.resources.deliveries.delivery import (
+    MACHINE,
+    RETRYING,
+    SCHEDULED,
+    Attempt,
+    Delivery,
+    Target,
+    await_attempt,
+)
+from mockserver.resources.deliveries.retention import Settled, count, make_room
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item, TakenError, claim
 from mockserver.web.schemas.fields import Dict, Flag, JsonObject, List, Url
@@ -58,7 +67,7 @@ class DeliveryItem(Item):
     state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=SCHEDULED)
     attempts = List(fields.Nested(AttemptItem), load_default=list)
     attempts_evicted = fields.Integer(strict=True, validate=validate.Range(min=0, max=2**62), load_default=0)
-    failures = fields.Integer(strict=True, validate=validate.Range(0, len(model.RETRIES)), load_default=0)
+    failures = fields.Integer(strict=True, validate=validate.Range(0, len(RETRIES)), load_default=0)
 
     @validates_schema
     def _check_events(self, data: dict[str, Any], **_: Any) -> None:
@@ -75,13 +84,13 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         workspace.state.claim_id("delivery", item["id"])
         row = account.table(Delivery)[item["id"]] = Delivery(**item)
         row.carried = sum(map(weight, row.payloads))
-        model.count(account, row)
+        count(account, row)
         if row.state in (SCHEDULED, RETRYING):
             row.next_at = row.next_at or workspace.state.clock.now()
-            model.await_attempt(workspace, account, row)
+            await_attempt(workspace, account, row)
         else:
             settled.add(row)
-    model.make_room(workspace, account)
+    make_room(workspace, account)
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_addres
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.model import Delivery
+from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.event import INBOUND
 from mockserver.resources.webhooks.model import Webhook

@@ -11,7 +11,8 @@ from mockserver.core.state.account import Account
 from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
-from mockserver.resources.deliveries.model import Delivery
+from mockserver.resources.deliveries.delivery import SCHEDULED, Delivery
+from mockserver.resources.deliveries.retention import add_payload, keep
 from mockserver.resources.webhooks.model import OpenWindows, Webhook
 
 #: A window collects for so long, and its calls, which all go at its end, hold at most so many events each.
@@ -37,10 +38,10 @@ def send(
     last = _window(workspace, account, webhook, at) if webhook.batched else None
     has_room = last is not None and len(last.payloads) < BATCH_SIZE
     call = last if last is not None and has_room else _begun(workspace, account, webhook, at, last)
-    deliveries.add_payload(workspace, call, event, payload, size)
+    add_payload(workspace, call, event, payload, size)
     if not has_room:
         return deliveries.schedule(workspace, account, call)
-    deliveries.keep(workspace, account, call)
+    keep(workspace, account, call)
     return call
 
 
@@ -98,4 +99,4 @@ def _window_end(start: datetime) -> datetime:
 
 def _collects(call: Delivery) -> bool:
     """Whether the window of a call that is there is still open: nobody has tried it."""
-    return call.state == deliveries.SCHEDULED and not call.attempts and not call.in_flight
+    return call.state == SCHEDULED and not call.attempts and not call.in_flight

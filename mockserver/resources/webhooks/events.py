@@ -11,7 +11,7 @@ from mockserver.core.text.domain_name import domain_of
 from mockserver.core.time.clock import LATEST
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.model import Delivery
+from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks.batches import send
 from mockserver.resources.webhooks.catalogue import STORIES, raised

@@ -22,7 +22,8 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
-from mockserver.resources.deliveries.model import Delivery, Target
+from mockserver.resources.deliveries.attempts import request_url
+from mockserver.resources.deliveries.delivery import DELIVERY, Delivery, Target
 from mockserver.resources.webhooks.catalogue import ALL_EVENTS, EXPORTED
 
 ACCEPTED, READY, NOTIFIED = "accepted", "ready", "notified"
@@ -125,7 +126,7 @@ def keep_file(workspace: Workspace, row: Export, content: str) -> None:
 
 def note_notified(workspace: Workspace, event: Changed) -> None:
     """When the address has been told, the export is done."""
-    if (event.machine, event.event) != (deliveries.MACHINE.name, "succeed"):
+    if (event.machine, event.event) != (DELIVERY.machine.name, "succeed"):
         return
     account = workspace.state.accounts.get(event.account)
     if account is None:  # removed while the call was under way
@@ -165,7 +166,7 @@ def _lines(account: Account) -> Iterator[dict[str, Any]]:
                 "state": call.state,
                 "status": call.attempts[-1].status or "",
                 "attempts": len(call.attempts) + call.attempts_evicted,
-                "url": deliveries.request_url(call.target),
+                "url": request_url(call.target),
             }
 
 

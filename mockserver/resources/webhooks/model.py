@@ -18,7 +18,7 @@ from mockserver.core.state import reasons
 from mockserver.core.text.domain_name import domain_of, is_host_name
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.deliveries import model as deliveries
-from mockserver.resources.deliveries.model import Target
+from mockserver.resources.deliveries.delivery import Target
 from mockserver.resources.domains import model as domains
 from mockserver.resources.webhooks.catalogue import CREATE_EVENTS, INBOUND_DEFAULT, UPDATE_EVENTS, subscribed
 from mockserver.resources.webhooks.event import EMAIL, INBOUND, TRANSACTIONAL, Category

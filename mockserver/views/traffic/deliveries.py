@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from marshmallow import fields, validate
 
-from mockserver.resources.deliveries import model
+from mockserver.resources.deliveries import attempts
+from mockserver.resources.deliveries import delivery as model
 from mockserver.views.form import members
 from mockserver.views.form.view import View, listing
 
@@ -46,8 +47,8 @@ def _attempt(delivery: model.Delivery, attempt: model.Attempt) -> Mapping[str, A
     target = attempt.target or delivery.target
     request = {
         "method": "POST",
-        "url": model.request_url(target),
-        "headers": dict(model.request_headers(target)),
+        "url": attempts.request_url(target),
+        "headers": dict(attempts.request_headers(target)),
         "body": delivery.payloads if delivery.batched else delivery.payloads[0],
     }
     error = attempt.error if attempt.status is None else None

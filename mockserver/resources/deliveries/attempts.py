@@ -1,0 +1,132 @@
+"""Attempts of deliveries: how each is made, what comes of it, and when the next one is due (ledger 3.1 and 3.2)."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from datetime import timedelta
+from urllib.parse import unquote, urlsplit
+
+from mockserver.core.effects.jobs import Outcome, OutgoingRequest
+from mockserver.core.state.account import Account
+from mockserver.core.text.header_form import OF_THE_CALL
+from mockserver.core.workspaces.outgoing import dispatch
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.deliveries.delivery import (
+    ATTEMPT,
+    DELIVERY,
+    MACHINE,
+    Attempt,
+    Delivery,
+    Target,
+    as_it_is,
+    await_attempt,
+    call_off,
+)
+from mockserver.resources.deliveries.retention import Settled, count, make_room
+
+#: Ledger 3.2: four more attempts, each so long after the one before.
+RETRIES = (timedelta(minutes=10), timedelta(hours=1), timedelta(hours=2), timedelta(hours=8))
+#: How many attempts a delivery keeps, the last ones: redelivery makes five more each time.
+KEPT_ATTEMPTS = 100
+#: Recorded in September 2026 (ledger 3.1).
+USER_AGENT = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
+
+
+def request_headers(target: Target) -> list[tuple[str, str]]:
+    """The headers of a call: the webhook's own, a bearer token, or the credentials of its address (ledger 3.1)."""
+    headers = [("Content-Type", "application/json"), ("User-Agent", USER_AGENT)]
+    credentials = _credentials(target.url)
+    if target.auth and "token" in target.auth:
+        headers.append(("Authorization", f"Bearer {target.auth['token']}"))
+    elif credentials is not None:
+        headers.append(("Authorization", f"Basic {b64encode(credentials.encode()).decode()}"))
+    own = [row for row in target.headers if row[0].lower() not in OF_THE_CALL]
+    names = {name.lower() for name, _ in own}
+    return [*(row for row in headers if row[0].lower() not in names), *own]
+
+
+def request_url(target: Target) -> str:
+    """The address without credentials."""
+    netloc = urlsplit(target.url).netloc
+    return target.url.replace(netloc, netloc.rpartition("@")[2], 1) if "@" in netloc else target.url
+
+
+def _credentials(url: str) -> str | None:
+    before, at, _ = urlsplit(url).netloc.rpartition("@")
+    user, _, password = before.partition(":")
+    return f"{unquote(user)}:{unquote(password)}" if at else None
+
+
+@DELIVERY.when_due(ATTEMPT)
+def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    """Let the call be made; what comes of it is told when it is known."""
+    delivery.next_at, delivery.began_at = None, workspace.state.clock.now()
+    target, timeout = delivery.target, workspace.state.behaviour.webhook_timeout.total_seconds()
+
+    def write() -> OutgoingRequest:
+        return OutgoingRequest(request_url(target), request_headers(target), delivery.body, timeout)
+
+    def done(outcome: Outcome) -> None:
+        _settle(workspace, account, delivery, outcome, target)
+
+    dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), request_url(target), write, done)
+
+
+def _settle(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:
+    """Note what came of an attempt, at its own moment."""
+    went = None if target == delivery.target else target
+    delivery.attempts.append(Attempt(workspace.state.clock.now(), outcome.status, outcome.error, went))
+    while len(delivery.attempts) > KEPT_ATTEMPTS:
+        del delivery.attempts[0]
+        delivery.attempts_evicted += 1
+    count(account, delivery)
+    DELIVERY.fire(workspace, account, delivery, _comes_to(workspace, delivery, outcome))
+    workspace.meter.add_attempt(delivery.state)
+    workspace.feed.add("delivery", (account.name, as_it_is(delivery)), delivery.size)
+    make_room(workspace, account)
+
+
+def _comes_to(workspace: Workspace, delivery: Delivery, outcome: Outcome) -> str:
+    """The event that an outcome is for its delivery."""
+    if outcome.is_success:
+        return "succeed"
+    return "fail" if delivery.failures < len(RETRIES) and _is_retried(workspace, outcome) else "give_up"
+
+
+def _is_retried(workspace: Workspace, outcome: Outcome) -> bool:
+    """Ledger 3.2: 429 and no answer at all always, 5xx only where behaviour says so, all else never.
+
+    That goes for a redirect as well, which is not followed, and for a call that cannot be made at all (both proposed).
+    """
+    if outcome.hopeless:
+        return False
+    if outcome.status is None or outcome.status == 429:
+        return True
+    return outcome.status >= 500 and workspace.state.behaviour.webhook_5xx == "retry"
+
+
+@DELIVERY.on("fail")
+def _retry(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    delay = RETRIES[min(delivery.failures, len(RETRIES) - 1)]
+    delivery.failures = min(delivery.failures + 1, len(RETRIES))
+    _try_again(workspace, account, delivery, delay)
+
+
+@DELIVERY.on("redeliver")
+def _begin_anew(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    account.record(Settled).discard(delivery)
+    delivery.failures = 0
+    _try_again(workspace, account, delivery, timedelta())
+
+
+def _try_again(workspace: Workspace, account: Account, delivery: Delivery, delay: timedelta) -> None:
+    call_off(workspace, delivery.id)  # an event by hand comes before the attempt that is under way
+    delivery.began_at, delivery.next_at = None, workspace.state.clock.after(delay)
+    await_attempt(workspace, account, delivery)
+
+
+@DELIVERY.on("succeed", "give_up", "cancel")
+def _rest(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    call_off(workspace, delivery.id)
+    delivery.began_at = delivery.next_at = None
+    account.record(Settled).add(delivery)
