@@ -13,7 +13,7 @@ from mockserver.resources.deliveries.attempts import RETRIES
 from mockserver.resources.inbound.model import LONGEST
 from mockserver.resources.oauth.model import ACCESS_LIFETIME, CODE_LIFETIME, REFRESH_LIFETIME
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
-from mockserver.resources.senders.model import OTP_RANGE
+from mockserver.resources.senders.verification import OTP_RANGE
 from mockserver.scenario.schema import BehaviourItem
 from mockserver.settings import Settings
 

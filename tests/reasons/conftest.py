@@ -6,8 +6,8 @@ import pytest
 
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.domains import model as domains
-from mockserver.resources.senders import model as senders
+from mockserver.resources.domains.domain import Domain
+from mockserver.resources.senders.sender import Sender
 from mockserver.resources.sso import model as sso
 from mockserver.resources.webhooks import model as webhooks
 from mockserver.scenario.load import load
@@ -139,9 +139,9 @@ def _secrets(workspace):
     """All that a stranger could use: keys, codes, tokens, and what proves a domain."""
     for account in workspace.state.accounts.values():
         yield from (*account.api_keys, *account.revoked_keys)
-        yield from (str(row.otp) for row in account.table(senders.Sender).values() if row.otp)
+        yield from (str(row.otp) for row in account.table(Sender).values() if row.otp)
         yield from (row.auth["token"] for row in account.table(webhooks.Webhook).values() if row.auth)
-        for row in account.table(domains.Domain).values():
+        for row in account.table(Domain).values():
             yield from (row.code, row.dkim_key)
         yield from account.table(sso.SsoToken)
     yield from (str(mail.otp) for mail in workspace.state.mailbox if mail.otp)

@@ -13,9 +13,12 @@ from mockserver.resources.campaigns import model as campaigns
 from mockserver.resources.corporate import model as corporate
 from mockserver.resources.corporate.plan import Allotment
 from mockserver.resources.domains import model as domains
+from mockserver.resources.domains.domain import DOMAIN
+from mockserver.resources.domains.following import publish_dns
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.scheduled_emails import model as scheduled_emails
 from mockserver.resources.senders import model as senders
+from mockserver.resources.senders.sender import SENDER
 from mockserver.resources.sso import model as sso
 from mockserver.resources.webhooks import history
 from mockserver.resources.webhooks import model as webhooks
@@ -43,14 +46,14 @@ def period(start, end):
 def give_an_older_code(caller):
     codes = []
     for _ in range(2):
-        senders.SENDER.fire(caller.workspace, caller.account, senders.get(caller, 2), "resend_otp")
+        SENDER.fire(caller.workspace, caller.account, senders.get(caller, 2), "resend_otp")
         codes.append(senders.get(caller, 2).otp)
         caller.workspace.state.clock.move_to(caller.workspace.state.clock.now() + timedelta(minutes=1))
     senders.validate(caller, 2, codes[0])
 
 
 def create_under_policy(caller, email):
-    domains.publish_dns(caller.workspace, "strict.test", {"dmarc_policy": "reject"})
+    publish_dns(caller.workspace, "strict.test", {"dmarc_policy": "reject"})
     senders.create(caller, name="x", email=email)
 
 
@@ -70,7 +73,7 @@ def authenticate_at_first_try(caller):
 
 def authenticate_at_once(caller):
     behave(caller, authenticate_domain=AuthenticateDomain(after=timedelta(hours=1)))
-    domains.DOMAIN.fire(caller.workspace, caller.account, domains.get(caller, "new.test"), "dns_published")
+    DOMAIN.fire(caller.workspace, caller.account, domains.get(caller, "new.test"), "dns_published")
     domains.authenticate(caller, "new.test")
 
 

@@ -10,7 +10,7 @@ from marshmallow import ValidationError, validates_schema
 from mockserver.control.framework import answers, target
 from mockserver.control.framework.problem import of_one
 from mockserver.control.framework.resource import ControlResource
-from mockserver.resources.domains import model
+from mockserver.resources.domains.following import publish_dns
 from mockserver.resources.domains.schemas import DnsItem
 from mockserver.views.workspaces import dns as shown
 from mockserver.web.schemas.fields import Hostname
@@ -38,7 +38,7 @@ def change(domain: str, body: dict[str, Any]) -> Response:
     workspace = target.workspace()
     name = _hostname(domain)
     with workspace.lock:
-        model.publish_dns(workspace, name, body)
+        publish_dns(workspace, name, body)
         return answers.answer(shown.asked(workspace, name))
 
 

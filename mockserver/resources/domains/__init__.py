@@ -1,6 +1,6 @@
 """Sender domains: created, proved by DNS records, authenticated."""
 
-from mockserver.resources.domains.model import DOMAIN
+from mockserver.resources.domains.domain import DOMAIN
 from mockserver.resources.domains.routes import DOMAINS
 from mockserver.resources.domains.schemas import SECTION, WORKSPACE
 from mockserver.resources.resource import Resource

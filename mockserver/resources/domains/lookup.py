@@ -8,8 +8,10 @@ from typing import NamedTuple, Protocol
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import registrable
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.domains import model
-from mockserver.resources.domains.model import MISSING, NO_POLICY, OK, POLICIES, TIMEOUT, WRONG, Seen
+from mockserver.resources.domains.dns_view import MISSING, NO_POLICY, OK, POLICIES, TIMEOUT, WRONG, Seen
+from mockserver.resources.domains.domain import find
+from mockserver.resources.domains.following import publish_seen
+from mockserver.resources.domains.records import records
 
 #: The record of the registrable domain that counts for a sub-domain which has no DMARC record of its own.
 _INHERITED = "inherited_dmarc"
@@ -54,12 +56,12 @@ class Failed(NamedTuple):
 
 def questions(workspace: Workspace, account: Account, name: str) -> list[Question]:
     """What there is to ask about an account's domain; nothing, if it has none of that name."""
-    domain = model.find(account, name)
+    domain = find(account, name)
     if domain is None:
         return []
-    records = model.records(workspace, domain)
-    found = [Question(key, record.full_name, record.type, record.value) for key, record in records.items()]
-    top, policy = registrable(domain.name), records["dmarc_record"]
+    wanted = records(workspace, domain)
+    found = [Question(key, record.full_name, record.type, record.value) for key, record in wanted.items()]
+    top, policy = registrable(domain.name), wanted["dmarc_record"]
     if top != domain.name:
         found.append(Question(_INHERITED, f"_dmarc.{top}", policy.type, policy.value))
     return found
@@ -78,7 +80,7 @@ def publish(workspace: Workspace, name: str, asked: Sequence[Question], found: M
     if inherited is not None and seen["dmarc_record"].status != TIMEOUT and not _policies(values["dmarc_record"]):
         own = seen["dmarc_record"]
         seen["dmarc_record"] = own if inherited.status == MISSING else inherited
-    model.publish_seen(workspace, name, seen, _asked_for(seen["dmarc_record"], values))
+    publish_seen(workspace, name, seen, _asked_for(seen["dmarc_record"], values))
 
 
 def _asked_for(judgement: Seen, values: Mapping[str, Sequence[str]]) -> str | None:

@@ -8,7 +8,8 @@ from mockserver.core.contract import errors
 from mockserver.core.contract.operation import documented_error, observed_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.domains import model, schemas
-from mockserver.resources.domains.model import AUTHENTICATED, Domain
+from mockserver.resources.domains.domain import AUTHENTICATED, Domain
+from mockserver.resources.domains.records import records
 from mockserver.web.endpoints.operations import Operations
 
 DOMAINS = Operations("domains")
@@ -71,7 +72,7 @@ def create_domain(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
 
 def _records(caller: Caller, domain: Domain) -> dict[str, Any]:
     """The records as recorded answers have them: where DKIM is two names, the member for one key is null."""
-    return {"dkim_record": None, **model.records(caller.workspace, domain)}
+    return {"dkim_record": None, **records(caller.workspace, domain)}
 
 
 @DOMAINS.operation(

@@ -11,19 +11,9 @@ from marshmallow import ValidationError, fields, post_dump, validate
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import ascii_form
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.domains import model
-from mockserver.resources.domains.model import (
-    ANSWERS,
-    AUTHENTICATED,
-    OK,
-    PENDING,
-    POLICIES,
-    RECORDS,
-    VERIFIED,
-    BrevoCode,
-    DnsView,
-    Domain,
-)
+from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS, DnsView, set_answers
+from mockserver.resources.domains.domain import AUTHENTICATED, MACHINE, PENDING, VERIFIED, BrevoCode, Domain, new
+from mockserver.resources.domains.following import follow_dns
 from mockserver.resources.resource import Section, WorkspaceSection
 from mockserver.resources.section import Instant, Item, TakenError, kept
 from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, Int64, List, SecondMoment, Text
@@ -132,7 +122,7 @@ def _code() -> fields.String:
 class DomainItem(Item):
     name = Hostname(required=True)
     number = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
-    state = fields.String(validate=validate.OneOf(model.MACHINE.states), load_default=PENDING)
+    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=PENDING)
     provider = fields.String()
     dns = fields.Nested(DnsItem)
     created_at = Instant()
@@ -161,7 +151,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         facts = {key: value for key, value in item.items() if key not in ("name", "dns")}
         if "number" in facts:
             workspace.state.claim_id("domain", facts["number"])
-        row = model.new(workspace, account, name) if _is_partial(facts) else Domain(name=name, **facts)
+        row = new(workspace, account, name) if _is_partial(facts) else Domain(name=name, **facts)
         for key, value in facts.items():
             setattr(row, key, value)
         table[name] = row
@@ -171,12 +161,12 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 def _to_follow(workspace: Workspace) -> dict[str, None]:
     """The names of the domains that do not follow DNS yet: while a scenario is loaded, they do so once in the end."""
-    return kept(workspace, model.follow_dns, dict[str, None])
+    return kept(workspace, follow_dns, dict[str, None])
 
 
 def _settle(workspace: Workspace) -> None:
     names = _to_follow(workspace)
-    model.follow_dns(workspace, dict(names))
+    follow_dns(workspace, dict(names))
     names.clear()
 
 
@@ -257,7 +247,7 @@ def _load_workspace(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for name, answers in data.get("dns", {}).items():
         # What a scenario says of a name counts, also of one that no user could have.
         workspace.state.table(DnsView).setdefault(name, DnsView())
-        model.set_answers(workspace, name, answers)
+        set_answers(workspace, name, answers)
         _to_follow(workspace)[name] = None
 
 

@@ -1,9 +1,7 @@
-"""Senders: verified by a one-time code that is sent to their address (SPEC 2.1 and 3.1, ledger 1.7)."""
+"""Senders: made, changed, validated and deleted (SPEC 2.1, ledger 2.1 to 2.7)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from mockserver.core.contract.errors import (
@@ -18,63 +16,13 @@ from mockserver.core.contract.errors import (
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import ascii_form, comparable, domain_of
-from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.core.time.transition import Changed
-from mockserver.core.traffic.mailbox import Mail
-from mockserver.core.workspaces import outgoing
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
-from mockserver.resources.domains import model as domains
+from mockserver.resources.domains.dns_view import NO_POLICY, OK, dmarc_policy, dns_view
+from mockserver.resources.domains.domain import AUTHENTICATED, find, find_for_email
+from mockserver.resources.senders.sender import AWAITING, SENDER, Addresses, Sender
 from mockserver.resources.senders.shares import IpShare, allot
-
-AWAITING, VERIFIED = "awaiting_verification", "verified"
-#: SPEC 8: six digits; ledger 1.7: none begins with 0.
-OTP_RANGE = (100_000, 999_999)
-
-MACHINE = StateMachine(
-    "sender",
-    ("create", ABSENT, AWAITING),
-    ("verify", AWAITING, VERIFIED),
-    ("expire_otp", AWAITING, AWAITING),
-    ("resend_otp", AWAITING, AWAITING),
-    ("change_email", AWAITING, AWAITING),
-    ("change_email", VERIFIED, AWAITING),
-    ("trust", AWAITING, VERIFIED),
-    ("delete", AWAITING, ABSENT),
-    ("delete", VERIFIED, ABSENT),
-    timed=frozenset({"expire_otp"}),
-)
-
-
-@dataclass(slots=True, eq=False)
-class Sender:
-    """An address that mail may come from."""
-
-    id: int
-    name: str
-    email: str
-    state: str = AWAITING
-    ips: list[IpShare] = field(default_factory=list)
-    #: The code that verifies it; None once it is verified.
-    otp: int | None = None
-    otp_expires_at: datetime | None = None
-
-    @property
-    def active(self) -> bool:
-        return self.state == VERIFIED
-
-
-class Addresses(dict[str, int]):
-    """Which sender a `comparable` address belongs to; one record of each account."""
-
-
-def _secrets(sender: Sender) -> dict[str, Any]:
-    return {"email": sender.email, "otp": sender.otp, "otp_expires_at": sender.otp_expires_at}
-
-
-SENDER = Lifecycle(MACHINE, Sender, key="id", parse=int, reveal=_secrets)
 
 
 class Created(NamedTuple):
@@ -83,9 +31,6 @@ class Created(NamedTuple):
     id: int
     spf_error: bool
     dkim_error: bool
-
-
-# ---------------------------------------------------------------------- rules of the operations
 
 
 def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
@@ -207,11 +152,11 @@ def _allot(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpShar
 def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) -> None:
     """Receivers would turn down what such a domain has not signed; only the very domain counts (ledger 2.2)."""
     name = domain_of(email)
-    policy = domains.dmarc_policy(workspace, name)
-    if policy == domains.NO_POLICY:
+    policy = dmarc_policy(workspace, name)
+    if policy == NO_POLICY:
         return
-    domain = domains.find(account, name)
-    if domain is None or domain.state != domains.AUTHENTICATED:
+    domain = find(account, name)
+    if domain is None or domain.state != AUTHENTICATED:
         state = "not there" if domain is None else domain.state
         reason = f"the DMARC policy of {reasons.shown(name)} is {policy}, and the domain is {state} in account"
         raise BAD_REQUEST(DMARC_POLICY.message).because(f"{reason} {account.name}")
@@ -226,85 +171,13 @@ def _rename(account: Account, sender: Sender, email: str) -> None:
 
 def _dns_health(workspace: Workspace, account: Account, email: str) -> tuple[bool, bool]:
     """Whether SPF and DKIM are right; SPF goes with the ownership record, as nothing is published (proposed)."""
-    domain = domains.find_for_email(account, email)
+    domain = find_for_email(account, email)
     if domain is None:
         return False, False
-    view = domains.dns_view(workspace, domain.name)
-    return view.brevo_code == domains.OK, view.dkim_record == domains.OK
-
-
-# ---------------------------------------------------------------------- what the events do
-
-
-@SENDER.on("create", "change_email", "resend_otp")
-def _prove(workspace: Workspace, account: Account, sender: Sender) -> None:
-    """Send a new code, unless the domain is proof enough."""
-    if _is_trusted(workspace, account, sender):
-        SENDER.fire(workspace, account, sender, "trust")
-        return
-    sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
-    sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
-    await_expiry(workspace, account, sender)
-    outgoing.send(workspace, _verification_mail(workspace, account, sender, sender.otp))
-
-
-def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:
-    """Let the code expire at its moment."""
-    if sender.otp_expires_at is not None and sender.otp_expires_at > workspace.state.clock.now():
-        workspace.state.timers.set(sender.otp_expires_at, account.id, MACHINE.name, sender.id, "expire_otp")
-
-
-@SENDER.on("expire_otp")
-def _expire(workspace: Workspace, account: Account, sender: Sender) -> None:
-    now = workspace.state.clock.now()
-    sender.otp_expires_at = min(sender.otp_expires_at or now, now)
-    workspace.state.timers.cancel(MACHINE.name, sender.id)
-
-
-@SENDER.on("verify", "trust")
-def _forget_code(workspace: Workspace, account: Account, sender: Sender) -> None:
-    sender.otp = sender.otp_expires_at = None
-    workspace.state.timers.cancel(MACHINE.name, sender.id)
+    view = dns_view(workspace, domain.name)
+    return view.brevo_code == OK, view.dkim_record == OK
 
 
 @SENDER.on("delete")
 def _free_address(workspace: Workspace, account: Account, sender: Sender) -> None:
     del account.record(Addresses)[comparable(sender.email)]
-
-
-def trust_senders(workspace: Workspace, event: Changed) -> None:
-    """When a domain becomes authenticated, its senders need no code any more, where `behaviour` says so."""
-    if (event.machine, event.event) != (domains.MACHINE.name, "authenticate"):
-        return
-    account = workspace.state.accounts[event.account]
-    for sender in account.table(Sender).values():
-        if sender.state == AWAITING and _is_trusted(workspace, account, sender):
-            SENDER.fire(workspace, account, sender, "trust")
-
-
-def _is_trusted(workspace: Workspace, account: Account, sender: Sender) -> bool:
-    if not workspace.state.behaviour.trust_authenticated_domains:
-        return False
-    domain = domains.find_for_email(account, sender.email)
-    return domain is not None and domain.state == domains.AUTHENTICATED
-
-
-def _verification_mail(workspace: Workspace, account: Account, sender: Sender, otp: int) -> Mail:
-    minutes = workspace.state.behaviour.otp_lifetime.total_seconds() / 60
-    text = (
-        f"Hello {sender.name},\n\nyour verification code for the sender {sender.email} is {otp}.\n"
-        f"It is valid for {minutes:g} minutes.\n"
-    )
-    return Mail(
-        id=workspace.ids.mail(),
-        at=workspace.state.clock.now(),
-        to=sender.email,
-        sender="Brevo <no-reply@brevo.test>",
-        subject="Verify your sender",
-        text=text,
-        otp=otp,
-        account=account.name,
-        machine=MACHINE.name,
-        key=sender.id,
-        request=workspace.cause,
-    )

@@ -15,9 +15,9 @@ from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item, SectionError, TakenError, claim, kept
-from mockserver.resources.senders import model
-from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender
+from mockserver.resources.senders.sender import AWAITING, VERIFIED, Addresses, Sender
 from mockserver.resources.senders.shares import IpShare, allot
+from mockserver.resources.senders.verification import OTP_RANGE, await_expiry
 from mockserver.web.schemas.fields import Email, Flag, Int64, List, NotBlank, Range, Text, identifier
 from mockserver.web.schemas.schema import OPENAPI, OPENAPI_OLDER, Input, Output, documented
 
@@ -176,7 +176,7 @@ def _complete(workspace: Workspace, account: Account, sender: Sender) -> None:
         sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
     if sender.otp_expires_at is None:
         sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
-    model.await_expiry(workspace, account, sender)
+    await_expiry(workspace, account, sender)
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from mockserver.core.time.clock import LATEST
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
-from mockserver.resources.senders.model import Sender
+from mockserver.resources.senders.sender import Sender
 from mockserver.resources.webhooks.batches import send
 from mockserver.resources.webhooks.catalogue import STORIES, raised
 from mockserver.resources.webhooks.event import INBOUND, TRANSACTIONAL_EMAIL, Occurrence, RaisedEvent

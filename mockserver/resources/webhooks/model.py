@@ -19,7 +19,7 @@ from mockserver.core.text.domain_name import domain_of, is_host_name
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.delivery import Target
-from mockserver.resources.domains import model as domains
+from mockserver.resources.domains.domain import AUTHENTICATED, Domain, find
 from mockserver.resources.webhooks.catalogue import CREATE_EVENTS, INBOUND_DEFAULT, UPDATE_EVENTS, subscribed
 from mockserver.resources.webhooks.event import EMAIL, INBOUND, TRANSACTIONAL, Category
 
@@ -178,10 +178,10 @@ def _domain(caller: Caller, given: str) -> str:
     if caller.workspace.state.behaviour.inbound_domain == "any":
         return name
     # A parent does not stand for its sub-domains: recorded (ledger 2.14).
-    domain = domains.find(caller.account, name)
-    if domain is None or domain.state != domains.AUTHENTICATED:
+    domain = find(caller.account, name)
+    if domain is None or domain.state != AUTHENTICATED:
         stands = (
-            reasons.absent(caller.workspace.state, caller.account, "domain", domains.Domain, name)
+            reasons.absent(caller.workspace.state, caller.account, "domain", Domain, name)
             if domain is None
             else f"{name} is {domain.state}"
         )

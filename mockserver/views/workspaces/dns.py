@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from marshmallow import fields, validate
 
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.domains import model
+from mockserver.resources.domains.dns_view import ANSWERS, POLICIES, DnsView, dmarc_policy, dns_view
 from mockserver.views.form import members
 from mockserver.views.form.view import View
 
@@ -16,17 +16,17 @@ class Asked(NamedTuple):
     """A row of `Dns`: what is said about a domain."""
 
     domain: str
-    records: model.DnsView
+    records: DnsView
     dmarc_policy: str
 
 
 def asked(workspace: Workspace, domain: str) -> Asked:
     """What the workspace's DNS says about a domain, as a row of its view."""
-    return Asked(domain, model.dns_view(workspace, domain), model.dmarc_policy(workspace, domain))
+    return Asked(domain, dns_view(workspace, domain), dmarc_policy(workspace, domain))
 
 
 def _record(name: str) -> Any:
-    return members.text(validate=validate.OneOf(model.ANSWERS), attribute=f"records.{name}")
+    return members.text(validate=validate.OneOf(ANSWERS), attribute=f"records.{name}")
 
 
 class Dns(View):
@@ -34,9 +34,7 @@ class Dns(View):
     brevo_code = _record("brevo_code")
     dkim_record = _record("dkim_record")
     dmarc_record = _record("dmarc_record")
-    dmarc_policy = members.text(
-        "a sub-domain has that of its registrable domain", validate=validate.OneOf(model.POLICIES)
-    )
+    dmarc_policy = members.text("a sub-domain has that of its registrable domain", validate=validate.OneOf(POLICIES))
     free_mail = members.maybe(
         fields.Boolean,
         about="true, and there only then: no user can have the domain",

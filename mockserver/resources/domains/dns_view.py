@@ -1,0 +1,82 @@
+"""What a workspace's DNS says about the records of domains (SPEC 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mockserver.core.text.domain_name import parents, registrable
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.domains.free_mail import FREE_MAIL
+
+OK, MISSING, WRONG, TIMEOUT = "ok", "missing", "wrong", "timeout"
+#: What DNS can say about one record.
+ANSWERS = (OK, MISSING, WRONG, TIMEOUT)
+#: The records that a domain needs, as the control API and scenarios name them.
+RECORDS = ("brevo_code", "dkim_record", "dmarc_record")
+#: What a domain's DMARC record can ask of those who receive a mail that is not its own (RFC 7489, 6.3).
+POLICIES = NO_POLICY, QUARANTINE, REJECT = ("none", "quarantine", "reject")
+
+
+class Seen(NamedTuple):
+    """What a real DNS server has said about one record, and how it failed in words."""
+
+    status: str
+    told: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class DnsView:
+    """What the workspace's DNS says about a domain's records; a row of the workspace."""
+
+    brevo_code: str = MISSING
+    dkim_record: str = MISSING
+    dmarc_record: str = MISSING
+    #: One of `POLICIES`; None: that of the registrable domain counts.
+    dmarc_policy: str | None = None
+    #: Whether a provider of free mailboxes has the domain, so that no user can set its records.
+    free_mail: bool = False
+    #: What the last look-up at a real server has seen, by the records' names on the wire; no part of a written state.
+    seen: dict[str, Seen] = field(default_factory=dict)
+
+    @property
+    def published(self) -> bool:
+        return self.brevo_code == self.dkim_record == self.dmarc_record == OK
+
+    def says(self, name: str) -> str:
+        """What DNS says about a record by its name on the wire."""
+        return self.seen[name].status if name in self.seen else str(getattr(self, member_of(name)))
+
+
+def member_of(name: str) -> str:
+    """Under which of `RECORDS` a record goes: the two CNAME records share the one for DKIM."""
+    return name if name in RECORDS else "dkim_record"
+
+
+def dns_view(workspace: Workspace, name: str) -> DnsView:
+    """What DNS says about a domain; nothing, until somebody publishes something."""
+    return workspace.state.table(DnsView).get(name) or DnsView(free_mail=gives_mailboxes(name))
+
+
+def gives_mailboxes(name: str) -> bool:
+    return registrable(name) in FREE_MAIL
+
+
+def dmarc_policy(workspace: Workspace, name: str) -> str:
+    """The policy of a domain; one that has none of its own has that of its registrable domain (RFC 7489, 6.6.3)."""
+    views = workspace.state.table(DnsView)
+    for candidate in (name, *parents(name)):
+        policy = views[candidate].dmarc_policy if candidate in views else None
+        if policy is not None and candidate in (name, registrable(name)):
+            return policy
+    return NO_POLICY
+
+
+def set_answers(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:
+    """Let DNS say something else about a domain; the domains of that name do not follow yet."""
+    view = workspace.state.table(DnsView).setdefault(name, dns_view(workspace, name))
+    for member, answer in answers.items():
+        setattr(view, member, answer)
+    view.seen = {record: seen for record, seen in view.seen.items() if member_of(record) not in answers}
+    return view

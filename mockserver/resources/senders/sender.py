@@ -1,0 +1,55 @@
+"""A sender: its row and its states (SPEC 2.1 and 3.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from mockserver.core.time.state_machine import ABSENT, StateMachine
+from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.resources.senders.shares import IpShare
+
+AWAITING, VERIFIED = "awaiting_verification", "verified"
+MACHINE = StateMachine(
+    "sender",
+    ("create", ABSENT, AWAITING),
+    ("verify", AWAITING, VERIFIED),
+    ("expire_otp", AWAITING, AWAITING),
+    ("resend_otp", AWAITING, AWAITING),
+    ("change_email", AWAITING, AWAITING),
+    ("change_email", VERIFIED, AWAITING),
+    ("trust", AWAITING, VERIFIED),
+    ("delete", AWAITING, ABSENT),
+    ("delete", VERIFIED, ABSENT),
+    timed=frozenset({"expire_otp"}),
+)
+
+
+@dataclass(slots=True, eq=False)
+class Sender:
+    """An address that mail may come from."""
+
+    id: int
+    name: str
+    email: str
+    state: str = AWAITING
+    ips: list[IpShare] = field(default_factory=list)
+    #: The code that verifies it; None once it is verified.
+    otp: int | None = None
+    otp_expires_at: datetime | None = None
+
+    @property
+    def active(self) -> bool:
+        return self.state == VERIFIED
+
+
+class Addresses(dict[str, int]):
+    """Which sender a `comparable` address belongs to; one record of each account."""
+
+
+def _secrets(sender: Sender) -> dict[str, Any]:
+    return {"email": sender.email, "otp": sender.otp, "otp_expires_at": sender.otp_expires_at}
+
+
+SENDER = Lifecycle(MACHINE, Sender, key="id", parse=int, reveal=_secrets)

@@ -1,0 +1,84 @@
+"""How a sender is verified: by a code that is sent to its address, or by its domain (SPEC 3.1, ledger 1.7)."""
+
+from __future__ import annotations
+
+from mockserver.core.state.account import Account
+from mockserver.core.time.transition import Changed
+from mockserver.core.traffic.mailbox import Mail
+from mockserver.core.workspaces import outgoing
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.domains.domain import AUTHENTICATED, find_for_email
+from mockserver.resources.domains.domain import MACHINE as DOMAIN_MACHINE
+from mockserver.resources.senders.sender import AWAITING, MACHINE, SENDER, Sender
+
+#: SPEC 8: six digits; ledger 1.7: none begins with 0.
+OTP_RANGE = (100_000, 999_999)
+
+
+@SENDER.on("create", "change_email", "resend_otp")
+def _prove(workspace: Workspace, account: Account, sender: Sender) -> None:
+    """Send a new code, unless the domain is proof enough."""
+    if _is_trusted(workspace, account, sender):
+        SENDER.fire(workspace, account, sender, "trust")
+        return
+    sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
+    sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
+    await_expiry(workspace, account, sender)
+    outgoing.send(workspace, _verification_mail(workspace, account, sender, sender.otp))
+
+
+def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:
+    """Let the code expire at its moment."""
+    if sender.otp_expires_at is not None and sender.otp_expires_at > workspace.state.clock.now():
+        workspace.state.timers.set(sender.otp_expires_at, account.id, MACHINE.name, sender.id, "expire_otp")
+
+
+@SENDER.on("expire_otp")
+def _expire(workspace: Workspace, account: Account, sender: Sender) -> None:
+    now = workspace.state.clock.now()
+    sender.otp_expires_at = min(sender.otp_expires_at or now, now)
+    workspace.state.timers.cancel(MACHINE.name, sender.id)
+
+
+@SENDER.on("verify", "trust")
+def _forget_code(workspace: Workspace, account: Account, sender: Sender) -> None:
+    sender.otp = sender.otp_expires_at = None
+    workspace.state.timers.cancel(MACHINE.name, sender.id)
+
+
+def trust_senders(workspace: Workspace, event: Changed) -> None:
+    """When a domain becomes authenticated, its senders need no code any more, where `behaviour` says so."""
+    if (event.machine, event.event) != (DOMAIN_MACHINE.name, "authenticate"):
+        return
+    account = workspace.state.accounts[event.account]
+    for sender in account.table(Sender).values():
+        if sender.state == AWAITING and _is_trusted(workspace, account, sender):
+            SENDER.fire(workspace, account, sender, "trust")
+
+
+def _is_trusted(workspace: Workspace, account: Account, sender: Sender) -> bool:
+    if not workspace.state.behaviour.trust_authenticated_domains:
+        return False
+    domain = find_for_email(account, sender.email)
+    return domain is not None and domain.state == AUTHENTICATED
+
+
+def _verification_mail(workspace: Workspace, account: Account, sender: Sender, otp: int) -> Mail:
+    minutes = workspace.state.behaviour.otp_lifetime.total_seconds() / 60
+    text = (
+        f"Hello {sender.name},\n\nyour verification code for the sender {sender.email} is {otp}.\n"
+        f"It is valid for {minutes:g} minutes.\n"
+    )
+    return Mail(
+        id=workspace.ids.mail(),
+        at=workspace.state.clock.now(),
+        to=sender.email,
+        sender="Brevo <no-reply@brevo.test>",
+        subject="Verify your sender",
+        text=text,
+        otp=otp,
+        account=account.name,
+        machine=MACHINE.name,
+        key=sender.id,
+        request=workspace.cause,
+    )
