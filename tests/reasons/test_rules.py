@@ -10,6 +10,7 @@ from mockserver.core.state.behaviour import AuthenticateDomain
 from mockserver.resources.activities import model as activities
 from mockserver.resources.attributes import model as attributes
 from mockserver.resources.campaigns import model as campaigns
+from mockserver.resources.corporate import assignment
 from mockserver.resources.corporate import model as corporate
 from mockserver.resources.corporate.plan import Allotment
 from mockserver.resources.domains import model as domains
@@ -84,7 +85,7 @@ def authenticate_with_cname(caller):
 
 def plan_on_v1(caller, change):
     caller.workspace.state.solution = "v1"
-    corporate.change_plan(caller, 2003001, change)
+    assignment.change_plan(caller, 2003001, change)
 
 
 def shares(*weights, ips=("198.51.100.7", "198.51.100.8")):
@@ -308,22 +309,22 @@ TABLE = {
         "account group has no group x; there is only 650000000000000000000009",
     ),
     "bulk of none": (
-        "group", lambda caller: corporate.change_plans(caller, [], Allotment({"email": 1})),
+        "group", lambda caller: assignment.change_plans(caller, [], Allotment({"email": 1})),
         "the body's member subAccountIds is empty, and the change is for one sub-account at least",
     ),
     "too few credits": (
-        "group", lambda caller: corporate.change_plan(caller, 2003001, Allotment({"email": 1001})),
+        "group", lambda caller: assignment.change_plan(caller, 2003001, Allotment({"email": 1001})),
         "the change for sub-account 2003001 takes 601 more email from the pool of account group, which has 600 left",
     ),
     "too few credits for all": (
-        "group", lambda caller: corporate.change_plans(caller, [2003001, 2003002], Allotment({}, {"users": 3})),
+        "group", lambda caller: assignment.change_plans(caller, [2003001, 2003002], Allotment({}, {"users": 3})),
         (
             "the change for sub-account 2003001, 2003002 takes 6 more users from the pool of account group, "
             "which has 4 left"
         ),
     ),
     "fractions of credits": (
-        "group", lambda caller: corporate.change_plan(caller, 2003001, Allotment({"sms": 1.7})),
+        "group", lambda caller: assignment.change_plan(caller, 2003001, Allotment({"sms": 1.7})),
         "the change for sub-account 2003001 takes 1.5 more sms from the pool of account group, which has 1.3 left",
     ),
     "unlimited on v1": (

@@ -1,6 +1,6 @@
 """Master accounts and their sub-accounts."""
 
-from mockserver.resources.corporate.model import SUB_ACCOUNT_PLAN
+from mockserver.resources.corporate.lifecycle import SUB_ACCOUNT_PLAN
 from mockserver.resources.corporate.routes import CORPORATE
 from mockserver.resources.corporate.section import SECTION
 from mockserver.resources.resource import Resource

@@ -7,7 +7,7 @@ from typing import Any
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import MASTER_ONLY, documented_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.corporate import model, schemas, view
+from mockserver.resources.corporate import assignment, model, schemas, view
 from mockserver.web.endpoints.operations import Operations
 
 CORPORATE = Operations("corporate")
@@ -112,7 +112,7 @@ def delete_sub_account(caller: Caller, sub_account_id: int) -> None:
     notes=("The update says credits.email where the read model says credits.emails.",),
 )  # fmt: skip
 def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str, Any]) -> None:
-    model.change_plan(caller, sub_account_id, body["change"])
+    assignment.change_plan(caller, sub_account_id, body["change"])
 
 
 @CORPORATE.operation(
@@ -134,7 +134,7 @@ def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str,
     notes=("202 has no body; the change is applied after behaviour.bulk_plan, to all or to none.",),
 )  # fmt: skip
 def update_sub_accounts_plan(caller: Caller, body: dict[str, Any]) -> None:
-    model.change_plans(caller, body["subAccountIds"], body["change"])
+    assignment.change_plans(caller, body["subAccountIds"], body["change"])
 
 
 @CORPORATE.operation(

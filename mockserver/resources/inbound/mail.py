@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from email.errors import MessageError
 from email.utils import format_datetime, getaddresses, parsedate_to_datetime
@@ -73,28 +73,40 @@ def _read(message: Part) -> ReceivedMail:
     html = next((part for part in parts if _is_body(part, "text/html")), None)
     raw_text = "" if text is None else _content(text)
     raw_html = "" if html is None else _content(html)
-    written, signature = reply.extract(raw_text) if raw_text else reply.extract_html(raw_html)
-    people = {name: _people(fields, name) for name in ("From", "To", "Cc", "Reply-To")}
-    return ReceivedMail(
-        {
-            "MessageId": _first(headers, "Message-ID") or "",
-            "InReplyTo": _first(headers, "In-Reply-To") or None,
-            "From": next(iter(people["From"]), {"Name": None, "Address": ""}),
-            "To": people["To"],
-            "Cc": people["Cc"],
-            "ReplyTo": next(iter(people["Reply-To"]), None),
-            "SentAtDate": _date(_first(headers, "Date")),
-            "Subject": _first(headers, "Subject") or "",
-            "RawHtmlBody": raw_html,
-            "RawTextBody": raw_text,
-            "ExtractedMarkdownMessage": written,
-            "ExtractedMarkdownSignature": signature,
-            "SpamScore": _number(_first(headers, "X-Spam-Score")),
-            "Attachments": [],
-            "Headers": {name: values if len(values) > 1 else values[0] for name, values in headers.items()},
-        },
-        [_attachment(part) for part in parts if part is not text and part is not html],
-    )
+    members = {
+        **_head(fields, headers),
+        **_bodies(raw_text, raw_html),
+        "SpamScore": _number(_first(headers, "X-Spam-Score")),
+        "Attachments": [],
+        "Headers": {name: values if len(values) > 1 else values[0] for name, values in headers.items()},
+    }
+    return ReceivedMail(members, [_attachment(part) for part in parts if part is not text and part is not html])
+
+
+def _head(fields: Sequence[tuple[str, str]], headers: dict[str, list[str]]) -> dict[str, Any]:
+    """Which mail it is, from whom to whom, when, and what it is about."""
+    senders, answered = _people(fields, "From"), _people(fields, "Reply-To")
+    return {
+        "MessageId": _first(headers, "Message-ID") or "",
+        "InReplyTo": _first(headers, "In-Reply-To") or None,
+        "From": next(iter(senders), {"Name": None, "Address": ""}),
+        "To": _people(fields, "To"),
+        "Cc": _people(fields, "Cc"),
+        "ReplyTo": next(iter(answered), None),
+        "SentAtDate": _date(_first(headers, "Date")),
+        "Subject": _first(headers, "Subject") or "",
+    }
+
+
+def _bodies(text: str, html: str) -> dict[str, Any]:
+    """What is written in it, in whole and without what it answers."""
+    written, signature = reply.extract(text) if text else reply.extract_html(html)
+    return {
+        "RawHtmlBody": html,
+        "RawTextBody": text,
+        "ExtractedMarkdownMessage": written,
+        "ExtractedMarkdownSignature": signature,
+    }
 
 
 # ---------------------------------------------------------------------- headers

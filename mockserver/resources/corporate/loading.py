@@ -1,0 +1,179 @@
+"""What a scenario says of a master or a sub-account, put into its records; what contradicts itself is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mockserver.core.contract.errors import ServiceError
+from mockserver.core.contract.operation import Role
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.corporate import bulk as bulks
+from mockserver.resources.corporate import plan, pool
+from mockserver.resources.corporate.assignment import await_bulk
+from mockserver.resources.corporate.bulk import BulkPlan
+from mockserver.resources.corporate.lifecycle import ACTIVE, ASSIGNMENT_PENDING, CHANGE_PENDING, UNASSIGNED
+from mockserver.resources.corporate.plan import CREDITS, SWITCHES, Allotment, Amount
+from mockserver.resources.corporate.pool import Given, Groups, Master, SubAccount
+from mockserver.resources.section import SectionError, TakenError, kept
+
+#: What only a master has, and what only a sub-account.
+MASTER = ("currency_code", "billing_info", "plan_info", "groups", "pool", "bulk_plans")
+SUB_ACCOUNT = ("plan_type", "group_ids", "assigned", "used", "plan_state")
+#: What a sub-account is that waits for a bulk plan.
+_PENDING = (ASSIGNMENT_PENDING, CHANGE_PENDING)
+#: What of a sub-account needs no check.
+_AS_GIVEN = ("plan_type", "timezone", "group_ids")
+
+
+def load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    """Put what a scenario says of a master or a sub-account into its records.
+
+    Raises:
+        SectionError: an account of another role has it, or it contradicts itself or the pool.
+    """
+    _refuse_foreign(account, data)
+    if account.role is Role.MASTER:
+        _load_master(workspace, account, data)
+    elif account.role is Role.SUB_ACCOUNT:
+        _load_sub_account(workspace, account, data)
+
+
+def _refuse_foreign(account: Account, data: Mapping[str, Any]) -> None:
+    """Only a master has a pool, only a sub-account has a plan out of it."""
+    for names, role in ((MASTER, Role.MASTER), (SUB_ACCOUNT, Role.SUB_ACCOUNT)):
+        for name in names:
+            if name in data and account.role is not role:
+                raise SectionError((name,), f"only an account of role {role} has it")
+    if "timezone" in data and account.role not in (Role.MASTER, Role.SUB_ACCOUNT):
+        raise SectionError(("timezone",), "only an account of role master or sub_account has it")
+
+
+def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    master = account.record(Master)
+    for name in ("currency_code", "timezone", "billing_info", "plan_info", "pool"):
+        if name in data:
+            setattr(master, name, data[name])
+    account.record(Groups).update({group["id"]: group["name"] for group in data.get("groups", ())})
+    if master.plan_info.get("features") and any(master.pool.items()):
+        raise SectionError(("plan_info", "features"), "they follow from the pool")
+    if "pool" in data:
+        _check_solution(workspace, ("pool",), Allotment(_unlimited(master.pool)))
+    for index, bulk in enumerate(data.get("bulk_plans", ())):
+        if not bulk.members:
+            raise SectionError(("bulk_plans", index, "members"), "names no sub-account")
+        _check_plan(workspace, ("bulk_plans", index, "change"), bulk.change)
+        workspace.state.claim_id("bulk_plan", bulk.id)
+        if bulk.id in account.table(BulkPlan):
+            raise TakenError(("bulk_plans", index, "id"), f"{bulk.id} is there already")
+        bulks.enter(account, bulk)
+        _to_check(workspace).append((account, index, bulk))
+    _check_pool(account)
+
+
+def _to_check(workspace: Workspace) -> list[tuple[Account, int, BulkPlan]]:
+    """The changes whose members may come later in the document, with their places in it."""
+    return kept(workspace, BulkPlan, list)
+
+
+def settle(workspace: Workspace) -> None:
+    """Let the members of changes wait for them, each of which is a sub-account that says so itself.
+
+    Raises:
+        SectionError: it is no sub-account of the master, or waits for nothing.
+    """
+    found = _to_check(workspace)
+    for master, index, bulk in found:
+        for number in bulk.members:
+            row = master.table(SubAccount).get(number)
+            if row is None or row.state not in _PENDING:
+                told = "is no sub-account" if row is None else f"is {row.state}, and no pending sub-account"
+                raise SectionError(
+                    ("bulk_plans", index, "members"), f"{number} {told} of {master.name}", account=master.id
+                )
+            await_bulk(workspace, master, row)
+    found.clear()
+
+
+def _check_pool(master: Account) -> None:
+    """Refuse a pool that holds less than what the sub-accounts have of it already.
+
+    Raises:
+        SectionError: as it says.
+    """
+    for name in master.record(Given):
+        balance = pool.of_master(master, name)
+        if name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity:
+            raise SectionError(("pool",), f"the sub-accounts have been assigned more {name} already")
+
+
+def _unlimited(pool: Allotment) -> dict[str, Amount]:
+    """The credits of a pool that are unlimited; what else only one solution has, it may hold in stock."""
+    return {name: amount for name, amount in pool.credits.items() if amount == plan.UNLIMITED and name not in SWITCHES}
+
+
+def _check_solution(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> None:
+    """Refuse what the workspace's corporate solution does not know.
+
+    Raises:
+        SectionError: as it says.
+    """
+    try:
+        plan.check_solution(found, workspace.state.solution)
+    except ServiceError as error:
+        raise SectionError(path, error.message) from error
+
+
+def _check_plan(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> None:
+    """Refuse a plan of what the solution does not know, or has no more; an operation would leave the latter out.
+
+    Raises:
+        SectionError: as it says.
+    """
+    _check_solution(workspace, path, found)
+    applicable = plan.applicable(found, workspace.state.solution).features
+    for name in found.features:
+        if name not in applicable:
+            raise SectionError((*path, "features", name), f"the {workspace.state.solution} solution does not have it")
+
+
+def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    master = workspace.state.master_of(account)
+    assert master is not None, "the scenario's accounts are checked first"
+    row = master.table(SubAccount).setdefault(account.id, SubAccount(account.id, UNASSIGNED))
+    for name in _AS_GIVEN:
+        if name in data:
+            setattr(row, name, data[name])
+    row.group_ids = list(dict.fromkeys(row.group_ids))
+    for index, group_id in enumerate(row.group_ids):
+        if group_id not in master.record(Groups):
+            raise SectionError(("group_ids", index), f"{group_id} is not one of the groups of {master.name}")
+    _load_plan(workspace, master, row, data.get("assigned", Allotment()), data.get("used", Allotment()))
+    row.state = data.get("plan_state") or (ACTIVE if row.assigned else UNASSIGNED)
+    if bulks.oldest(master, row.id) is not None and row.state not in _PENDING:
+        raise SectionError(
+            ("plan_state",), f"it waits for a bulk plan of {master.name}, and is {' or '.join(_PENDING)}"
+        )
+
+
+def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned: Allotment, used: Allotment) -> None:
+    """Let a sub-account hold what it was assigned, and have used some of it.
+
+    Raises:
+        SectionError: the solution does not know it, the pool does not hold it, or more is used than was assigned.
+    """
+    _check_plan(workspace, ("assigned",), assigned)
+    # One that is there already gives back what it has.
+    for name in dict.fromkeys(name for amounts in (row.assigned, assigned) for name, _ in amounts.items()):
+        pool.count(master, name, row.assigned.get(name), assigned.get(name))
+    row.assigned, row.used = assigned, used
+    for name in (*assigned.credits, *assigned.features):
+        balance = pool.of_master(master, name)
+        if name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity:
+            raise SectionError(("assigned",), f"the pool of {master.name} holds too little {name}")
+    for name, amount in used.items():
+        quantity = assigned.get(name)
+        if quantity != plan.UNLIMITED and amount > quantity:
+            kind = "credits" if name in CREDITS else "features"
+            raise SectionError(("used", kind, name), f"{amount} are used, and {quantity} were assigned")
