@@ -141,16 +141,15 @@ class _Filling:
             *weigh(self._workspace, self._document),
             *self._misplaced(),
             *self._check_accounts(),
-            *check_amounts(self._workspace, self._data),
+            *check_amounts(self._workspace.state, self._data),
         ]
         if found:
             yield from found
             return
-        keys = self._keys()
-        claim_ids(self._workspace, self._items)
+        keys, state = self._keys(), self._workspace.state
+        claim_ids(state, self._items)
         accounts = [
-            make_account(self._workspace, item, own, self._workspace.state.clock.start)
-            for item, own in zip(self._items, keys, strict=True)
+            make_account(state, item, own, state.clock.start) for item, own in zip(self._items, keys, strict=True)
         ]
         for resource in RESOURCES:
             if resource.workspace is not None:
@@ -171,8 +170,8 @@ class _Filling:
                 for index, account in enumerate(accounts)
             ),
         )
-        yield from check_room(self._workspace)
-        yield from check_ids(self._workspace)
+        yield from check_room(state)
+        yield from check_ids(state)
 
     def _load_section(self, section: Section, index: int, account: Account) -> Iterator[Mistake]:
         facts = self._facts(index)
@@ -248,31 +247,31 @@ def settle_section(section: Section, workspace: Workspace) -> Iterator[tuple[int
         yield error.account, Mistake(error.path, error.message, taken=isinstance(error, TakenError))
 
 
-def check_room(workspace: Workspace) -> Iterator[Mistake]:
+def check_room(state: State) -> Iterator[Mistake]:
     """Refuse what would leave more rows in a workspace than it may hold."""
-    kept, most = workspace.state.kept(), workspace.limits.rows
+    kept, most = state.kept(), state.rows_limit
     if kept > most:
         yield Mistake(
             (), f"the workspace would have {kept:,} rows, and there may be {most:,} (--rows-limit)", taken=True
         )
 
 
-def check_ids(workspace: Workspace) -> Iterator[Mistake]:
+def check_ids(state: State) -> Iterator[Mistake]:
     """Refuse ids that count on past the largest one that can be given: they could not be loaded again."""
-    for kind, number in workspace.state.last_ids.items():
+    for kind, number in state.last_ids.items():
         if number > LAST_ID:
             yield Mistake((), f"ids of {kind} would count up to {number:,}, and {LAST_ID:,} is the largest")
 
 
-def check_amounts(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Mistake]:
+def check_amounts(state: State, data: Mapping[str, Any]) -> Iterator[Mistake]:
     """Refuse a document that generates more rows in all than may be, or more than a workspace has room for."""
     places = [data, *data.get("accounts", ())]
     total = sum(amount for place in places for amount in place.get("generate", {}).values())
     if total > MOST_GENERATED:
         yield Mistake(("generate",), f"{total:,} rows are to be generated in all, and {MOST_GENERATED:,} is the most")
-    elif total and workspace.state.kept() + total > workspace.limits.rows:
-        told = f"{total:,} rows are to be generated beside {workspace.state.kept():,}"
-        yield Mistake(("generate",), f"{told}, and there may be {workspace.limits.rows:,} (--rows-limit)", taken=True)
+    elif total and state.kept() + total > state.rows_limit:
+        told = f"{total:,} rows are to be generated beside {state.kept():,}"
+        yield Mistake(("generate",), f"{told}, and there may be {state.rows_limit:,} (--rows-limit)", taken=True)
 
 
 def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, int], Path]]) -> Iterator[Mistake]:
@@ -280,8 +279,9 @@ def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, 
 
     Each account comes with the place in the document that says so.
     """
+    random = workspace.state.random
     # One for all, as it is the names to choose from that take long.
-    people = People(workspace.state.random.seed, workspace.state.random.positions.get(_PEOPLE, 0))
+    people = People(random.seed, random.positions.get(_PEOPLE, 0))
     for account, amounts, path in wanted:
         for name, amount in amounts.items():
             items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
@@ -292,18 +292,18 @@ def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, 
                 told = f"a made-up item of account {account.name} does not fit: {mistake.message}"
                 yield mistake._replace(path=(*path, "generate", name), message=told)
             section.settle(workspace)
-            workspace.state.random.positions[_PEOPLE] = people.count % LAP
+            random.positions[_PEOPLE] = people.count % LAP
 
 
-def claim_ids(workspace: Workspace, items: Iterable[Mapping[str, Any]]) -> None:
+def claim_ids(state: State, items: Iterable[Mapping[str, Any]]) -> None:
     """Count on past the ids that the accounts of a document have."""
     items = tuple(items)
     for kind, name, least in (("account", "id", _ACCOUNT_IDS), ("user", "user_id", _USER_IDS)):
-        workspace.state.claim_id(kind, max([least, *(item.get(name, 0) for item in items)]))
+        state.claim_id(kind, max([least, *(item.get(name, 0) for item in items)]))
 
 
 def make_account(
-    workspace: Workspace,
+    state: State,
     item: Mapping[str, Any],
     keys: Sequence[str] | None,
     moment: datetime,
@@ -313,18 +313,18 @@ def make_account(
     users = [User(**user) for user in item.get("users", ())] or [User(email, admin=True)]
     names = ("of", "first_name", "last_name", "company_name", "enterprise", "language", "revoked_keys")
     account = Account(
-        id=item["id"] if "id" in item else workspace.state.next_id("account"),
+        id=item["id"] if "id" in item else state.next_id("account"),
         name=item["name"],
         email=email,
         created_at=item.get("created_at", moment),
-        organization_id=item.get("organization_id") or workspace.state.random.digits("organization", 24),
-        user_id=item["user_id"] if "user_id" in item else workspace.state.next_id("user"),
+        organization_id=item.get("organization_id") or state.random.digits("organization", 24),
+        user_id=item["user_id"] if "user_id" in item else state.next_id("user"),
         role=item["role"],
-        api_keys=[workspace.state.draw_api_key()] if keys is None else list(keys),
+        api_keys=[state.draw_api_key()] if keys is None else list(keys),
         users=users,
         **{name: item[name] for name in names if name in item},
     )
-    workspace.state.add_account(account)
+    state.add_account(account)
     return account
 
 

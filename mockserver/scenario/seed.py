@@ -125,7 +125,7 @@ class _Addition:
             *weigh(self._workspace, self._document),
             *self._check_solution(),
             *self._check_accounts(),
-            *check_amounts(self._workspace, self._data),
+            *check_amounts(self._workspace.state, self._data),
         ]
         if found:
             yield from found
@@ -144,8 +144,8 @@ class _Addition:
             self._workspace, ((part.account, part.data.get("generate", {}), part.path) for part in parts)
         )
         yield from self._add_faults()
-        yield from check_room(self._workspace)
-        yield from check_ids(self._workspace)
+        yield from check_room(self._workspace.state)
+        yield from check_ids(self._workspace.state)
 
     # ------------------------------------------------------------------ the workspace's own
 
@@ -176,8 +176,9 @@ class _Addition:
 
     def _check_accounts(self) -> Iterator[Mistake]:
         """What is wrong with the accounts themselves, before any is made."""
+        state = self._workspace.state
         new = {item["name"]: 0 for item in self._items if item["role"] is Role.MASTER}
-        masters = ChainMap(new, self._workspace.state.masters)
+        masters = ChainMap(new, state.masters)
         numbers: set[int] = set()
         homes: dict[str, str] = {}
         seen: set[str] = set()
@@ -185,7 +186,7 @@ class _Addition:
             path: Path = ("accounts", index)
             if item["name"] in seen:  # each entry costs as much as the account has already
                 yield Mistake((*path, "name"), f"{item['name']} is there already", taken=True)
-            account = self._workspace.state.account_named(item["name"])
+            account = state.account_named(item["name"])
             if account is not None:
                 users = [*account.users, *item.get("users", ())]
                 if "users" in item and len(users) > MOST_LISTED:
@@ -193,32 +194,32 @@ class _Addition:
                 yield from _check_fixed(path, item, self._document["accounts"][index], account)
             elif item["name"] not in seen:
                 yield from check_master(path, item, masters)
-                if "id" in item and (item["id"] in numbers or item["id"] in self._workspace.state.accounts):
+                if "id" in item and (item["id"] in numbers or item["id"] in state.accounts):
                     yield Mistake((*path, "id"), f"{item['id']} is there already", taken=True)
                 numbers.add(item.get("id", 0))
             seen.add(item["name"])
             for position, key in enumerate(item.get("api_keys", ())):
-                home = self._workspace.state.account_of(key)
+                home = state.account_of(key)
                 if homes.setdefault(key, home.name if home else item["name"]) != item["name"]:
                     yield Mistake((*path, "api_keys", position), "this key opens another account already", taken=True)
 
     def _parts(self) -> list[_Part]:
         """The accounts that get something, in the order of the document."""
-        workspace, keys = self._workspace, self._keys()
-        if any(item["name"] not in workspace.state.names for item in self._items):
-            claim_ids(workspace, self._items)
+        state, keys = self._workspace.state, self._keys()
+        if any(item["name"] not in state.names for item in self._items):
+            claim_ids(state, self._items)
         parts = []
-        first = workspace.state.account_named(self._first)
+        first = state.account_named(self._first)
         if first is not None and self._document.keys() - _OF_THE_WORKSPACE:
             parts.append(_Part(first, self._data, self._document, ()))
         for index, item in enumerate(self._items):
             written = self._document["accounts"][index]
-            known = workspace.state.account_named(item["name"])
+            known = state.account_named(item["name"])
             is_new = known is None
             if known is None:
-                known = make_account(workspace, item, keys[index], workspace.state.clock.now())
+                known = make_account(state, item, keys[index], state.clock.now())
                 for key in (*known.api_keys, *known.revoked_keys):
-                    workspace.on_key(key)
+                    self._workspace.on_key(key)
             else:
                 self._say(known, item, written, keys[index])
             parts.append(_Part(known, item, written, ("accounts", index), is_new))
@@ -226,28 +227,30 @@ class _Addition:
 
     def _keys(self) -> list[list[str] | None]:
         """The keys that each account of the document gets; None: one is drawn."""
+        state = self._workspace.state
         given: list[list[str] | None] = [
-            item.get("api_keys", [] if item["name"] in self._workspace.state.names else None) for item in self._items
+            item.get("api_keys", [] if item["name"] in state.names else None) for item in self._items
         ]
         keyring = self._workspace.origin.keyring
         if keyring is None or not self._items:
             return given
-        return [*keyring.own_behind(len(self._workspace.state.accounts), given, self._workspace.state.is_free_key)]
+        return [*keyring.own_behind(len(state.accounts), given, state.is_free_key)]
 
     def _say(
         self, account: Account, item: Mapping[str, Any], written: Mapping[str, Any], keys: list[str] | None
     ) -> None:
         """What else is said of an account that is there."""
+        state = self._workspace.state
         for name in _REPLACED:
             if name in written:
                 setattr(account, name, item[name])
-        self._workspace.state.claim_id("user", item.get("user_id", 0))
+        state.claim_id("user", item.get("user_id", 0))
         account.users += [User(**user) for user in item.get("users", ())]
         for key in keys or ():
-            if self._workspace.state.keys.get(key) != account.id:
+            if state.keys.get(key) != account.id:
                 self._workspace.add_key(account, key)
         for key in item.get("revoked_keys", ()):
-            if key not in self._workspace.state.revoked_keys:
+            if key not in state.revoked_keys:
                 account.revoked_keys.append(key)
                 self._workspace.revoke_key(key)
 
