@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
+from pkgutil import iter_modules
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from marshmallow import fields
 
-from mockserver.testing import workspace
+from mockserver.testing import handles, workspace
+from mockserver.testing.client import Answer
 from mockserver.testing.handles import apps, clock, coverage, deliveries, dns, machines, mailbox, receiver, requests
-from mockserver.testing.handles.reading import Member, is_record, member_forms, read
+from mockserver.testing.handles.reading import Member, MemberForm, is_record, member_forms, read
 from mockserver.views.server import coverage as coverage_view
 from mockserver.views.traffic import deliveries as delivery_views
 from mockserver.views.traffic import mails as mail_views
@@ -99,6 +102,13 @@ def fits(field, hint):
         return alternatives(hint) == {JSON[kind] for kind in field.metadata["type"]}
     plain = next((kind for of, kind in PLAIN.items() if isinstance(field, of)), Any)
     return alternatives(hint) == {plain}
+
+
+def test_every_record_of_the_toolkit_is_held_against_a_view():
+    modules = [workspace, *(import_module(f"{handles.__name__}.{row.name}") for row in iter_modules(handles.__path__))]
+    records = {kind for module in modules for kind in vars(module).values() if is_record(kind)}
+
+    assert records - {Answer, MemberForm} == VIEWS.keys()
 
 
 @each_record
