@@ -109,15 +109,15 @@ class Service:
             LeaveLoop: to answer takes long, and the request runs on the event loop.
             NotYetError: the request waits for something first.
         """
-        within = caller = error = None
+        within = caller = refusal = None
         try:
             within = self._within(handler, request, route)
             if request.method != "OPTIONS":
                 caller = handler.identify(request, route, within)
-        except ServiceError as refused:
-            error = refused
+        except ServiceError as error:
+            refusal = Reply.refused(error)
         workspace = (within or self._store.default) if caller is None else caller.workspace
-        return Identified(request, route, workspace, caller, error)
+        return Identified(request, route, workspace, caller, refusal)
 
     def _within(self, handler: Handler[Any], request: Request, route: Route) -> Workspace | None:
         """The workspace that the request names; None: it names none.
@@ -179,8 +179,8 @@ class Service:
             return Reply(204)
         try:
             handler.admit(found, exchange, headers)
-            if found.error is not None:
-                return Reply.refused(found.error)
+            if found.refusal is not None:
+                return found.refusal
             fault = self._fault(found, exchange)
         except ServiceError as error:
             return Reply.refused(error)

@@ -31,8 +31,8 @@ class Identified(Generic[CallerT]):
     workspace: Workspace
     #: None: who calls was refused, or the request is a preflight, for which that does not matter.
     caller: CallerT | None
-    #: Why the caller was refused.
-    error: ServiceError | None
+    #: What is said to a caller who was refused.
+    refusal: Reply | None
 
     def refresh(self) -> None:
         """See the account as it stands now: another thread may have put a new state in its place."""
@@ -42,7 +42,7 @@ class Identified(Generic[CallerT]):
     @property
     def is_preflight(self) -> bool:
         """Whether nobody has to say who calls."""
-        return self.caller is None and self.error is None
+        return self.caller is None and self.refusal is None
 
 
 class Handler(ABC, Generic[CallerT]):

@@ -131,7 +131,7 @@ TABLE = {
 
 
 @pytest.mark.parametrize(("account", "refused", "reason"), TABLE.values(), ids=TABLE.keys())
-def test_the_door_says_why_it_refuses(account, refused, reason, caller, reason_of):
+def test_an_endpoint_says_why_it_refuses(account, refused, reason, caller, reason_of):
     assert reason_of(refused, caller(account)) == reason
 
 
