@@ -12,8 +12,7 @@ import yaml
 
 from mockserver import create_app
 from mockserver.cli import commands as program
-from mockserver.cli import serve
-from mockserver.cli.flags import Flag
+from mockserver.cli.flags import Flag, flags
 from mockserver.core.contract.operation import Mark
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.faults import FAULT_KINDS
@@ -69,7 +68,7 @@ def settings() -> Iterator[str]:
     """The flags of `serve`."""
     yield from _row("flag", "variable", "default", "meaning")
     yield from _row(*["---"] * 4)
-    for flag in _flags():
+    for flag in flags():
         if flag.beyond is None:
             yield from _row(*_named(flag), f"{flag.help}{_choices(flag)}")
 
@@ -78,13 +77,9 @@ def limits() -> Iterator[str]:
     """The flags of `serve` that limit something, and what becomes of what goes beyond."""
     yield from _row("flag", "variable", "default", "meaning", "beyond it")
     yield from _row(*["---"] * 5)
-    for flag in _flags():
+    for flag in flags():
         if flag.beyond is not None:
             yield from _row(*_named(flag), flag.help, flag.beyond)
-
-
-def _flags() -> Iterator[Flag]:
-    return (flag for flag in serve.params if isinstance(flag, Flag))
 
 
 def _named(flag: Flag) -> tuple[str, str, str]:

@@ -29,9 +29,9 @@ def forget_kubernetes(environment: Any) -> None:
         del environment["MOCKSERVER_PORT"]
 
 
-def check_names(environment: Mapping[str, str], flags: Collection[str]) -> None:
-    """End with a usage error if a variable looks like a misspelt flag; warn of others that are not known here."""
-    known = {name.removeprefix(_PREFIX) for name in (*flags, *_OF_CLIENTS)}
+def check_names(environment: Mapping[str, str], settings: Collection[str]) -> None:
+    """End with a usage error if a variable looks like a misspelt setting; warn of others that are not known here."""
+    known = {name.removeprefix(_PREFIX) for name in (*settings, *_OF_CLIENTS)}
     for name in sorted(environment):
         end = name.removeprefix(_PREFIX)
         if end == name or end in known or _is_of_kubernetes(name, environment[name]):

@@ -36,7 +36,7 @@ class Flag(click.Option):
         self.beyond = declaration.beyond
 
 
-def flags() -> list[click.Parameter]:
+def flags() -> list[Flag]:
     """The flags of all settings, in their order."""
     return [Flag(row) for row in declared()]
 

@@ -17,6 +17,7 @@ from mockserver.cli.environment import check_names, variable
 from mockserver.cli.flags import flags
 from mockserver.cli.output import fail
 from mockserver.cli.program import give_up
+from mockserver.settings import declared
 
 if TYPE_CHECKING:
     from mockserver.app.runtime import Runtime
@@ -29,10 +30,10 @@ _WHO = {
 }
 
 
-@click.command(params=flags())
+@click.command(params=[*flags()])
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""
-    check_names(os.environ, {str(flag.envvar) for flag in serve.params if isinstance(flag, click.Option)})
+    check_names(os.environ, {variable(row.name) for row in declared()})
     if options["control_token"] is None:
         # An empty variable counts as none to click; one that is to protect something must not open it.
         options["control_token"] = os.environ.get(variable("control_token"))
