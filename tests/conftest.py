@@ -69,6 +69,20 @@ def api(make_api):
     return make_api()
 
 
+#: What takes long, needs more than Python, or wants the machine for itself.
+NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "guard", "benchmark")
+
+
+def pytest_collection_modifyitems(items):
+    """Mark the first case of each test as quick: all that the suite looks at, once."""
+    seen = set()
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        if name not in seen and not any(item.get_closest_marker(mark) for mark in NOT_QUICK):
+            seen.add(name)
+            item.add_marker("quick")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish():
     """Of thousands of tests the collector would else take a second each time that it looks through all objects."""

@@ -1,4 +1,4 @@
-"""Linter, formatter, types and layers are part of the suite: one command is the whole gate."""
+"""Linter, formatter, types, layers and the list of breaks are part of the suite: one command is the whole gate."""
 
 import subprocess
 import sys
@@ -15,5 +15,13 @@ def test_nothing_is_found(command):
     program, *arguments = command.split()
 
     run = subprocess.run([_PROGRAMS / program, *arguments], cwd=_ROOT, capture_output=True, text=True, check=False)
+
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_every_break_is_of_a_text_that_is_there_once():
+    command = [sys.executable, "tests/breaks", "--check"]
+
+    run = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
 
     assert run.returncode == 0, run.stdout + run.stderr
