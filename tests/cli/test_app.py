@@ -1,13 +1,9 @@
 """`mockserver app`: apps are registered, changed and forgotten on a running server."""
 
 import json
-import os
 
 import pytest
 import requests
-from click.testing import CliRunner
-
-from mockserver import cli
 
 
 @pytest.fixture
@@ -16,10 +12,9 @@ def server(serve):
 
 
 @pytest.fixture
-def run(monkeypatch, server):
-    for name in filter(lambda name: name.startswith("MOCKSERVER_"), list(os.environ)):
-        monkeypatch.delenv(name)
-    return lambda *arguments: CliRunner().invoke(cli.commands, ["app", *arguments], env={"MOCKSERVER_URL": server})
+def run(run, server):
+    """Runs a command for apps, of the one server."""
+    return lambda *arguments: run("app", *arguments, MOCKSERVER_URL=server)
 
 
 @pytest.fixture

@@ -1,14 +1,10 @@
 """What commands say of an address that is none, and of a server that is another one."""
 
 import json
-import os
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
-from click.testing import CliRunner
-
-from mockserver import cli
 
 #: Those that ask a server which runs.
 ASKING = [
@@ -24,13 +20,6 @@ ASKING = [
     ["app", "update", "x", "--name", "y"],
     ["app", "delete", "x"],
 ]
-
-
-@pytest.fixture
-def run(monkeypatch):
-    for name in filter(lambda name: name.startswith("MOCKSERVER_"), list(os.environ)):
-        monkeypatch.delenv(name)
-    return lambda *arguments: CliRunner().invoke(cli.commands, arguments)
 
 
 class _Another(BaseHTTPRequestHandler):
