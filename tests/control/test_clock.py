@@ -121,3 +121,18 @@ def test_on_a_running_clock_a_late_timer_sees_its_own_moment(make_api):
     expired = api.get("/_mock/machines/sender/2").json["otp_expires_at"]
 
     assert expired.startswith("2026-01-15T09:15:00")
+
+
+def test_the_clock_can_be_set_to_the_moment_that_it_shows(make_api):
+    answer = make_api(FROZEN).put("/_mock/clock", json={"now": "2026-01-15T09:00:00Z"})
+
+    assert (answer.status_code, answer.json["now"]) == (200, "2026-01-15T09:00:00Z")
+
+
+def test_a_code_has_expired_at_the_very_moment_at_which_it_runs_out(make_api):
+    api = make_api(ONBOARDING)
+    api.advance("PT15M")
+
+    answer = api.put("/v3/senders/2/validate", json={"otp": 123456})
+
+    assert (answer.status_code, answer.json["code"]) == (400, "OTP code has expired")

@@ -1,0 +1,259 @@
+"""The bridge between the event loop and the application, without a server."""
+
+import asyncio
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count
+from types import FrameType, SimpleNamespace
+
+import pytest
+
+from mockserver.control.server import documents, ledger
+from mockserver.core.waiting.turn import Turn
+from mockserver.core.waiting.watchers import Watchers
+from mockserver.web.server.bridge import Bridge
+from mockserver.web.server.loop import LARGE_BODY, LARGE_LIST, LOOP, LeaveLoop, leave, occupy
+from mockserver.web.server.waiting import SUSPENDED
+
+SCOPE = {
+    "type": "http", "method": "POST", "raw_path": b"/", "query_string": b"", "http_version": "1.1", "scheme": "http",
+    "server": None, "client": None, "headers": [],
+}  # fmt: skip
+
+
+def ask(app, body=b""):
+    """What a bridge answers for an application, to a POST with a body."""
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": body}
+
+    async def send(message):
+        sent.append(message)
+
+    async def answered():
+        bridge = Bridge(app, 10**9, 10**9, None)
+        await bridge(SCOPE, receive, send)
+        bridge.close()
+
+    asyncio.run(answered())
+    return sent[-1]["body"].decode()
+
+
+def whereabouts(environ, start_response):
+    """Answers with the thread that it runs in."""
+    start_response("200 OK", [])
+    return [threading.current_thread().name.encode()]
+
+
+def leaving(environ, start_response):
+    leave(environ)
+    return whereabouts(environ, start_response)
+
+
+HERE = threading.current_thread().name
+
+
+@pytest.mark.parametrize(
+    ("app", "size", "thread"),
+    [
+        (whereabouts, 0, HERE),
+        (whereabouts, LARGE_BODY, HERE),
+        (whereabouts, LARGE_BODY + 1, "labourer_0"),
+        (leaving, 0, "labourer_0"),
+    ],
+)
+def test_a_request_with_a_large_body_or_that_says_so_is_run_in_a_thread(app, size, thread):
+    assert ask(app, b"x" * size) == thread
+
+
+def test_a_request_that_leaves_the_loop_is_run_again_from_its_beginning_with_its_body():
+    seen = []
+
+    def app(environ, start_response):
+        seen.append((LOOP in environ, environ["wsgi.input"].read()))
+        return leaving(environ, start_response)
+
+    ask(app, b"all of it")
+
+    assert seen == [(True, b"all of it"), (False, b"all of it")]
+
+
+def test_a_request_that_leaves_the_loop_leaves_nothing_to_the_collector(left_behind):
+    runs = count()
+
+    def leaving_twice(environ, start_response):
+        if next(runs) % 3 < 2:
+            raise LeaveLoop
+        return whereabouts(environ, start_response)
+
+    left = left_behind(lambda: ask(leaving_twice))
+
+    assert {one.f_code.co_name for one in left if isinstance(one, FrameType)} == set()
+
+
+def ask_all(app, number):
+    """Where each of so many requests at once ran in the end."""
+
+    async def receive():
+        return {"type": "http.request", "body": b""}
+
+    async def answered(bridge, index):
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        await bridge({**SCOPE, "raw_path": b"/%d" % index}, receive, send)
+        return sent[-1]["body"].decode()
+
+    async def all_of_them():
+        bridge = Bridge(app, 10**9, 10**9, None)
+        found = await asyncio.wait_for(asyncio.gather(*[answered(bridge, index) for index in range(number)]), 20)
+        bridge.close()
+        return found
+
+    return asyncio.run(all_of_them())
+
+
+@pytest.mark.parametrize(("method", "is_run"), [("GET", False), ("POST", True)])
+def test_what_changes_nothing_is_not_begun_when_its_client_has_left(method, is_run):
+    busy, ran = threading.Barrier(3), []
+
+    def app(environ, start_response):
+        leave(environ)
+        if environ["REQUEST_METHOD"] == "PUT":
+            busy.wait(20)
+            busy.wait(20)
+        ran.append(environ["REQUEST_METHOD"])
+        return whereabouts(environ, start_response)
+
+    async def receive(messages):
+        return messages.pop(0) if messages else await asyncio.Event().wait()
+
+    async def send(message):
+        pass
+
+    async def everybody():
+        bridge = Bridge(app, 10**9, 10**9, None)
+
+        def ask(method, *messages):
+            messages = [{"type": "http.request", "body": b""}, *messages]
+            return asyncio.ensure_future(bridge({**SCOPE, "method": method}, partial(receive, messages), send))
+
+        working = [ask("PUT"), ask("PUT")]
+        await asyncio.to_thread(busy.wait, 20)
+        left = ask(method, {"type": "http.disconnect"})
+        if not is_run:
+            await left
+        await asyncio.to_thread(busy.wait, 20)
+        await asyncio.gather(left, *working)
+        bridge.close()
+
+    asyncio.run(everybody())
+
+    assert (method in ran) == is_run
+
+
+@pytest.mark.parametrize("leaves", [leave, lambda environ: None], ids=["from a thread", "from the loop"])
+def test_requests_that_wait_for_a_long_turn_hold_no_thread(leaves):
+    turn, came, ran = Turn(), [], []
+
+    def app(environ, start_response):
+        leaves(environ)
+        if environ["PATH_INFO"] == "/49":
+            leave(environ)  # it needs a thread, and no turn
+            assert not ran
+            turn_holder.submit(turn.release)
+            return whereabouts(environ, start_response)
+        came.append(environ["PATH_INFO"])
+        occupy(environ, turn)
+        ran.append(environ["PATH_INFO"])
+        return whereabouts(environ, start_response)
+
+    with ThreadPoolExecutor(1) as turn_holder:
+        turn_holder.submit(turn.acquire).result()
+        found = ask_all(app, 50)
+
+    assert (len(found), sorted(ran)) == (50, sorted(set(ran)))
+    assert len(ran) == 49 < len(came)
+
+
+def test_under_an_ordinary_server_nothing_leaves(api):
+    assert api.put("/_mock/state", json={"description": "x" * LARGE_BODY}).status_code == 200
+
+
+def test_other_requests_come_between_those_that_wait_for_the_same():
+    workspace, ran = SimpleNamespace(watchers=Watchers()), []
+
+    def app(environ, start_response):
+        park = environ[SUSPENDED]
+        if park.workspace is None:
+            park.workspace, park.deadline, park.waiting = workspace, time.monotonic() + 20, True
+        else:
+            ran.append("one who waits")
+        return whereabouts(environ, start_response)
+
+    async def receive(first):
+        if first:
+            return {"type": "http.request", "body": first.pop()}
+        return await asyncio.Event().wait()
+
+    async def send(message):
+        pass
+
+    async def everybody():
+        bridge = Bridge(app, 10**9, 10**9, None)
+        waiting = [asyncio.ensure_future(bridge(SCOPE, partial(receive, [b""]), send)) for _ in range(20)]
+        while len(workspace.watchers) < len(waiting):  # noqa: ASYNC110  # there is no event for it
+            await asyncio.sleep(0)
+        workspace.watchers.tell()
+        while len(ran) < 2 * len(waiting):
+            await asyncio.sleep(0)
+            ran.append("another")
+        await asyncio.gather(*waiting)
+        bridge.close()
+
+    asyncio.run(everybody())
+
+    assert "another" in ran[ran.index("one who waits") + 1 :][:2]
+
+
+def stays(api, path):
+    """Whether a request is answered on the loop."""
+    held = []
+    try:
+        return api.get(path, environ_overrides={LOOP: held}).status_code == 200
+    except LeaveLoop:
+        return False
+    finally:
+        for lock in held:
+            lock.release()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/_mock/machines/sender", "/_mock/oauth/apps", "/_mock/faults", "/_mock/workspaces", "/_mock/workspaces/default"],
+)
+def test_a_long_list_is_put_into_words_in_a_thread(make_api, path):
+    def many(count):
+        senders = [{"name": "A", "email": f"a{number}@b.test"} for number in range(count)]
+        apps = [{"client_id": f"c{number}", "client_secret": "s"} for number in range(count)]
+        accounts = [{"name": "a", "senders": senders}, *({"name": f"n{number}"} for number in range(count - 1))]
+        return make_api({"accounts": accounts, "oauth_apps": apps, "faults": [{"fault": "unavailable"}] * count})
+
+    assert (stays(many(LARGE_LIST), path), stays(many(LARGE_LIST + 1), path)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "path", ["openapi.json", "openapi.yaml", "control.json", "docs/ledger.md", "docs/openapi.json", "docs/control.json"]
+)
+def test_a_document_is_made_in_a_thread_and_told_by_the_loop(api, path):
+    for make in (documents.api_document, documents.api_yaml, documents.control_document, ledger.page):
+        make.cache_clear()
+
+    assert not stays(api, f"/_mock/{path}")
+    assert api.get(f"/_mock/{path}").status_code == 200
+    assert stays(api, f"/_mock/{path}")
