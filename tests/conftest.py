@@ -73,10 +73,16 @@ def api(make_api):
 NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "guard", "benchmark")
 
 
+#: What takes long by its nature, and the seconds that a test of it may take; all others have those of pyproject.toml.
+LONG, LONGEST_S = ("slow", "guard", "benchmark"), 300
+
+
 def pytest_collection_modifyitems(items):
-    """Mark the first case of each test as quick: all that the suite looks at, once."""
+    """Mark the first case of each test as quick: all that the suite looks at, once; give time to what takes long."""
     seen = set()
     for item in items:
+        if any(item.get_closest_marker(mark) for mark in LONG):
+            item.add_marker(pytest.mark.timeout(LONGEST_S))
         name = item.nodeid.partition("[")[0]
         if name not in seen and not any(item.get_closest_marker(mark) for mark in NOT_QUICK):
             seen.add(name)
