@@ -195,6 +195,18 @@ def test_an_earlier_attempt_shows_where_it_went_when_the_webhook_has_moved(make_
     assert workspace.deliveries.all() == [found]
 
 
+def test_a_redelivery_has_as_many_attempts_as_the_first_delivery(workspace, peer):
+    peer.answers = [429] * 10
+    workspace.trigger("delivered")
+    workspace.clock.advance("PT12H")
+    (made,) = workspace.deliveries.all(state="dropped")
+
+    workspace.deliveries.redeliver(made.id)
+    workspace.clock.advance("PT12H")
+
+    assert len(workspace.deliveries.get(made.id).attempts) == 10
+
+
 def test_attempts_are_bounded(make_workspace, refusing):
     workspace = make_workspace(refusing, behaviour={"webhook_timeout": "PT1S"})
     (made,) = workspace.trigger("delivered")

@@ -47,7 +47,7 @@ def test_nobody_is_told_who_does_not_ask(run):
     run(_MET).stdout.no_fnmatch_line("*contract*")
 
 
-@pytest.mark.parametrize(("wanted", "status"), [("0.5", 0), ("99.9", 1)])
+@pytest.mark.parametrize(("wanted", "status"), [("0.5", 0), ("100", 1)])
 def test_a_session_that_has_met_too_little_fails(run, wanted, status):
     result = run(_MET, f"--mockserver-fail-under={wanted}")
 
@@ -56,7 +56,7 @@ def test_a_session_that_has_met_too_little_fails(run, wanted, status):
     failures = [line for line in result.outlines if line.startswith("FAIL: ")]
     assert len(failures) == status
     if failures:
-        assert failures[0].endswith(" % of the contract met, --mockserver-fail-under asks for 99.9 %")
+        assert failures[0].endswith(" % of the contract met, --mockserver-fail-under asks for 100 %")
 
 
 def test_a_session_that_has_failed_anyway_keeps_its_status(run):

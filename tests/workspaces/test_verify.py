@@ -71,6 +71,12 @@ def test_by_what_was_sent_and_answered(asked, match, matched):
     assert verify(asked, match).json["matched"] == matched
 
 
+def test_a_list_of_another_length_is_another_list(workspace):
+    workspace.post("/v3/senders", {"name": "Ops", "email": "a@acme.test", "ips": [{"ip": "198.51.100.7"}]})
+
+    assert verify(workspace, {"json": {"ips": []}}).json["matched"] == 0
+
+
 def test_by_parameters_of_the_path(workspace):
     workspace.delete("/v3/senders/2")
 
