@@ -57,7 +57,7 @@ class Api:
         return self.post("/_mock/clock/advance", json={"by": by}).json
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_api():
     """A factory of applications: a scenario by name or as a document, and settings."""
     return Api

@@ -28,10 +28,12 @@ WORKSPACE = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def guarded(make_api, tmp_path):
-    (tmp_path / "workspace.yaml").write_text(json.dumps(WORKSPACE), encoding="utf-8")
-    return make_api(str(tmp_path / "workspace.yaml"), control_token=TOKEN)
+@pytest.fixture(scope="module")
+def guarded(make_api, tmp_path_factory):
+    """One for all tests here, as nothing is changed."""
+    path = tmp_path_factory.mktemp("guarded") / "workspace.yaml"
+    path.write_text(json.dumps(WORKSPACE), encoding="utf-8")
+    return make_api(str(path), control_token=TOKEN)
 
 
 def refused(answer):
