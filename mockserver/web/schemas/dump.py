@@ -50,6 +50,8 @@ class _Compiler:
         self._in_order = in_order
         #: What the source refers to.
         self._names: dict[str, Any] = {}
+        #: The names of the dumps of schemas within.
+        self._within: dict[fields.Nested, str] = {}
 
     def dump(self, schema: Schema) -> Dump:
         by_attribute = self._function("by_attribute", schema, lambda attribute: f"row.{attribute}")
@@ -114,7 +116,10 @@ class _Compiler:
         return changes_nothing or isinstance(field, self._plain)
 
     def _dump_of(self, field: fields.Nested) -> str:
-        return self._name(compiled(field.schema, self._plain, in_order=self._in_order))
+        """The name of the dump of a schema within, which is compiled once, however often the source refers to it."""
+        if field not in self._within:
+            self._within[field] = self._name(compiled(field.schema, self._plain, in_order=self._in_order))
+        return self._within[field]
 
     def _name(self, function: Callable[..., Any]) -> str:
         name = f"write_{len(self._names)}"
