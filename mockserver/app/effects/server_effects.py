@@ -17,7 +17,7 @@ from mockserver.settings import Settings
 
 
 class ServerEffects:
-    """Carries out what leaves (`core.workspaces.effects.Effects`); what is heavy is imported when it is first used."""
+    """Carries out what leaves (`core.effects.effects.Effects`); what is heavy is imported when it is first used."""
 
     def __init__(self, settings: Settings) -> None:
         """What workspaces ask for leaves at once; mails come in when it is opened.
