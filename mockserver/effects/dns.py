@@ -14,9 +14,10 @@ import dns.name
 import dns.query
 import dns.rcode
 
-#: How long one try may take, in seconds, and how often a question is asked: packets get lost.
+#: How long one try may take, in seconds, and how often a question is asked: packets get lost. A request waits for both
+#: (`app/effects/look_ups.py`).
 _TRY_S, _TRIES = 2.0, 2
-#: How often a server is asked again because its answer only leads to another name.
+#: How often a server is asked again because its answer only leads to another name; a chain of CNAME records is short.
 _LINKS = 8
 
 

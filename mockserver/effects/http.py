@@ -30,7 +30,7 @@ from mockserver.core.text import header_form
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress, EgressRefusedError, connect
 
-#: Of an answer no more than this is read, in bytes: only its status counts.
+#: Of an answer no more than this is read, in bytes: only its status counts, and most answers end before.
 _READ = 64 * 1024
 #: How long an error may be: an answer that is no HTTP stands in it.
 _LONGEST_ERROR = 300

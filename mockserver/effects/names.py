@@ -10,7 +10,7 @@ from ipaddress import ip_address
 
 from mockserver.effects.deadline import Deadline
 
-#: How many names are looked up at once; those who ask for the same one share its look-up.
+#: How many names are looked up at once, each in a thread that may hang; those who ask for the same one share it.
 _AT_ONCE = 32
 
 _LOCK = threading.Lock()

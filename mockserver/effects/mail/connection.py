@@ -11,7 +11,7 @@ import ssl
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.egress import Egress, EgressRefusedError, connect
 
-#: How much of an error is kept, in characters.
+#: How much of an error is kept, in characters: an answer of SMTP may have many lines (RFC 5321, 4.2.1).
 _LONGEST = 500
 
 

@@ -11,7 +11,7 @@ LARGEST = 10 * 1024 * 1024
 MOST_TOGETHER = 64 * 1024 * 1024
 #: How many times the largest mail may be sent before the connection is given up.
 _TIMES = 20
-#: How many bytes are looked at in one go.
+#: How many bytes are looked at in one go: the time for more would be felt by other threads.
 _PIECE = 256 * 1024
 #: A line, then one with a dot alone; and the dot that is put before another dot (RFC 5321, 4.5.2).
 _LINE, _DOT = b"\r\n", b"."

@@ -16,13 +16,13 @@ from mockserver.effects.mail.data import LARGEST, Incoming, Room
 from mockserver.web.schemas.fields import Email
 from mockserver.web.server.server import bind
 
-#: How many recipients a mail may have.
+#: How many recipients a mail may have; RFC 5321, 4.5.3.1.8, asks for as many at least.
 MOST_RECIPIENTS = 100
-#: How many connections there may be at once.
+#: How many connections there may be at once; each keeps up to 64 kB of a line.
 _CONNECTIONS = 100
 #: How many mails are read at once; more would make all others wait, and be no faster.
 _READERS = 2
-#: How long a connection may do nothing, and how long a start and a stop may take, in seconds.
+#: How long a connection may do nothing, and how long a start and a stop wait for the listener's thread, in seconds.
 _IDLE_S, _PATIENCE_S = 60.0, 1.0
 #: How the library writes that nobody sent a mail: bounces and the like.
 _NOBODY = "<>"
