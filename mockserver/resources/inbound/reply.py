@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from html import unescape
+from mockserver.resources.inbound import html_text
 
 #: What the mail that is answered stands below, in one piece: between dashes, or after a long line.
 _ORIGINALS = ("original message", "forwarded message", "message d'origine", "ursprüngliche nachricht")
@@ -18,20 +17,6 @@ _LONGEST_ATTRIBUTION = 500
 _SIGNATURES = ("--", "-- ", "--\xa0")
 #: How much of a mail is read, in characters, and how many lines of it are told apart: those beyond are one.
 _LONGEST, _MOST_LINES = 2_000_000, 100_000
-
-#: What nobody sees of a page.
-_UNSEEN = re.compile(
-    r"<!--.*?(?:-->|\Z)|<head\b.*?(?:</head\s*>|(?=<body\b)|\Z)"
-    r"|<(script|style|title)\b.*?(?:</\1\s*>|\Z)|<[!?][^>]*>?",
-    re.DOTALL | re.IGNORECASE,
-)
-#: A tag, or the text up to the next one; each character is looked at once, whatever somebody sends.
-_TOKEN = re.compile(r"<(?P<end>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*+)(?P<attributes>[^<>]*+)>|<?[^<]++|<")
-_TARGET = re.compile(r"""\bhref\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s"']++)""", re.IGNORECASE)
-_SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
-_BLOCKS = frozenset({"blockquote", "br", "div", "h1", "h2", "h3", "h4", "li", "ol", "p", "table", "tr", "ul"})
-_APART = frozenset({"blockquote", "h1", "h2", "h3", "h4", "p", "table"})
-_MARKS = {"b": "**", "strong": "**", "em": "*", "i": "*", "li": "- "}
 
 
 def extract(text: str) -> tuple[str, str]:
@@ -106,66 +91,10 @@ def _is_ending(line: str) -> bool:
 
 def extract_html(page: str) -> tuple[str, str]:
     """The same of a mail that is a page only."""
-    reader = _Page()
-    for token in _TOKEN.finditer(_UNSEEN.sub("", page[:_LONGEST])):
-        reader.read(token)
-    return extract("".join(reader.pieces))
+    return extract(html_text.text_of(page[:_LONGEST]))
 
 
 def _tidy(lines: list[str]) -> str:
     """Lines without what is blank at their ends, and no more than one blank line in a row."""
     bare = [line.rstrip() for line in lines]
     return "\n".join(line for line, above in zip(bare, ["", *bare], strict=False) if line or above).strip()
-
-
-class _Page:
-    """Reads the text off a page, with the little Markdown that a reply has; what is quoted gets a `>`."""
-
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-        self._quoted = 0
-        self._links: list[str] = []
-
-    def read(self, token: re.Match[str]) -> None:
-        """Take the next tag, or the text up to it."""
-        tag = (token["tag"] or "").lower()
-        if not tag:
-            self._say(_SPACE.sub(" ", unescape(token[0])))
-        elif token["end"]:
-            self._end(tag)
-        else:
-            self._begin(tag, token["attributes"])
-
-    def _begin(self, tag: str, attributes: str) -> None:
-        self._quoted += tag == "blockquote"
-        self._break(tag)
-        if tag == "a":
-            target = _TARGET.search(attributes)
-            self._links.append(unescape(target[1].strip("\"'")) if target else "")
-            self._say("[" if target else "")
-        self._say(_MARKS.get(tag, ""))
-
-    def _end(self, tag: str) -> None:
-        self._quoted -= tag == "blockquote" and self._quoted > 0
-        if tag == "a" and self._links:
-            target = self._links.pop()
-            self._say(f"]({target})" if target else "")
-        if tag != "li":
-            self._say(_MARKS.get(tag, ""))
-        if tag != "br":
-            self._break(tag)
-
-    def _break(self, tag: str) -> None:
-        """Begin a new line, or a new paragraph."""
-        if tag not in _BLOCKS:
-            return
-        if tag == "br" or (self.pieces and self.pieces[-1] != "\n"):
-            self.pieces.append("\n")
-        if tag in _APART and self.pieces and self.pieces[-2:] != ["\n", "\n"]:
-            self.pieces.append("\n")
-
-    def _say(self, text: str) -> None:
-        is_new = not self.pieces or self.pieces[-1] == "\n"
-        text = text.lstrip(" ") if is_new else text
-        if text:
-            self.pieces.append(f"{'> ' if is_new and self._quoted else ''}{text}")
