@@ -71,6 +71,15 @@ def api(make_api):
 
 #: What takes long, needs more than Python, or wants the machine for itself.
 NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "guard", "benchmark")
+#: The files whose tests run whole programs, a type checker or pytest itself among them, and the whole contract.
+OF_PROGRAMS = (
+    "test_examples.py",
+    "test_names.py",
+    "test_tally.py",
+    "test_plugin.py",
+    "test_verify.py",
+    "test_checks.py",
+)
 
 
 #: What takes long by its nature, and the seconds that a test of it may take; all others have those of pyproject.toml.
@@ -84,7 +93,8 @@ def pytest_collection_modifyitems(items):
         if any(item.get_closest_marker(mark) for mark in LONG):
             item.add_marker(pytest.mark.timeout(LONGEST_S))
         name = item.nodeid.partition("[")[0]
-        if name not in seen and not any(item.get_closest_marker(mark) for mark in NOT_QUICK):
+        is_quick = item.path.name not in OF_PROGRAMS and not any(map(item.get_closest_marker, NOT_QUICK))
+        if is_quick and name not in seen:
             seen.add(name)
             item.add_marker("quick")
 
