@@ -157,7 +157,7 @@ def serve_app():
 class ContractSize(NamedTuple):
     """How large the contract is; whoever adds an operation or a point of one changes it here, and nowhere else."""
 
-    #: The operations of SPEC 4, each with a file under `fixtures/`.
+    #: The operations of contract/README#resources, each with a file under `fixtures/`.
     operations: int = 34
     #: What coverage counts: operations, statuses, codes, fields and transitions.
     points: int = 325

@@ -97,7 +97,8 @@ BEYOND_A_SCHEMA = {
 #: Of a member that no schema names, nothing can be said but that our JSON holds numbers of 64 bits.
 _ANYWHERE = r"a number is beyond 64 bits"
 
-#: The service answers 404 `not_found` to a wrong method (ledger 1.3), and tells no `Allow`; test_hostile.py shows it.
+#: The service answers 404 `not_found` to a wrong method (contract/errors#statuses), and tells no `Allow`;
+#: test_hostile.py shows it.
 NO_405 = [unsupported_method]
 
 APP = create_app(Settings(scenario="corporate-v2", keys="known"))

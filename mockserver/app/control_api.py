@@ -15,8 +15,8 @@ from mockserver.control.server.coverage import COVERAGE
 from mockserver.control.server.documents import DOCUMENTS
 from mockserver.control.server.health import HEALTH
 from mockserver.control.server.index import INDEX, WELCOME
-from mockserver.control.server.ledger import LEDGER
 from mockserver.control.server.metrics import METRICS
+from mockserver.control.server.pages import PAGES
 from mockserver.control.traffic.deliveries import DELIVERIES
 from mockserver.control.traffic.exports import EXPORTS
 from mockserver.control.traffic.faults import FAULTS
@@ -42,7 +42,7 @@ CONTROL_API = ControlApi(
     (
         INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, REQUESTS, COVERAGE,
         MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS, METRICS, STREAM, DOCUMENTS,
-        LEDGER,
+        PAGES,
     )
 )  # fmt: skip
 

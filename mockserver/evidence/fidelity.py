@@ -14,11 +14,10 @@ from mockserver.core.contract.operation import DocumentedError, Mark, Operation
 from mockserver.web.schemas.json_schema import FORMS, specification
 from mockserver.web.schemas.schema import Base
 
-#: Where a reader finds the ledger's sections, each under its number.
-LEDGER = "docs/ledger.md"
-#: How the code cites them, and how it cites the specification.
-_SECTION = re.compile(r"\bledger (\d+(?:\.\d+)?)")
-_SPECIFICATION = re.compile(r"\bSPEC\b")
+#: Where a reader finds the contract, a page for each resource and for each thing that all share.
+CONTRACT = "docs/contract"
+#: How the code cites a page of it, or a place on one: `contract/senders#createSender`.
+PLACE = re.compile(r"(?<![\w/])contract/([\w-]+)(#[\w-]+)?")
 #: What bounds a value, in the words of JSON schema.
 _BOUNDS = frozenset({"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"})
 #: What bounds every whole number.
@@ -60,7 +59,7 @@ def _error(error: DocumentedError, operation: Operation) -> dict[str, Any]:
         "code": error.code.code,
         "when": error.when,
         "mark": str(error.mark),
-        "source": _cited(error.source, operation),
+        "source": cited(error.source, operation),
         **({"programs": error.programs} if error.programs else {}),
     }
 
@@ -98,7 +97,7 @@ def _field(place: str, found: MarkedField, operation: Operation) -> dict[str, An
         "in": place,
         "name": found.path,
         "mark": mark,
-        "source": _cited(metadata.get("x-source") or names_from or operation.source, operation),
+        "source": cited(metadata.get("x-source") or names_from or operation.source, operation),
         **({"programs": metadata["x-programs"]} if "x-programs" in metadata else {}),
         **({"bounds": bounds} if bounds else {}),
     }
@@ -117,7 +116,7 @@ def _bounds(field: fields.Field[Any], operation: Operation) -> dict[str, Any]:
         return {}
     source = field.metadata.get("x-bounds-source", "")
     mark = Mark.DOCUMENTED if source else Mark.PROPOSED
-    return {**found, "mark": str(mark), "source": _cited(source or operation.source, operation)}
+    return {**found, "mark": str(mark), "source": cited(source or operation.source, operation)}
 
 
 def form(field: fields.Field[Any]) -> Mapping[str, Any]:
@@ -137,14 +136,14 @@ def _converter() -> Any:
 # ---------------------------------------------------------------------- sources
 
 
-def _cited(source: str, operation: Operation) -> str:
-    """A source as it is told: without a section of the ledger's own it gets that of the operation."""
-    section = _SECTION.search(operation.source)
-    if section and not _SECTION.search(source):
-        source = f"{source}, {section[0]}"
+def cited(source: str, operation: Operation) -> str:
+    """A source as it is told: without a place in the contract it has that of the operation."""
+    own = PLACE.search(operation.source)
+    if own and not PLACE.search(source):
+        source = ", ".join(filter(None, (source, own[0])))
     return readable(source)
 
 
 def readable(source: str) -> str:
-    """A source by names that mean something outside of the code: sections of the ledger are places to go to."""
-    return _SPECIFICATION.sub("specification", _SECTION.sub(rf"{LEDGER}#\1", source))
+    """A source by names that mean something outside of the code: places in the contract can be gone to."""
+    return PLACE.sub(rf"{CONTRACT}/\1.md\2", source)

@@ -16,7 +16,7 @@ from mockserver.core.contract.operation import (
     observed_error,
     proposed_error,
 )
-from mockserver.evidence.fidelity import readable
+from mockserver.evidence.fidelity import cited, readable
 from mockserver.evidence.fixture import Example, cases, examples
 from mockserver.resources.registry import OPERATIONS
 from mockserver.web.schemas.json_schema import specification
@@ -24,15 +24,25 @@ from mockserver.web.schemas.json_schema import specification
 _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
 #: What every operation can answer, whatever it declares itself.
 _EVERYWHERE = (
-    documented_error(errors.BAD_REQUEST, "invalid request; SPEC declares it for every operation", "SPEC 7.1"),
-    observed_error(errors.UNAUTHORIZED, "api-key missing, unknown or revoked; so for an access token", "ledger 1.3"),
-    proposed_error(errors.PERMISSION_DENIED, "the access token lacks the scope", "ledger 5"),
-    proposed_error(errors.TOO_MANY_REQUESTS, "over the rate limit, where the scenario enforces it", "ledger 1.5"),
+    documented_error(
+        errors.BAD_REQUEST,
+        "invalid request; the specification declares it for every operation",
+        "specification 7.1, contract/errors#statuses",
+    ),
+    observed_error(
+        errors.UNAUTHORIZED, "api-key missing, unknown or revoked; so for an access token", "contract/errors#statuses"
+    ),
+    proposed_error(errors.PERMISSION_DENIED, "the access token lacks the scope", "contract/oauth#scopes"),
+    proposed_error(
+        errors.TOO_MANY_REQUESTS, "over the rate limit, where the scenario enforces it", "contract/rate-limits"
+    ),
 )
 #: What every operation with a body can answer besides.
 _WITH_BODY = (
-    proposed_error(errors.BAD_REQUEST, "the body is over 10 MB", "ledger 1.3", status=413),
-    proposed_error(errors.BAD_REQUEST, "the body is not JSON, and its Content-Type says so", "ledger 1.3", status=415),
+    proposed_error(errors.BAD_REQUEST, "the body is over 10 MB", "contract/errors#statuses", status=413),
+    proposed_error(
+        errors.BAD_REQUEST, "the body is not JSON, and its Content-Type says so", "contract/errors#statuses", status=415
+    ),
 )
 
 
@@ -108,7 +118,10 @@ _ERROR_SCHEMA = {
     "type": "object",
     "required": ["code", "message"],
     "properties": {
-        "code": {"type": "string", "description": "SPEC 7.3 lists 36; `not_found` and two more are seen besides"},
+        "code": {
+            "type": "string",
+            "description": "specification 7.3 lists 36; `not_found` and two more are seen besides",
+        },
         "message": {"type": "string"},
     },
 }
@@ -146,7 +159,7 @@ def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[st
 def _responses(operation: Operation, known: list[Example]) -> dict[str, Any]:
     found = {str(operation.status): _success(operation, known)}
     for status, rows in _by_status(operation).items():
-        found[str(status)] = _refusal(status, rows, known)
+        found[str(status)] = _refusal(operation, status, rows, known)
     return found
 
 
@@ -162,7 +175,9 @@ def _success(operation: Operation, known: list[Example]) -> dict[str, Any]:
     return answer
 
 
-def _refusal(status: int, rows: Iterable[DocumentedError], known: list[Example]) -> dict[str, Any]:
+def _refusal(
+    operation: Operation, status: int, rows: Iterable[DocumentedError], known: list[Example]
+) -> dict[str, Any]:
     real = {example.body["code"]: example.body for example in known if example.status == status and example.body}
     shown = {
         _key(row.code.code): {
@@ -171,7 +186,7 @@ def _refusal(status: int, rows: Iterable[DocumentedError], known: list[Example])
         }
         for row in rows
     }
-    marks = "\n".join(f"- `{row.code.code}`: {row.when} ({row.mark}: {readable(row.source)})" for row in rows)
+    marks = "\n".join(f"- `{row.code.code}`: {row.when} ({row.mark}: {cited(row.source, operation)})" for row in rows)
     return {
         "description": marks,
         "headers": _header_references(),

@@ -47,7 +47,7 @@ RESOURCES: tuple[Resource, ...] = (
 ALL_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {operation.id: operation for resource in RESOURCES for operation in resource.operations}
 )
-#: Those of the API (SPEC 4), which is what documents describe and percentages count.
+#: Those of the API, the 34 of the specification, which is what documents describe and percentages count.
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in ALL_OPERATIONS.items() if operation.audience is Audience.API}
 )

@@ -42,7 +42,7 @@ _FIRST = "acme"
 _SHOWN = 80
 #: The stream of draws of made-up people.
 _PEOPLE = "people"
-#: Ids that are left out are of the service's size (ledger 1.6): accounts have seven digits.
+#: Ids that are left out are of the service's size (contract/values): accounts have seven digits.
 _ACCOUNT_IDS, _USER_IDS = 1_000_000, 900_000
 #: RFC 1035, 2.3.4.
 _LONGEST_LABEL = 63

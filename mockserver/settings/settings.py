@@ -124,7 +124,7 @@ class Settings:
 
     # ------------------------------------------------------------------ what a request may hold
 
-    #: Ledger 1.1, proposed.
+    #: contract/transport, proposed.
     body_limit: int = limit(10 * _MB, _COUNT, "How many bytes the body of a request may have.", "413")
     bodies_limit: int = limit(
         128 * _MB,

@@ -1,4 +1,4 @@
-"""Shared templates: their address, the page that opens there, and what is in its frame (SPEC 2.10 and 4.7)."""
+"""Shared templates: their address, the page that opens there, and what is in its frame (contract/campaigns)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def frame(url, page):
 # ---------------------------------------------------------------------- the address
 
 
-def test_the_address_is_the_mocks_own_and_has_the_form_of_the_ledger(api):
+def test_the_address_is_the_mocks_own_and_has_the_form_of_the_contract(api):
     assert re.fullmatch(r"http://localhost/shared/[A-Za-z0-9_-]{58}-", shared(api))
 
 

@@ -17,7 +17,11 @@ PARTS = {
 CALLS = [(call.method, call.path.format(**PARTS), call.is_open) for call in CONTROL_API.calls]
 CLOSED = [(method, path) for method, path, is_open in CALLS if not is_open]
 #: A file, and a link that an export was given: both are there.
-GIVEN = {"/_mock/docs/default": "/_mock/docs/start.js", "/_mock/exports/default": "/_mock/exports/1-abc.csv"}
+GIVEN = {
+    "/_mock/docs/default": "/_mock/docs/start.js",
+    "/_mock/docs/contract/default": "/_mock/docs/contract/senders.md",
+    "/_mock/exports/default": "/_mock/exports/1-abc.csv",
+}
 OPEN = [(method, GIVEN.get(path, path)) for method, path, is_open in CALLS if is_open]
 WORKSPACE = {
     "exports": [{
@@ -65,7 +69,7 @@ def test_what_is_open_is_exactly_that():
         "/_mock/docs/control",
         "/_mock/docs/start.js",
     }
-    links = {"/_mock/exports/1-abc.csv", "/_mock/docs/ledger.md"}
+    links = {"/_mock/exports/1-abc.csv", "/_mock/docs/ledger.md", "/_mock/docs/contract/senders.md"}
     receiving = {(method, "/_mock/receiver/default") for method in ("GET", "POST", "PUT", "PATCH", "DELETE")}
 
     assert set(OPEN) == {("GET", path) for path in reading | links} | receiving

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-#: The optional members of the history's operations, as the ledger has them.
+#: The optional members of the history's operations, as the contract has them.
 OPTIONAL = {
     "getSenders": {"ip", "domain"},
     "createSender": {"ips", "ips[].weight"},

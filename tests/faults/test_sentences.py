@@ -1,4 +1,6 @@
-"""The codes of SPEC 7.3 that are sentences: a rule may give them wherever they say what can go wrong."""
+"""The error codes that are sentences (contract/errors#codes): a rule may give them wherever they say what can go
+wrong.
+"""
 
 from __future__ import annotations
 

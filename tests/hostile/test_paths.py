@@ -50,7 +50,9 @@ def test_a_number_in_a_path_that_is_none_is_refused_and_never_not_found(untouche
     ],
 )
 def test_any_number_of_64_bits_is_an_id_that_may_be_unknown(untouched, method, path, body, number):
-    """The answer is that to another unknown id; that is 404 but for two operations on sub-accounts (ledger 2.23)."""
+    """The answer is that to another unknown id; that is 404 but for two operations on sub-accounts
+    (contract/corporate#getSubAccount).
+    """
     answer, other = (untouched.request(method, path.format(name), json=body) for name in (number, "999999"))
 
     refused(answer, other.status_code)

@@ -1,4 +1,4 @@
-"""The question of an app and the way back, without the pages (SPEC 5.2, ledger 2.35)."""
+"""The question of an app and the way back, without the pages (contract/oauth#oauthAuthorize)."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_refused_question_makes_no_code(realm):
 
 @pytest.mark.parametrize("kind", [None, ""])
 def test_response_type_may_be_absent(realm, kind):
-    """SPEC does not list it."""
+    """The specification does not list it."""
     assert realm.code(response_type=kind)
 
 

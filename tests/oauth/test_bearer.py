@@ -39,7 +39,7 @@ ABSENT = {
     "attributeCategory": "normal",
     "attributeName": "ABSENT",
 }
-#: Ledger 5: which resource a path belongs to; the organization's activities stand under its own name.
+#: Which resource a path belongs to (contract/oauth#scopes); the organization's activities stand under its own name.
 RESOURCES = {
     "/v3/account": "account",
     "/v3/senders": "account",
@@ -129,7 +129,7 @@ def test_the_scope_all_opens_every_operation(client, operation):
 
 
 @EVERY
-def test_the_declaration_is_the_ledgers(operation):
+def test_the_declaration_is_that_of_the_contract(operation):
     assert operation.needs == scopes(operation)[0]
 
 

@@ -1,4 +1,4 @@
-"""Tokens of apps for themselves (ledger 2.38)."""
+"""Tokens of apps for themselves (contract/oauth#oauthTokenClientCredentials)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_an_app_gets_the_scopes_it_asks_for_or_all_it_has(realm, asked, given):
     assert realm.post("token", grant_type="client_credentials", scope=asked).json["scope"] == given
 
 
-def test_a_new_app_has_the_four_scopes_of_spec(realm):
+def test_a_new_app_has_the_four_scopes_of_the_specification(realm):
     answer = realm.post("token", "bare-app", grant_type="client_credentials")
 
     assert answer.json["scope"] == "contacts:read contacts:write crm:read crm:write"
@@ -86,7 +86,7 @@ def delete_shop(realm):
 
 
 def test_an_app_goes_with_its_account(of_shop, is_refused):
-    """SPEC 4.5: a deletion removes the sub-account and all its data."""
+    """A deletion removes the sub-account and all its data (contract/corporate#deleteSubAccount)."""
     delete_shop(of_shop)
 
     answer = of_shop.post("token", "of-shop", client_secret="s", grant_type="client_credentials")

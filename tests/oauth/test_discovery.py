@@ -1,4 +1,4 @@
-"""What the server tells of itself: documents, keys, scopes, and who a user is (ledger 5)."""
+"""What the server tells of itself: documents, keys, scopes, and who a user is (contract/oauth)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_what_is_not_there_is_told_in_the_words_of_oauth(realm, is_refused):
 # ---------------------------------------------------------------------- scopes
 
 
-def test_the_scopes_are_those_of_the_ledger(realm):
+def test_the_scopes_are_those_of_the_contract(realm):
     rows = realm.open("GET", f"{REALM}/scopes").json["scopes"]
 
     resources = [
@@ -105,7 +105,7 @@ def test_every_operation_of_the_api_stands_at_one_scope(realm, contract_size):
 
 
 def test_reading_is_get_and_writing_is_the_rest(realm):
-    """Ledger 5."""
+    """contract/oauth."""
     for row in realm.open("GET", f"{REALM}/scopes").json["scopes"]:
         methods = {endpoint.split()[0] for endpoint in row["api_endpoints"]}
         assert methods <= ({"GET"} if row["name"].endswith(":read") else {"POST", "PUT", "DELETE"}), row

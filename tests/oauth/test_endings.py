@@ -1,4 +1,4 @@
-"""Ending tokens, and asking about them (ledger 5; RFC 7009 and 7662)."""
+"""Ending tokens, and asking about them (contract/oauth; RFC 7009 and 7662)."""
 
 from __future__ import annotations
 

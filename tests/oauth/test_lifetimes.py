@@ -1,4 +1,4 @@
-"""How long codes and tokens live, on the workspace's clock (SPEC 8, ledger 5)."""
+"""How long codes and tokens live, on the workspace's clock (contract/oauth#rules)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose users can let an app in, and where it is written down that they have signed in (SPEC 5.2)."""
+"""Whose users can let an app in, and where it is written down that they have signed in (contract/oauth)."""
 
 from __future__ import annotations
 

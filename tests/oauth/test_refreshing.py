@@ -1,4 +1,4 @@
-"""Refresh tokens: new access tokens, for as much as was granted or less (SPEC 5.2, ledger 2.37)."""
+"""Refresh tokens: new access tokens, for as much as was granted or less (contract/oauth#oauthTokenRefresh)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def lasting(make_realm):
 
 
 def test_without_rotation_the_refresh_token_stays_and_is_not_told_again(lasting):
-    """Ledger 2.37: if one is present, it replaces the old one."""
+    """If one is present, it replaces the old one (contract/oauth#oauthTokenRefresh)."""
     first = lasting.tokens()
     answers = [lasting.refresh(first["refresh_token"]) for _ in range(3)]
 

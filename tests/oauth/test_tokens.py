@@ -1,4 +1,4 @@
-"""The token address: what it answers, whom it trusts, and what may be absent (SPEC 5.2, ledger 2.36)."""
+"""The token address: what it answers, whom it trusts, and what may be absent (contract/oauth#oauthTokenCode)."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_the_same_client_id_may_stand_beside_basic(realm):
     assert realm.exchange(realm.code(), basic=True, client_id="shop-app").status_code == 200
 
 
-# ---------------------------------------------------------------------- what SPEC does not ask for
+# ---------------------------------------------------------------------- what the specification does not ask for
 
 
 @pytest.mark.parametrize("left_out", [{"grant_type": None}, {"redirect_uri": None}, {"grant_type": ""}])

@@ -1,4 +1,4 @@
-"""Any pattern of answers gives the attempts that the table of ledger 3.2 says, however the time is cut up."""
+"""Any pattern of answers gives the attempts that the table says (contract/deliveries), however the time is cut up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def outcome_of(answer):
 
 
 def table(pattern, on_5xx):
-    """State and attempts, as the ledger has them."""
+    """State and attempts, as the contract has them."""
     attempts = []
     for minutes, answer in zip(MOMENTS, pattern, strict=True):
         at = START + timedelta(minutes=minutes)

@@ -1,4 +1,4 @@
-"""Where a token is used: the page that says who has signed in where (ledger 2.39 and 2.40)."""
+"""Where a token is used: the page that says who has signed in where (contract/sso)."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_a_token_for_the_other_address_is_not_found(endpoint, is_page, kind, oth
 
 
 def test_a_token_goes_with_its_account(endpoint, is_page):
-    """SPEC 4.5: a deletion removes the sub-account and all its data."""
+    """A deletion removes the sub-account and all its data (contract/corporate#deleteSubAccount)."""
     token = endpoint.token()
     assert endpoint.api.delete("/v3/corporate/subAccount/1003002", key="key-group").status_code == 204
 

@@ -1,4 +1,4 @@
-"""Who gets a token, and for whom (SPEC 4.5, ledger 2.27 and 2.28)."""
+"""Who gets a token, and for whom (contract/sso)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_role_is_looked_at_before_the_body(endpoint, kind):
 
 
 @pytest.mark.parametrize("kind", BODIES)
-def test_a_token_has_the_form_of_the_ledger(endpoint, kind):
+def test_a_token_has_the_form_of_the_contract(endpoint, kind):
     assert re.fullmatch(r"[0-9a-f]{34}", endpoint.token(kind))
 
 

@@ -1,4 +1,4 @@
-"""Ledger 1.3: who is let in, and how the others are told."""
+"""Who is let in, and how the others are told (contract/errors#statuses)."""
 
 import pytest
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from marshmallow import fields, validate
 
-from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
-from mockserver.core.contract.operation import Mark, Operation, error_observed_in_code
+from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, MISSING_PARAMETER
+from mockserver.core.contract.operation import Mark, Operation, documented_error, error_observed_in_code
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.web.schemas.fields import Int64, Range, Text
@@ -35,16 +35,21 @@ class _Path(Input):
 
 class _Answer(Output):
     id = Int64(**documented())
-    extra = Text(**documented(source="SPEC 9.9"))
+    extra = Text(**documented(source="specification 9.9"))
 
 
 @pytest.fixture(scope="module")
 def found():
     """The record of an operation that was made up."""
     operation = Operation(
-        "readThing", "GET", "/v3/thing", "things", "Read a thing", "SPEC 4.1, ledger 2.1", 200, lambda: None,
+        "readThing", "GET", "/v3/thing", "things", "Read a thing", "specification 4.1, contract/senders#rows", 200,
+        lambda: None,
         path_schema=_Path, query_schema=_Query, body_schema=_Item, answer_schema=_Answer,
-        errors=(error_observed_in_code(DOCUMENT_NOT_FOUND, "there is none", "ledger 2.13", programs=13),),
+        errors=(
+            error_observed_in_code(DOCUMENT_NOT_FOUND, "there is none", "contract/webhooks#getWebhooks", programs=13),
+            documented_error(INVALID_PARAMETER, "too long"),
+            documented_error(MISSING_PARAMETER, "absent", "specification 7.3"),
+        ),
     )  # fmt: skip
     row = record([operation])["operations"]["readThing"]
     return row | {"fields": {f"{field['in']} {field['name']}": field for field in row["fields"]}}
@@ -64,22 +69,22 @@ def test_every_field_is_told_by_the_place_and_the_name_that_it_has_on_the_wire(f
     ]
 
 
-def test_a_name_that_the_specification_shows_is_cited_with_the_section_of_its_operation(found):
+def test_a_name_that_the_specification_shows_is_cited_with_the_place_of_its_operation(found):
     assert found["fields"]["query limit"] | {"bounds": None} == {
         "in": "query",
         "name": "limit",
         "mark": "documented",
-        "source": "specification 4.1, docs/ledger.md#2.1",
+        "source": "specification 4.1, docs/contract/senders.md#rows",
         "bounds": None,
     }
 
 
 def test_a_name_of_an_answer_is_cited_from_the_document_that_shows_it(found):
-    assert found["fields"]["answer id"]["source"] == "OpenAPI document of February 2026, docs/ledger.md#2.1"
+    assert found["fields"]["answer id"]["source"] == "OpenAPI document of February 2026, docs/contract/senders.md#rows"
 
 
 def test_a_source_of_the_fields_own_comes_before_that_of_its_schema(found):
-    assert found["fields"]["answer extra"]["source"] == "specification 9.9, docs/ledger.md#2.1"
+    assert found["fields"]["answer extra"]["source"] == "specification 9.9, docs/contract/senders.md#rows"
 
 
 @pytest.mark.parametrize(
@@ -107,20 +112,27 @@ def test_what_public_programs_show_says_how_many_there_are(found):
         "in": "query",
         "name": "hint",
         "mark": "observed_in_code",
-        "source": "specification 4.1, docs/ledger.md#2.1",
+        "source": "specification 4.1, docs/contract/senders.md#rows",
         "programs": 3,
     }
-    assert found["errors"] == [
+    assert found["errors"][:1] == [
         {
             "status": 404,
             "code": "document_not_found",
             "when": "there is none",
             "mark": "observed_in_code",
-            "source": "docs/ledger.md#2.13",
+            "source": "docs/contract/webhooks.md#getWebhooks",
             "programs": 13,
         }
     ]
     assert "programs" not in found["fields"]["query word"]
+
+
+def test_an_error_that_cites_no_place_is_told_at_that_of_its_operation(found):
+    assert [(error["when"], error["source"]) for error in found["errors"][1:]] == [
+        ("too long", "docs/contract/senders.md#rows"),
+        ("absent", "specification 7.3, docs/contract/senders.md#rows"),
+    ]
 
 
 def test_marks_stand_in_the_order_of_how_sure_they_are():
@@ -129,10 +141,10 @@ def test_marks_stand_in_the_order_of_how_sure_they_are():
 
 @pytest.mark.parametrize("entries", [FIELDS, ERRORS], ids=["fields", "errors"])
 def test_every_source_can_be_opened(entries):
-    closed = [(name, entry) for name, entry in entries if not re.search(r"docs/ledger\.md#\d", entry["source"])]
+    closed = [(name, entry) for name, entry in entries if not re.search(r"docs/contract/[\w-]+\.md", entry["source"])]
 
     assert closed == []
-    assert [entry for _, entry in entries if re.search(r"\bSPEC\b|\bledger \d", entry["source"])] == []
+    assert [entry for _, entry in entries if re.search(r"(?<!docs/)contract/", entry["source"])] == []
 
 
 @pytest.mark.parametrize(

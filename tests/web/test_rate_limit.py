@@ -1,4 +1,4 @@
-"""Ledger 1.5: headers on every answer, windows on the workspace's clock, counted per account."""
+"""Headers on every answer, windows on the workspace's clock, counted per account (contract/rate-limits)."""
 
 import pytest
 

@@ -4,7 +4,7 @@ import pytest
 
 from mockserver.evidence.fixture import differences
 
-#: The members of ledger 3.6.
+#: The members of an item (contract/events#inbound).
 MEMBERS = {
     "Uuid": ["$uuid"],
     "MessageId": "$string",

@@ -1,6 +1,6 @@
 """Every error of the service: a code, the status that it comes with, and a sentence.
 
-The 36 codes of SPEC 7.3, and three that real traffic shows besides. Statuses: ledger 1.3 and 1.4.
+The 36 codes of the specification, and three that real traffic shows besides (contract/errors).
 Rules raise `ServiceError`; one place, the endpoint in `web.operation`, turns it into an answer.
 """
 
@@ -36,7 +36,7 @@ class ServiceError(Exception):
 
 
 def _sentence(code: str, status: int) -> ErrorCode:
-    """A code of SPEC that is a sentence already: the same words serve as the message."""
+    """A code of the specification that is a sentence already: the same words serve as the message."""
     return ErrorCode(code, status, code)
 
 
@@ -70,14 +70,14 @@ API_KEY_NOT_FOUND = _sentence("api-key not found", 404)
 DMARC_POLICY = ErrorCode(
     "DMARC policy requires domain authentication",
     400,
-    # Ledger 2.2: recorded, where a sender is created.
+    # Recorded, where a sender is created (contract/senders#createSender).
     "Your DMARC policy requires your domain to be authenticated before creating a sender with this domain. "
     "Authenticate domain and then create a sender.",
 )
 DNS_NOT_CONFIGURED = ErrorCode(
     "DNS records not properly configured",
     400,
-    # Ledger 2.12: recorded.
+    # Recorded (contract/domains#authenticateDomain).
     "The domain cannot be authenticated. Check your domain DNS panel and ensure Brevo code, DKIM record and "
     "DMARC record are added correctly.",
 )
@@ -89,20 +89,20 @@ AUTHENTICATION_FAILED = _sentence("Authentication failed", 401)
 INSUFFICIENT_CREDITS = _sentence("Insufficient credits", 400)
 ALREADY_PROCESSED = _sentence("Request already processed", 400)
 
-#: SPEC 7.3 knows these 36.
+#: The 36 that the specification knows (contract/errors#codes).
 SPEC_CODES: dict[str, ErrorCode] = {
     value.code: value for value in list(globals().values()) if isinstance(value, ErrorCode)
 }
 
-#: What recorded answers have instead of a sentence code (ledger 1.4); of the other ones none is known.
+#: What recorded answers have instead of a sentence code (contract/errors#codes); of the other ones none is known.
 OBSERVED_CODES: dict[str, ErrorCode] = {DNS_NOT_CONFIGURED.code: BAD_REQUEST, DMARC_POLICY.code: BAD_REQUEST}
 
-#: Real traffic shows them, SPEC's list does not: ledger 1.3.
+#: Real traffic shows them, the specification's list does not (contract/errors#statuses).
 NOT_FOUND = ErrorCode("not_found", 404, "Invalid route/method passed")
 TOO_MANY_REQUESTS = ErrorCode("too_many_requests", 429, "Too many requests. Please try again later.")
 INTERNAL_ERROR = ErrorCode("internal_error", 500, "Internal server error")
 
-#: A page whose link worked once, or for a time: ledger 2.39 leaves it open.
+#: A page whose link worked once, or for a time (proposed, contract/sso#ssoCorporateLogin).
 GONE = ErrorCode("gone", 410, "This link works no longer")
 
 #: What OAuth says: RFC 6749, 4.1.2.1 and 5.2; RFC 6750, 3.1.
@@ -137,5 +137,5 @@ ALL_CODES: dict[str, ErrorCode] = {
 
 
 def no_room(reason: str) -> ServiceError:
-    """What a call gets that adds something to a workspace that is full (ledger 1.1, proposed)."""
+    """What a call gets that adds something to a workspace that is full (contract/transport, proposed)."""
     return OUT_OF_RANGE("The limit of what can be created is reached").because(reason)

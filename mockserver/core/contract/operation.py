@@ -12,7 +12,7 @@ from mockserver.core.contract.errors import ErrorCode
 class Mark(StrEnum):
     """How sure a fact is, the surest first; docs/ledger.md says what stands behind each."""
 
-    #: SPEC, a document of the service's own, or one of its client libraries says it.
+    #: The specification, a document of the service's own, or one of its client libraries says it.
     DOCUMENTED = "documented"
     #: A recorded request, answer or webhook call shows it.
     OBSERVED = "observed"
@@ -42,7 +42,7 @@ class Audience(StrEnum):
     PAGE = "page"
 
 
-#: The scope that holds all others (ledger 5).
+#: The scope that holds all others (contract/oauth#scopes).
 ALL_SCOPES = "all"
 
 
@@ -57,27 +57,28 @@ class DocumentedError(NamedTuple):
     code: ErrorCode
     when: str
     mark: Mark
+    #: Empty where it stands at the operation's own place in docs/contract.
     source: str
     status: int
     #: How many public programs show it, where the mark is OBSERVED_IN_CODE.
     programs: int = 0
 
 
-def documented_error(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
+def documented_error(code: ErrorCode, when: str, source: str = "", *, status: int | None = None) -> DocumentedError:
     return DocumentedError(code, when, Mark.DOCUMENTED, source, status or code.status)
 
 
-def observed_error(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
+def observed_error(code: ErrorCode, when: str, source: str = "", *, status: int | None = None) -> DocumentedError:
     return DocumentedError(code, when, Mark.OBSERVED, source, status or code.status)
 
 
 def error_observed_in_code(
-    code: ErrorCode, when: str, source: str, *, programs: int, status: int | None = None
+    code: ErrorCode, when: str, source: str = "", *, programs: int, status: int | None = None
 ) -> DocumentedError:
     return DocumentedError(code, when, Mark.OBSERVED_IN_CODE, source, status or code.status, programs)
 
 
-def proposed_error(code: ErrorCode, when: str, source: str, *, status: int | None = None) -> DocumentedError:
+def proposed_error(code: ErrorCode, when: str, source: str = "", *, status: int | None = None) -> DocumentedError:
     return DocumentedError(code, when, Mark.PROPOSED, source, status or code.status)
 
 
@@ -92,7 +93,7 @@ class Operation(NamedTuple):
     path: str
     tag: str
     summary: str
-    #: Where in SPEC and the ledger the facts stand.
+    #: Sections of the specification, or documents, and the place in docs/contract where the facts stand.
     source: str
     status: int
     view: Callable[..., Any]
@@ -124,5 +125,5 @@ class Operation(NamedTuple):
 
     @property
     def needs(self) -> str:
-        """The OAuth scope that a token has to have: reading and writing are two (SPEC 5.2, ledger 5)."""
+        """The OAuth scope that a token has to have: reading and writing are two (contract/oauth#scopes)."""
         return f"{self.scope}:{'read' if self.method == 'GET' else 'write'}"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.tables import Tables
 
-#: Those in which the service speaks (ledger 2.22).
+#: Those in which the service speaks (contract/corporate#createSubAccount).
 LANGUAGES = ("en", "fr", "it", "es", "pt", "de")
 
 

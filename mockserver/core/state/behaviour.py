@@ -1,4 +1,4 @@
-"""Everything that SPEC leaves open and that a team could need another way, each with its default."""
+"""Everything that the specification leaves open and that a team could need another way, each with its default."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class AuthenticateDomain(NamedTuple):
 
 
 class RateLimit(NamedTuple):
-    """The tier (ledger 1.5), and whether running over it is answered with 429."""
+    """The tier (contract/rate-limits), and whether running over it is answered with 429."""
 
     tier: str = "general"
     enforce: bool = False
 
 
 class SsoToken(NamedTuple):
-    """How long a single-sign-on token lives (ledger 4), and whether it works once only."""
+    """How long a single-sign-on token lives (contract/sso), and whether it works once only."""
 
     lifetime: timedelta = timedelta(days=15)
     single_use: bool = False
@@ -31,46 +31,49 @@ class SsoToken(NamedTuple):
 class Behaviour(NamedTuple):
     """The `behaviour:` of a scenario."""
 
-    #: Ledger 1.7: documented nowhere, proposed.
+    #: Proposed: no document tells it (contract/senders#one-time-codes).
     otp_lifetime: timedelta = timedelta(minutes=15)
     authenticate_domain: AuthenticateDomain = AuthenticateDomain()
     trust_authenticated_domains: bool = False
-    #: `txt`, or `cname` for two CNAME records (ledger 1.8).
+    #: `txt`, or `cname` for two CNAME records (contract/domains#records).
     dkim: str = "txt"
     #: `view`: DNS is what the scenario says; `resolver`: a real server is asked.
     dns: str = "view"
-    #: `account`: one value for all domains of an account (ledger 1.8), or `domain`: one for each.
+    #: `account`: one value for all domains of an account (contract/domains#records), or `domain`: one for each.
     brevo_code: str = "account"
-    #: How the DKIM record of a sub-domain is told: `recorded` without its label, `labelled` with it (ledger 1.8).
+    #: How the DKIM record of a sub-domain is told: `recorded` without its label, `labelled` with it
+    #: (contract/domains#records).
     subdomain_dkim_host: str = "recorded"
-    #: Of a created domain: `integer`, or `hex` for that of the list (ledger 2.9).
+    #: Of a created domain: `integer`, or `hex` for that of the list (contract/domains#createDomain).
     domain_id: str = "integer"
-    #: `specification`: as SPEC 7.3 ties them to conditions; `observed`: as recorded answers have them (ledger 1.4).
+    #: `specification`: as the specification ties them to conditions; `observed`: as recorded answers have them
+    #: (contract/errors#codes).
     sentence_codes: str = "specification"
     bulk_plan: timedelta = timedelta()
     export: timedelta = timedelta(minutes=1)
-    #: `drop`, or `retry` as the older documents have it (ledger 3.2).
+    #: `drop`, or `retry` as the older documents have it (contract/deliveries).
     webhook_5xx: str = "drop"
     webhook_timeout: timedelta = timedelta(seconds=10)
-    #: Of the `date` of payloads; the documents speak of CET (ledger 3.4).
+    #: Of the `date` of payloads; the documents speak of CET (contract/events#transactional).
     webhook_timezone: str = "Europe/Paris"
-    #: Marketing and transactional webhooks together (ledger 3.1).
+    #: Marketing and transactional webhooks together (contract/webhooks#configuration).
     webhook_limit: int = 40
-    #: A second webhook with the url and type of another: `allow`, or `refuse` (ledger 2.14).
+    #: A second webhook with the url and type of another: `allow`, or `refuse` (contract/webhooks#createWebhook).
     webhook_duplicates: str = "allow"
-    #: The domain of an inbound webhook: `authenticated`, one of the account's; `any` (ledger 2.14).
+    #: The domain of an inbound webhook: `authenticated`, one of the account's; `any` (contract/webhooks#createWebhook).
     inbound_domain: str = "authenticated"
-    #: What a list of webhooks says where there is none of the type: `error`, or `empty` (ledger 2.13).
+    #: What a list of webhooks says where there is none of the type: `error`, or `empty`
+    #: (contract/webhooks#getWebhooks).
     webhooks_none: str = "error"
-    #: Names of events in payloads, and what stands there instead: `{spam: complaint}` (ledger 3.3).
+    #: Names of events in payloads, and what stands there instead: `{spam: complaint}` (contract/events#names).
     webhook_names: Mapping[str, str] = {}  # nobody writes into it, and a proxy could not be copied
-    #: Addresses or networks; when there are any, callers from elsewhere get the ledger's 401.
+    #: Addresses or networks; when there are any, callers from elsewhere get 401 (contract/errors#statuses).
     authorised_ips: tuple[str, ...] = ()
     rate_limit: RateLimit = RateLimit()
     oauth_login: str = "pick"
     oauth_rotate_refresh: bool = True
     sso_token: SsoToken = SsoToken()
-    #: SPEC 5.2: public apps are not offered yet.
+    #: The specification offers no public apps yet (contract/oauth#rules).
     oauth_public_apps: bool = False
     #: `unused`, or `all`: whether credits that a sub-account has used come back to its master as well (proposed).
     plan_refund: str = "unused"

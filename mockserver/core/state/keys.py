@@ -1,4 +1,4 @@
-"""API keys of the service's form (ledger 2.30), drawn so that the mock knows its own again.
+"""API keys of the service's form (contract/corporate#createSubAccountKey), drawn so that the mock knows its own again.
 
 The last part of a key that the mock draws follows from the part before it. So a key whose workspace is gone is told
 from one that somebody made up, without any memory of gone workspaces.

@@ -113,7 +113,9 @@ class State(Tables):
         return name
 
     def draw_api_key(self) -> str:
-        """A new API key, of the form of ledger 2.30; a state may hold some that are drawn only from here on."""
+        """A new API key, of the form of contract/corporate#createSubAccountKey; a state may hold some that are drawn
+        only from here on.
+        """
         while True:
             key = api_key(self.random.secret("api_key", 64, "0123456789abcdef"))
             if self.is_free_key(key):

@@ -1,4 +1,4 @@
-"""What an account says of itself: identity, plan, relay, dedicated IPs (SPEC 2.4 and 2.5)."""
+"""What an account says of itself: identity, plan, relay, dedicated IPs (contract/senders#rows and contract/account)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ class Profile:
 
 
 def details(workspace: Workspace, account: Account) -> dict[str, Any]:
-    """The answer of `GET /v3/account`, address and relay always filled in for strict clients (ledger 2.19)."""
+    """The answer of `GET /v3/account`, address and relay always filled in for strict clients
+    (contract/account#getAccount).
+    """
     profile = account.record(Profile)
     plan, verticals = _plan(workspace, account, profile)
     return {

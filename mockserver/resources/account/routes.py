@@ -1,4 +1,4 @@
-"""The operation on account details, SPEC 4.4."""
+"""The operation on account details, contract/account."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ACCOUNT = Operations("account")
 @ACCOUNT.operation(
     "getAccount", "GET", "/v3/account",
     summary="Read account details",
-    source="SPEC 4.4, ledger 2.19",
+    source="specification 4.4, contract/account#getAccount",
     answer=schemas.AccountOut,
 )  # fmt: skip
 def get_account(caller: Caller) -> dict[str, Any]:

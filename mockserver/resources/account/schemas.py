@@ -69,9 +69,9 @@ class MarketingAutomation(Output):
 
 
 class DateTimePreferences(Output):
-    timezone = Timezone(required=True, **observed("IANA name", source="ledger 2.19"))
-    timeFormat = Choice("12", "24", required=True, **observed(source="ledger 2.19"))
-    dateFormat = Text(required=True, **observed("such as mm-dd-yyyy", source="ledger 2.19"))
+    timezone = Timezone(required=True, **observed("IANA name", source="contract/account#getAccount"))
+    timeFormat = Choice("12", "24", required=True, **observed(source="contract/account#getAccount"))
+    dateFormat = Text(required=True, **observed("such as mm-dd-yyyy", source="contract/account#getAccount"))
 
 
 class AccountOut(Output):
@@ -89,8 +89,10 @@ class AccountOut(Output):
     planVerticals = fields.List(fields.Nested(PlanVertical), **documented("only when available"))
     relay = fields.Nested(Relay, required=True, **documented())
     marketingAutomation = fields.Nested(MarketingAutomation, **documented())
-    dateTimePreferences = fields.Nested(DateTimePreferences, **observed("of newer accounts", source="ledger 2.19"))
-    language = Text(**observed("of newer accounts", source="ledger 2.19"))
+    dateTimePreferences = fields.Nested(
+        DateTimePreferences, **observed("of newer accounts", source="contract/account#getAccount")
+    )
+    language = Text(**observed("of newer accounts", source="contract/account#getAccount"))
 
 
 # ---------------------------------------------------------------------- scenario

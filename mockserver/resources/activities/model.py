@@ -1,4 +1,4 @@
-"""The activity log of an organization: who did what, and when (SPEC 2.6)."""
+"""The activity log of an organization: who did what, and when (contract/activities)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.caller import Caller, Visit
 from mockserver.core.workspaces.workspace import Workspace
 
-#: What is written down by the service itself; of actions only sign-ins and profiles were ever seen (ledger 4).
+#: What is written down by the service itself; of actions only sign-ins and profiles were ever seen
+#: (contract/activities).
 LOGIN, LOGIN_FAILED = "login-success", "login-failed"
 KEY_CREATED, PLAN_UPDATED, PLAN_REJECTED = "create-api-key", "update-plan", "reject-plan-update"
 
-#: SPEC 8.
+#: How far back the log goes (contract/activities).
 HISTORY_MONTHS = 12
 
 

@@ -1,4 +1,4 @@
-"""The operation on activity logs, SPEC 4.4."""
+"""The operation on activity logs, contract/activities."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ ACTIVITIES = Operations("account")
     "getAccountActivity", "GET", "/v3/organization/activities",
     summary="Organization activity logs",
     sweeps="email",
-    source="SPEC 4.4, ledger 2.20",
+    source="specification 4.4, contract/activities#getAccountActivity",
     query=schemas.ActivityFilter,
     answer=schemas.Activities,
     errors=(
-        proposed_error(errors.INVALID_PARAMETER, "a bad date, startDate after endDate", "ledger 2.20"),
-        proposed_error(errors.MISSING_PARAMETER, "one of the dates only", "ledger 2.20"),
-        proposed_error(errors.OUT_OF_RANGE, "over a month, older than 12 months, limit outside 1 to 100",
-            "ledger 2.20"),
-        proposed_error(errors.PERMISSION_DENIED, "the account has no enterprise plan", "SPEC 4.4 and 7.1", status=400),
+        proposed_error(errors.INVALID_PARAMETER, "a bad date, startDate after endDate"),
+        proposed_error(errors.MISSING_PARAMETER, "one of the dates only"),
+        proposed_error(errors.OUT_OF_RANGE, "over a month, older than 12 months, limit outside 1 to 100"),
+        proposed_error(errors.PERMISSION_DENIED, "the account has no enterprise plan", "specification 4.4 and 7.1",
+            status=400),
     ),
     scope="organization",
 )  # fmt: skip

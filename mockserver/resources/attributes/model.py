@@ -1,4 +1,4 @@
-"""Contact attributes, as far as they can be deleted (SPEC 2.11)."""
+"""Contact attributes, as far as they can be deleted (contract/attributes)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operation on contact attributes, SPEC 4.9."""
+"""The operation on contact attributes, contract/attributes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ ATTRIBUTES = Operations("attributes")
 @ATTRIBUTES.operation(
     "deleteAttribute", "DELETE", "/v3/contacts/attributes/{attributeCategory}/{attributeName}",
     summary="Delete a contact attribute",
-    source="SPEC 4.9, ledger 2.34",
+    source="specification 4.9, contract/attributes#deleteAttribute",
     status=204,
     params=schemas.AttributePath,
     errors=(
-        proposed_error(errors.INVALID_PARAMETER, "a category outside the five", "ledger 2.34"),
-        documented_error(errors.DOCUMENT_NOT_FOUND, "the category has no such attribute", "SPEC 4.9, ledger 1.4"),
+        proposed_error(errors.INVALID_PARAMETER, "a category outside the five"),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "the category has no such attribute",
+            "specification 4.9, contract/errors#codes"),
     ),
     scope="contacts",
 )  # fmt: skip

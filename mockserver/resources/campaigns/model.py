@@ -1,4 +1,4 @@
-"""Campaigns and templates, as far as they can be shared (SPEC 2.10)."""
+"""Campaigns and templates, as far as they can be shared (contract/campaigns)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Campaign:
 
 
 def shared_url(caller: Caller, campaign_id: int) -> str:
-    """The address under which others see a template; always the same one, at the mock (its last part: ledger 2.32).
+    """The address under which others see a template; always the same one, at the mock (its last part:
+    contract/campaigns#getSharedTemplateUrl).
 
     Raises:
         ServiceError: 404; 405 for what is not an e-mail campaign or template.

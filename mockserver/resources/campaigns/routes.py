@@ -1,4 +1,4 @@
-"""The operation on shared template addresses, SPEC 4.7."""
+"""The operation on shared template addresses, contract/campaigns."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ CAMPAIGNS = Operations("campaigns")
 @CAMPAIGNS.operation(
     "getSharedTemplateUrl", "GET", "/v3/emailCampaigns/{campaignId}/sharedUrl",
     summary="Shared template URL",
-    source="SPEC 4.7, ledger 2.32",
+    source="specification 4.7, contract/campaigns#getSharedTemplateUrl",
     params=schemas.CampaignPath,
     answer=schemas.SharedUrl,
     errors=(
-        proposed_error(errors.INVALID_PARAMETER, "campaignId is not an integer", "ledger 2.32"),
-        documented_error(errors.DOCUMENT_NOT_FOUND, "unknown campaign or template", "SPEC 4.7, ledger 1.4"),
+        proposed_error(errors.INVALID_PARAMETER, "campaignId is not an integer"),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "unknown campaign or template",
+            "specification 4.7, contract/errors#codes"),
         proposed_error(errors.METHOD_NOT_ALLOWED, "it is not an e-mail campaign or template",
-            "SPEC 4.7, but for the code"),
+            "specification 4.7, but for the code"),
     ),
     scope="campaigns.email",
 )  # fmt: skip
@@ -33,13 +34,13 @@ def get_shared_template_url(caller: Caller, campaign_id: int) -> dict[str, str]:
     return {"sharedUrl": model.shared_url(caller, campaign_id)}
 
 
-_NOT_SHARED = (proposed_error(errors.DOCUMENT_NOT_FOUND, "nothing was shared at this address", "SPEC 2.10"),)
+_NOT_SHARED = (proposed_error(errors.DOCUMENT_NOT_FOUND, "nothing was shared at this address", "specification 2.10"),)
 
 
 @CAMPAIGNS.operation(
     "showSharedTemplate", "GET", f"{model.SHARED}/{{share}}",
     summary="See a shared template",
-    source="SPEC 2.10, ledger 2.32",
+    source="specification 2.10, contract/campaigns#showSharedTemplate",
     audience=Audience.PAGE,
     params=schemas.SharePath,
     errors=_NOT_SHARED,
@@ -55,7 +56,7 @@ def show_shared_template(caller: AnonymousCaller, request: Request, share: str) 
 @CAMPAIGNS.operation(
     "showSharedContent", "GET", f"{model.SHARED}/{{share}}/content",
     summary="The HTML of a shared template, as its page shows it",
-    source="SPEC 2.10, ledger 2.32; proposed",
+    source="specification 2.10, contract/campaigns#showSharedContent",
     audience=Audience.PAGE,
     params=schemas.SharePath,
     errors=_NOT_SHARED,

@@ -26,7 +26,7 @@ class SharePath(Input):
 
 
 class SharedUrl(Output):
-    names_from = "SPEC 2.10"
+    names_from = "specification 2.10"
 
     sharedUrl = Url(required=True, **documented("shows the template to whoever has it"))
 

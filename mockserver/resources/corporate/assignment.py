@@ -1,4 +1,4 @@
-"""Plans of sub-accounts out of the master's pool: changed at once, or several of them later (SPEC 4.5)."""
+"""Plans of sub-accounts out of the master's pool: changed at once, or several of them later (contract/corporate)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The states of a sub-account's plan: none, one out of the pool, or one that a bulk change will bring (ledger 4)."""
+"""The states of a sub-account's plan: none, one out of the pool, or one that a bulk change will bring
+(contract/corporate).
+"""
 
 from __future__ import annotations
 

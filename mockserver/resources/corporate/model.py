@@ -1,4 +1,4 @@
-"""Sub-accounts of a master: made, found, given keys and removed (SPEC 4.5, ledger 4)."""
+"""Sub-accounts of a master: made, found, given keys and removed (contract/corporate)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def require(caller: Caller, sub_account_id: int) -> SubAccount:
     """A sub-account of the caller.
 
     Raises:
-        ServiceError: 400, as the read, key and token operations document for an unknown one (ledger 2.23, 2.28).
+        ServiceError: 400, as the read, key and token operations document for an unknown one
+        (contract/corporate#getSubAccount and contract/sso#createSubAccountSsoToken).
     """
     row = get(caller, sub_account_id)
     if row is None:

@@ -1,4 +1,4 @@
-"""Plans of sub-accounts: what they may hold, and how much of it is used (SPEC 2.8, DESIGN 5)."""
+"""Plans of sub-accounts: what they may hold, and how much of it is used (contract/corporate#plans)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import NamedTuple
 
 from mockserver.core.contract.errors import INVALID_PARAMETER
 
-#: A credit that never runs out; on the v2 solution only (SPEC 8).
+#: A credit that never runs out; on the v2 solution only (contract/corporate#plans).
 UNLIMITED = -1
 CREDITS = ("email", "sms", "whatsapp", "wpSubscribers", "externalFeeds")
 FEATURES = ("users", "landingPage", "salesUsers", "inbox")
-#: Credits that may be fractions (ledger 2.25).
+#: Credits that may be fractions (contract/corporate#updateSubAccountPlan).
 FRACTIONAL = ("sms", "whatsapp")
-#: The members that only the v2 solution has (ledger 2.25), and those that it has no more (SPEC 2.8).
+#: The members that only the v2 solution has (contract/corporate#updateSubAccountPlan), and those that it has no more
+#: (contract/corporate#plans).
 V2_ONLY = frozenset({"wpSubscribers", "externalFeeds", "salesUsers"})
 V1_ONLY = frozenset({"inbox", "landingPage"})
-#: Switches rather than amounts, with the values that they take; the pool does not count them (ledger 2.25).
+#: Switches rather than amounts, with the values that they take; the pool does not count them
+#: (contract/corporate#updateSubAccountPlan).
 SWITCHES: dict[str, tuple[int, ...]] = {"wpSubscribers": (0, UNLIMITED), "externalFeeds": (0, 1)}
 
 Amount = int | float

@@ -1,4 +1,6 @@
-"""A master's pool and what its sub-accounts have of it: assigned, used and left are one truth (SPEC 2.8)."""
+"""A master's pool and what its sub-accounts have of it: assigned, used and left are one truth
+(contract/corporate#plans).
+"""
 
 from __future__ import annotations
 

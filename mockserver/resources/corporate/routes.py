@@ -1,4 +1,4 @@
-"""The operations of master accounts, SPEC 4.5."""
+"""The operations of master accounts, contract/corporate."""
 
 from __future__ import annotations
 
@@ -12,27 +12,37 @@ from mockserver.web.endpoints.operations import Operations
 
 CORPORATE = Operations("corporate")
 
-_NOT_MASTER = proposed_error(errors.PERMISSION_DENIED, "the caller is not a master account", "ledger 7 row 19")
-_NOT_MASTER_DOCUMENTED = documented_error(errors.PERMISSION_DENIED, "the caller is not a master account", "SPEC 4.5")
+_NOT_MASTER = proposed_error(errors.PERMISSION_DENIED, "the caller is not a master account", "contract/corporate#roles")
+_NOT_MASTER_DOCUMENTED = documented_error(
+    errors.PERMISSION_DENIED, "the caller is not a master account", "specification 4.5"
+)
 _PATH = schemas.SubAccountPath
 _BAD_PLAN = proposed_error(
-    errors.INVALID_PARAMETER, "a value that the solution does not know, an unknown id", "ledger 2.25"
+    errors.INVALID_PARAMETER,
+    "a value that the solution does not know, an unknown id",
+    "contract/corporate#updateSubAccountPlan",
 )
-_PLAN_RANGE = proposed_error(errors.OUT_OF_RANGE, "an amount below the lowest, or below what is used", "ledger 2.25")
-_SHORT = proposed_error(errors.NOT_ENOUGH_CREDITS, "the master's pool holds too little", "ledger 2.25")
-_INSUFFICIENT = proposed_error(errors.INSUFFICIENT_CREDITS, "SPEC's other code for it; by a fault only", "ledger 1.4")
+_PLAN_RANGE = proposed_error(
+    errors.OUT_OF_RANGE, "an amount below the lowest, or below what is used", "contract/corporate#updateSubAccountPlan"
+)
+_SHORT = proposed_error(
+    errors.NOT_ENOUGH_CREDITS, "the master's pool holds too little", "contract/corporate#updateSubAccountPlan"
+)
+_INSUFFICIENT = proposed_error(
+    errors.INSUFFICIENT_CREDITS, "the specification's other code for it; by a fault only", "contract/errors#codes"
+)
 
 
 @CORPORATE.operation(
     "listSubAccounts", "GET", "/v3/corporate/subAccount",
     summary="List sub-accounts",
-    source="SPEC 4.5, ledger 2.21",
+    source="specification 4.5, contract/corporate#listSubAccounts",
     query=schemas.SubAccountPage,
     answer=schemas.SubAccounts,
     errors=(
-        proposed_error(errors.MISSING_PARAMETER, "offset or limit is absent", "ledger 2.21"),
-        proposed_error(errors.INVALID_PARAMETER, "offset or limit is not an integer", "ledger 2.21"),
-        proposed_error(errors.OUT_OF_RANGE, "limit below 1, offset below 0", "ledger 1.6"),
+        proposed_error(errors.MISSING_PARAMETER, "offset or limit is absent"),
+        proposed_error(errors.INVALID_PARAMETER, "offset or limit is not an integer"),
+        proposed_error(errors.OUT_OF_RANGE, "limit below 1, offset below 0", "contract/values"),
         _NOT_MASTER,
     ),
     roles=MASTER_ONLY,
@@ -46,13 +56,13 @@ def list_sub_accounts(caller: Caller, query: dict[str, int]) -> dict[str, Any]:
     "createSubAccount", "POST", "/v3/corporate/subAccount",
     summary="Create a sub-account",
     adds=True,
-    source="SPEC 4.5, ledger 2.22",
+    source="specification 4.5, contract/corporate#createSubAccount",
     status=201,
     body=schemas.NewSubAccount,
     answer=schemas.SubAccountCreated,
     errors=(
-        documented_error(errors.MISSING_PARAMETER, "companyName or email is absent", "ledger 2.22"),
-        proposed_error(errors.INVALID_PARAMETER, "bad e-mail, unknown language, time zone or group", "ledger 2.22"),
+        documented_error(errors.MISSING_PARAMETER, "companyName or email is absent"),
+        proposed_error(errors.INVALID_PARAMETER, "bad e-mail, unknown language, time zone or group"),
         _NOT_MASTER,
     ),
     roles=MASTER_ONLY,
@@ -65,11 +75,11 @@ def create_sub_account(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
 @CORPORATE.operation(
     "getSubAccount", "GET", "/v3/corporate/subAccount/{id}",
     summary="Read a sub-account",
-    source="SPEC 4.5 and 2.8, ledger 2.23",
+    source="specification 4.5 and 2.8, contract/corporate#getSubAccount",
     params=_PATH,
     answer=schemas.SubAccountDetail,
     errors=(
-        documented_error(errors.INVALID_PARAMETER, "bad or unknown id; there is no 404 here", "ledger 2.23"),
+        documented_error(errors.INVALID_PARAMETER, "bad or unknown id; there is no 404 here"),
         _NOT_MASTER,
     ),
     roles=MASTER_ONLY,
@@ -83,12 +93,12 @@ def get_sub_account(caller: Caller, sub_account_id: int) -> dict[str, Any]:
     "deleteSubAccount", "DELETE", "/v3/corporate/subAccount/{id}",
     summary="Delete a sub-account",
     sweeps=True,
-    source="SPEC 4.5, ledger 2.24",
+    source="specification 4.5, contract/corporate#deleteSubAccount",
     status=204,
     params=schemas.DeletedSubAccountPath,
     errors=(
-        documented_error(errors.MISSING_PARAMETER, "id is no number", "ledger 2.24"),
-        documented_error(errors.DOCUMENT_NOT_FOUND, "unknown id", "ledger 2.24"),
+        documented_error(errors.MISSING_PARAMETER, "id is no number"),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "unknown id"),
         _NOT_MASTER,
     ),
     roles=MASTER_ONLY,
@@ -101,7 +111,7 @@ def delete_sub_account(caller: Caller, sub_account_id: int) -> None:
 @CORPORATE.operation(
     "updateSubAccountPlan", "PUT", "/v3/corporate/subAccount/{id}/plan",
     summary="Update one sub-account's plan",
-    source="SPEC 4.5, ledger 2.25",
+    source="specification 4.5, contract/corporate#updateSubAccountPlan",
     status=204,
     params=_PATH,
     body=schemas.PlanChange,
@@ -120,13 +130,13 @@ def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str,
     summary="Update several sub-accounts' plans",
     adds=True,
     sweeps=True,
-    source="SPEC 4.5, ledger 2.26",
+    source="specification 4.5, contract/corporate#updateSubAccountsPlan",
     status=202,
     body=schemas.PlansChange,
     body_required=True,
     errors=(
         _BAD_PLAN, _PLAN_RANGE, _SHORT, _INSUFFICIENT,
-        proposed_error(errors.MISSING_PARAMETER, "subAccountIds is absent or empty", "ledger 2.26"),
+        proposed_error(errors.MISSING_PARAMETER, "subAccountIds is absent or empty"),
         _NOT_MASTER_DOCUMENTED,
     ),
     roles=MASTER_ONLY,
@@ -140,7 +150,7 @@ def update_sub_accounts_plan(caller: Caller, body: dict[str, Any]) -> None:
 @CORPORATE.operation(
     "getMasterAccount", "GET", "/v3/corporate/masterAccount",
     summary="Read the master account",
-    source="SPEC 4.5, ledger 2.29",
+    source="specification 4.5, contract/corporate#getMasterAccount",
     answer=schemas.MasterOut,
     errors=(_NOT_MASTER,),
     roles=MASTER_ONLY,
@@ -154,13 +164,13 @@ def get_master_account(caller: Caller) -> dict[str, Any]:
     "createSubAccountKey", "POST", "/v3/corporate/subAccount/key",
     summary="Create an API key for a sub-account",
     adds=True,
-    source="SPEC 4.5, ledger 2.30",
+    source="specification 4.5, contract/corporate#createSubAccountKey",
     status=201,
     body=schemas.NewKey,
     answer=schemas.KeyCreated,
     errors=(
-        documented_error(errors.INVALID_PARAMETER, "id is not a positive number, or unknown", "ledger 2.30"),
-        proposed_error(errors.MISSING_PARAMETER, "id or name is absent", "ledger 2.30"),
+        documented_error(errors.INVALID_PARAMETER, "id is not a positive number, or unknown"),
+        proposed_error(errors.MISSING_PARAMETER, "id or name is absent"),
         _NOT_MASTER,
     ),
     roles=MASTER_ONLY,

@@ -35,7 +35,9 @@ class SubAccountPath(Input):
 
 
 class DeletedSubAccountPath(Input):
-    """The id of a delete: one that is no number is `missing_parameter`, in a documented sentence (ledger 2.24)."""
+    """The id of a delete: one that is no number is `missing_parameter`, in a documented sentence
+    (contract/corporate#deleteSubAccount).
+    """
 
     sub_account_id = identifier("id")
 
@@ -61,7 +63,7 @@ class SubAccountCreated(Output):
 
 
 class GroupOut(Output):
-    names_from = "SPEC 2.8"
+    names_from = "specification 2.8"
 
     id = Text(**documented("24 hexadecimal digits"))
     name = Text(**documented())
@@ -81,14 +83,14 @@ class SubAccounts(Output):
 
 
 class Balance(Output):
-    names_from = "SPEC 2.8"
+    names_from = "specification 2.8"
 
     quantity = Int64(**documented("-1: unlimited"))
     remaining = Int64(**documented("-1: unlimited"))
 
 
 class CreditsOut(Output):
-    names_from = "SPEC 2.8"
+    names_from = "specification 2.8"
 
     emails = fields.Nested(Balance, **documented())
     sms = fields.Nested(Balance, **documented())
@@ -98,7 +100,7 @@ class CreditsOut(Output):
 
 
 class FeaturesOut(Output):
-    names_from = "SPEC 2.8"
+    names_from = "specification 2.8"
 
     inbox = fields.Nested(Balance, **documented("not on the v2 solution"))
     landingPage = fields.Nested(Balance, **documented("not on the v2 solution"))
@@ -107,7 +109,7 @@ class FeaturesOut(Output):
 
 
 class SubAccountPlan(Output):
-    names_from = "SPEC 2.8"
+    names_from = "specification 2.8"
 
     planType = Text(**documented())
     credits = fields.Nested(CreditsOut, **documented())
@@ -115,7 +117,7 @@ class SubAccountPlan(Output):
 
 
 class SubAccountDetail(Output):
-    names_from = "SPEC 2.8"
+    names_from = "specification 2.8"
 
     name = Text(**documented("name of the user"))
     email = Email(**documented("organization e-mail"))
@@ -135,9 +137,11 @@ _FORM = [{"minimum": 0}, {"const": -1}]
 class Credits(Input):
     names_from = OPENAPI
 
-    email = Int64(validate=Range(-1, INT64_MAX), **documented("-1: unlimited, v2 only", bounds="SPEC 2.8"))
-    sms = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="SPEC 2.8", anyOf=_FORM))
-    whatsapp = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="SPEC 2.8", anyOf=_FORM))
+    email = Int64(validate=Range(-1, INT64_MAX), **documented("-1: unlimited, v2 only", bounds="specification 2.8"))
+    sms = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="specification 2.8", anyOf=_FORM))
+    whatsapp = Number(
+        validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="specification 2.8", anyOf=_FORM)
+    )
     wpSubscribers = Int64(
         validate=validate.OneOf(SWITCHES["wpSubscribers"], error="Must be 0 or -1"), **documented("0 or -1, v2 only")
     )

@@ -1,4 +1,4 @@
-"""How master and sub-accounts look when they are read (SPEC 2.7 and 2.8, ledger 2.21, 2.23 and 2.29)."""
+"""How master and sub-accounts look when they are read (contract/corporate)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from mockserver.resources.corporate import pool
 from mockserver.resources.corporate.plan import CREDITS, FEATURES, V1_ONLY
 from mockserver.resources.corporate.pool import Groups, Master, SubAccount
 
-#: The update says `email`, the read model `emails` (ledger 7 row 22).
+#: The update says `email`, the read model `emails` (contract/corporate#getSubAccount).
 _READ_NAMES = {"email": "emails"}
-#: The names that features of a master have (ledger 2.29), by what the pool calls them.
+#: The names that features of a master have (contract/corporate#getMasterAccount), by what the pool calls them.
 _MASTER_FEATURES = {
     "users": "MULTI_USER", "inbox": "INBOX", "landingPage": "LANDING_PAGE", "email": "RECURRING_CREDITS",
 }  # fmt: skip
@@ -60,7 +60,7 @@ def detail(caller: Caller, row: SubAccount) -> dict[str, Any]:
 
 
 def _balance(row: SubAccount, name: str) -> dict[str, int]:
-    """Whole numbers (SPEC 2.8), also of credits that can be fractions."""
+    """Whole numbers (contract/corporate#plans), also of credits that can be fractions."""
     balance = row.balance(name)
     return {"quantity": int(balance.quantity), "remaining": int(balance.left)}
 

@@ -1,4 +1,6 @@
-"""Attempts of deliveries: how each is made, what comes of it, and when the next one is due (ledger 3.1 and 3.2)."""
+"""Attempts of deliveries: how each is made, what comes of it, and when the next one is due
+(contract/webhooks#configuration and contract/deliveries).
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,18 @@ from mockserver.resources.deliveries.delivery import (
 )
 from mockserver.resources.deliveries.retention import Settled, count, make_room
 
-#: Ledger 3.2: four more attempts, each so long after the one before.
+#: contract/deliveries: four more attempts, each so long after the one before.
 RETRIES = (timedelta(minutes=10), timedelta(hours=1), timedelta(hours=2), timedelta(hours=8))
 #: How many attempts a delivery keeps, the last ones: redelivery makes five more each time.
 KEPT_ATTEMPTS = 100
-#: Recorded in September 2026 (ledger 3.1).
+#: Recorded in September 2026 (contract/webhooks#configuration).
 USER_AGENT = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
 
 
 def request_headers(target: Target) -> list[tuple[str, str]]:
-    """The headers of a call: the webhook's own, a bearer token, or the credentials of its address (ledger 3.1)."""
+    """The headers of a call: the webhook's own, a bearer token, or the credentials of its address
+    (contract/webhooks#configuration).
+    """
     headers = [("Content-Type", "application/json"), ("User-Agent", USER_AGENT)]
     credentials = _credentials(target.url)
     if target.auth and "token" in target.auth:
@@ -94,7 +98,7 @@ def _comes_to(workspace: Workspace, delivery: Delivery, outcome: Outcome) -> str
 
 
 def _is_retried(workspace: Workspace, outcome: Outcome) -> bool:
-    """Ledger 3.2: 429 and no answer at all always, 5xx only where behaviour says so, all else never.
+    """contract/deliveries: 429 and no answer at all always, 5xx only where behaviour says so, all else never.
 
     That goes for a redirect as well, which is not followed, and for a call that cannot be made at all (both proposed).
     """

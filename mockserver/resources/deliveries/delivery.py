@@ -1,4 +1,4 @@
-"""A delivery: a call to an address of a user's, with its attempts (ledger 3.2)."""
+"""A delivery: a call to an address of a user's, with its attempts (contract/deliveries)."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Delivery(Bounded):
 
     @property
     def body(self) -> bytes:
-        """The payload of one event, or a list of those of a batch (proposed, ledger 3.2)."""
+        """The payload of one event, or a list of those of a batch (proposed, contract/deliveries)."""
         content: Any = self.payloads if self.batched else self.payloads[0]
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
         return text.encode(errors="replace")

@@ -1,4 +1,4 @@
-"""What a workspace's DNS says about the records of domains (SPEC 3.2)."""
+"""What a workspace's DNS says about the records of domains (contract/domains#authentication)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A sender domain of an account: its row, its states, and what proves it (SPEC 3.2, ledger 1.8)."""
+"""A sender domain of an account: its row, its states, and what proves it (contract/domains#authentication and
+contract/domains#records).
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ class Domain:
 
     @property
     def id(self) -> str:
-        """24 decimal digits, which every generation of client libraries can read (ledger 2.8)."""
+        """24 decimal digits, which every generation of client libraries can read (contract/domains#getDomains)."""
         return f"65{self.number:022d}"
 
 
@@ -87,7 +89,9 @@ def new(workspace: Workspace, account: Account, name: str) -> Domain:
 
 
 def brevo_code(workspace: Workspace, account: Account) -> str:
-    """The digits that prove a new domain: those of the account (ledger 1.8), unless `behaviour` wants others."""
+    """The digits that prove a new domain: those of the account (contract/domains#records), unless `behaviour` wants
+    others.
+    """
     if workspace.state.behaviour.brevo_code == "domain":
         return workspace.state.random.hex("brevo_code", 32)
     code = account.record(BrevoCode)

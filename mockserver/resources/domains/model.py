@@ -1,4 +1,4 @@
-"""Sender domains: made, shown, authenticated and deleted (SPEC 3.2, ledger 2.8 to 2.12)."""
+"""Sender domains: made, shown, authenticated and deleted (contract/domains)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mockserver.resources.domains.records import records
 
 
 def is_verified(workspace: Workspace, domain: Domain) -> bool:
-    """Whether the ownership record is seen, whatever the state says (DESIGN 5)."""
+    """Whether the ownership record is seen, whatever the state says (contract/domains#authentication)."""
     view = workspace.state.table(DnsView).get(domain.name)
     return view is not None and view.brevo_code == OK
 

@@ -1,4 +1,4 @@
-"""The DNS records that the user of a domain is told to set (ledger 1.8)."""
+"""The DNS records that the user of a domain is told to set (contract/domains#records)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def records(workspace: Workspace, domain: Domain) -> dict[str, DnsRecord]:
 
 
 def _dkim(workspace: Workspace, domain: Domain, view: DnsView) -> dict[str, DnsRecord]:
-    """The key, or the two names that lead to it; recorded answers leave the label of a sub-domain out (ledger 1.8)."""
+    """The key, or the two names that lead to it; recorded answers leave the label of a sub-domain out
+    (contract/domains#records).
+    """
     labelled = workspace.state.behaviour.subdomain_dkim_host == "labelled"
     label = below_registrable(domain.name) if labelled else ""
 

@@ -1,4 +1,4 @@
-"""The operations on sender domains, SPEC 4.2."""
+"""The operations on sender domains, contract/domains."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from mockserver.web.endpoints.operations import Operations
 
 DOMAINS = Operations("domains")
 
-_UNKNOWN = documented_error(errors.DOCUMENT_NOT_FOUND, "the domain is not in the account", "SPEC 4.2, ledger 1.4")
+_UNKNOWN = documented_error(
+    errors.DOCUMENT_NOT_FOUND, "the domain is not in the account", "specification 4.2, contract/errors#codes"
+)
 _PATH = schemas.DomainPath
 
 
 @DOMAINS.operation(
     "getDomains", "GET", "/v3/senders/domains",
     summary="List domains",
-    source="SPEC 4.2, ledger 2.8",
+    source="specification 4.2, contract/domains#getDomains",
     answer=schemas.Domains,
     notes=("There is no pagination parameter: everything stands on one page.",),
 )  # fmt: skip
@@ -48,13 +50,13 @@ def _listed(caller: Caller, row: Domain, ip: str | None) -> dict[str, Any]:
     "createDomain", "POST", "/v3/senders/domains",
     summary="Create a domain",
     adds=True,
-    source="SPEC 4.2, ledger 2.9",
+    source="specification 4.2, contract/domains#createDomain",
     body=schemas.NewDomain,
     answer=schemas.DomainCreated,
     errors=(
-        documented_error(errors.DOMAIN_EXISTS, "the account has the domain already", "SPEC 7.3"),
-        proposed_error(errors.MISSING_PARAMETER, "name is absent", "ledger 2.9"),
-        proposed_error(errors.INVALID_PARAMETER, "name is not a host name", "ledger 2.9"),
+        documented_error(errors.DOMAIN_EXISTS, "the account has the domain already", "specification 7.3"),
+        proposed_error(errors.MISSING_PARAMETER, "name is absent"),
+        proposed_error(errors.INVALID_PARAMETER, "name is not a host name"),
     ),
     notes=("Success is 200, not 201.",),
 )  # fmt: skip
@@ -78,7 +80,7 @@ def _records(caller: Caller, domain: Domain) -> dict[str, Any]:
 @DOMAINS.operation(
     "getDomainConfiguration", "GET", "/v3/senders/domains/{domainName}",
     summary="Read a domain's configuration",
-    source="SPEC 4.2, ledger 2.10",
+    source="specification 4.2, contract/domains#getDomainConfiguration",
     params=_PATH,
     answer=schemas.DomainConfiguration,
     errors=(_UNKNOWN,),
@@ -97,7 +99,7 @@ def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]
     "deleteDomain", "DELETE", "/v3/senders/domains/{domainName}",
     summary="Delete a domain",
     sweeps=True,
-    source="SPEC 4.2, ledger 2.11",
+    source="specification 4.2, contract/domains#deleteDomain",
     params=_PATH,
     answer=schemas.DomainDeleted,
     errors=(_UNKNOWN,),
@@ -111,13 +113,14 @@ def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
     "authenticateDomain", "PUT", "/v3/senders/domains/{domainName}/authenticate",
     summary="Authenticate a domain",
     sweeps=True,
-    source="SPEC 4.2, ledger 2.12",
+    source="specification 4.2, contract/domains#authenticateDomain",
     params=_PATH,
     answer=schemas.DomainAuthenticated,
     errors=(
         documented_error(errors.DNS_NOT_CONFIGURED, "a record is not right in DNS; free mailboxes",
-            "SPEC 7.3, ledger 2.12"),
-        observed_error(errors.DMARC_POLICY, "listed by SPEC, seen on campaign creation: by a fault only", "ledger 1.4"),
+            "specification 7.3, contract/domains#authenticateDomain"),
+        observed_error(errors.DMARC_POLICY, "listed by the specification, seen on campaign creation: by a fault only",
+            "contract/errors#codes"),
         _UNKNOWN,
     ),
 )  # fmt: skip

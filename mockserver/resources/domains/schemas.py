@@ -41,8 +41,12 @@ class DnsRecordOut(Output):
 
 class DnsRecords(Output):
     dkim_record = fields.Nested(DnsRecordOut, allow_none=True, **documented("null with `behaviour.dkim: cname`"))
-    dkim1Record = fields.Nested(DnsRecordOut, **observed("with `behaviour.dkim: cname`", source="ledger 1.8"))
-    dkim2Record = fields.Nested(DnsRecordOut, **observed("with `behaviour.dkim: cname`", source="ledger 1.8"))
+    dkim1Record = fields.Nested(
+        DnsRecordOut, **observed("with `behaviour.dkim: cname`", source="contract/domains#records")
+    )
+    dkim2Record = fields.Nested(
+        DnsRecordOut, **observed("with `behaviour.dkim: cname`", source="contract/domains#records")
+    )
     brevo_code = fields.Nested(DnsRecordOut, required=True, **documented())
     dmarc_record = fields.Nested(DnsRecordOut, required=True, **documented())
 
@@ -94,7 +98,7 @@ class DomainConfiguration(Output):
 
 
 class DomainDeleted(Output):
-    message = Text(required=True, **proposed("SPEC: a confirmation message; no field is published"))
+    message = Text(required=True, **proposed("the specification: a confirmation message; no field is published"))
 
 
 class DomainAuthenticated(Output):

@@ -1,4 +1,4 @@
-"""A received mail as the call of an inbound webhook shows it (ledger 3.6), whatever its bytes are."""
+"""A received mail as the call of an inbound webhook shows it (contract/events#inbound), whatever its bytes are."""
 
 from __future__ import annotations
 

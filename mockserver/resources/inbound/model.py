@@ -1,4 +1,4 @@
-"""Received e-mails: when each reached the relay, from whom and for whom (SPEC 2.9)."""
+"""Received e-mails: when each reached the relay, from whom and for whom (contract/inbound)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mockserver.resources.webhooks.model import Webhook
 if TYPE_CHECKING:
     from mockserver.resources.inbound.mail import ReceivedMail
 
-#: SPEC 8: the longest period, and the one without dates.
+#: The longest period, and the one without dates (contract/inbound).
 LONGEST = timedelta(days=30)
 
 

@@ -1,4 +1,4 @@
-"""The operation on received e-mails, SPEC 4.6."""
+"""The operation on received e-mails, contract/inbound."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ INBOUND = Operations("inbound")
     "getInboundEmailEvents", "GET", "/v3/inbound/events",
     summary="List received-mail events",
     sweeps="sender",
-    source="SPEC 4.6, ledger 2.31",
+    source="specification 4.6, contract/inbound#getInboundEmailEvents",
     query=schemas.InboundFilter,
     answer=schemas.InboundEvents,
     errors=(
-        proposed_error(errors.INVALID_PARAMETER, "a bad date, startDate after endDate, a bad sort", "ledger 2.31"),
-        proposed_error(errors.MISSING_PARAMETER, "one of the dates only", "ledger 2.31"),
-        proposed_error(errors.OUT_OF_RANGE, "in the future, over 30 days, limit outside 0 to 500", "ledger 2.31"),
+        proposed_error(errors.INVALID_PARAMETER, "a bad date, startDate after endDate, a bad sort"),
+        proposed_error(errors.MISSING_PARAMETER, "one of the dates only"),
+        proposed_error(errors.OUT_OF_RANGE, "in the future, over 30 days, limit outside 0 to 500"),
     ),
     scope="transactional.email",
 )  # fmt: skip

@@ -36,7 +36,7 @@ class InboundFilter(Input):
 
 
 class InboundEventOut(Output):
-    names_from = "SPEC 2.9"
+    names_from = "specification 2.9"
 
     uuid = Text(required=True, **documented())
     date = MillisecondMoment(required=True, **documented("when the mail reached the relay"))
@@ -45,7 +45,7 @@ class InboundEventOut(Output):
 
 
 class InboundEvents(Output):
-    names_from = "SPEC 4.6"
+    names_from = "specification 4.6"
 
     events = fields.List(fields.Nested(InboundEventOut), **documented("there is no count"))
 

@@ -1,4 +1,4 @@
-"""Apps of third parties: who may send users here, and where they may be sent back to (SPEC 2.12 and 5.2)."""
+"""Apps of third parties: who may send users here, and where they may be sent back to (contract/oauth)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def flaw_of_uri(uri: str) -> str | None:
 
 
 def register(workspace: Workspace, data: dict[str, Any]) -> App:
-    """A new app; what is left out is drawn, or SPEC's default."""
+    """A new app; what is left out is drawn, or the specification's default."""
     random = workspace.state.random
     public = data.get("public", False)
     client_id = data.get("client_id") or random.secret("client_id", 32, _HEX)

@@ -1,4 +1,4 @@
-"""A grant: what a user, or an app's own account, lets an app do, with the tokens that it has given (SPEC 5.2)."""
+"""A grant: what a user, or an app's own account, lets an app do, with the tokens that it has given (contract/oauth)."""
 
 from __future__ import annotations
 

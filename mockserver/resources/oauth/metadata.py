@@ -1,4 +1,4 @@
-"""What the server tells of itself (RFC 8414, OpenID Connect Discovery 1.0, ledger 5)."""
+"""What the server tells of itself (RFC 8414, OpenID Connect Discovery 1.0, contract/oauth)."""
 
 from __future__ import annotations
 

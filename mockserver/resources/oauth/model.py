@@ -1,4 +1,4 @@
-"""The life of a grant, from the question to its end (SPEC 5.2)."""
+"""The life of a grant, from the question to its end (contract/oauth)."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ MACHINE = StateMachine(
     ("revoke", ACTIVE, REVOKED),
     timed=frozenset({"expire"}),
 )
-#: Ledger 5; a question waits as long (proposed).
+#: How long a code lives (contract/oauth#rules); a question waits as long (proposed).
 CODE_LIFETIME = timedelta(minutes=10)
-#: SPEC 8.
+#: How long tokens live (contract/oauth#rules).
 ACCESS_LIFETIME, REFRESH_LIFETIME = timedelta(hours=1), timedelta(days=30)
 #: How many grants that are over a workspace keeps, the last ones.
 KEPT_SETTLED = 1_000

@@ -25,7 +25,7 @@ def forget(workspace: Workspace, *apps: App) -> None:
 
 
 def forget_apps_of_deleted(workspace: Workspace, change: Changed) -> None:
-    """Forget the apps of a sub-account that is deleted with all its data (SPEC 4.5)."""
+    """Forget the apps of a sub-account that is deleted with all its data (contract/corporate)."""
     if change.machine == SUB_ACCOUNT_PLAN.machine.name and change.event == "delete":
         name = workspace.state.accounts[int(change.key)].name
         forget(workspace, *(row for row in workspace.state.table(App).values() if row.account == name))

@@ -1,4 +1,4 @@
-"""The addresses of OAuth (ledger 2.35 to 2.38 and 5): pages for users, tokens for apps, documents for both."""
+"""The addresses of OAuth (contract/oauth): pages for users, tokens for apps, documents for both."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from mockserver.web.endpoints.operations import Operations
 OAUTH = Operations("oauth")
 
 _BAD_REQUEST = documented_error(
-    errors.INVALID_REQUEST, "a parameter is missing, twice there, or malformed", "ledger 2.35"
+    errors.INVALID_REQUEST, "a parameter is missing, twice there, or malformed", "contract/oauth#oauthAuthorize"
 )
-_BAD_SCOPE = documented_error(errors.INVALID_SCOPE, "the app may not ask for it", "ledger 2.35")
+_BAD_SCOPE = documented_error(errors.INVALID_SCOPE, "the app may not ask for it", "contract/oauth#oauthAuthorize")
 _BAD_CLIENT = proposed_error(errors.INVALID_CLIENT, "unknown app, or wrong credentials", "RFC 6749, 5.2")
 _BAD_GRANT_TYPE = proposed_error(errors.UNSUPPORTED_GRANT_TYPE, "another grant_type", "RFC 6749, 5.2")
 _BROKEN = proposed_error(errors.SERVER_ERROR, "by a fault only", "RFC 6749, 4.1.2.1")
@@ -49,7 +49,7 @@ def signer() -> Signer:
 @OAUTH.operation(
     "oauthAuthorize", "GET", metadata.AUTHORIZE,
     summary="Ask a user to let an app in",
-    source="SPEC 5.2, ledger 2.35",
+    source="specification 5.2, contract/oauth#oauthAuthorize",
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
     refuse=send_back,
@@ -57,7 +57,7 @@ def signer() -> Signer:
         proposed_error(errors.INVALID_CLIENT, "unknown app: a page, never a redirection",
             "RFC 6749, 4.1.2.1", status=400),
         _BAD_REQUEST, _BAD_SCOPE,
-        documented_error(errors.ACCESS_DENIED, "the user refuses, or may not accept", "ledger 2.35"),
+        documented_error(errors.ACCESS_DENIED, "the user refuses, or may not accept"),
         proposed_error(errors.UNSUPPORTED_RESPONSE_TYPE, "another response_type than code", "RFC 6749, 4.1.2.1"),
         _BROKEN, _UNAVAILABLE,
     ),
@@ -71,7 +71,7 @@ def authorize(caller: AnonymousCaller, request: Request, query: dict[str, str]) 
     "oauthSignIn", "POST", metadata.AUTHORIZE,
     summary="Sign in, on the page of oauthAuthorize",
     adds=True,
-    source="SPEC 5.2, ledger 2.35; proposed",
+    source="specification 5.2, contract/oauth#oauthSignIn",
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
     body=schemas.SignInForm,
@@ -86,7 +86,7 @@ def sign_in_form(caller: AnonymousCaller, request: Request, query: dict[str, str
 @OAUTH.operation(
     "oauthConsent", "POST", metadata.CONSENT,
     summary="Accept or refuse, on the page after signing in",
-    source="SPEC 5.2, ledger 2.35; proposed",
+    source="specification 5.2, contract/oauth#oauthConsent",
     audience=Audience.PAGE,
     body=schemas.ConsentForm,
     errors=(
@@ -105,12 +105,12 @@ def consent(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> 
     "oauthTokenCode", "POST", metadata.TOKEN,
     summary="Tokens for a code",
     adds=True,
-    source="SPEC 5.2, ledger 2.36",
+    source="specification 5.2, contract/oauth#oauthTokenCode",
     audience=Audience.OAUTH,
     body=schemas.CodeForm,
     answer=schemas.Tokens,
     errors=_OF_A_CODE,
-    notes=("grant_type and redirect_uri may be absent, as SPEC does not ask for them; wrong ones are refused.",),
+    notes=("grant_type and redirect_uri may be absent, as in the specification; wrong ones are refused.",),
 )  # fmt: skip
 def token_code(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> dict[str, Any]:
     return issuing.of_code(caller, _credentials(request), form, signer())
@@ -120,7 +120,7 @@ def token_code(caller: AnonymousCaller, request: Request, form: dict[str, str]) 
     "oauthTokenRefresh", "POST", metadata.TOKEN,
     summary="A new access token for a refresh token",
     adds=True,
-    source="SPEC 5.2, ledger 2.37",
+    source="specification 5.2, contract/oauth#oauthTokenRefresh",
     audience=Audience.OAUTH,
     discriminator=("grant_type", "refresh_token"),
     body=schemas.RefreshForm,
@@ -136,7 +136,7 @@ def token_refresh(caller: AnonymousCaller, request: Request, form: dict[str, str
     "oauthTokenClientCredentials", "POST", metadata.TOKEN,
     summary="A token of an app for itself",
     adds=True,
-    source="ledger 2.38",
+    source="contract/oauth#oauthTokenClientCredentials",
     audience=Audience.OAUTH,
     discriminator=("grant_type", "client_credentials"),
     body=schemas.ClientCredentialsForm,
@@ -155,7 +155,7 @@ def token_client_credentials(caller: AnonymousCaller, request: Request, form: di
 @OAUTH.operation(
     "oauthRevoke", "POST", metadata.REVOKE,
     summary="End a token",
-    source="ledger 5; RFC 7009",
+    source="RFC 7009, contract/oauth#oauthRevoke",
     audience=Audience.OAUTH,
     body=schemas.TokenForm,
     errors=(_BAD_CLIENT, _BAD_REQUEST, proposed_error(errors.INVALID_GRANT, "another app's token", "RFC 7009, 2.1")),
@@ -168,7 +168,7 @@ def revoke(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> N
 @OAUTH.operation(
     "oauthIntrospect", "POST", metadata.INTROSPECT,
     summary="Ask whether a token is good, and for what",
-    source="ledger 5; RFC 7662",
+    source="RFC 7662, contract/oauth#oauthIntrospect",
     audience=Audience.OAUTH,
     body=schemas.TokenForm,
     answer=schemas.Introspection,
@@ -194,7 +194,7 @@ def _of_bearer(error: ServiceError, caller: AnonymousCaller, exchange: Exchange)
 @OAUTH.operation(
     "oauthUserinfo", "GET", metadata.USERINFO,
     summary="Who has signed in",
-    source="ledger 5; OpenID Connect Core 1.0, 5.3",
+    source="OpenID Connect Core 1.0, 5.3, contract/oauth#oauthUserinfo",
     audience=Audience.OAUTH,
     answer=schemas.UserInfo,
     refuse=_of_bearer,
@@ -214,7 +214,7 @@ def _credentials(request: Request) -> str:
 @OAUTH.operation(
     "oauthServerMetadata", "GET", metadata.AUTHORIZATION_SERVER,
     summary="The discovery document of OAuth",
-    source="ledger 5; RFC 8414",
+    source="RFC 8414, contract/oauth#oauthServerMetadata",
     audience=Audience.OAUTH,
     answer=schemas.Metadata,
     errors=_DOCUMENT_ERRORS,
@@ -226,7 +226,7 @@ def authorization_server(caller: AnonymousCaller, request: Request) -> dict[str,
 @OAUTH.operation(
     "oauthOpenidConfiguration", "GET", metadata.OPENID_CONFIGURATION,
     summary="The discovery document of OpenID Connect",
-    source="ledger 5; OpenID Connect Discovery 1.0",
+    source="OpenID Connect Discovery 1.0, contract/oauth#oauthOpenidConfiguration",
     audience=Audience.OAUTH,
     answer=schemas.Metadata,
     errors=_DOCUMENT_ERRORS,
@@ -238,7 +238,7 @@ def openid_configuration(caller: AnonymousCaller, request: Request) -> dict[str,
 @OAUTH.operation(
     "oauthPublicKeys", "GET", metadata.KEYS,
     summary="The keys with which tokens verify",
-    source="ledger 5; RFC 7517",
+    source="RFC 7517, contract/oauth#oauthPublicKeys",
     audience=Audience.OAUTH,
     answer=schemas.Keys,
     errors=_DOCUMENT_ERRORS,
@@ -250,7 +250,7 @@ def public_keys(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
 @OAUTH.operation(
     "oauthScopes", "GET", metadata.SCOPES,
     summary="What apps can ask for",
-    source="ledger 5",
+    source="contract/oauth#oauthScopes",
     audience=Audience.OAUTH,
     answer=schemas.Scopes,
     errors=_DOCUMENT_ERRORS,

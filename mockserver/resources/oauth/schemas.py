@@ -1,4 +1,4 @@
-"""OAuth on the wire (ledger 2.35 to 2.38 and 5; RFC 6749, 7009, 7662, 8414)."""
+"""OAuth on the wire (contract/oauth; RFC 6749, 7009, 7662, 8414)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AuthorizeQuery(OauthInput):
 
     client_id = Text(required=True, **documented())
     redirect_uri = Text(required=True, **documented("as it is registered"))
-    response_type = Text(**documented("code; SPEC does not list it", source=PAGES))
+    response_type = Text(**documented("code; the specification does not list it", source=PAGES))
     scope = Text(**documented("separated by blanks"))
     state = Text(**documented("comes back with the answer"))
     code_challenge = Text(**documented("PKCE, which public apps need", source=PAGES))

@@ -1,4 +1,4 @@
-"""What a token can be good for: the catalogue of ledger 5, with the words in which a user is asked."""
+"""What a token can be good for: the catalogue of contract/oauth#scopes, with the words in which a user is asked."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _OF_OPENID = {
     EMAIL: "see your e-mail address",
     OFFLINE_ACCESS: "do all this while you are away",
 }
-#: What a new app may ask for, SPEC 5.2.
+#: What a new app may ask for, contract/oauth#scopes.
 DEFAULTS = ("contacts:read", "contacts:write", "crm:read", "crm:write")
 
 

@@ -1,4 +1,6 @@
-"""Scheduled transactional e-mails: they are sent at their moment, unless they are deleted before (SPEC 4.8)."""
+"""Scheduled transactional e-mails: they are sent at their moment, unless they are deleted before
+(contract/scheduled_emails).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operation on scheduled e-mails, SPEC 4.8."""
+"""The operation on scheduled e-mails, contract/scheduled_emails."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ SCHEDULED_EMAILS = Operations("scheduled_emails")
     "deleteScheduledEmailById", "DELETE", "/v3/smtp/email/{identifier}",
     summary="Delete scheduled e-mails",
     sweeps=True,
-    source="SPEC 4.8, ledger 2.33",
+    source="specification 4.8, contract/scheduled_emails#deleteScheduledEmailById",
     status=204,
     params=schemas.IdentifierPath,
     errors=(
-        documented_error(errors.INVALID_PARAMETER, "neither a UUIDv4 nor a message id", "SPEC 4.8, ledger 1.4"),
-        documented_error(errors.DOCUMENT_NOT_FOUND, "nothing is scheduled under it", "SPEC 4.8, ledger 1.4"),
+        documented_error(errors.INVALID_PARAMETER, "neither a UUIDv4 nor a message id",
+            "specification 4.8, contract/errors#codes"),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "nothing is scheduled under it",
+            "specification 4.8, contract/errors#codes"),
     ),
     scope="transactional.email",
 )  # fmt: skip

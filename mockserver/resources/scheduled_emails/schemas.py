@@ -24,7 +24,7 @@ class IdentifierPath(Input):
         required=True,
         **documented(
             "a UUIDv4 batch id, or a message id in angle brackets, percent-encoded",
-            bounds="SPEC 4.8",
+            bounds="specification 4.8",
             pattern=model.IDENTIFIER,
         ),
     )

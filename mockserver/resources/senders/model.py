@@ -1,4 +1,4 @@
-"""Senders: made, changed, validated and deleted (SPEC 2.1, ledger 2.1 to 2.7)."""
+"""Senders: made, changed, validated and deleted (contract/senders)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def update(
     caller: Caller, sender_id: int, *, name: str | None = None, email: str | None = None,
     ips: list[dict[str, Any]] | None = None,
 ) -> None:  # fmt: skip
-    """Change what is given; another address has to be verified anew (proposed, ledger 2.3).
+    """Change what is given; another address has to be verified anew (proposed, contract/senders#updateSender).
 
     Raises:
         ServiceError: 404; 400 as for `create`. Nothing has changed then.
@@ -141,7 +141,9 @@ def _refuse_duplicate(account: Account, email: str) -> None:
 
 
 def _allot(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpShare]:
-    """The shares of a request; a sender of an account with dedicated IPs never is without one (SPEC 2.1)."""
+    """The shares of a request; a sender of an account with dedicated IPs never is without one
+    (contract/senders#rows).
+    """
     known = account.table(DedicatedIp)
     if not ips and known:
         reason = f"account {account.name} has dedicated IPs, so {who} needs some of them: {reasons.listed(known)}"
@@ -150,7 +152,9 @@ def _allot(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpShar
 
 
 def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) -> None:
-    """Receivers would turn down what such a domain has not signed; only the very domain counts (ledger 2.2)."""
+    """Receivers would turn down what such a domain has not signed; only the very domain counts
+    (contract/senders#createSender).
+    """
     name = domain_of(email)
     policy = dmarc_policy(workspace, name)
     if policy == NO_POLICY:

@@ -1,4 +1,4 @@
-"""The operations on senders, SPEC 4.1."""
+"""The operations on senders, contract/senders."""
 
 from __future__ import annotations
 
@@ -14,26 +14,32 @@ from mockserver.web.endpoints.operations import Operations
 SENDERS = Operations("senders")
 
 _PATH = schemas.SenderPath
-_UNKNOWN = documented_error(errors.DOCUMENT_NOT_FOUND, "unknown senderId", "SPEC 4.1, ledger 1.4")
-_BAD_ID = proposed_error(errors.INVALID_PARAMETER, "senderId is not an integer", "ledger 2.4")
-_WEIGHTS = documented_error(errors.IP_WEIGHTS, "weights stand there but do not sum to 100", "SPEC 7.3")
+_UNKNOWN = documented_error(errors.DOCUMENT_NOT_FOUND, "unknown senderId", "specification 4.1, contract/errors#codes")
+_BAD_ID = proposed_error(errors.INVALID_PARAMETER, "senderId is not an integer", "contract/senders#deleteSender")
+_WEIGHTS = documented_error(errors.IP_WEIGHTS, "weights stand there but do not sum to 100", "specification 7.3")
 _BAD_BODY = proposed_error(
     errors.INVALID_PARAMETER,
     "bad e-mail, wrong type, weight for some IPs only, an IP that is not available",
-    "ledger 2.2",
+    "contract/senders#createSender",
 )
-_WEIGHT_RANGE = proposed_error(errors.OUT_OF_RANGE, "a weight outside 1 to 100", "ledger 2.2")
-_NO_IPS = proposed_error(errors.MISSING_PARAMETER, "no ips, with dedicated IPs", "SPEC 2.1, ledger 2.2")
+_WEIGHT_RANGE = proposed_error(errors.OUT_OF_RANGE, "a weight outside 1 to 100", "contract/senders#createSender")
+_NO_IPS = proposed_error(
+    errors.MISSING_PARAMETER, "no ips, with dedicated IPs", "specification 2.1, contract/senders#createSender"
+)
 _STRICT_POLICY = observed_error(
-    errors.BAD_REQUEST, "the domain's DMARC policy is strict, and the domain is not authenticated", "ledger 2.2"
+    errors.BAD_REQUEST,
+    "the domain's DMARC policy is strict, and the domain is not authenticated",
+    "contract/senders#createSender",
 )
-_DUPLICATE = proposed_error(errors.DUPLICATE_PARAMETER, "the address is a sender already", "ledger 2.2")
+_DUPLICATE = proposed_error(
+    errors.DUPLICATE_PARAMETER, "the address is a sender already", "contract/senders#createSender"
+)
 
 
 @SENDERS.operation(
     "getSenders", "GET", "/v3/senders",
     summary="List senders",
-    source="SPEC 4.1, ledger 2.1",
+    source="specification 4.1, contract/senders#getSenders",
     query=schemas.SenderFilter,
     answer=schemas.Senders,
     notes=("There is no pagination, and no operation that reads one sender.",),
@@ -46,12 +52,12 @@ def get_senders(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     "createSender", "POST", "/v3/senders",
     summary="Create a sender",
     adds=True,
-    source="SPEC 4.1, ledger 2.2",
+    source="specification 4.1, contract/senders#createSender",
     status=201,
     body=schemas.NewSender,
     answer=schemas.SenderCreated,
     errors=(
-        proposed_error(errors.MISSING_PARAMETER, "email or name is absent; ips, with dedicated IPs", "ledger 2.2"),
+        proposed_error(errors.MISSING_PARAMETER, "email or name is absent; ips, with dedicated IPs"),
         _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _STRICT_POLICY,
     ),
 )  # fmt: skip
@@ -62,7 +68,7 @@ def create_sender(caller: Caller, body: dict[str, Any]) -> model.Created:
 @SENDERS.operation(
     "updateSender", "PUT", "/v3/senders/{senderId}",
     summary="Update a sender",
-    source="SPEC 4.1, ledger 2.3",
+    source="specification 4.1, contract/senders#updateSender",
     status=204,
     params=_PATH,
     body=schemas.SenderChanges,
@@ -76,7 +82,7 @@ def update_sender(caller: Caller, sender_id: int, body: dict[str, Any]) -> None:
 @SENDERS.operation(
     "deleteSender", "DELETE", "/v3/senders/{senderId}",
     summary="Delete a sender",
-    source="SPEC 4.1, ledger 2.4",
+    source="specification 4.1, contract/senders#deleteSender",
     status=204,
     params=_PATH,
     errors=(_BAD_ID, _UNKNOWN),
@@ -88,16 +94,16 @@ def delete_sender(caller: Caller, sender_id: int) -> None:
 @SENDERS.operation(
     "validateSenderByOtp", "PUT", "/v3/senders/{senderId}/validate",
     summary="Validate a sender by one-time code",
-    source="SPEC 4.1, ledger 2.5",
+    source="specification 4.1, contract/senders#validateSenderByOtp",
     status=204,
     params=_PATH,
     body=schemas.Otp,
     errors=(
-        documented_error(errors.OTP_INVALID, "wrong code, or the sender awaits none", "SPEC 3.1"),
-        documented_error(errors.OTP_EXPIRED, "the code has expired", "SPEC 3.1"),
-        proposed_error(errors.MISSING_PARAMETER, "otp is absent", "ledger 2.5"),
-        proposed_error(errors.INVALID_PARAMETER, "otp or senderId is not an integer", "ledger 2.5"),
-        proposed_error(errors.OUT_OF_RANGE, "otp is outside 100000 to 999999", "ledger 2.5"),
+        documented_error(errors.OTP_INVALID, "wrong code, or the sender awaits none", "specification 3.1"),
+        documented_error(errors.OTP_EXPIRED, "the code has expired", "specification 3.1"),
+        proposed_error(errors.MISSING_PARAMETER, "otp is absent"),
+        proposed_error(errors.INVALID_PARAMETER, "otp or senderId is not an integer"),
+        proposed_error(errors.OUT_OF_RANGE, "otp is outside 100000 to 999999"),
         _UNKNOWN,
     ),
 )  # fmt: skip
@@ -108,7 +114,7 @@ def validate_sender_by_otp(caller: Caller, sender_id: int, body: dict[str, int])
 @SENDERS.operation(
     "getIps", "GET", "/v3/senders/ips",
     summary="List dedicated IPs of the account",
-    source="SPEC 4.1, ledger 2.6",
+    source="specification 4.1, contract/senders#getIps",
     answer=schemas.DedicatedIps,
 )  # fmt: skip
 def get_ips(caller: Caller) -> dict[str, Any]:
@@ -118,7 +124,7 @@ def get_ips(caller: Caller) -> dict[str, Any]:
 @SENDERS.operation(
     "getIpsFromSender", "GET", "/v3/senders/{senderId}/ips",
     summary="List dedicated IPs of one sender",
-    source="SPEC 4.1, ledger 2.7",
+    source="specification 4.1, contract/senders#getIpsFromSender",
     params=_PATH,
     answer=schemas.SenderIps,
     errors=(_BAD_ID, _UNKNOWN),

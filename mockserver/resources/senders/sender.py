@@ -1,4 +1,4 @@
-"""A sender: its row and its states (SPEC 2.1 and 3.1)."""
+"""A sender: its row and its states (contract/senders#rows and contract/senders#verification)."""
 
 from __future__ import annotations
 

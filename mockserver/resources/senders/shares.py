@@ -1,4 +1,6 @@
-"""The dedicated IPs of a sender, and how they share its mail (SPEC 2.1, ledger 2.2)."""
+"""The dedicated IPs of a sender, and how they share its mail (contract/senders#rows and
+contract/senders#createSender).
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
 
 
 def _check_weights(weights: list[int], items: int) -> None:
-    """SPEC ties the sum to a code of its own, so it is looked at before each weight's range."""
+    """The specification ties the sum to a code of its own, so it is looked at before each weight's range."""
     if weights and len(weights) != items:
         reason = f"{len(weights)} of the {items} ips have a weight"
         raise INVALID_PARAMETER("ips: give a weight for every IP or for none").because(reason)
@@ -60,7 +62,9 @@ def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
 
 
 def _refuse_unavailable_ips(account: Account, items: list[dict[str, Any]]) -> None:
-    """SPEC 2.1: the domain is that of the IP; the official clients' documents: an IP "available in your account"."""
+    """The domain is that of the IP, and the IP one of the account (contract/senders#rows and
+    contract/senders#createSender).
+    """
     known = account.table(DedicatedIp)
     for item in items:
         row = known[item["ip"]]

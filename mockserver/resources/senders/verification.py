@@ -1,4 +1,6 @@
-"""How a sender is verified: by a code that is sent to its address, or by its domain (SPEC 3.1, ledger 1.7)."""
+"""How a sender is verified: by a code that is sent to its address, or by its domain (contract/senders#verification and
+contract/senders#one-time-codes).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from mockserver.resources.domains.domain import AUTHENTICATED, find_for_email
 from mockserver.resources.domains.domain import MACHINE as DOMAIN_MACHINE
 from mockserver.resources.senders.sender import AWAITING, MACHINE, SENDER, Sender
 
-#: SPEC 8: six digits; ledger 1.7: none begins with 0.
+#: contract/values: six digits; contract/senders#one-time-codes: none begins with 0.
 OTP_RANGE = (100_000, 999_999)
 
 

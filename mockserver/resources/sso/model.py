@@ -1,4 +1,4 @@
-"""Single sign-on: tokens that open an account without a password (SPEC 4.5, ledger 2.27 and 2.28)."""
+"""Single sign-on: tokens that open an account without a password (contract/sso)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operations of single sign-on: tokens (SPEC 4.5), and where they are used (ledger 2.39 and 2.40)."""
+"""The operations of single sign-on: tokens, and where they are used (contract/sso)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SSO = Operations("corporate")
     "createAdminSsoToken", "POST", "/v3/corporate/ssoToken",
     summary="SSO token for the admin account",
     adds=True,
-    source="SPEC 4.5, ledger 2.27",
+    source="specification 4.5, contract/sso#createAdminSsoToken",
     body=schemas.AdminSso,
     answer=schemas.SsoTokenOut,
     errors=(
-        documented_error(errors.INVALID_PARAMETER, "bad e-mail, or not that of an admin user", "ledger 2.27"),
-        proposed_error(errors.MISSING_PARAMETER, "email is absent", "ledger 1.4"),
-        documented_error(errors.PERMISSION_DENIED, "the caller is neither master nor admin", "SPEC 4.5"),
+        documented_error(errors.INVALID_PARAMETER, "bad e-mail, or not that of an admin user"),
+        proposed_error(errors.MISSING_PARAMETER, "email is absent", "contract/errors#codes"),
+        documented_error(errors.PERMISSION_DENIED, "the caller is neither master nor admin", "specification 4.5"),
     ),
     roles=MASTER_OR_ADMIN,
     scope="organization",
@@ -42,13 +42,13 @@ def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, st
     "createSubAccountSsoToken", "POST", "/v3/corporate/subAccount/ssoToken",
     summary="SSO token for a sub-account",
     adds=True,
-    source="SPEC 4.5, ledger 2.28",
+    source="specification 4.5, contract/sso#createSubAccountSsoToken",
     body=schemas.SubAccountSso,
     answer=schemas.SsoTokenOut,
     errors=(
-        documented_error(errors.INVALID_PARAMETER, "unknown sub-account, user or target", "ledger 2.28"),
-        proposed_error(errors.MISSING_PARAMETER, "id is absent", "ledger 1.4"),
-        documented_error(errors.PERMISSION_DENIED, "the caller is not a master account", "SPEC 4.5"),
+        documented_error(errors.INVALID_PARAMETER, "unknown sub-account, user or target"),
+        proposed_error(errors.MISSING_PARAMETER, "id is absent", "contract/errors#codes"),
+        documented_error(errors.PERMISSION_DENIED, "the caller is not a master account", "specification 4.5"),
     ),
     roles=MASTER_ONLY,
     scope="organization",
@@ -58,15 +58,19 @@ def create_sub_account_sso_token(caller: Caller, body: dict[str, Any]) -> dict[s
 
 
 _LANDING_ERRORS = (
-    proposed_error(errors.DOCUMENT_NOT_FOUND, "unknown, for the other address, or its account is gone", "ledger 2.39"),
-    proposed_error(errors.GONE, "expired, or used where it works once only", "ledger 2.39"),
+    proposed_error(
+        errors.DOCUMENT_NOT_FOUND,
+        "unknown, for the other address, or its account is gone",
+        "contract/sso#ssoCorporateLogin",
+    ),
+    proposed_error(errors.GONE, "expired, or used where it works once only", "contract/sso#ssoCorporateLogin"),
 )
 
 
 @SSO.operation(
     "ssoCorporateLogin", "GET", "/account/login/corporate/sso/{token}",
     summary="Sign in to an organization with a token",
-    source="SPEC 4.5, ledger 2.39",
+    source="specification 4.5, contract/sso#ssoCorporateLogin",
     audience=Audience.PAGE,
     params=schemas.TokenPath,
     errors=_LANDING_ERRORS,
@@ -78,7 +82,7 @@ def land_in_organization(caller: AnonymousCaller, request: Request, token: str) 
 @SSO.operation(
     "ssoSubAccountLogin", "GET", "/account/login/sub-account/sso/{token}",
     summary="Sign in to a sub-account with a token",
-    source="SPEC 4.5, ledger 2.40",
+    source="specification 4.5, contract/sso#ssoSubAccountLogin",
     audience=Audience.PAGE,
     params=schemas.TokenPath,
     errors=_LANDING_ERRORS,

@@ -1,4 +1,4 @@
-"""Calls for events: one for each, or one for many where the webhook is batched (ledger 3.2)."""
+"""Calls for events: one for each, or one for many where the webhook is batched (contract/deliveries)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def _subscribable(when: When) -> dict[Category, tuple[str, ...]]:
 CREATE_EVENTS, UPDATE_EVENTS = _subscribable(When.CREATION), _subscribable(When.CHANGE)
 #: What a webhook can have come to.
 HELD_EVENTS = {category: frozenset(names) for category, names in _subscribable(When.ALWAYS).items()}
-#: The names that webhooks of any type and channel may subscribe to (ledger 2.14 and 6).
+#: The names that webhooks of any type and channel may subscribe to (contract/events#subscriptions).
 EVENTS = tuple(dict.fromkeys(name for row in _ROWS if row.when for name in row.names))
 #: What an inbound webhook subscribes to that names nothing.
 INBOUND_DEFAULT = RECEIVED[0].name
@@ -67,8 +67,8 @@ def is_reply(name: str) -> bool:
 # ---------------------------------------------------------------------- exports
 
 ALL_EVENTS = "allEvents"
-#: The place of `allEvents` in the official enum, of which the first two are codes of errors by a slip (ledger 2.18):
-#: those are refused, which is proposed.
+#: The place of `allEvents` in the official enum, of which the first two are codes of errors by a slip
+#: (contract/webhooks#exportWebhooksHistory): those are refused, which is proposed.
 _PLACE_OF_ALL = 17
 _PLACES = {row.exported.name: row.exported.place for row in _ROWS if row.exported} | {ALL_EVENTS: _PLACE_OF_ALL}
 #: The `event` of an export.

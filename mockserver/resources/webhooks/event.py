@@ -36,7 +36,9 @@ class When(Flag):
 
 
 class Exported(NamedTuple):
-    """The name under which an export finds an event, and its place in the official enum of them (ledger 2.18)."""
+    """The name under which an export finds an event, and its place in the official enum of them
+    (contract/webhooks#exportWebhooksHistory).
+    """
 
     name: str
     place: int
@@ -108,7 +110,9 @@ class RaisedEvent(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailEvent(Event):
-    """What happens when a mail is received; its payload is the mail, and has no name of the event (ledger 3.6)."""
+    """What happens when a mail is received; its payload is the mail, and has no name of the event
+    (contract/events#inbound).
+    """
 
     #: Whether it happens with replies only.
     is_reply: bool

@@ -76,7 +76,8 @@ _EVERY_SMS = (TRANSACTIONAL_SMS, MARKETING_SMS)
 
 #: What happens to e-mails, text messages and contacts. The order is that in which the events are listed.
 RAISED: tuple[RaisedEvent, ...] = (
-    # Transactional e-mails: SPEC 6, ledger 3.3 and 3.4; spam, `uuid` and what opens add as recorded in September 2026.
+    # Transactional e-mails: contract/events#transactional; spam, `uuid` and what opens add as recorded in September
+    # 2026.
     _email(
         names=("sent", "request"), when=When.ALWAYS, told_as=_agreed("request"), told_to=_ITS_OWN, exported=_REQUEST,
         members=email, adds=_with(reason="sent", **_SENT_FROM),
@@ -153,7 +154,7 @@ RAISED: tuple[RaisedEvent, ...] = (
         names=("uniqueProxyOpen",), when=When.NEVER, told_as=_agreed("unique_proxy_open"), told_to=("uniqueOpened",),
         exported=_BY_PROXY, members=email, adds=_OPENED, scenes=_IN_NO_STORY,
     ),
-    # Campaigns and contacts: SPEC 6, ledger 3.3 and 3.5.
+    # Campaigns and contacts: contract/events#marketing.
     _campaign(
         names=("spam",), when=When.ALWAYS, told_as=_agreed("spam"), told_to=_ITS_OWN, exported=_SPAM,
         members=campaign, adds=_with(reason="complaint of the recipient"),
@@ -185,7 +186,7 @@ RAISED: tuple[RaisedEvent, ...] = (
         names=("delivered",), when=When.ALWAYS, told_as=_agreed("delivered"), told_to=_ITS_OWN, exported=_DELIVERED,
         members=campaign, adds=_with(**_SENT_FROM),
     ),
-    # SPEC leaves these two out of an update (ledger 7 row 4).
+    # The specification leaves these two out of an update (contract/events#subscriptions).
     _contact(
         names=("contactUpdated",), when=When.CREATION, told_as=_agreed("contact_updated"),
         adds=lambda what: {"content": [{"email": what.to, "attributes": {"FIRSTNAME": "Bob"}}]},
@@ -204,7 +205,8 @@ RAISED: tuple[RaisedEvent, ...] = (
         names=("proxyOpen",), when=When.NEVER, told_as=_agreed("proxy_open"), told_to=("opened",), exported=_BY_PROXY,
         members=campaign, adds=_NOTHING_MORE,
     ),
-    # Ledger 2.14 and 3.7: of some statuses no source says how they are told, and those have the event's own name.
+    # Of some statuses no source says how they are told, and those have the event's own name
+    # (contract/events#text-messages).
     _sms(names=("accepted",), categories=(TRANSACTIONAL_SMS,), told_as=_agreed("accepted"), exported=None),
     _sms(names=("sent",), categories=_EVERY_SMS, told_as=_agreed("sent"), exported=_REQUEST),
     _sms(names=("delivered",), categories=_EVERY_SMS, told_as=_agreed("delivered"), exported=_DELIVERED),
@@ -223,7 +225,7 @@ RECEIVED: tuple[MailEvent, ...] = (
         names=("inboundEmailProcessed",), categories=(INBOUND_EMAIL, INBOUND_SMS), when=When.ALWAYS, exported=None,
         is_reply=False,
     ),
-    # SPEC 6 names it for an update.
+    # The specification names it for an update (contract/events#subscriptions).
     MailEvent(
         names=("reply",), categories=(INBOUND_EMAIL, INBOUND_SMS), when=When.CHANGE, exported=None, is_reply=True
     ),

@@ -76,7 +76,7 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
 
 
 def draw_message_id(workspace: Workspace) -> str:
-    """The form of ledger 1.6."""
+    """The form of contract/values."""
     digits = workspace.state.random.digits("message", 11)
     return f"<{workspace.state.clock.now():%Y%m%d%H%M}.{digits}@smtp-relay.mailin.fr>"
 

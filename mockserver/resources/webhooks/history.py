@@ -1,4 +1,6 @@
-"""The history of what was sent to webhooks: asked for, made ready on the clock, and told to an address (SPEC 6)."""
+"""The history of what was sent to webhooks: asked for, made ready on the clock, and told to an address
+(contract/webhooks#exportWebhooksHistory).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ MACHINE = StateMachine(
     timed=frozenset({"complete"}),
 )
 
-#: The columns of the file: nothing documents them (proposed, ledger 3.8).
+#: The columns of the file: nothing documents them (proposed, contract/webhooks#exportWebhooksHistory).
 COLUMNS = ("webhook_id", "type", "event", "email", "message_id", "date", "state", "status", "attempts", "url")
 
 
@@ -98,7 +100,7 @@ def _complete(workspace: Workspace, account: Account, row: Export) -> None:
 
 
 def _tell(workspace: Workspace, account: Account, row: Export) -> None:
-    """Tell the address that was given where the file is (proposed, ledger 3.8)."""
+    """Tell the address that was given where the file is (proposed, contract/webhooks#exportWebhooksHistory)."""
     now = workspace.state.clock.now()
     call = Delivery(
         workspace.state.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],

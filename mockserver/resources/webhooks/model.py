@@ -1,4 +1,6 @@
-"""Webhooks: which events are sent where, and the export of their history (SPEC 2.3 and 6, ledger 3)."""
+"""Webhooks: which events are sent where, and the export of their history (contract/webhooks#configuration and
+contract/events#subscriptions).
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ _CHANGEABLE = frozenset({"url", "events", "description", "domain", "batched", "a
 assert frozenset(row.name for row in fields(Webhook)) >= _CHANGEABLE
 
 
-#: Observed in a dozen public programs, of a list without webhooks and of an id alike (ledger 2.13).
+#: Observed in a dozen public programs, of a list without webhooks and of an id alike (contract/webhooks#getWebhooks).
 _NO_WEBHOOK = "Webhook record does not exist"
 
 
@@ -120,7 +122,7 @@ def create(caller: Caller, given: dict[str, Any]) -> Webhook:
 
 
 def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
-    """Change what is given; type and channel stay (ledger 2.16).
+    """Change what is given; type and channel stay (contract/webhooks#updateWebhook).
 
     Raises:
         ServiceError: 404; 400, events or domain are not of the type, or there are none.
@@ -177,7 +179,7 @@ def _domain(caller: Caller, given: str) -> str:
         raise INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
     if caller.workspace.state.behaviour.inbound_domain == "any":
         return name
-    # A parent does not stand for its sub-domains: recorded (ledger 2.14).
+    # A parent does not stand for its sub-domains: recorded (contract/webhooks#createWebhook).
     domain = find(caller.account, name)
     if domain is None or domain.state != AUTHENTICATED:
         stands = (

@@ -1,4 +1,4 @@
-"""What the payloads of webhook calls have in common, by what it happens to (ledger 3.3 to 3.7), odd names included."""
+"""What the payloads of webhook calls have in common, by what it happens to (contract/events), odd names included."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ _SENT_BEFORE = timedelta(minutes=5)
 
 
 def email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
-    """What all events of transactional e-mails have: ledger 3.4."""
+    """What all events of transactional e-mails have: contract/events#transactional."""
     return {**_email(workspace, occurrence, name), **_tags(occurrence)}
 
 
 def email_with_uuid(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
-    """What some events of transactional e-mails have: the service's id of the e-mail as well (ledger 3.4)."""
+    """What some events of transactional e-mails have: the service's id of the e-mail as well
+    (contract/events#transactional).
+    """
     return {**_email(workspace, occurrence, name), "uuid": str(_uuid(occurrence)), **_tags(occurrence)}
 
 
@@ -45,7 +47,7 @@ def _tags(occurrence: Occurrence) -> dict[str, Any]:
 
 
 def campaign(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
-    """What all events of campaigns have: ledger 3.5."""
+    """What all events of campaigns have: contract/events#marketing."""
     seconds, sent = int(occurrence.at.timestamp()), occurrence.at - _SENT_BEFORE
     return {
         "event": name,
@@ -64,13 +66,13 @@ def campaign(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[st
 
 
 def contact(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
-    """What all events of contacts have: ledger 3.5."""
+    """What all events of contacts have: contract/events#marketing."""
     date, ts = _local(workspace, occurrence.at), int(occurrence.at.timestamp())
     return {"event": name, "id": 0, "email": occurrence.to, "date": date, "ts": ts}
 
 
 def sms(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
-    """What all events of text messages have, which is neither `event` nor `email`: ledger 3.7."""
+    """What all events of text messages have, which is neither `event` nor `email`: contract/events#text-messages."""
     return {
         "id": 0,
         "to": _digits(occurrence.to) or "33612345678",

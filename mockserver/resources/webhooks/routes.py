@@ -1,4 +1,4 @@
-"""The operations on webhooks, SPEC 4.3."""
+"""The operations on webhooks, contract/webhooks."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ from mockserver.web.endpoints.operations import Operations
 WEBHOOKS = Operations("webhooks")
 
 _PATH = schemas.WebhookPath
-_BAD_ID = proposed_error(errors.INVALID_PARAMETER, "webhookId is not an integer", "ledger 2.15")
+_BAD_ID = proposed_error(errors.INVALID_PARAMETER, "webhookId is not an integer", "contract/webhooks#getWebhook")
 _BAD_VALUE = observed_error(
     errors.INVALID_PARAMETER,
     "an inbound domain that is no authenticated one of the account (recorded); bad url, event, auth or header",
-    "ledger 2.14",
+    "contract/webhooks#createWebhook",
 )
 _TWIN = error_observed_in_code(
     errors.DUPLICATE_PARAMETER,
     "another webhook has the url and the type, and behaviour.webhook_duplicates is refuse",
-    "ledger 2.14",
+    "contract/webhooks#createWebhook",
     programs=2,
 )
-_UNKNOWN = documented_error(errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "SPEC 4.3, ledger 2.15")
+_UNKNOWN = documented_error(
+    errors.DOCUMENT_NOT_FOUND, "unknown webhookId", "specification 4.3, contract/webhooks#getWebhook"
+)
 
 
 @WEBHOOKS.operation(
     "getWebhooks", "GET", "/v3/webhooks",
     summary="List webhooks",
-    source="SPEC 4.3, ledger 2.13",
+    source="specification 4.3, contract/webhooks#getWebhooks",
     query=schemas.WebhookFilter,
     answer=schemas.Webhooks,
     errors=(
-        proposed_error(errors.INVALID_PARAMETER, "type or sort outside its values", "ledger 2.13"),
+        proposed_error(errors.INVALID_PARAMETER, "type or sort outside its values"),
         error_observed_in_code(
-            errors.DOCUMENT_NOT_FOUND, "the account has no webhook of the type", "ledger 2.13", programs=13, status=400
+            errors.DOCUMENT_NOT_FOUND, "the account has no webhook of the type", programs=13, status=400
         ),
     ),
     scope="webhooks",
@@ -50,16 +52,15 @@ def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     "createWebhook", "POST", "/v3/webhooks",
     summary="Create a webhook",
     adds=True,
-    source="SPEC 4.3, ledger 2.14",
+    source="specification 4.3, contract/webhooks#createWebhook",
     status=201,
     body=schemas.NewWebhook,
     answer=schemas.WebhookCreated,
     errors=(
-        proposed_error(errors.MISSING_PARAMETER, "url is absent; events, unless inbound; domain, if inbound",
-            "ledger 2.14"),
+        proposed_error(errors.MISSING_PARAMETER, "url is absent; events, unless inbound; domain, if inbound"),
         _BAD_VALUE,
         _TWIN,
-        proposed_error(errors.OUT_OF_RANGE, "more than 40 marketing and transactional webhooks", "ledger 2.14"),
+        proposed_error(errors.OUT_OF_RANGE, "more than 40 marketing and transactional webhooks"),
     ),
     scope="webhooks",
 )  # fmt: skip
@@ -70,7 +71,7 @@ def create_webhook(caller: Caller, body: dict[str, Any]) -> model.Webhook:
 @WEBHOOKS.operation(
     "getWebhook", "GET", "/v3/webhooks/{webhookId}",
     summary="Read a webhook",
-    source="SPEC 4.3, ledger 2.15",
+    source="specification 4.3, contract/webhooks#getWebhook",
     params=_PATH,
     answer=schemas.WebhookOut,
     errors=(_BAD_ID, _UNKNOWN),
@@ -84,14 +85,14 @@ def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
     "updateWebhook", "PUT", "/v3/webhooks/{webhookId}",
     summary="Update a webhook",
     sweeps=True,
-    source="SPEC 4.3, ledger 2.16",
+    source="specification 4.3, contract/webhooks#updateWebhook",
     status=204,
     params=_PATH,
     body=schemas.WebhookChanges,
     errors=(
         _BAD_VALUE,
         _TWIN,
-        proposed_error(errors.MISSING_PARAMETER, "events is empty", "SPEC 6"),
+        proposed_error(errors.MISSING_PARAMETER, "events is empty", "specification 6"),
         _UNKNOWN,
     ),
     scope="webhooks",
@@ -105,7 +106,7 @@ def update_webhook(caller: Caller, webhook_id: int, body: dict[str, Any]) -> Non
     "deleteWebhook", "DELETE", "/v3/webhooks/{webhookId}",
     summary="Delete a webhook",
     sweeps=True,
-    source="SPEC 4.3, ledger 2.17",
+    source="specification 4.3, contract/webhooks#deleteWebhook",
     status=204,
     params=_PATH,
     errors=(_BAD_ID, _UNKNOWN),
@@ -121,16 +122,15 @@ def delete_webhook(caller: Caller, webhook_id: int) -> None:
     sweeps=True,
     exports=True,
     adds=True,
-    source="SPEC 4.3, ledger 2.18",
+    source="specification 4.3, contract/webhooks#exportWebhooksHistory",
     status=202,
     body=schemas.NewExport,
     answer=schemas.ExportAccepted,
     errors=(
-        proposed_error(errors.MISSING_PARAMETER, "type, event, notifyURL or one of the dates is absent", "ledger 2.18"),
-        proposed_error(errors.INVALID_PARAMETER, "bad value, days beside dates, startDate after endDate",
-            "ledger 2.18"),
+        proposed_error(errors.MISSING_PARAMETER, "type, event, notifyURL or one of the dates is absent"),
+        proposed_error(errors.INVALID_PARAMETER, "bad value, days beside dates, startDate after endDate"),
         proposed_error(errors.PERMISSION_DENIED, "the account is not an enterprise account",
-            "SPEC 4.3 and 7.1", status=400),
+            "specification 4.3 and 7.1", status=400),
     ),
     scope="webhooks",
 )  # fmt: skip

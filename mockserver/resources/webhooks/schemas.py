@@ -23,7 +23,8 @@ from mockserver.web.schemas.fields import (
 )
 from mockserver.web.schemas.schema import OPENAPI, OPENAPI_NEWEST, Input, Longest, Output, documented, invalid
 
-#: The only kind of `auth` that is documented (ledger 3.1); another one is refused, which is proposed.
+#: The only kind of `auth` that is documented (contract/webhooks#configuration); another one is refused, which is
+#: proposed.
 BEARER = "bearer"
 #: How many headers of its own a webhook may have (proposed).
 _MOST_HEADERS = 100
@@ -84,7 +85,7 @@ class NewWebhook(WebhookChanges):
 
 
 class WebhookCreated(Output):
-    names_from = "SPEC 4.3"
+    names_from = "specification 4.3"
 
     id = Int64(required=True, **documented())
 
@@ -125,7 +126,7 @@ class NewExport(Input):
     event = Choice(
         *EXPORT_EVENTS, required=True, **documented("the official enum has two codes of errors besides, by a slip")
     )
-    notifyURL = Url(required=True, **documented("where the link to the CSV is sent", source="SPEC 4.3"))
+    notifyURL = Url(required=True, **documented("where the link to the CSV is sent", source="specification 4.3"))
     days = Int64(validate=validate.Range(min=1), **documented("counts today; not with the dates", bounds=OPENAPI))
     startDate = Day(**documented("needs endDate"))
     endDate = Day(**documented("needs startDate"))

@@ -189,7 +189,9 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, str]]:
-    """Operations that give a code to nobody; a token without the scope is refused everywhere (ledger 5)."""
+    """Operations that give a code to nobody; a token without the scope is refused everywhere
+    (contract/oauth#scopes).
+    """
     for row in operations:
         if not _gives(row, code) and not (code == PERMISSION_DENIED.code and row.audience is Audience.API):
             gives = ", ".join(dict.fromkeys(error.code.code for error in row.errors))

@@ -1,7 +1,7 @@
-"""The codes of SPEC 7.3 that are sentences, and the operations that they fit by what they say.
+"""The error codes that are sentences (contract/errors#codes), and the operations that they fit by what they say.
 
-The service's own answers have other codes in most of these places (ledger 1.4). A fault may still say them, as SPEC has
-them, and a client may want to see that it gets by.
+The service's own answers have other codes in most of these places (contract/errors#codes). A fault may still
+say them, as the specification has them, and a client may want to see that it gets by.
 """
 
 from __future__ import annotations
@@ -35,5 +35,5 @@ _FITS: Mapping[str, Callable[[Operation], bool]] = MappingProxyType(
 
 
 def fits(code: str, operation: Operation) -> bool:
-    """Whether a code is a sentence of SPEC that says what can go wrong with this operation of the API."""
+    """Whether a code is a sentence of the specification that says what can go wrong with this operation of the API."""
     return operation.audience is Audience.API and code in _FITS and _FITS[code](operation)

@@ -28,7 +28,7 @@ def check_room(workspace: Workspace) -> None:
     """Refuse to add anything where a workspace is full.
 
     Raises:
-        ServiceError: 400, as for the number of webhooks (ledger 1.1, proposed).
+        ServiceError: 400, as for the number of webhooks (contract/transport, proposed).
     """
     if full := workspace.state.full():
         raise no_room(full)

@@ -24,7 +24,7 @@ def check_scope(caller: Caller, operation: Operation) -> None:
     """Refuse a token that is not good for the operation.
 
     Raises:
-        ServiceError: 403 `permission_denied` (ledger 5: proposed).
+        ServiceError: 403 `permission_denied` (contract/oauth: proposed).
     """
     if caller.scopes is not None and not caller.may(operation.needs):
         has = reasons.listed(sorted(caller.scopes))

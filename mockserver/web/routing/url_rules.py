@@ -13,7 +13,7 @@ from mockserver.core.contract.operation import Operation
 class Segment(BaseConverter):
     """One segment of a path that is not one of its fixed siblings.
 
-    `/v3/senders/ips` is no sender's address, whatever the method (ledger 2.6).
+    `/v3/senders/ips` is no sender's address, whatever the method (contract/senders#getIps).
     """
 
     def __init__(self, url_map: Map, *siblings: str) -> None:

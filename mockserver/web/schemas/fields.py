@@ -415,7 +415,7 @@ class Day(fields.Field[datetime]):
             raise self.make_error("invalid") from error
 
 
-#: The Z of the documented form stands for an offset (ledger 1.6); a blank is a plus that a client has not encoded.
+#: The Z of the documented form stands for an offset (contract/values); a blank is a plus that a client has not encoded.
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+ -](?:0\d|1[0-4]):?[0-5]\d)", re.ASCII)
 
 

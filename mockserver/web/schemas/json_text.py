@@ -1,4 +1,6 @@
-"""JSON on the wire: strict when it comes in, compact with one trailing newline when it goes out (ledger 1.1)."""
+"""JSON on the wire: strict when it comes in, compact with one trailing newline when it goes out
+(contract/transport).
+"""
 
 from __future__ import annotations
 

@@ -20,14 +20,14 @@ from mockserver.core.text.spelling import nearest
 # ---------------------------------------------------------------------- evidence
 
 
-#: Titles of the documents that show what SPEC leaves open; docs/ledger.md, section 0, says where each is to be read.
+#: Titles of the documents that show what the specification leaves open; docs/ledger.md tells where each can be read.
 OPENAPI = "OpenAPI document of February 2026"
 OPENAPI_NEWEST = "OpenAPI document of September 2026"
 OPENAPI_OLDER = "OpenAPI document of 2024/25"
 
 
 def documented(note: str = "", *, source: str = "", bounds: str = "", **form: Any) -> dict[str, Any]:
-    """Evidence of a field: SPEC, an official document or an official client library shows it.
+    """Evidence of a field: the specification, an official document or an official client library shows it.
 
     `source` says which, where it is not that of the schema. `bounds` says which document has the field's least and
     greatest values, lengths or patterns; without it these are proposed.
@@ -163,7 +163,7 @@ def refusal(errors: Mapping[Any, Any], part: Part, data: Mapping[str, Any]) -> S
 
 def _error(path: str, flaw: FieldError) -> ServiceError:
     if flaw is _MISSING:
-        # The words of the documented example, ledger 2.22.
+        # The words of the documented example, contract/corporate#createSubAccount.
         return MISSING_PARAMETER(f"Missing {path} attribute in the request")
     return flaw.code(flaw.text if isinstance(flaw, Sentence) or not path else f"{path}: {flaw.text}")
 
@@ -329,7 +329,7 @@ def _is_bounded(field: fields.Field[Any]) -> bool:
 class Output(Closed):
     """An answer: an optional member that has no value is left out.
 
-    SPEC leaves most names of answers open; a schema whose names it shows says so.
+    The specification leaves most names of answers open; a schema whose names it shows says so.
     """
 
     names_from = OPENAPI

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HeaderList = list[tuple[str, str]]
 
 CONTENT_TYPE = "Content-Type"
-#: Seen on captured answers, ledger 1.1; a preflight gets the same.
+#: Seen on captured answers, contract/transport; a preflight gets the same.
 CORS_HEADERS = [
     ("access-control-allow-origin", "*"),
     ("access-control-allow-headers", "*"),

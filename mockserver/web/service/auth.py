@@ -1,4 +1,4 @@
-"""Who calls: from the headers of a request to an account, or to one of the 401 answers of ledger 1.3."""
+"""Who calls: from the headers of a request to an account, or to one of the 401 answers of contract/errors#statuses."""
 
 from __future__ import annotations
 

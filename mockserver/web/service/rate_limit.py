@@ -1,4 +1,4 @@
-"""Rate limits of ledger 1.5: windows on the workspace's clock, counted per account and group of paths."""
+"""Rate limits: windows on the workspace's clock, counted per account and group of paths (contract/rate-limits)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _HOUR = timedelta(hours=1)
 _SECOND = timedelta(seconds=1)
 
 #: Requests per window by tier: of contacts, of transactional e-mail, of all else.
-_LIMITS: dict[str, dict[str, tuple[tuple[int, timedelta], ...]]] = {
+LIMITS: dict[str, dict[str, tuple[tuple[int, timedelta], ...]]] = {
     "general": {"contacts": ((10, _SECOND), (36_000, _HOUR)), "smtp": ((300, _HOUR),), "other": ((100, _HOUR),)},
     "advanced": {"contacts": ((20, _SECOND), (72_000, _HOUR)), "smtp": ((600, _HOUR),), "other": ((200, _HOUR),)},
     "extended": {"contacts": ((60, _SECOND), (216_000, _HOUR)), "smtp": ((1800, _HOUR),), "other": ((600, _HOUR),)},
 }
-TIERS = tuple(_LIMITS)
+TIERS = tuple(LIMITS)
 
 #: Requests without an account (401) are counted together; no account has this id.
 NOBODY = 0
@@ -57,7 +57,7 @@ def take(workspace: Workspace, account: int, path: str) -> Allowance:
     now = workspace.state.clock.now()
     windows = workspace.state.accounts.get(account, workspace.state).record(Windows)
     tightest: Allowance | None = None
-    for limit, length in _LIMITS[workspace.state.behaviour.rate_limit.tier][group]:
+    for limit, length in LIMITS[workspace.state.behaviour.rate_limit.tier][group]:
         key = (group, length)
         window = windows.get(key)
         if window is None or now - window.since >= length:

@@ -44,7 +44,7 @@ class AppChange(Item):
 
 
 class AppItem(AppChange):
-    """A registered app; what is left out is drawn, or SPEC's default."""
+    """A registered app; what is left out is drawn, or the specification's default."""
 
     client_id = fields.String(validate=_CREDENTIAL)
 
@@ -80,7 +80,7 @@ def add(workspace: Workspace, item: dict[str, Any], path: tuple[str | int, ...])
 
 
 def check(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
-    """Refuse an account that is not there, and a public app where there are none (SPEC 5.2).
+    """Refuse an account that is not there, and a public app where there are none (contract/oauth).
 
     Raises:
         SectionError: as it says.

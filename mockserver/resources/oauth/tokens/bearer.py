@@ -28,7 +28,7 @@ class Bearer:
         """The workspace and the account that a token opens, and its scopes.
 
         Raises:
-            ServiceError: 401 `unauthorized` (ledger 1.3: proposed).
+            ServiceError: 401 `unauthorized` (contract/errors#statuses: proposed).
         """
         try:
             said = self._signer.read(token)

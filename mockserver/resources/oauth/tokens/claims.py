@@ -13,7 +13,7 @@ from mockserver.resources.oauth.lookup import IssuedToken
 
 #: The mock's own claim: in which of its workspaces a token is good.
 WORKSPACE = "mock_workspace"
-#: Where all of it lives, below a workspace's root (ledger 5).
+#: Where all of it lives, below a workspace's root (contract/oauth).
 REALM = "/realms/partner"
 
 
@@ -23,7 +23,7 @@ def issuer(root: str) -> str:
 
 
 def of_access(workspace: Workspace, issued: IssuedToken, root: str) -> dict[str, Any]:
-    """An access token's claims; `scope` is documented (ledger 5), the others are those of RFC 9068."""
+    """An access token's claims; `scope` is documented (contract/oauth), the others are those of RFC 9068."""
     known = _known(issued.grant, issued.token)
     return {"iss": issuer(root), "aud": f"{root}/v3", **known, WORKSPACE: workspace.name}
 

@@ -64,7 +64,7 @@ class ApiHandler(Handler[Caller]):
         _count(found.workspace, account.id, exchange, headers)
 
     def nowhere(self, found: Identified[Caller]) -> Reply:
-        # The API says the same of a wrong address and of a wrong method (ledger 1.3).
+        # The API says the same of a wrong address and of a wrong method (contract/errors#statuses).
         operations = self._endpoints.at(found.request)
         return Reply(404, error=NOT_FOUND().because(why_nowhere(found.request, operations)))
 

@@ -1,0 +1,56 @@
+"""The documents beside the fidelity record."""
+
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+
+from mockserver.evidence.fidelity import CONTRACT
+
+PAGES = sorted(path.name for path in (Path(__file__).parents[2] / CONTRACT).glob("*.md"))
+
+
+def test_a_source_of_the_fidelity_record_leads_to_the_place_that_it_names(api):
+    record = api.get("/_mock/fidelity").json
+    source = record["operations"]["getWebhooks"]["fields"][0]["source"].split(", ")[-1]
+
+    path, _, place = urljoin("/_mock/fidelity", source).partition("#")
+    page = api.get(path)
+
+    assert (page.status_code, page.mimetype, place) == (200, "text/html", "getWebhooks")
+    assert f'<a id="{place}"></a>List webhooks' in page.text
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_of_the_contract_is_served(api, name):
+    page = api.get(f"/_mock/{CONTRACT}/{name}")
+
+    assert (page.status_code, page.mimetype) == (200, "text/html")
+
+
+@pytest.mark.parametrize("name", ["nothing.md", "ledger.md", "..", "%2e%2e%2fglossary.md", "senders"])
+def test_a_page_that_is_not_there_is_404(api, name):
+    assert api.get(f"/_mock/{CONTRACT}/{name}").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["docs/ledger.md", f"{CONTRACT}/README.md"])
+def test_the_documents_need_no_control_token(make_api, path):
+    assert make_api("empty", control_token="secret").get(f"/_mock/{path}").status_code == 200
+
+
+def test_links_of_a_document_can_be_followed_and_nothing_is_loaded(api):
+    page = api.get(f"/_mock/{CONTRACT}/senders.md")
+
+    assert '<a href="#createSender">createSender</a>' in page.text
+    assert '<a href="errors.md#codes">codes</a>' in page.text
+    assert '<a href="../ledger.md#sources">the ledger</a>' in page.text
+    assert "<!-- generated" not in page.text
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+
+
+def test_the_ledger_leads_to_the_contract(api):
+    assert '<a href="contract/webhooks.md#getWebhooks">getWebhooks</a>' in api.get("/_mock/docs/ledger.md").text
+
+
+def test_what_looks_like_html_in_a_document_is_text(api):
+    assert "Sub-account &lt;id&gt; is not valid" in api.get(f"/_mock/{CONTRACT}/corporate.md").text

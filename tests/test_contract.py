@@ -1,0 +1,241 @@
+"""The contract is what the code cites, and tells what the mock does."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from mockserver.core.contract.errors import ALL_CODES
+from mockserver.core.state.behaviour import Behaviour
+from mockserver.evidence.fidelity import CONTRACT, PLACE, record
+from mockserver.resources.deliveries.model import RETRIES
+from mockserver.resources.inbound.model import LONGEST
+from mockserver.resources.oauth.model import ACCESS_LIFETIME, CODE_LIFETIME, REFRESH_LIFETIME
+from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS, RESOURCES
+from mockserver.resources.senders.model import OTP_RANGE
+from mockserver.resources.webhooks.catalogue import BY_NAME
+from mockserver.resources.webhooks.event import INBOUND_SMS
+from mockserver.scenario.schema import BehaviourItem
+from mockserver.settings import Settings
+
+ROOT = Path(__file__).parents[1]
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / CONTRACT).glob("*.md"))}
+LEDGER = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8")
+ANCHOR = re.compile(r'^##+ <a id="([\w-]+)"></a>', re.MULTILINE)
+LINK = re.compile(r"\[[^\]]+\]\(([^)\s]*)\)")
+#: What its pages call a mark; what follows a comma says more of it.
+MARKS = {"specification", "documented", "client library", "recorded", "in code", "proposed", "not found"}
+#: How the code cited its sources before they could be opened.
+CLOSED = re.compile(r"\bSPEC\b|\b[Ll]edger \d|\bDESIGN\b")
+
+
+def places():
+    """Every page, and every place on one, as the code cites them."""
+    for page, text in PAGES.items():
+        yield f"contract/{page}"
+        yield from (f"contract/{page}#{anchor}" for anchor in ANCHOR.findall(text))
+
+
+def section(page, anchor):
+    """The text below the heading of a place."""
+    (found,) = re.findall(rf'<a id="{anchor}"></a>[^\n]*\n(.*?)(?=^## |\Z)', PAGES[page], re.DOTALL | re.MULTILINE)
+    return found
+
+
+def sources():
+    """The files that may cite the contract, with their text."""
+    for folder in ("mockserver", "scenarios", "fixtures", "tests"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".py", ".yaml", ".html") and path != Path(__file__):
+                yield path.relative_to(ROOT), path.read_text(encoding="utf-8")
+
+
+def tables(text):
+    """The tables of a text: the cells of each row, the heading first."""
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in table.splitlines()]
+        yield [rows[0], *rows[2:]]
+
+
+def generated(kind):
+    """The names of the generated parts of a kind, with their pages."""
+    return [
+        (name, page) for page, text in PAGES.items() for name in re.findall(rf"<!-- generated: {kind} (\S+) -->", text)
+    ]
+
+
+@pytest.fixture(scope="module")
+def written():
+    """What writes the generated parts of a page."""
+    return runpy.run_path(str(ROOT / ".ci" / "contract.py"))["written"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_generated_parts_are_what_the_declarations_give(page, written):
+    """`python .ci/contract.py` writes them anew."""
+    assert written(PAGES[page]) == PAGES[page]
+
+
+def test_every_operation_is_told_at_its_own_place():
+    pages = {operation.id: resource.name for resource in RESOURCES for operation in resource.operations}
+
+    assert {name: ANCHOR.findall(PAGES[page]).count(name) for name, page in pages.items()} == dict.fromkeys(pages, 1)
+    assert dict(generated("operation")) == pages
+    assert {name: PLACE.search(operation.source)[0] for name, operation in ALL_OPERATIONS.items()} == {
+        name: f"contract/{page}#{name}" for name, page in pages.items()
+    }
+
+
+def test_every_resource_and_every_state_machine_has_its_page():
+    assert {resource.name for resource in RESOURCES} <= PAGES.keys()
+    assert dict(generated("machine")) == {
+        lifecycle.machine.name: resource.name for resource in RESOURCES for lifecycle in resource.lifecycles
+    }
+    assert {name for name, _ in generated("machine")} == LIFECYCLES.keys()
+
+
+def test_every_table_of_events_is_told():
+    kinds = {"/".join(category) for category in BY_NAME if category != INBOUND_SMS}
+
+    assert {name for name, _ in generated("events")} == kinds
+
+
+def test_every_error_code_has_its_row():
+    codes = {row[0].strip("`") for table in tables(section("errors", "codes")) for row in table[1:]}
+
+    assert ALL_CODES.keys() <= codes
+
+
+def test_every_place_is_there_once():
+    assert len(set(places())) == len(list(places()))
+
+
+@pytest.mark.parametrize("page", [*PAGES, "../ledger"])
+def test_every_link_leads_to_a_place(page):
+    here = ROOT / CONTRACT / f"{page}.md"
+    for target in LINK.findall(here.read_text(encoding="utf-8")):
+        name, _, anchor = target.partition("#")
+        path = here.parent / name if name else here
+        assert path.is_file(), target
+        assert not anchor or f'<a id="{anchor}"></a>' in path.read_text(encoding="utf-8"), target
+
+
+def test_every_citation_in_the_code_leads_to_a_place():
+    known = set(places())
+    found = [(path, cited[0]) for path, text in sources() for cited in PLACE.finditer(text)]
+
+    assert len(found) > 150
+    assert [(str(path), cited) for path, cited in found if cited not in known] == []
+
+
+def test_nothing_is_cited_that_no_reader_can_open():
+    found = [(str(path), cited) for path, text in sources() for cited in CLOSED.findall(text)]
+
+    assert found == []
+
+
+def test_every_page_is_cited_from_the_package_or_from_the_index():
+    cited = {place[1] for path, text in sources() if path.parts[0] == "mockserver" for place in PLACE.finditer(text)}
+    shown = set(re.findall(r"\]\(([\w-]+)\.md", PAGES["README"]))
+
+    assert PAGES.keys() - {"README"} <= cited | shown
+
+
+def test_every_source_of_the_fidelity_record_leads_to_a_place():
+    rows = record(ALL_OPERATIONS.values())["operations"].values()
+    told = [entry["source"] for row in rows for entry in (row, *row["fields"], *row["errors"])]
+    cited = {found for source in told for found in re.findall(rf"{CONTRACT}/([\w-]+)\.md(#[\w-]+)?", source)}
+
+    assert {f"contract/{page}{anchor}" for page, anchor in cited} <= set(places())
+
+
+def test_every_section_of_the_specification_that_is_named_has_its_facts_here():
+    told = {number for row in next(tables(section("README", "specification")))[1:] for number in row[0].split(", ")}
+    named = {
+        number
+        for text in (*PAGES.values(), *(text for path, text in sources() if path.parts[0] == "mockserver"))
+        for cited in re.findall(r"\bspecification (\d(?:\.\d+)?(?:(?:,| and) \d(?:\.\d+)?)*)", text)
+        for number in re.findall(r"\d(?:\.\d+)?", cited)
+    }
+
+    assert [number for number in named if not {number, number.partition(".")[0]} & told] == []
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_operation_has_a_line_of_what_public_code_shows(name):
+    operation = OPERATIONS[name]
+    (page,) = {page for told, page in generated("operation") if told == name}
+    (shown,) = re.findall(r"^\*\*Public client code:\*\* (.+)$", section(page, name), re.MULTILINE)
+
+    assert f"`{operation.method} {operation.path}`" in section(page, name)
+    assert re.match(r"\d+ programs?\b|none was found\b", shown)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_mark_is_one_that_the_ledger_explains(page):
+    marks = [row[-1] for heading, *rows in tables(PAGES[page]) if heading[-1] == "mark" for row in rows]
+
+    assert {part.partition(",")[0].strip() for mark in marks for part in mark.split(";")} <= MARKS
+
+
+def test_the_ledger_explains_every_mark():
+    (explained,) = [rows for heading, *rows in tables(LEDGER) if heading[0] == "mark"]
+
+    assert {row[0] for row in explained} == MARKS
+
+
+def test_every_row_has_a_source_and_only_what_is_proposed_or_not_found_may_have_none():
+    headed = [table for text in PAGES.values() for table in tables(text) if table[0][-2:] == ["source", "mark"]]
+    rows = [row for table in headed for row in table[1:]]
+
+    assert len(rows) > 400
+    assert [row for row in rows if not row[-2] or (row[-2] == "-" and row[-1] not in ("proposed", "not found"))] == []
+
+
+def test_every_key_of_behaviour_that_is_named_exists():
+    named = set(re.findall(r"`behaviour\.(\w+)", "".join([LEDGER, *PAGES.values()])))
+
+    assert len(named) > 20
+    assert named <= BehaviourItem().fields.keys()
+
+
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        ("transport", f"{Settings().body_limit // 1024**2} MB"),
+        ("senders", f"{OTP_RANGE[0]} to {OTP_RANGE[1]}"),
+        ("senders", f"{Behaviour().otp_lifetime.seconds // 60} minutes"),
+        ("webhooks", f"{Behaviour().webhook_limit} webhooks"),
+        ("deliveries", f"{Behaviour().webhook_timeout.seconds} s, `behaviour.webhook_timeout`"),
+        ("deliveries", f"after {RETRIES[0].seconds // 60} minutes, then " + ", ".join(map(str, (
+            f"{delay.seconds // 3600} hour{'s' * (delay.seconds > 3600)}" for delay in RETRIES[1:])))),
+        ("deliveries", f"{len(RETRIES) + 1} calls in all"),
+        ("sso", f"{Behaviour().sso_token.lifetime.days} days, `behaviour.sso_token`"),
+        ("oauth", f"access token {ACCESS_LIFETIME.seconds // 3600} hour, refresh token {REFRESH_LIFETIME.days} days"),
+        ("oauth", f"code {CODE_LIFETIME.seconds // 60} minutes"),
+        ("inbound", f"{LONGEST.days} days"),
+    ],
+)  # fmt: skip
+def test_a_number_that_the_contract_tells_is_the_one_that_the_mock_keeps(page, told):
+    assert told in PAGES[page]
+
+
+@pytest.mark.parametrize("tier", ["general", "advanced", "extended"])
+def test_the_rate_limits_that_the_contract_tells_are_those_of_the_answers(tier, make_api):
+    api = make_api({"behaviour": {"rate_limit": {"tier": tier}}})
+    (told,) = [row[1:4] for table in tables(PAGES["rate-limits"]) for row in table if row[0] == tier]
+
+    limits = [
+        api.request(method, path).headers["x-sib-ratelimit-limit"]
+        for method, path in (
+            ("GET", "/v3/senders"),
+            ("DELETE", "/v3/smtp/email/x"),
+            ("DELETE", "/v3/contacts/attributes/normal/X"),
+        )
+    ]
+    assert [cell.replace(",", "").partition(" ")[0] for cell in told] == limits
+
+
+def test_no_line_of_the_contract_is_longer_than_a_reader_can_bear():
+    assert max(len(line) for text in (LEDGER, *PAGES.values()) for line in text.splitlines()) < 1000
