@@ -10,7 +10,7 @@ from types import FrameType, SimpleNamespace
 
 import pytest
 
-from mockserver.control.server import documents, ledger
+from mockserver.control.server import documents, pages
 from mockserver.core.waiting.turn import Turn
 from mockserver.core.waiting.watchers import Watchers
 from mockserver.web.server.bridge import Bridge
@@ -248,10 +248,19 @@ def test_a_long_list_is_put_into_words_in_a_thread(make_api, path):
 
 
 @pytest.mark.parametrize(
-    "path", ["openapi.json", "openapi.yaml", "control.json", "docs/ledger.md", "docs/openapi.json", "docs/control.json"]
+    "path",
+    [
+        "openapi.json",
+        "openapi.yaml",
+        "control.json",
+        "docs/ledger.md",
+        "docs/contract/senders.md",
+        "docs/openapi.json",
+        "docs/control.json",
+    ],
 )
 def test_a_document_is_made_in_a_thread_and_told_by_the_loop(api, path):
-    for make in (documents.api_document, documents.api_yaml, documents.control_document, ledger.page):
+    for make in (documents.api_document, documents.api_yaml, documents.control_document, pages.pages):
         make.cache_clear()
 
     assert not stays(api, f"/_mock/{path}")

@@ -26,7 +26,7 @@ from mockserver.resources.deliveries.delivery import (
 )
 from mockserver.resources.deliveries.retention import Settled, count, make_room
 
-#: contract/deliveries: four more attempts, each so long after the one before.
+#: Four more attempts, each so long after the one before (contract/deliveries).
 RETRIES = (timedelta(minutes=10), timedelta(hours=1), timedelta(hours=2), timedelta(hours=8))
 #: How many attempts a delivery keeps, the last ones: redelivery makes five more each time.
 KEPT_ATTEMPTS = 100
@@ -98,7 +98,7 @@ def _comes_to(workspace: Workspace, delivery: Delivery, outcome: Outcome) -> str
 
 
 def _is_retried(workspace: Workspace, outcome: Outcome) -> bool:
-    """contract/deliveries: 429 and no answer at all always, 5xx only where behaviour says so, all else never.
+    """429 and no answer at all always, 5xx only where behaviour says so, all else never (contract/deliveries).
 
     That goes for a redirect as well, which is not followed, and for a call that cannot be made at all (both proposed).
     """

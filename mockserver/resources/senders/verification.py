@@ -13,7 +13,7 @@ from mockserver.resources.domains.domain import AUTHENTICATED, find_for_email
 from mockserver.resources.domains.domain import MACHINE as DOMAIN_MACHINE
 from mockserver.resources.senders.sender import AWAITING, MACHINE, SENDER, Sender
 
-#: contract/values: six digits; contract/senders#one-time-codes: none begins with 0.
+#: Six digits, the first of which is not 0 (contract/senders#one-time-codes).
 OTP_RANGE = (100_000, 999_999)
 
 

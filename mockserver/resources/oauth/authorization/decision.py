@@ -19,7 +19,8 @@ def begin(workspace: Workspace, account: Account, user: str, wanted: Authorizati
     """A grant that waits for a user's consent.
 
     Raises:
-        ServiceError: `access_denied`; the app is private, and the user is not of its organization (contract/oauth).
+        ServiceError: `access_denied`; the app is private, and the user is not of its organization
+            (contract/oauth#rules).
     """
     app = wanted.app
     if not may_enter(workspace, app, account):

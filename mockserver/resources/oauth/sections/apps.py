@@ -80,7 +80,7 @@ def add(workspace: Workspace, item: dict[str, Any], path: tuple[str | int, ...])
 
 
 def check(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
-    """Refuse an account that is not there, and a public app where there are none (contract/oauth).
+    """Refuse an account that is not there, and a public app where there are none (contract/oauth#rules).
 
     Raises:
         SectionError: as it says.
