@@ -1,1 +1,4 @@
-"""Where HTTP begins: the endpoint of every operation, who calls, how often, and the server."""
+"""HTTP: from a socket to the answer of an operation.
+
+Flask, uvicorn and marshmallow are known here; no resource is.
+"""

@@ -1,1 +1,1 @@
-"""What leaves and enters the workspaces of a server: calls, e-mails and look-ups, and real time."""
+"""What leaves and enters the workspaces of a server: calls, e-mails, look-ups, and real time that passes."""

@@ -1,1 +1,1 @@
-"""What the control API says of itself: its OpenAPI document, made of the declarations of its calls."""
+"""The OpenAPI document of the control API, made of the declarations of its calls."""

@@ -1,1 +1,4 @@
-"""How calls of the control API are declared, taken, answered and refused."""
+"""How calls of the control API are declared, taken, answered and refused.
+
+No call lives here.
+"""

@@ -1,1 +1,4 @@
-"""Calls about the server as a whole, and its documents."""
+"""Calls about the server as a whole, and the documents that it serves.
+
+A call that acts on one workspace belongs to `workspaces` or `traffic`.
+"""

@@ -1,1 +1,1 @@
-"""Calls about workspaces and what stands in one."""
+"""Calls about workspaces and about the state of one."""

@@ -1,1 +1,4 @@
-"""Requests and answers, what makes them go wrong, and what is kept of them."""
+"""Requests with their answers, and what is kept of them: journal, coverage, mailbox, receivers, feed.
+
+What is kept is bounded by number and by bytes. Nothing here knows HTTP beyond methods, paths, headers and bodies.
+"""

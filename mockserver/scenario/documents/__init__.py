@@ -1,1 +1,4 @@
-"""Scenarios as texts: read, laid over each other, and their mistakes told."""
+"""Scenarios as texts: read from YAML, laid over each other, and their mistakes told with line and path.
+
+Nothing here knows a workspace.
+"""

@@ -1,1 +1,1 @@
-"""How faults and patterns of requests are written."""
+"""How faults and patterns of requests are written, in scenarios and in calls of the control API."""

@@ -1,1 +1,1 @@
-"""What is shown of requests, mails, deliveries, receivers and faults."""
+"""What is shown of requests, mails, deliveries, receivers and faults, with their secrets redacted."""

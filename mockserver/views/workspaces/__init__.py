@@ -1,1 +1,1 @@
-"""What is shown of a workspace and of what stands in it."""
+"""What is shown of a workspace and of its state."""

@@ -1,1 +1,4 @@
-"""The HTTP server: connections, the event loop, and what leaves it."""
+"""The HTTP server: connections within limits, the event loop, and the threads for what takes long.
+
+Nothing here knows what an answer says; it knows how it leaves.
+"""

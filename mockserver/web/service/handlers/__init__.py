@@ -1,1 +1,4 @@
-"""One handler for each audience: who its callers are, and how they are refused."""
+"""One handler for each audience: how its callers are identified, answered and refused.
+
+A handler takes no lock and writes no journal: the service does, around it.
+"""
