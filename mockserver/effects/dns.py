@@ -27,7 +27,7 @@ class Found(NamedTuple):
     values: Sequence[str] = ()
     failure: str | None = None
     #: In words.
-    told: str = ""
+    detail: str = ""
 
 
 class Resolver:
@@ -44,12 +44,12 @@ class Resolver:
         try:
             return self._follow(dns.name.from_text(name), kind, deadline)
         except dns.exception.Timeout:
-            return Found(failure="timeout", told=f"{self._server} gave no answer about {name} in time")
+            return Found(failure="timeout", detail=f"{self._server} gave no answer about {name} in time")
         except dns.name.NameTooLong:
-            return Found(failure="missing", told=f"{name} is too long for a name in DNS")
+            return Found(failure="missing", detail=f"{name} is too long for a name in DNS")
         except (dns.exception.DNSException, OSError, ValueError) as error:  # ValueError: the host's name is no good one
             why = f"{type(error).__name__}: {error}"
-            return Found(failure="timeout", told=f"asking {self._server} about {name} failed, {why}")
+            return Found(failure="timeout", detail=f"asking {self._server} about {name} failed, {why}")
 
     @property
     def _server(self) -> str:
@@ -62,14 +62,14 @@ class Resolver:
             answer = self._ask(target, kind, deadline)
             if answer.rcode() not in (dns.rcode.NOERROR, dns.rcode.NXDOMAIN):
                 code = dns.rcode.to_text(answer.rcode())
-                return Found(failure="timeout", told=f"{self._server} answered {code} about {_text(target)}")
+                return Found(failure="timeout", detail=f"{self._server} answered {code} about {_text(target)}")
             chain = answer.resolve_chaining()
             if chain.answer is not None:
                 return Found([_value(row, kind) for row in chain.answer])
             if answer.rcode() == dns.rcode.NXDOMAIN or chain.canonical_name == target:
                 return _nothing(name, chain.canonical_name, kind, answer.rcode())
             target = chain.canonical_name
-        return Found(failure="timeout", told=f"{_text(name)} leads from name to name without an end")
+        return Found(failure="timeout", detail=f"{_text(name)} leads from name to name without an end")
 
     def _ask(self, name: dns.name.Name, kind: str, deadline: float) -> dns.message.QueryMessage:
         """The server's answer.
@@ -102,8 +102,8 @@ def _nothing(name: dns.name.Name, last: dns.name.Name, kind: str, code: dns.rcod
     """Why a name has no value, perhaps at the end of a chain of CNAME records."""
     way = "" if last == name else f"{_text(name)} leads to {_text(last)}, and "
     if code == dns.rcode.NXDOMAIN:
-        return Found(failure="missing", told=f"{way}{_text(last)} does not exist (NXDOMAIN)")
-    return Found(failure="missing", told=f"{way}{_text(last)} has no {kind} record")
+        return Found(failure="missing", detail=f"{way}{_text(last)} does not exist (NXDOMAIN)")
+    return Found(failure="missing", detail=f"{way}{_text(last)} has no {kind} record")
 
 
 def _text(name: dns.name.Name) -> str:

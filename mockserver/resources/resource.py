@@ -24,17 +24,17 @@ class Section(NamedTuple):
     """The members of a scenario's account that a resource owns.
 
     `load` gets those that are there, as its fields have loaded them; `dump` gives them back, ready to be written.
-    `settle` comes once after the `load` of all accounts, for what would take long if each account did it, or needs
+    `finish` comes once after the `load` of all accounts, for what would take long if each account did it, or needs
     the others; what it refuses, it raises with its account.
     """
 
     fields: Mapping[str, fields.Field[Any]]
     load: Callable[[Workspace, Account, Mapping[str, Any]], None]
     dump: Callable[[Workspace, Account], dict[str, Any]]
-    settle: Callable[[Workspace], None] = lambda workspace: None
+    finish: Callable[[Workspace], None] = lambda workspace: None
     generators: Mapping[str, Generator] = MappingProxyType({})
     #: Members that say something of the account itself and are loaded as a whole; all others are rows.
-    facts: frozenset[str] = frozenset()
+    account_members: frozenset[str] = frozenset()
 
 
 class WorkspaceSection(NamedTuple):

@@ -161,7 +161,7 @@ class _Filling:
             if resource.section is not None:
                 for index in order:
                     yield from self._load_section(resource.section, index, accounts[index])
-                for number, mistake in settle_section(resource.section, self._workspace):
+                for number, mistake in finish_section(resource.section, self._workspace):
                     yield self._placed(indexes[number], mistake)
         yield from generate(
             self._workspace,
@@ -239,10 +239,10 @@ def load_section(
         yield Mistake((*path, *error.path), error.message, taken=isinstance(error, TakenError))
 
 
-def settle_section(section: Section, workspace: Workspace) -> Iterator[tuple[int, Mistake]]:
-    """Settle what a resource has loaded of all accounts; gives what does not fit, and which account has it."""
+def finish_section(section: Section, workspace: Workspace) -> Iterator[tuple[int, Mistake]]:
+    """Finish what a resource has loaded of all accounts; gives what does not fit, and which account has it."""
     try:
-        section.settle(workspace)
+        section.finish(workspace)
     except SectionError as error:
         yield error.account, Mistake(error.path, error.message, taken=isinstance(error, TakenError))
 
@@ -291,7 +291,7 @@ def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, 
             for mistake in load_section(section, workspace, account, {name: items}, ()):
                 told = f"a made-up item of account {account.name} does not fit: {mistake.message}"
                 yield mistake._replace(path=(*path, "generate", name), message=told)
-            section.settle(workspace)
+            section.finish(workspace)
             random.positions[_PEOPLE] = people.count % LAP
 
 

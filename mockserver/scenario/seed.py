@@ -23,11 +23,11 @@ from mockserver.scenario.load import (
     check_master,
     check_room,
     claim_ids,
+    finish_section,
     generate,
     load_section,
     load_workspace_section,
     make_account,
-    settle_section,
 )
 from mockserver.scenario.rules.faults import MOST_FAULTS, load_faults
 from mockserver.scenario.schema import BehaviourItem, scenario_schema
@@ -139,7 +139,7 @@ class _Addition:
         for section in _SECTIONS:
             for part in parts:
                 yield from self._load_section(section, part)
-            yield from self._settle(section, parts)
+            yield from self._finish(section, parts)
         yield from generate(
             self._workspace, ((part.account, part.data.get("generate", {}), part.path) for part in parts)
         )
@@ -258,9 +258,9 @@ class _Addition:
 
     def _load_section(self, section: Section, part: _Part) -> Iterator[Mistake]:
         data = {name: part.data[name] for name in section.fields if name in part.data}
-        if section.facts & data.keys() and not part.is_new:
+        if section.account_members & data.keys() and not part.is_new:
             before = section.dump(self._workspace, part.account)
-            for name in section.facts & (before.keys() | data.keys()):
+            for name in section.account_members & (before.keys() | data.keys()):
                 whole = _laid(before.get(name), part.written[name], name) if name in data else before[name]
                 if name in data and isinstance(whole, list) and len(whole) > MOST_LISTED:
                     yield _too_long((*part.path, name), len(whole))
@@ -269,8 +269,8 @@ class _Addition:
         if data or part.is_new:
             yield from load_section(section, self._workspace, part.account, data, part.path)
 
-    def _settle(self, section: Section, parts: list[_Part]) -> Iterator[Mistake]:
-        for number, mistake in settle_section(section, self._workspace):
+    def _finish(self, section: Section, parts: list[_Part]) -> Iterator[Mistake]:
+        for number, mistake in finish_section(section, self._workspace):
             # The document's top and an entry may both say something of an account.
             found = [part.path for part in parts if part.account.id == number and mistake.path[0] in part.written]
             yield mistake._replace(path=(*found[0], *mistake.path))

@@ -33,7 +33,7 @@ def arrive(body: dict[str, Any]) -> Response:
     workspace = target.workspace()
     with workspace.lock:
         account = target.named_account(workspace, body)
-        account = account or model.home(workspace, body["recipient"], target.account(workspace, body))
+        account = account or model.receiving_account(workspace, body["recipient"], target.account(workspace, body))
         message = compose(workspace, body["sender"], body["recipient"], body["subject"], body["text"])
         event, made = model.receive(workspace, account, message, body["sender"], body["recipient"])
         workspace.catch_up()

@@ -114,7 +114,7 @@ def _addressed(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, str
     named, meant = target.named_account(workspace, body), target.account(workspace, body)
     asked = [meant] if named is not None else [meant, *workspace.state.accounts.values()]
     to = body.get("to") or _inbound_address(asked)
-    return named or inbound.home(workspace, to, meant), to
+    return named or inbound.receiving_account(workspace, to, meant), to
 
 
 def _inbound_address(accounts: Iterable[Account]) -> str:

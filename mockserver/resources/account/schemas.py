@@ -160,5 +160,5 @@ SECTION = Section(
     },
     load=_load,
     dump=_dump,
-    facts=frozenset(_FACTS),
+    account_members=frozenset(_FACTS),
 )

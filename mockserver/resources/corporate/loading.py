@@ -77,7 +77,7 @@ def _to_check(workspace: Workspace) -> list[tuple[Account, int, BulkPlan]]:
     return kept(workspace, BulkPlan, list)
 
 
-def settle(workspace: Workspace) -> None:
+def finish(workspace: Workspace) -> None:
     """Let the members of changes wait for them, each of which is a sub-account that says so itself.
 
     Raises:

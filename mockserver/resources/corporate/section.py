@@ -15,7 +15,7 @@ from mockserver.core.workspaces.caller import Visit
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.lifecycle import ACTIVE, MACHINE, UNASSIGNED
-from mockserver.resources.corporate.loading import MASTER, SUB_ACCOUNT, load, settle
+from mockserver.resources.corporate.loading import MASTER, SUB_ACCOUNT, finish, load
 from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, SWITCHES, Allotment
 from mockserver.resources.corporate.pool import Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
@@ -146,6 +146,6 @@ SECTION = Section(
     },
     load=load,
     dump=_dump,
-    settle=settle,
-    facts=frozenset({*MASTER, *SUB_ACCOUNT, "timezone"} - {"groups", "bulk_plans"}),
+    finish=finish,
+    account_members=frozenset({*MASTER, *SUB_ACCOUNT, "timezone"} - {"groups", "bulk_plans"}),
 )

@@ -99,7 +99,7 @@ class Delivery(Bounded):
         return self.began_at is not None
 
     @property
-    def in_words(self) -> int:
+    def text_size(self) -> int:
         """About how many bytes it takes to show it, each attempt with all that it carried."""
         sent = sum((attempt.target or self.target).size + self.carried for attempt in self.attempts)
         return (_ITSELF + sent) // _IN_WORDS

@@ -23,7 +23,7 @@ class Seen(NamedTuple):
     """What a real DNS server has said about one record, and how it failed in words."""
 
     status: str
-    told: str = ""
+    detail: str = ""
 
 
 @dataclass(slots=True, eq=False)

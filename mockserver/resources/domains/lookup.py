@@ -43,13 +43,13 @@ class Found(Protocol):
     def failure(self) -> str | None: ...
 
     @property
-    def told(self) -> str: ...
+    def detail(self) -> str: ...
 
 
 class Failed(NamedTuple):
     """What is found where nothing could be asked."""
 
-    told: str
+    detail: str
     values: Sequence[str] = ()
     failure: str | None = "timeout"
 
@@ -107,7 +107,7 @@ def _policy_of(records: Sequence[str], *tags: str) -> str:
 def judged(question: Question, found: Found) -> Seen:
     """What DNS says about a record."""
     if found.failure is not None:
-        return Seen(MISSING if found.failure == "missing" else TIMEOUT, found.told)
+        return Seen(MISSING if found.failure == "missing" else TIMEOUT, found.detail)
     return _JUDGES[question.record](question, found.values)
 
 

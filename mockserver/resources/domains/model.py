@@ -85,7 +85,7 @@ def _what_is_wrong(workspace: Workspace, domain: Domain, view: DnsView) -> str:
         for name, record in records(workspace, domain).items()
         if not record.status
     ]
-    told = "".join(f"; {words}" for words in dict.fromkeys(seen.told for seen in view.seen.values()) if words)
+    told = "".join(f"; {words}" for words in dict.fromkeys(seen.detail for seen in view.seen.values()) if words)
     return f"domain {domain.name} is {domain.state}, and in DNS its {', '.join(wrong)}{told}"
 
 

@@ -168,7 +168,7 @@ def _to_follow(workspace: Workspace) -> dict[str, None]:
     return kept(workspace, follow_dns, dict[str, None])
 
 
-def _settle(workspace: Workspace) -> None:
+def _finish(workspace: Workspace) -> None:
     names = _to_follow(workspace)
     follow_dns(workspace, dict(names))
     names.clear()
@@ -224,7 +224,7 @@ SECTION = Section(
     fields={"brevo_code": _code(), "domains": List(fields.Nested(DomainItem))},
     load=_load,
     dump=_dump,
-    settle=_settle,
+    finish=_finish,
     generators={
         "domains": lambda people, workspace, account: {
             "name": people.domain(),

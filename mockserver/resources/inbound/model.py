@@ -83,7 +83,7 @@ def _take(store: Store, workspace: Workspace, received: ReceivedMail, sender: st
         return True
 
 
-def home(workspace: Workspace, recipient: str, otherwise: Account) -> Account:
+def receiving_account(workspace: Workspace, recipient: str, otherwise: Account) -> Account:
     """The account to which a mail goes: one that listens for its domain, `otherwise` if that does or if none does."""
     found = _listening(workspace, recipient)
     return otherwise if not found or any(account is otherwise for account in found) else found[0]

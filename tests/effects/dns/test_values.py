@@ -19,7 +19,7 @@ BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 def status(record, told, *values):
     return judged(
-        Question(record, "name.test", "TXT", told), SimpleNamespace(values=values, failure=None, told="")
+        Question(record, "name.test", "TXT", told), SimpleNamespace(values=values, failure=None, detail="")
     ).status
 
 
