@@ -61,8 +61,8 @@ HERE = threading.current_thread().name
     [
         (whereabouts, 0, HERE),
         (whereabouts, LARGE_BODY, HERE),
-        (whereabouts, LARGE_BODY + 1, "labourer_0"),
-        (leaving, 0, "labourer_0"),
+        (whereabouts, LARGE_BODY + 1, "long_0"),
+        (leaving, 0, "long_0"),
     ],
 )
 def test_a_request_with_a_large_body_or_that_says_so_is_run_in_a_thread(app, size, thread):

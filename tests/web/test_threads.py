@@ -19,7 +19,7 @@ from mockserver.web.server.threads import Threads
 async def main():
     begun, never = threading.Event(), threading.Event()
     threads = Threads()
-    work = asyncio.ensure_future(threads.labour(lambda: (begun.set(), never.wait())))
+    work = asyncio.ensure_future(threads.run_long(lambda: (begun.set(), never.wait())))
     while not begun.is_set():
         await asyncio.sleep(0)
     work.cancel()
@@ -47,8 +47,8 @@ def test_two_pieces_of_work_are_done_at_once_and_the_third_in_its_turn(threads):
     both, order = threading.Barrier(2, timeout=20), []
 
     async def main():
-        pairs = (threads.labour(lambda: order.append(both.wait())) for _ in range(2))
-        await asyncio.gather(*pairs, threads.labour(lambda: order.append("third")))
+        pairs = (threads.run_long(lambda: order.append(both.wait())) for _ in range(2))
+        await asyncio.gather(*pairs, threads.run_long(lambda: order.append("third")))
 
     asyncio.run(main())
 
@@ -59,8 +59,8 @@ def test_two_pieces_of_work_are_done_at_once_and_the_third_in_its_turn(threads):
 def test_an_error_of_the_work_is_that_of_whoever_waits(threads):
     async def main():
         with pytest.raises(ZeroDivisionError):
-            await threads.labour(lambda: 1 // 0)
-        return await threads.labour(lambda: 7)
+            await threads.run_long(lambda: 1 // 0)
+        return await threads.run_long(lambda: 7)
 
     assert asyncio.run(main()) == 7
 
@@ -71,17 +71,17 @@ def test_without_a_thread_to_spare_the_work_is_done_all_the_same(threads, monkey
 
     monkeypatch.setattr(threading.Thread, "start", start)
 
-    assert asyncio.run(threads.wait(threading.current_thread)) is threading.current_thread()
+    assert asyncio.run(threads.run_waiting(threading.current_thread)) is threading.current_thread()
 
 
 def test_what_has_not_begun_when_they_are_closed_is_cancelled(threads):
     begun, go = threading.Semaphore(0), threading.Event()
 
     async def main():
-        busy = [asyncio.ensure_future(threads.labour(lambda: (begun.release(), go.wait()))) for _ in range(2)]
+        busy = [asyncio.ensure_future(threads.run_long(lambda: (begun.release(), go.wait()))) for _ in range(2)]
         await asyncio.sleep(0)
         begun.acquire(timeout=20), begun.acquire(timeout=20)
-        late = asyncio.ensure_future(threads.labour(lambda: "done"))
+        late = asyncio.ensure_future(threads.run_long(lambda: "done"))
         await asyncio.sleep(0)
         threads.close()
         go.set()
@@ -108,7 +108,7 @@ def test_what_only_a_collection_frees_is_freed_before_long(threads):
 
     async def main():
         for _ in range(12):
-            await threads.labour(leave_garbage)
+            await threads.run_long(leave_garbage)
 
     asyncio.run(main())
 

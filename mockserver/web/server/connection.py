@@ -1,4 +1,4 @@
-"""One connection of the HTTP server, within limits: what a request may hold, and how long it may take to come in."""
+"""One connection of the HTTP server, with limits on what a request may hold and on how long it may take to come in."""
 
 from __future__ import annotations
 
@@ -13,28 +13,32 @@ from mockserver.web.server.admission import Admission
 from mockserver.web.server.http_limits import HttpLimits, Refusal
 from mockserver.web.server.wire import TRANSPORT
 
-#: How many requests of one connection may wait for their answers before no more of them are looked at.
+#: How many requests of one connection may wait for their answers before no more of them are parsed. Chosen: clients
+#: that pipeline at all send some ten.
 _PIPELINED = 100
-#: How much of what comes then is kept, in bytes, before the connection is read no further.
+#: How many bytes of a connection with that many requests are kept before it is read no further. Chosen: uvloop hands
+#: over up to so many in one go.
 _HELD = 256 * 1024
-#: How much is parsed in one go, in bytes, and so how many requests can come to be by it.
+#: How many bytes are parsed in one go: some 900 requests, of the shortest there are. Chosen: an ordinary request is
+#: parsed in one go.
 _SLICE = 16 * 1024
-#: How long after a refusal what still comes is read and thrown away, in seconds, so that the client reads the answer.
+#: How many seconds after a refusal a connection is still read, and what comes thrown away, so that the client reads the
+#: answer. Chosen: the round trips of a slow network, and little enough to hold a connection for.
 _LINGER = 2.0
 
 
 class Part(Enum):
-    """What of a request is coming in."""
+    """The part of a request that is coming in."""
 
     HEAD = "head"
     BODY = "body"
 
 
 class Connection(HttpToolsProtocol):
-    """The HTTP protocol within limits, whose requests know their connection: faults cut it off, or reset it.
+    """Uvicorn's HTTP protocol within limits, whose requests know their transport, so that faults can close or reset it.
 
-    A client may send requests before the first is answered. Uvicorn then reads no more, so that it does not see the
-    client leave, and would tell only the last of them: one that hangs would hang for ever.
+    A client may pipeline: send more requests before the first is answered. Uvicorn would then read no more, not see the
+    client leave, and tell only the last of the requests of it, so that a request that hangs would hang for ever.
     """
 
     def __init__(
@@ -45,19 +49,20 @@ class Connection(HttpToolsProtocol):
         self._refusal = refusal
         self._admission = admission
         self._unanswered: list[RequestResponseCycle] = []
-        #: What is not looked at yet, as too many requests wait for their answers.
+        #: Bytes that are not parsed yet, as too many requests wait for their answers.
         self._held = bytearray()
-        #: What is coming in; None: nothing, or nothing more.
+        #: The part of a request that is coming in, or None between requests and after a refusal.
         self._part: Part | None = None
-        #: How many bytes of this part have come: of the head, or since the last piece of the body.
+        #: How many bytes of the head have come, or since the last piece of the body.
         self._came = 0
-        #: How many are being parsed.
+        #: How many bytes are being parsed.
         self._parsing = 0
-        #: Since when this part is waited for; 0: it has just begun.
+        #: Since when the part is waited for, on the monotonic clock; 0 if it has just begun.
         self._since = 0.0
-        #: Since when there is nothing to do; the loop's own time has milliseconds only, in which many come to rest.
+        #: Since when nothing is under way, on the monotonic clock: the loop's own time has milliseconds only, in which
+        #: many connections become idle.
         self.idle_since = monotonic()
-        #: How much of answers is not read yet, in bytes, and since when nothing of it has been read.
+        #: How many bytes of answers the client has not read yet, and since when it has read none of them.
         self.unread = 0
         self.unread_since = self.idle_since
         self._is_refused = False
@@ -91,7 +96,7 @@ class Connection(HttpToolsProtocol):
             self._measure()
 
     def _measure(self) -> None:
-        """Look at a request that is not complete: whether it may go on."""
+        """Count the bytes of a request that is not complete, and refuse it if there are too many."""
         self._came += self._parsing
         if not self._since:
             self._since = monotonic()
@@ -106,6 +111,7 @@ class Connection(HttpToolsProtocol):
         self.refuse(431, f"The line of the request and its headers have more than {self._limits.head} bytes")
 
     def _is_full(self) -> bool:
+        """Whether as many requests wait for their answers as may."""
         if len(self._unanswered) >= _PIPELINED:
             self._forget_answered()
         return len(self._unanswered) >= _PIPELINED
@@ -114,12 +120,13 @@ class Connection(HttpToolsProtocol):
         self._unanswered = [cycle for cycle in self._unanswered if not cycle.response_complete]
 
     def _hold(self, data: bytes) -> None:
+        """Keep bytes to be parsed later, and read no more if there are many."""
         self._held += data
         if len(self._held) > _HELD:
             self.flow.pause_reading()
 
-    def _go_on(self) -> None:
-        """Look at what was held."""
+    def _parse_held(self) -> None:
+        """Parse the bytes that were kept while too many requests waited for their answers."""
         if self._held and not self.transport.is_closing():
             held, self._held = self._held, bytearray()
             self.flow.resume_reading()
@@ -143,7 +150,7 @@ class Connection(HttpToolsProtocol):
         else:
             super().on_headers_complete()
             self._part, self._came, self._since = Part.BODY, -self._parsing, 0.0
-            # What follows a body in pieces is no header of the request (RFC 9110, 6.5.1).
+            # A trailer, behind a body in pieces, is no header of the request (RFC 9110, 6.5.1).
             self.headers = []
             self._forget_answered()
             self._unanswered.append(self.cycle)
@@ -169,7 +176,7 @@ class Connection(HttpToolsProtocol):
     # ------------------------------------------------------------------ what goes out
 
     def on_response_complete(self) -> None:
-        """Let the next request have its turn; idle connections are the server's to close, in `check`."""
+        """Start the next pipelined request; unlike uvicorn, leave it to `check` to close an idle connection."""
         if self.transport.is_closing():
             return
         self.idle_since = monotonic()
@@ -177,30 +184,34 @@ class Connection(HttpToolsProtocol):
         if self.pipeline:
             self._start_asgi_task(*self.pipeline.pop())
         elif self._part is Part.BODY and self.cycle.response_complete:
-            # It was answered without the rest of its body, which nobody wants to read.
+            # The request was answered without the rest of its body, which nobody wants to read.
             self._linger()
         if self._held:
-            self.loop.call_soon(self._go_on)
+            self.loop.call_soon(self._parse_held)
 
     def send_400_response(self, msg: str) -> None:
         self.refuse(400, msg)
 
     def refuse(self, status: int, message: str) -> None:
-        """Say why, if nobody else is being answered, and read no more."""
+        """Answer the request that is coming in with an error, and read no more of the connection.
+
+        If earlier requests of the connection wait for their answers, these are sent, and the error is not.
+        """
         if self._is_refused or self.transport.is_closing():
             return
         self._is_refused = True
         earlier = [cycle for cycle in self._unanswered if not cycle.response_complete]
         current = earlier.pop() if self._part is Part.BODY and earlier else None
         if earlier:
-            # They have come in order, and are answered; the last of them closes the connection.
+            # The last of the earlier requests closes the connection when it is answered.
             earlier[-1].keep_alive = False
             return
         if current is None or not current.response_started:
-            self.transport.write(self._written(status, message))
+            self.transport.write(self._error_bytes(status, message))
         self._linger()
 
-    def _written(self, status: int, message: str) -> bytes:
+    def _error_bytes(self, status: int, message: str) -> bytes:
+        """An error as the bytes of an HTTP response."""
         path = self.url.partition(b"?")[0].decode("latin-1")
         answer = self._refusal(path, status, message)
         headers = [*self.server_state.default_headers, (b"connection", b"close")]
@@ -209,7 +220,10 @@ class Connection(HttpToolsProtocol):
         return b"".join([STATUS_LINE[status], *lines, b"\r\n", answer.get_data()])
 
     def _linger(self) -> None:
-        """Close the connection once the client has had time to read: closed at once, what it sends would reset it."""
+        """Close the connection once the client has had time to read.
+
+        What a client sends to a connection that was closed at once would reset it, and the answer would be lost.
+        """
         self._is_refused = True
         self._part = None
         self._held.clear()
@@ -221,34 +235,38 @@ class Connection(HttpToolsProtocol):
         self.flow.resume_reading()
         self.loop.call_later(_LINGER, self.transport.abort)
 
-    # ------------------------------------------------------------------ time and room
+    # ------------------------------------------------------------------ limits
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         super().connection_made(transport)
         refused = self._admission.refusal(self, self.connections)
         if refused is not None:
             self._is_refused = True
-            transport.write(self._written(503, refused))
+            transport.write(self._error_bytes(503, refused))
             transport.close()
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is under way here."""
-        return self._part is None and self._answers is None
+        """Whether no request is coming in or being answered."""
+        return self._part is None and self._first_unanswered is None
 
     @property
     def is_waiting(self) -> bool:
         """Whether a request is coming in, and no earlier one is being answered."""
         own = self.cycle if self._part is Part.BODY else None
-        return self._part is not None and self._answers is own
+        return self._part is not None and self._first_unanswered is own
 
     @property
-    def _answers(self) -> RequestResponseCycle | None:
-        """The request that is answered, or will be when it has come."""
+    def _first_unanswered(self) -> RequestResponseCycle | None:
+        """The oldest request without a complete answer, whose body may still be coming in, or None if there is none."""
         return next((cycle for cycle in self._unanswered if not cycle.response_complete), None)
 
     def check(self, now: float, idle_s: float) -> None:
-        """Refuse a request that takes too long to come in; close what is idle for too long; see what is not read."""
+        """Enforce what depends on time; called several times a second.
+
+        A request that takes too long to come in is refused; a connection that is idle for more than `idle_s` seconds is
+        closed; `unread` and `unread_since` are brought up to date. `now` is on the monotonic clock.
+        """
         unread, self.unread = self.unread, self.transport.get_write_buffer_size()
         if self.unread < unread or not self.unread:
             self.unread_since = now
@@ -259,7 +277,7 @@ class Connection(HttpToolsProtocol):
 
     def _check_part(self, part: Part, now: float) -> None:
         if self.flow.read_paused or not self.is_waiting:
-            self._since = now  # it waits for us
+            self._since = now  # the request waits for the server, not the other way round
             return
         allowed = self._limits.head_s if part is Part.HEAD else self._limits.body_s
         if now - self._since > allowed:
@@ -272,7 +290,7 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _leave(self) -> None:
-        """Tell whoever answers that nobody listens any more."""
+        """Tell the requests without an answer that their client has left."""
         for cycle in self._unanswered:
             cycle.disconnected = not cycle.response_complete
             cycle.waiting_for_100_continue = False  # nothing can be written any more

@@ -1,4 +1,4 @@
-"""Limits of the HTTP server, before a request is complete."""
+"""Limits that the HTTP server applies before a request is complete."""
 
 from __future__ import annotations
 
@@ -9,30 +9,31 @@ from flask import Response
 
 from mockserver.settings import Settings
 
-#: Makes the refusal of a request that was not read to its end, from as much of its address as is known.
+#: Makes the refusal of a request that was not read to its end, from its path as far as it is known, the status and a
+#: message.
 Refusal = Callable[[str, int, str], Response]
 
 
 class HttpLimits(NamedTuple):
     """What a request may hold, how long it may take to come in, and how many connections there may be."""
 
-    #: How many bytes a request's line and headers may have, and what stands between the pieces of a chunked body.
+    #: The most bytes of a request's line and headers, and of what comes between two pieces of a chunked body.
     head: int
-    #: How many headers.
+    #: The most headers of a request.
     headers: int
-    #: How long a head, and then a body, may take to come in, in seconds.
+    #: The most seconds that the head of a request, and then its body, may take to come in.
     head_s: float
     body_s: float
-    #: At once.
+    #: The most connections at once.
     connections: int
-    #: How many bytes the bodies of all requests may have that are not answered yet.
+    #: The most bytes of the large bodies of all requests that are not answered yet.
     bodies: int
-    #: How many bytes of answers may wait for their clients to read them.
+    #: The most bytes of answers that clients have not read yet.
     answers: int
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Those of a server."""
+        """The limits that the settings of a server ask for."""
         return cls(
             head=settings.head_limit,
             headers=settings.headers_limit,

@@ -1,4 +1,4 @@
-"""What may run on the event loop: short steps that wait for nothing. Everything else leaves it for a thread."""
+"""What may run on the event loop: short steps that wait for nothing. Everything else leaves the loop for a thread."""
 
 from __future__ import annotations
 
@@ -8,36 +8,38 @@ from typing import Any
 from mockserver.core.waiting.turn import Turn
 from mockserver.core.workspaces.workspace import Workspace
 
-#: Where the bridge leaves the list of the locks that a request holds as long as it runs on the loop.
+#: The key of a request's environment for the list of the locks that it holds while it runs on the loop; the bridge sets
+#: it, and releases them.
 LOOP = "mockserver.loop"
-#: The same of one that runs in a thread: those that may be held for long.
+#: The key of a request's environment for the list of the locks, of those that may be held for long, that it holds while
+#: it runs in a thread; the bridge sets it, and releases them.
 THREAD = "mockserver.thread"
-#: A body of more bytes is never read on the loop: parsing and checking it takes about a millisecond for each kilobyte.
+#: The most bytes of a body that is read on the loop: to parse and check it takes about a millisecond a kilobyte.
 LARGE_BODY = 16 * 1024
-#: A workspace of more rows is neither made nor written on the loop: each takes some 20 to 50 microseconds.
+#: The most rows of a workspace that is made or written on the loop, which takes some 20 to 50 microseconds a row.
 LARGE_WORKSPACE = 200
-#: No longer list of the control API is put into words on the loop: an entry takes some 50 microseconds.
+#: The most items of a list of the control API that is written on the loop, which takes some 50 microseconds an item.
 LARGE_LIST = 100
-#: An account with a table of more rows is read by a thread: to list one takes some 5 microseconds a row. To change
-#: something in it takes as long as anywhere.
+#: The most rows in a table of an account that is read on the loop: to list them takes some 5 microseconds a row. An
+#: account with more may still be changed on the loop, as that takes no longer.
 LARGE_TABLE = 2_000
-#: A workspace of more rows leaves the loop to operations that say that they go through all of a kind, whether they
-#: read or write: a row takes them some 10 to 25 microseconds, and up to 90 where its address is to be put into
-#: A-labels.
+#: The most rows of a workspace in which operations that say that they go through all rows of a kind run on the loop,
+#: whether they read or write: that takes some 10 to 25 microseconds a row, and up to 90 where its domain is to be put
+#: into A-labels.
 LARGE_SWEEP = 1_000
 
 
 class LeaveLoop(BaseException):
-    """A request is to be run again in a thread, perhaps later, from its beginning: nothing has come of it yet.
+    """A request, which has had no effect yet, is to be run again from its beginning, in a thread and perhaps later.
 
-    No handler of errors is to take it for one.
+    A `BaseException`, so that no handler of errors takes it for an error.
     """
 
     def __init__(self, *, waits: bool = False, until: Turn | None = None) -> None:
         super().__init__()
-        #: Whether it has nothing much to do, but to wait for a lock.
+        #: Whether the request takes but a moment once it has a lock for which it waits.
         self.waits = waits
-        #: What it has to wait for first, which may take long.
+        #: The lock that may be held for long and that the request needs, if there is one.
         self.until = until
 
 
@@ -47,7 +49,7 @@ def is_on(environ: dict[str, Any]) -> bool:
 
 
 def leave(environ: dict[str, Any]) -> None:
-    """Run what follows in a thread, before anything has come of the request.
+    """Run what follows in a thread; called before the request has had an effect.
 
     Raises:
         LeaveLoop: the request runs on the loop.
@@ -57,12 +59,12 @@ def leave(environ: dict[str, Any]) -> None:
 
 
 def hold(environ: dict[str, Any], lock: threading.RLock) -> None:
-    """On the loop, have a lock at once and until the request has been run; elsewhere, whoever needs it waits for it.
+    """Take a lock for a request on the loop, until the request has been run: what follows never waits for it.
 
-    What follows on the loop then never waits for this lock.
+    In a thread this does nothing: what needs the lock takes it then, and waits for it.
 
     Raises:
-        LeaveLoop: the request runs on the loop, and somebody else has the lock.
+        LeaveLoop: the request runs on the loop, and another thread has the lock.
     """
     held = environ.get(LOOP)
     if held is None or lock in held:
@@ -73,10 +75,10 @@ def hold(environ: dict[str, Any], lock: threading.RLock) -> None:
 
 
 def catch_up(workspace: Workspace, *, on_loop: bool) -> None:
-    """Let happen what is due in a workspace whose lock is held.
+    """Let happen what is due in a workspace whose lock the caller holds.
 
     Raises:
-        LeaveLoop: that may take long, and we are on the loop.
+        LeaveLoop: the caller is `on_loop`, and so much is due that it may take long.
     """
     if on_loop and workspace.state.is_much_due:
         raise LeaveLoop
@@ -84,10 +86,10 @@ def catch_up(workspace: Workspace, *, on_loop: bool) -> None:
 
 
 def enter(environ: dict[str, Any], workspace: Workspace) -> None:
-    """Let happen what is due in a workspace; on the loop, nobody else acts on it until the request has been run.
+    """Let happen what is due in a workspace; on the loop, the request keeps the workspace's lock until it has been run.
 
     Raises:
-        LeaveLoop: the request runs on the loop, and somebody else has the workspace's lock, or much is due.
+        LeaveLoop: the request runs on the loop, and another thread has the workspace's lock, or much is due.
     """
     hold(environ, workspace.lock)
     with workspace.lock:
@@ -95,12 +97,12 @@ def enter(environ: dict[str, Any], workspace: Workspace) -> None:
 
 
 def occupy(environ: dict[str, Any], turn: Turn) -> None:
-    """Have a lock that may be held for long, until the request has been run; to wait for it takes no thread.
+    """Take a lock that may be held for long, until the request has been run.
 
-    Under another server than our own, whoever needs it waits for it.
+    Under an ordinary WSGI server this does nothing: what needs the lock takes it then, and waits for it.
 
     Raises:
-        LeaveLoop: somebody else has it.
+        LeaveLoop: another request has the lock; this one waits for it without a thread.
     """
     held = environ.get(LOOP, environ.get(THREAD))
     if held is None or turn in held:

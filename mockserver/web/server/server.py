@@ -1,4 +1,4 @@
-"""The HTTP server: uvicorn with the bridge, on a socket that is bound before anything is said about it."""
+"""The HTTP server: uvicorn with the bridge, on a socket that is bound before its address is announced."""
 
 from __future__ import annotations
 
@@ -22,11 +22,14 @@ from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.connection import Connection
 from mockserver.web.server.http_limits import HttpLimits, Refusal
 
-#: Idle connections live longer than any client's pool keeps them, so that no request meets a closing one; in seconds.
+#: How many seconds an idle connection is kept, as nginx does by default. Chosen: longer than the pools of clients keep
+#: one, so that no request meets a connection that is being closed.
 _KEEP_ALIVE = 75
-#: How long a stop waits for the last answers to leave, in seconds.
+#: How many connections the system may keep before the server accepts them, as uvicorn has it by default.
+_BACKLOG = 2048
+#: How many seconds a server that stops waits for the last answers to leave. Chosen: a test suite hardly notices.
 _GRACE = 1.0
-#: How often the server's own clock ticks, in seconds; it renews the `Date` header, and looks after slow requests.
+#: The seconds between two ticks of the server, which renew the `Date` header and enforce time limits. As in uvicorn.
 _TICK = 0.1
 
 
@@ -35,10 +38,10 @@ class BindError(OSError):
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; port 0 takes a free one.
+    """A listening socket; with port 0, at a free port.
 
     Raises:
-        BindError: the address is taken, or none of this machine's.
+        BindError: the address is taken, or is not one of this machine.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -46,7 +49,7 @@ def bind(host: str, port: int) -> socket.socket:
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listener.bind((host, port))
-            listener.listen(2048)
+            listener.listen(_BACKLOG)
         except OSError:
             listener.close()
             raise
@@ -56,13 +59,13 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address(listener: socket.socket) -> str:
-    """The root address of what listens there."""
+    """The root address of a server that listens on this socket: `http://127.0.0.1:8003`."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def cut_off(connections: Collection[Connection], most: int) -> None:
-    """Where more bytes wait to be read, end the connections whose clients have read nothing for longest."""
+    """Abort connections until no more than `most` bytes of answers are unread, first those unread for longest."""
     unread = sum(connection.unread for connection in connections)
     if unread <= most:
         return
@@ -73,7 +76,7 @@ def cut_off(connections: Collection[Connection], most: int) -> None:
 
 
 class Server(uvicorn.Server):
-    """Uvicorn, which starts and stops within milliseconds: it waits for events where uvicorn waits for a while."""
+    """Uvicorn's server, but one that stops within milliseconds: it waits for an event where uvicorn sleeps."""
 
     def __init__(self, config: uvicorn.Config, bridge: Bridge, unread_limit: int) -> None:
         super().__init__(config)
@@ -84,14 +87,14 @@ class Server(uvicorn.Server):
         self._stopping = asyncio.Event()
 
     def wait_started(self, seconds: float) -> bool:
-        """Whether it answers, at the latest after so many seconds."""
+        """Whether the server answers; waits for that for at most so many seconds."""
         return self._running.wait(seconds)
 
     def stop(self) -> None:
-        """Let it stop, from whatever thread."""
+        """Ask the server to stop, from any thread, and return at once."""
         self.should_exit = True
         if self._loop is not None:
-            with suppress(RuntimeError):  # it has stopped by itself
+            with suppress(RuntimeError):  # the server has stopped already
                 self._loop.call_soon_threadsafe(self._stopping.set)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -119,7 +122,7 @@ class Server(uvicorn.Server):
         cut_off(connections, self._unread_limit)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop: idle connections and requests that wait for something at once, the others when they are answered."""
+        """Close idle connections and cancel requests that wait for something; answer the others, for a moment."""
         for listener in (*self.servers, *(sockets or ())):
             listener.close()
         for connection in list(self.server_state.connections):
@@ -132,19 +135,19 @@ class Server(uvicorn.Server):
             for task in late:
                 task.cancel()
             if late:
-                # They hear that their connections are gone; whatever a thread still does for them ends unheard.
+                # The tasks close their connections; what a thread still does for them is lost.
                 await asyncio.wait(late, timeout=_GRACE)
         self._bridge.close()
 
 
 def server(app: Flask, limits: HttpLimits, refusal: Refusal) -> Server:
-    """A server for the application, not yet running."""
+    """A server for the application, which is not yet running."""
     bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize, limits.bodies, refusal)
     connection = partial(Connection, limits=limits, refusal=refusal, admission=Admission(limits.connections))
     config = uvicorn.Config(
         bridge,
         loop="uvloop",
-        http=connection,  # type: ignore[arg-type]  # what makes one will do,
+        http=connection,  # type: ignore[arg-type]  # whatever makes one will do
         ws="none",
         lifespan="off",
         log_config=None,

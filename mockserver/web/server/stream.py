@@ -1,4 +1,4 @@
-"""Answers that go on: whatever happens in a workspace, as it happens."""
+"""Streams: answers without an end, which send what happens in a workspace as it happens."""
 
 from __future__ import annotations
 
@@ -12,43 +12,44 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server.loop import LeaveLoop
 from mockserver.web.server.threads import Threads
 
-#: Where a request whose answer goes on leaves its `Stream` for the bridge.
+#: The key of a request's environment for the `Stream` that the bridge sends as its answer.
 STREAM = "mockserver.stream"
 
 
 class Pull(Protocol):
-    """A part of what is new since the last call, ready to be sent."""
+    """Gives what has happened since its last call, ready to be sent."""
 
     def __call__(self, *, on_loop: bool) -> bytes | None:
-        """The part; empty: there is nothing, None: nor will there be.
+        """Some of what is new, empty if nothing is, or None if the stream is over.
 
         Raises:
-            LeaveLoop: it is on the loop, and takes long.
+            LeaveLoop: the caller is `on_loop`, and to write what is new takes long.
         """
         ...
 
 
 class Stream(NamedTuple):
-    """What an answer that goes on needs of the application."""
+    """An answer without an end, as the application describes it."""
 
     pull: Pull
-    #: The workspace that is looked at.
+    #: The workspace whose events are sent.
     workspace: Workspace
     #: What is sent when nothing has happened for `pause_s` seconds.
     heartbeat: bytes
     pause_s: float
 
 
-async def go_on(
+async def send_events(
     stream: Stream,
     threads: Threads,
     turn: asyncio.Lock,
     left: asyncio.Future[Any],
     send: Callable[[bytes], Awaitable[None]],
 ) -> None:
-    """Send what happens, as it happens, until the client leaves or there is nothing to look at any more.
+    """Send what happens, as it happens, until the client leaves (`left` is done) or the stream is over.
 
-    One who reads slowly is waited for in `send`; what happens meanwhile waits in the workspace's bounded feed.
+    `send` waits for a client that reads slowly; what happens meanwhile stays in the workspace's bounded feed. `turn` is
+    shared by all streams: they pull one at a time.
     """
     signal = _Signal(asyncio.get_running_loop())
     stream.workspace.watchers.add(signal.set)
@@ -57,8 +58,8 @@ async def go_on(
         while not left.done():
             signal.clear()  # what happens while it pulls and sends is pulled next
             async with turn:
-                await asyncio.sleep(0)  # of many that look on, one at a time, and others in between
-            chunk = await _pulled(stream, threads)
+                await asyncio.sleep(0)  # other requests run between the pulls of many streams
+            chunk = await _pull(stream, threads)
             if chunk is None:
                 return
             if chunk:
@@ -69,24 +70,24 @@ async def go_on(
         stream.workspace.watchers.discard(signal.set)
 
 
-async def _pulled(stream: Stream, threads: Threads) -> bytes | None:
-    """What is new; by a thread, if it takes long, or somebody else has the workspace's lock."""
+async def _pull(stream: Stream, threads: Threads) -> bytes | None:
+    """What the stream pulls; in a thread, if that takes long, or another thread has the workspace's lock."""
     lock = stream.workspace.lock
     if not lock.acquire(blocking=False):
-        return await threads.wait(partial(stream.pull, on_loop=False))
+        return await threads.run_waiting(partial(stream.pull, on_loop=False))
     try:
         return stream.pull(on_loop=True)
     except LeaveLoop:
         pass
     finally:
         lock.release()
-    return await threads.labour(partial(stream.pull, on_loop=False))
+    return await threads.run_long(partial(stream.pull, on_loop=False))
 
 
 class _Signal:
-    """Says to one task of the loop that something has happened, from whatever thread.
+    """An event that any thread may set, and one task of the loop waits for.
 
-    `asyncio.Event` with a time limit takes two tasks for each wait, and there may be a hundred who look on.
+    `asyncio.Event` with a time limit takes two tasks for each wait, and there may be a hundred streams.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -103,7 +104,7 @@ class _Signal:
         self._is_set = False
 
     async def wait(self, seconds: float) -> bool:
-        """Whether it is set before the time is up."""
+        """Whether the signal is set within so many seconds."""
         if not self._is_set:
             self._waiting = self._loop.create_future()
             limit = self._loop.call_later(seconds, self._end)
@@ -114,7 +115,7 @@ class _Signal:
         return self._is_set
 
     def _wake(self) -> None:
-        if self._is_set:  # else that was of before it was cleared
+        if self._is_set:  # else it was cleared since it was set
             self._end()
 
     def _end(self) -> None:
@@ -123,7 +124,7 @@ class _Signal:
 
 
 def blocking(stream: Stream) -> Iterator[bytes]:
-    """The same under an ordinary WSGI server, whose thread has nothing else to do."""
+    """The pieces of a stream for an ordinary WSGI server, where waiting for each of them holds a thread."""
     happened = threading.Event()
     stream.workspace.watchers.add(happened.set)
     try:

@@ -1,4 +1,4 @@
-"""The threads for what leaves the event loop."""
+"""The threads in which requests run that leave the event loop."""
 
 from __future__ import annotations
 
@@ -13,37 +13,39 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
-#: How much that takes long is done at once: the less, the sooner the loop has the interpreter again.
-_LABOURERS = 2
-#: How much waits for a lock at once; it costs nothing meanwhile.
-_WAITERS = 32
-#: A collection of so many new objects is over in some milliseconds.
+#: How many threads do long work. Chosen: the fewer, the sooner the loop has the interpreter's lock again; but with one
+#: alone, work of a second would wait for work of a minute.
+_LONG = 2
+#: How many threads wait for locks. Chosen: a thread that waits costs nothing but its stack.
+_WAITING = 32
+#: How many new objects are left to an ordinary collection, which goes through so many in some milliseconds.
 _FEW_OBJECTS = 50_000
-#: So many objects may be garbage that waits; as nothing of ours leads back to itself, next to none are.
+#: How many objects may grow old without a full collection. Chosen: next to none of them are garbage, as our objects do
+#: not refer to themselves in circles.
 _MANY_OBJECTS = 200_000
 
 
 class Threads:
-    """Two pools, whose threads begin with the first work for them."""
+    """Two pools of threads, for long work and for work that waits; a thread is started when there is work for it."""
 
     def __init__(self) -> None:
         self._pools: dict[str, _Pool] = {}
 
-    async def labour(self, work: Callable[[], Result]) -> Result:
-        """The result of what takes long."""
+    async def run_long(self, work: Callable[[], Result]) -> Result:
+        """The result of work that takes long, done while the garbage collector rests."""
 
         def uncollected() -> Result:
             with _COLLECTOR.resting():
                 return work()
 
-        return await self._done("labourer", _LABOURERS, uncollected)
+        return await self._done("long", _LONG, uncollected)
 
-    async def wait(self, work: Callable[[], Result]) -> Result:
-        """The result of what waits for a lock, and then takes a moment."""
-        return await self._done("waiter", _WAITERS, work)
+    async def run_waiting(self, work: Callable[[], Result]) -> Result:
+        """The result of work that waits for a lock, and then takes a moment."""
+        return await self._done("waiting", _WAITING, work)
 
     def close(self) -> None:
-        """Begin nothing more; what is under way ends unheard."""
+        """Cancel the work that has not begun; the results of work that has are lost."""
         for pool in self._pools.values():
             pool.close()
 
@@ -55,32 +57,32 @@ class Threads:
 
 
 class _Pool:
-    """Threads that nobody waits for when the process ends, as those of an executor are: some work takes minutes."""
+    """Daemon threads: some work takes minutes, and a process that ends would wait for the threads of an executor."""
 
     def __init__(self, most: int, name: str) -> None:
         self._most, self._name = most, name
         self._work: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
-        #: How much was given to the threads and is not over.
+        #: How many pieces of work were submitted and are not over.
         self._pending = 0
 
     def submit(self, work: Callable[[], Result]) -> Future[Result]:
-        """The result of a piece of work, which begins when a thread has time for it."""
+        """The result of a piece of work, which begins when a thread is free for it."""
         future: Future[Result] = Future()
         with self._lock:
             self._pending += 1
-        future.add_done_callback(self._settle)
+        future.add_done_callback(self._count_down)
         if self._pending > len(self._threads) < self._most:
             self._start()
         if self._threads:
             self._work.put((future, work))
         else:
-            _do(future, work)  # the system has no thread to spare: slowly is better than never
+            _do(future, work)  # the system has no thread to spare: work that blocks is better than none
         return future
 
     def close(self) -> None:
-        """Let the threads end, and what has not begun be cancelled."""
+        """Cancel the work that has not begun, and let each thread end after the work that it is doing."""
         while not self._work.empty():
             waiting = self._work.get()
             if waiting is not None:
@@ -98,39 +100,42 @@ class _Pool:
     def _run(self) -> None:
         while (waiting := self._work.get()) is not None:
             _do(*waiting)
-            del waiting  # else it would be kept until the next one comes
+            del waiting  # else this frame would keep the work until the next one comes
 
-    def _settle(self, _: Future[Any]) -> None:
+    def _count_down(self, _: Future[Any]) -> None:
         with self._lock:
             self._pending -= 1
 
 
 def _do(future: Future[Result], work: Callable[[], Result]) -> None:
+    """Do a piece of work, unless it was cancelled, and put its result or its error into the future."""
     if not future.set_running_or_notify_cancel():
         return
     try:
         future.set_result(work())
-    except BaseException as error:  # noqa: BLE001  # whatever it is, it belongs to whoever waits
+    except BaseException as error:  # noqa: BLE001  # every error belongs to whoever waits for the result
         future.set_exception(error)
         del future, work  # else the error would hold this frame, and this frame the error
 
 
 class _Collector:
-    """The garbage collector, which stops everybody while it looks through all that there is.
+    """The garbage collector of the process, which stops all threads while it goes through the objects.
 
-    It rests while something large is made, of which next to nothing is garbage: else it would look through that again
-    and again. What is there then grows old at once, and is looked through when as much again has come.
+    The collector rests while something large is made, next to nothing of which is garbage: else it would go through the
+    new objects again and again. Afterwards all objects count as old at once, and a full collection follows when as many
+    again have come.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        #: How many objects have grown old since they were all looked through, and how many there were then.
+        #: How many objects have become old since the last full collection, and how many there were after it.
         self._aged = self._held = 0
         self._resting = 0
         self._was_enabled = True
 
     @contextmanager
     def resting(self) -> Iterator[None]:
+        """Keep the collector from running; several threads may do so at once."""
         with self._lock:
             if not self._resting:
                 self._was_enabled = gc.isenabled()
@@ -147,7 +152,7 @@ class _Collector:
                     gc.enable()
 
     def _age(self) -> None:
-        """Move all that there is to the old objects, without looking at it, or look through all of them."""
+        """Make all objects old without going through them, or collect if many have become old that way."""
         self._aged += gc.get_count()[0]
         gc.freeze()
         gc.unfreeze()

@@ -1,4 +1,4 @@
-"""Waiting for something to happen in a workspace, without holding its lock or the server's loop."""
+"""Waiting for something to happen in a workspace, without holding the workspace's lock or the event loop."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from flask import request
 from mockserver.core.waiting.watchers import ANYTHING, Kinds
 from mockserver.core.workspaces.workspace import Workspace
 
-#: The longest that a request may wait, in seconds.
+#: The most seconds that a request may ask to wait. Chosen: as long as the time limits of most clients.
 LONGEST_WAIT = 30.0
-#: Where the bridge leaves a `SuspendedRequest` for requests that want to wait.
+#: The key of a request's environment for the `SuspendedRequest` by which it tells the bridge that it waits.
 SUSPENDED = "mockserver.suspended"
 
 Found = TypeVar("Found")
@@ -23,18 +23,20 @@ Found = TypeVar("Found")
 
 @dataclass(slots=True, eq=False)
 class SuspendedRequest:
-    """What a waiting request tells the bridge: which workspace to watch, and until when (`time.monotonic`).
+    """What a waiting request tells the bridge, which runs it again whenever something that it waits for has happened.
 
-    The bridge runs the request again whenever something of the kinds that it waits for has happened, until it has found
-    something or the time is up.
+    That ends when the request has found something, or its time is up.
     """
 
+    #: The workspace to watch, or None if the request has not waited yet.
     workspace: Workspace | None = None
+    #: Until when the request waits, on the monotonic clock.
     deadline: float = 0.0
-    #: What it waits for.
+    #: The kinds of things in the workspace that the request waits for.
     kinds: Kinds = ANYTHING
-    #: How often that had happened when the request last looked.
+    #: How often something of these kinds had happened when the request last looked.
     seen: int = 0
+    #: Whether the request has found nothing yet, so that its answer is not sent.
     waiting: bool = False
     #: Whether the request is carried out even if its client leaves meanwhile.
     stays: bool = False
@@ -43,7 +45,7 @@ class SuspendedRequest:
 
 
 def begun(name: str, begin: Callable[[], Found]) -> Found:
-    """What a request has begun when it was first run, however often it is run again."""
+    """What `begin` returned when the request was first run; it is not called again when the request is run again."""
     suspended: SuspendedRequest | None = request.environ.get(SUSPENDED)
     if suspended is None:
         return begin()
@@ -54,7 +56,7 @@ def begun(name: str, begin: Callable[[], Found]) -> Found:
 
 
 def is_waiting() -> bool:
-    """Whether the request will be run again, and nobody gets to see what it answers now."""
+    """Whether the current request will be run again, so that its answer is not sent."""
     suspended: SuspendedRequest | None = request.environ.get(SUSPENDED)
     return suspended is not None and suspended.waiting
 
@@ -67,10 +69,10 @@ def wait_for(
     *,
     stays: bool = False,
 ) -> Sequence[Found]:
-    """What `find` finds, as soon as it finds something, or nothing when the time is up or the client has left.
+    """What `find` finds, as soon as it finds something; nothing if `seconds` have passed or the client has left.
 
-    It looks again when something of these kinds has happened. A request that stays is waited for whether its client is
-    still there or not.
+    `find` is called with the workspace's lock held, at once and whenever something of these kinds has happened. With
+    `stays` the wait goes on although the client has left.
     """
     with workspace.lock:
         found, seen = find(), workspace.watchers.happened(kinds)
@@ -89,7 +91,7 @@ def wait_for(
 
 
 def _block(workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]], kinds: Kinds) -> Sequence[Found]:
-    """The same under an ordinary WSGI server, whose thread has nothing else to do."""
+    """What `find` finds within so many seconds; for an ordinary WSGI server, where waiting holds a thread."""
     changed = threading.Event()
     workspace.watchers.add(changed.set, kinds)
     deadline = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""How answers leave when a fault says so: late, in pieces, cut off, or not at all."""
+"""Sending an answer in the wire form that a fault chooses: late, in pieces, cut off, or not at all."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
 
-#: Where a request that a fault took over leaves its `Wire` for the bridge.
+#: The key of a request's environment for the `Wire` in which the bridge sends its answer.
 WIRE = "mockserver.wire"
-#: Where the server leaves the connection of a request.
+#: The key of a request's ASGI scope for the transport of its connection.
 TRANSPORT = "mockserver.transport"
-#: How many pieces a slow body comes in, at most.
+#: The most pieces of a slow body. Chosen: it comes evenly, and costs no more than so many writes.
 _PIECES = 50
 #: SO_LINGER on, with no time to linger: closing sends RST instead of FIN.
 _RESET = struct.pack("ii", 1, 0)
 
 
 class Transmission:
-    """The way of one answer over its connection."""
+    """The sending of one answer over its connection."""
 
     def __init__(self, transport: asyncio.Transport, receive: Receive, send: Send) -> None:
         self._transport = transport
@@ -41,8 +41,8 @@ class Transmission:
         # The body has been read: the next message says that the client has left.
         self._left = asyncio.ensure_future(receive())
 
-    async def leave(self, wire: Wire, status: int, headers: Headers, body: bytes) -> None:
-        """Let an answer leave as a fault wants it."""
+    async def send(self, wire: Wire, status: int, headers: Headers, body: bytes) -> None:
+        """Send an answer in the wire form that a fault chooses, as long as the client is there."""
         try:
             await self._pause(math.inf if wire.delay_s is None else wire.delay_s)
             if not self._left.done():
@@ -58,7 +58,7 @@ class Transmission:
         else:
             await self._send({"type": "http.response.start", "status": status, "headers": headers})
             if wire.form is WireForm.TRUNCATED and body:
-                await self._piece(body[: len(body) // 2])
+                await self._send_piece(body[: len(body) // 2])
                 await self._close()
             elif wire.form is WireForm.SLOW:
                 await self._trickle(body, wire.spread_s)
@@ -72,14 +72,14 @@ class Transmission:
             await self._pause(seconds / len(pieces))
             if self._left.done():
                 return
-            await self._piece(piece)
+            await self._send_piece(piece)
         await self._send({"type": "http.response.body", "body": b""})
 
-    async def _piece(self, body: bytes) -> None:
+    async def _send_piece(self, body: bytes) -> None:
         await self._send({"type": "http.response.body", "body": body, "more_body": True})
 
     async def _pause(self, seconds: float) -> None:
-        """Let time pass, unless the client leaves."""
+        """Wait until so many seconds have passed or the client has left."""
         if seconds > 0:
             await asyncio.wait([self._left], timeout=None if math.isinf(seconds) else seconds)
 
@@ -88,7 +88,7 @@ class Transmission:
         await self._left
 
     async def _reset(self) -> None:
-        # The event loop shows a stand-in for its socket; a duplicate leads to the same connection.
+        # The event loop shows only a stand-in for its socket; a duplicate descriptor is of the same connection.
         with socket.socket(fileno=os.dup(self._transport.get_extra_info("socket").fileno())) as connection:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         self._transport.abort()
@@ -96,7 +96,13 @@ class Transmission:
 
 
 def transmit(wire: Wire, response: Response, environ: dict[str, Any]) -> Response:
-    """Let an answer leave as a fault, or a receiver, wants it: by the bridge, or as far as another server can."""
+    """An answer that leaves in the wire form that a fault or a receiver chooses.
+
+    The bridge sends it so; under an ordinary WSGI server it leaves so as far as such a server can.
+
+    Raises:
+        ConnectionResetError: the client is to get no answer, and the server is an ordinary WSGI server.
+    """
     if SUSPENDED not in environ:
         return block(wire, response)
     environ[WIRE] = wire
@@ -104,9 +110,9 @@ def transmit(wire: Wire, response: Response, environ: dict[str, Any]) -> Respons
 
 
 def block(wire: Wire, response: Response) -> Response:
-    """The same as far as an ordinary WSGI server can do it, whose thread has nothing else to do.
+    """An answer that leaves in a wire form as far as an ordinary WSGI server can, whose thread sleeps for a delay.
 
-    A hang without an end ends at once: nobody would tell the thread that its client has left.
+    A delay without an end ends at once: nobody would tell the thread that its client has left.
 
     Raises:
         ConnectionResetError: the client is to get no answer; servers take it for a client that has left.
@@ -115,7 +121,7 @@ def block(wire: Wire, response: Response) -> Response:
         time.sleep(wire.delay_s)
     if not wire.answers:
         raise ConnectionResetError(errno.ECONNRESET, f"a fault was injected: {wire.form}")
-    body = b"".join(response.response)  # type: ignore[arg-type]  # bytes, in an answer of ours
+    body = b"".join(response.response)  # type: ignore[arg-type]  # our answers are of bytes
     if wire.form is WireForm.TRUNCATED:
         response.response = [body[: len(body) // 2]]
     elif wire.form is WireForm.SLOW:
