@@ -12,40 +12,49 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-#: Faker takes some 30 microseconds for a name; large workspaces draw from a pool of this many.
+#: How many names, words and sentences Faker makes; all rows draw from them. Faker takes some 30 microseconds for each,
+#: which is too long for every row of a large workspace; chosen: 300 are varied enough to look real.
 _POOL = 300
 
 
 class People:
-    """One source of made-up data; everything that must be unique carries a number."""
+    """A source of made-up data; each domain and each unique e-mail address has a number of its own.
+
+    The same seed and count give the same data. `count` is the last number that was given out: a new source goes on
+    from that of an earlier one.
+    """
 
     def __init__(self, seed: int, count: int = 0) -> None:
         self._seed = seed + count
         self._random = random.Random(self._seed)  # noqa: S311  # made-up data, no secrets
-        #: The last number given out; whoever goes on from it gets other people.
         self.count = count
 
     def choice(self, items: Sequence[Item]) -> Item:
+        """One of the items."""
         return self._random.choice(items)
 
     def number(self, low: int, high: int) -> int:
+        """A number from `low` to `high`, both included."""
         return self._random.randint(low, high)
 
     def name(self) -> str:
+        """A first name and a last name."""
         return self.choice(self._names)
 
     def sentence(self) -> str:
+        """A few words, without a full stop."""
         return self.choice(self._sentences)
 
     def email(self) -> str:
-        """An address; the same may come again."""
+        """An e-mail address, which may have been given before."""
         return f"{_slug(self.choice(self._names))}@{self.choice(self._words)}.test"
 
     def unique_email(self) -> str:
+        """An e-mail address that was not given before."""
         return f"{_slug(self.choice(self._names))}.{self._next()}@{self.choice(self._words)}.test"
 
     def domain(self) -> str:
-        """A domain that comes once."""
+        """A domain that was not given before."""
         return f"{self.choice(self._words)}-{self._next()}.test"
 
     def _next(self) -> int:
@@ -54,8 +63,7 @@ class People:
 
     @cached_property
     def _faker(self) -> Faker:
-        # A fifth of a second, and most workspaces need none of it.
-        from faker import Faker  # noqa: PLC0415  # see above
+        from faker import Faker  # noqa: PLC0415  # takes a fifth of a second, and most workspaces make nothing up
 
         faker = Faker()
         faker.seed_instance(self._seed)

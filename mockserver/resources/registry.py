@@ -1,4 +1,4 @@
-"""The resources of the house. A new resource is its own folder and one line here."""
+"""The resources that there are. A new resource is a package beside this module, and one line in `RESOURCES`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mockserver.resources import (
 )
 from mockserver.resources.resource import Resource
 
-#: In the order in which a scenario loads their sections: what another resource looks at comes first.
+#: In the order in which the sections of a scenario are loaded: a resource comes after those whose rows it looks at.
 RESOURCES: tuple[Resource, ...] = (
     corporate.RESOURCE,
     account.RESOURCE,
@@ -43,7 +43,7 @@ RESOURCES: tuple[Resource, ...] = (
     oauth.RESOURCE,
 )
 
-#: All that a request can be for.
+#: All operations by their id, those of public endpoints included.
 ALL_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {operation.id: operation for resource in RESOURCES for operation in resource.operations}
 )
@@ -52,6 +52,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in ALL_OPERATIONS.items() if operation.audience is Audience.API}
 )
 
+#: By the names of their state machines.
 LIFECYCLES: Mapping[str, Lifecycle[Any]] = MappingProxyType(
     {lifecycle.machine.name: lifecycle for resource in RESOURCES for lifecycle in resource.lifecycles}
 )
@@ -60,10 +61,10 @@ LIFECYCLES: Mapping[str, Lifecycle[Any]] = MappingProxyType(
 def _parts() -> Parts:
     listeners: dict[type, list[Listener]] = {}
     for resource in RESOURCES:
-        for kind, listener in resource.listeners.items():
-            listeners.setdefault(kind, []).append(listener)
+        for published, listener in resource.listeners.items():
+            listeners.setdefault(published, []).append(listener)
     return Parts(LIFECYCLES, listeners)
 
 
-#: What every workspace gets of the resources.
+#: The lifecycles and listeners that every workspace has.
 PARTS = _parts()

@@ -1,10 +1,10 @@
-"""What a resource of the house brings: operations, machines, ears, and its sections of a scenario."""
+"""What a resource consists of: operations, lifecycles, listeners, and its sections of a scenario."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from marshmallow import fields
 
@@ -12,20 +12,19 @@ from mockserver.core.contract.operation import Operation
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Listener, Workspace
+from mockserver.resources.people import People
 
-if TYPE_CHECKING:
-    from mockserver.resources.people import People
-
-#: One made-up item of a list, in the form in which the section's schema loads it.
-Generator = Callable[["People", Workspace, Account], dict[str, Any]]
+#: Makes up one item of a list of an account, as the section's schema would have loaded it.
+Generator = Callable[[People, Workspace, Account], dict[str, Any]]
 
 
 class Section(NamedTuple):
-    """The members of a scenario's account that a resource owns.
+    """The members that a resource owns of each account of a scenario.
 
-    `load` gets those that are there, as its fields have loaded them; `dump` gives them back, ready to be written.
-    `finish` comes once after the `load` of all accounts, for what would take long if each account did it, or needs
-    the others; what it refuses, it raises with its account.
+    `load` gets the members that the document has, as `fields` have loaded them; `dump` gives them back, ready to be
+    written. `finish` is called once after `load` was called for all accounts, for what would take long if it were done
+    for each of them, or what needs the others. `load` and `finish` raise a `SectionError` for what they refuse, which
+    in `finish` names the account. `generators` make up items, by the name of the member whose list they are for.
     """
 
     fields: Mapping[str, fields.Field[Any]]
@@ -33,12 +32,16 @@ class Section(NamedTuple):
     dump: Callable[[Workspace, Account], dict[str, Any]]
     finish: Callable[[Workspace], None] = lambda workspace: None
     generators: Mapping[str, Generator] = MappingProxyType({})
-    #: Members that say something of the account itself and are loaded as a whole; all others are rows.
+    #: Members that describe the account itself and are replaced as a whole; all others are lists or mappings of rows.
     account_members: frozenset[str] = frozenset()
 
 
 class WorkspaceSection(NamedTuple):
-    """The same for members that a scenario has beside its accounts."""
+    """The members that a resource owns of a scenario's top level, beside the accounts.
+
+    `load` gets the members that the document has, as `fields` have loaded them; `dump` gives them back, ready to be
+    written.
+    """
 
     fields: Mapping[str, fields.Field[Any]]
     load: Callable[[Workspace, Mapping[str, Any]], None]
@@ -46,7 +49,10 @@ class WorkspaceSection(NamedTuple):
 
 
 class Resource(NamedTuple):
-    """One resource of the API."""
+    """A group of operations, with its lifecycles, its sections of a scenario, and what it listens to.
+
+    `listeners` are called with what a workspace publishes, by its type.
+    """
 
     name: str
     operations: Sequence[Operation]
@@ -54,5 +60,5 @@ class Resource(NamedTuple):
     listeners: Mapping[type, Listener] = MappingProxyType({})
     section: Section | None = None
     workspace: WorkspaceSection | None = None
-    #: Whether its machines are among what percentages of coverage count, as the API's are.
+    #: Whether the percentages of coverage count the state machines of the resource.
     is_counted: bool = True

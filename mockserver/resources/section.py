@@ -1,4 +1,4 @@
-"""The kinds of values that stand in a scenario, shared by the resources' sections."""
+"""What the sections of a scenario share: fields, ids that may be taken once, and the errors of a section."""
 
 from __future__ import annotations
 
@@ -18,26 +18,28 @@ from mockserver.web.schemas.schema import Closed
 
 Value = TypeVar("Value")
 
-#: Where relative instants are counted from while a scenario is loaded.
+#: In seconds, some 317 years: more than any clock has left, and few enough for a `timedelta` to hold.
+_LONGEST_S = 10**10
+#: The moment from which relative instants are counted while a scenario is loaded.
 _START: ContextVar[datetime] = ContextVar("start of the scenario's clock")
-#: What is worked out once while a scenario is loaded.
-_KEPT: ContextVar[dict[Any, Any]] = ContextVar("kept while a scenario is loaded")
+#: What is worked out once while a scenario is loaded, by workspace and name.
+_LOAD_CACHE: ContextVar[dict[Any, Any]] = ContextVar("worked out while a scenario is loaded")
 
 
 @contextmanager
 def counting_from(start: datetime) -> Iterator[None]:
-    """Load relative instants as counted from this moment, and what is `kept` for as long."""
-    token, of_kept = _START.set(start), _KEPT.set({})
+    """Count relative instants from this moment while the block runs; what `once_per_load` makes lasts as long."""
+    start_token, cache_token = _START.set(start), _LOAD_CACHE.set({})
     try:
         yield
     finally:
-        _START.reset(token)
-        _KEPT.reset(of_kept)
+        _START.reset(start_token)
+        _LOAD_CACHE.reset(cache_token)
 
 
-def kept(workspace: Workspace, name: Hashable, make: Callable[[], Value]) -> Value:
-    """What is made when it is first asked for while a scenario is loaded, and the same from then on."""
-    found = _KEPT.get({}).setdefault(workspace, {})
+def once_per_load(workspace: Workspace, name: Hashable, make: Callable[[], Value]) -> Value:
+    """The value of `make`, which is called at most once for each workspace and name while a scenario is loaded."""
+    found = _LOAD_CACHE.get({}).setdefault(workspace, {})
     if name not in found:
         found[name] = make()
     value: Value = found[name]
@@ -45,13 +47,15 @@ def kept(workspace: Workspace, name: Hashable, make: Callable[[], Value]) -> Val
 
 
 def claim(workspace: Workspace, row: type, key: Hashable, *, is_next: bool = False) -> bool:
-    """Take the key of a new row; False: a row of any account has it already.
+    """Take the key of a new row, or return False if a row of any account of the workspace has it already.
 
-    While a scenario is loaded, all accounts are asked once and not for every row; and not at all for a number beyond
-    the last one of its kind, which no row has had.
+    While a scenario is loaded, the keys of all accounts are collected once and not for every row. With `is_next`, the
+    key is a number beyond the last one that was given out, which no row can have: then they are not collected at all.
     """
-    claimed: set[Hashable] = kept(workspace, row, set)
-    if key in claimed or (not is_next and key in kept(workspace, (row, "before"), lambda: _keys(workspace, row))):
+    claimed: set[Hashable] = once_per_load(workspace, row, set)
+    if key in claimed:
+        return False
+    if not is_next and key in once_per_load(workspace, (row, "before"), lambda: _keys(workspace, row)):
         return False
     claimed.add(key)
     return True
@@ -63,8 +67,8 @@ def _keys(workspace: Workspace, row: type) -> set[Hashable]:
 
 
 def counted_from(seconds: float) -> datetime:
-    """The moment so many seconds after the one that is counted from, or the clock's last one."""
-    return min(_START.get() + timedelta(seconds=min(seconds, 10**10)), LATEST)
+    """The moment so many seconds after the start of the scenario's clock, and the clock's last moment at most."""
+    return min(_START.get() + timedelta(seconds=min(seconds, _LONGEST_S)), LATEST)
 
 
 class Item(Closed):
@@ -72,10 +76,11 @@ class Item(Closed):
 
 
 def parse_duration(text: str) -> timedelta:
-    """An ISO 8601 duration, signed or not, as a fixed length of time.
+    """The fixed length of time that an ISO 8601 duration stands for, which may have a sign.
 
     Raises:
-        ValueError: it is not one, or one of years or months, which have no fixed length, or it is immense.
+        ValueError: the text is no such duration, it is too long for a `timedelta`, or it has years or months, which
+            have no fixed length.
     """
     if not re.fullmatch(r"[+-]?P[0-9YDTHMSW.,]{2,40}(?<!T)", text, re.ASCII):
         raise ValueError("not an ISO 8601 duration, such as PT15M or P3D")
@@ -89,10 +94,10 @@ def parse_duration(text: str) -> timedelta:
 
 
 def parse_instant(text: str) -> datetime:
-    """An RFC 3339 date-time within the clock's years, in UTC.
+    """The moment of an RFC 3339 date-time, in UTC.
 
     Raises:
-        ValueError: it is not one.
+        ValueError: the text is no RFC 3339 date-time, or the clock cannot show the moment.
     """
     if not re.fullmatch(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", text, re.ASCII):
         raise ValueError("not an RFC 3339 date-time, such as 2026-01-15T09:00:00Z")
@@ -104,22 +109,23 @@ def parse_instant(text: str) -> datetime:
 
 
 def is_relative(value: object) -> TypeGuard[str]:
-    """Whether a value is an instant that is so far from another one, such as `-P1D`."""
+    """Whether an instant is written as its distance from another one, such as `-P1D`."""
     return isinstance(value, str) and "P" in value
 
 
 def write_instant(moment: datetime) -> str:
-    """RFC 3339 in UTC, with as many digits as needed."""
+    """A moment as an RFC 3339 date-time in UTC, with a fraction of a second only where there is one."""
     return moment.isoformat().replace("+00:00", "Z")
 
 
 def write_duration(length: timedelta) -> str:
+    """A length of time as an ISO 8601 duration, such as `PT15M`."""
     text: str = isodate.duration_isoformat(length)
     return text
 
 
 class Duration(fields.Field[timedelta]):
-    """`PT15M`, not negative."""
+    """An ISO 8601 duration that is not negative, such as `PT15M`."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> timedelta:
         try:
@@ -135,11 +141,11 @@ class Duration(fields.Field[timedelta]):
 
 
 class Instant(fields.Field[datetime]):
-    """`2026-01-15T09:00:00Z`, or relative to the scenario's clock: `PT15M`, `-P1D`."""
+    """A moment, `2026-01-15T09:00:00Z`, or its distance from the start of the scenario's clock: `PT15M`, `-P1D`."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
         if isinstance(value, datetime):
-            # YAML reads an unquoted RFC 3339 date-time by itself, and takes one without a zone for UTC.
+            # YAML makes a datetime of an unquoted RFC 3339 date-time; YAML 1.1 takes one without a zone for UTC.
             value = (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
         if not isinstance(value, str):
             raise ValidationError("not an instant, such as 2026-01-15T09:00:00Z or -P1D")
@@ -155,7 +161,7 @@ class Instant(fields.Field[datetime]):
 
 
 class Id24(fields.String):
-    """24 digits as a string; as a bare number YAML would drop zeroes and JSON precision."""
+    """An id of 24 hexadecimal digits, as a string: as a number, YAML drops leading zeroes and JSON loses precision."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if isinstance(value, int):
@@ -167,9 +173,10 @@ class Id24(fields.String):
 
 
 class SectionError(ValueError):
-    """An item that is well-formed but contradicts another one; `path` leads to it within the account.
+    """What a section refuses of a document that its schema took: an item that contradicts another one.
 
-    Which account that is must be told where all are settled together.
+    `path` leads to the item within its account. `account` is the id of that account, which a section has to give only
+    when it finishes all accounts together.
     """
 
     def __init__(self, path: tuple[str | int, ...], message: str, *, account: int = 0) -> None:
@@ -178,4 +185,4 @@ class SectionError(ValueError):
 
 
 class TakenError(SectionError):
-    """A misfit because something of the same name or number is there already."""
+    """A section error because something of the same name or number is there already."""

@@ -1,4 +1,4 @@
-"""What an account says of itself: identity, plan, relay, dedicated IPs (contract/senders#rows and contract/account)."""
+"""The details of an account: identity, plan, relay, dedicated IPs (contract/senders#rows and contract/account)."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class DedicatedIp:
 
 @dataclass(slots=True, eq=False)
 class Profile:
-    """The facts that `GET /v3/account` shows beside the account's identity, in the form that they have there."""
+    """What `GET /v3/account` shows besides the identity of an account, as its answer has it; one record per account."""
 
     address: dict[str, Any] = field(default_factory=dict)
-    #: Plan and verticals count where the account does not live out of a pool: else they follow from what it has there.
+    #: Plan and verticals are shown only if the account has no credits out of a pool; else both follow from the pool.
     plan: list[dict[str, Any]] = field(default_factory=lambda: [{"type": "free", "credits": 300}])
     plan_verticals: list[dict[str, Any]] | None = None
-    #: Left out: the address of the real relay, with the account's e-mail as user.
+    #: None: the address of the real relay, with the account's e-mail as user.
     relay: dict[str, Any] | None = None
     marketing_automation: dict[str, Any] = field(default_factory=lambda: {"enabled": False})
     date_time_preferences: dict[str, Any] | None = None
 
 
 def details(workspace: Workspace, account: Account) -> dict[str, Any]:
-    """The answer of `GET /v3/account`, address and relay always filled in for strict clients
+    """The answer of `GET /v3/account`; address and relay are never left out, for strict clients
     (contract/account#getAccount).
     """
     profile = account.record(Profile)
@@ -65,22 +65,22 @@ Rows = list[dict[str, Any]]
 
 
 def _plan(workspace: Workspace, account: Account, profile: Profile) -> tuple[Rows, Rows | None]:
-    """The plan and its verticals: out of the pool that the account lives out of, else as the scenario has them."""
+    """The plan and its verticals: from the pool if the account's credits come out of one, else from the scenario."""
     emails = pool.holding(workspace, account, "email")
     if emails is None:
         return profile.plan, profile.plan_verticals
     held = {name: pool.holding(workspace, account, name) or emails for name in ("sms", "users", "salesUsers")}
-    kind = pool.kind_of_plan(workspace, account)
-    plan = [{"type": kind if kind in PLAN_TYPES else "subscription", "credits": emails.left}]
+    plan_type = pool.plan_type(workspace, account)
+    plan = [{"type": plan_type if plan_type in PLAN_TYPES else "subscription", "credits": emails.left}]
     if held["sms"].quantity:
         plan.append({"type": "sms", "credits": held["sms"].left})
-    return plan, _verticals(kind, emails, held["users"], held["salesUsers"])
+    return plan, _verticals(plan_type, emails, held["users"], held["salesUsers"])
 
 
-def _verticals(kind: str, emails: Balance, users: Balance, sales_users: Balance) -> Rows | None:
-    """Marketing with its users and e-mails, and CRM with its own users, each where there are any."""
+def _verticals(plan_type: str, emails: Balance, users: Balance, sales_users: Balance) -> Rows | None:
+    """Marketing with its users and e-mails, and CRM with its users; each only where there are any."""
     rows = []
-    name = {"planType": kind, "name": kind.capitalize()}
+    name = {"planType": plan_type, "name": plan_type.capitalize()}
     if users.quantity or emails.quantity:
         marketing = {"users": _seats(users), "credits": str(emails.left)}
         rows.append({"planCategory": "Marketing", **name, **marketing})

@@ -105,15 +105,15 @@ class DedicatedIpItem(Item):
     active = Flag(load_default=True)
 
 
-_FACTS = ("address", "plan", "plan_verticals", "relay", "marketing_automation", "date_time_preferences")
-#: What of them follows from what an account has out of a pool, where it lives out of one.
-_OUT_OF_A_POOL = ("plan", "plan_verticals")
+_PROFILE = ("address", "plan", "plan_verticals", "relay", "marketing_automation", "date_time_preferences")
+#: The members of `_PROFILE` that follow from the pool, if the credits of the account come out of one.
+_FROM_POOL = ("plan", "plan_verticals")
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     _check_plan(workspace, account, data)
     profile = account.record(Profile)
-    for name in _FACTS:
+    for name in _PROFILE:
         if name in data:
             setattr(profile, name, data[name])
     ips = account.table(DedicatedIp)
@@ -125,31 +125,31 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 
 def _check_plan(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    """Refuse a plan of an account whose plan follows from what it has out of a pool.
+    """Check that no plan is given for an account whose plan follows from a pool.
 
     Raises:
-        SectionError: as it says.
+        SectionError: one is given.
     """
     if pool.holding(workspace, account, "email") is None:
         return
     where = "its pool" if account.role is Role.MASTER else "what it was assigned and has used"
-    for name in _OUT_OF_A_POOL:
+    for name in _FROM_POOL:
         if name in data:
             raise SectionError((name,), f"the plan of {account.name} follows from {where}")
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     profile = account.record(Profile)
-    follows = () if pool.holding(workspace, account, "email") is None else _OUT_OF_A_POOL
-    facts = {name: getattr(profile, name) for name in _FACTS if name not in follows}
-    facts = {name: value for name, value in facts.items() if value is not None}
+    follows = () if pool.holding(workspace, account, "email") is None else _FROM_POOL
+    members = {name: getattr(profile, name) for name in _PROFILE if name not in follows}
+    members = {name: value for name, value in members.items() if value is not None}
     ips = [asdict(row) for row in account.table(DedicatedIp).values()]
-    return {**facts, **({"dedicated_ips": ips} if ips else {})}
+    return {**members, **({"dedicated_ips": ips} if ips else {})}
 
 
 SECTION = Section(
     fields={
-        # These have the form that they have on the wire.
+        # As on the wire, camel case included: a profile is shown as it is.
         "address": fields.Nested(Address(partial=True)),
         "plan": List(fields.Nested(Plan(partial=("creditsType",)))),
         "plan_verticals": List(fields.Nested(PlanVertical(partial=("status",)))),
@@ -160,5 +160,5 @@ SECTION = Section(
     },
     load=_load,
     dump=_dump,
-    account_members=frozenset(_FACTS),
+    account_members=frozenset(_PROFILE),
 )

@@ -15,12 +15,12 @@ from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.caller import Caller, Visit
 from mockserver.core.workspaces.workspace import Workspace
 
-#: What is written down by the service itself; of actions only sign-ins and profiles were ever seen
+#: Actions that the service itself logs; of all actions, only sign-ins and changed profiles were ever seen
 #: (contract/activities).
 LOGIN, LOGIN_FAILED = "login-success", "login-failed"
 KEY_CREATED, PLAN_UPDATED, PLAN_REJECTED = "create-api-key", "update-plan", "reject-plan-update"
 
-#: How far back the log goes (contract/activities).
+#: How many months the log reaches back (contract/activities).
 HISTORY_MONTHS = 12
 
 
@@ -36,16 +36,16 @@ class Activity:
 
 
 def log(workspace: Workspace, account: Account, action: str, visit: Visit, user: str | None = None) -> None:
-    """Write down what a user has done; what is done with a key of the account counts as its owner's (proposed)."""
+    """Add an entry to the log of an account; without a user, its owner has done it (proposed: so for API keys)."""
     entry = Activity(workspace.state.clock.now(), action, user or account.email, visit.ip, visit.user_agent)
     account.timeline(Activity).add(entry)
 
 
 def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
-    """The entries of a period, newest first; of the last 12 months, if none is given.
+    """A page of the entries of a period, newest first; of the last 12 months, if the query has no dates.
 
     Raises:
-        ServiceError: 400 without an enterprise plan, or for a bad period.
+        ServiceError: 400; the account has no enterprise plan, or the period is not allowed.
     """
     if not caller.account.enterprise:
         reason = f"account {caller.account.name} is no enterprise account, and only those have activity logs"
@@ -76,7 +76,7 @@ def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, date
         reason = f"startDate is {reasons.instant(start)}, and data reaches back to {reasons.instant(oldest)}"
         refused = OUT_OF_RANGE(f"startDate: data reaches back {HISTORY_MONTHS} months")
         raise refused.because(f"{reason}; {reasons.clock(workspace.state.clock)}")
-    # The last of all months has no next one.
+    # The last month of the calendar has no next one.
     latest = months_later(min(start, LATEST), 1)
     if end > latest:
         reason = f"{reasons.period(start, end)}, which could be {reasons.instant(latest)} at most"

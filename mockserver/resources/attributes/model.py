@@ -1,4 +1,4 @@
-"""Contact attributes, as far as they can be deleted (contract/attributes)."""
+"""Contact attributes, which the API deletes and nothing else (contract/attributes)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CATEGORIES = ("normal", "transactional", "category", "calculated", "global")
 
 @dataclass(slots=True, eq=False)
 class Attribute:
-    """An attribute of contacts; its key is category and name."""
+    """An attribute of contacts; the key of its row is the pair of category and name."""
 
     category: str
     name: str
@@ -27,10 +27,10 @@ def delete(caller: Caller, category: str, name: str) -> None:
         ServiceError: 404; the category has no such attribute.
     """
     if caller.account.table(Attribute).pop((category, name), None) is None:
-        raise DOCUMENT_NOT_FOUND("Attribute not found").because(_what_there_is(caller.account, category, name))
+        raise DOCUMENT_NOT_FOUND("Attribute not found").because(_why_none(caller.account, category, name))
 
 
-def _what_there_is(account: Account, category: str, name: str) -> str:
+def _why_none(account: Account, category: str, name: str) -> str:
     known = account.table(Attribute)
     elsewhere = [other.category for other in known.values() if other.name == name]
     instead = reasons.there([other.name for other in known.values() if other.category == category])

@@ -1,4 +1,4 @@
-"""Campaigns and templates, as far as they can be shared."""
+"""Campaigns and templates, and the addresses under which they are shared."""
 
 from mockserver.resources.campaigns.routes import CAMPAIGNS
 from mockserver.resources.campaigns.schemas import SECTION

@@ -1,4 +1,4 @@
-"""Campaigns and templates, as far as they can be shared (contract/campaigns)."""
+"""Campaigns and templates, and the addresses under which they are shared (contract/campaigns)."""
 
 from __future__ import annotations
 
@@ -10,30 +10,32 @@ from mockserver.core.state import reasons
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 
 CAMPAIGN_KINDS = ("email_campaign", "email_template", "sms_campaign", "whatsapp_campaign")
-#: Where shared templates are, below a workspace's root.
+#: The path below a workspace's root under which shared campaigns and templates are shown.
 SHARED = "/shared"
+#: The kinds that can be shared.
 SHAREABLE = frozenset({"email_campaign", "email_template"})
 
 
 @dataclass(slots=True, eq=False)
 class Campaign:
-    """A campaign or a template."""
+    """A campaign or a template, which of them says `kind`."""
 
     id: int
     name: str
     kind: str = "email_campaign"
-    #: What it shows.
+    #: What its shared page shows; None: a page that says how to give it a content.
     html: str | None = None
-    #: The last part of its shared address, made when it is first asked for.
+    #: The last segment of its shared address; None until that is first asked for.
     share: str | None = None
 
 
 def shared_url(caller: Caller, campaign_id: int) -> str:
-    """The address under which others see a template; always the same one, at the mock (its last part:
-    contract/campaigns#getSharedTemplateUrl).
+    """The address at the mock under which anybody sees a campaign or template; the same one each time.
+
+    Its last segment looks like the service's (contract/campaigns#getSharedTemplateUrl).
 
     Raises:
-        ServiceError: 404; 405 for what is not an e-mail campaign or template.
+        ServiceError: 404 for an unknown campaign; 405 for one that is no e-mail campaign or template.
     """
     campaign = caller.account.table(Campaign).get(campaign_id)
     if campaign is None:
@@ -49,10 +51,10 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
 
 
 def shared(caller: AnonymousCaller, share: str) -> Campaign:
-    """The template of a shared address.
+    """The campaign or template whose shared address ends in this segment.
 
     Raises:
-        ServiceError: 404.
+        ServiceError: 404; there is none.
     """
     for account in caller.workspace.state.accounts.values():
         for campaign in account.table(Campaign).values():

@@ -12,7 +12,7 @@ from mockserver.core.state.layer import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.model import CAMPAIGN_KINDS, Campaign
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, TakenError, claim, kept
+from mockserver.resources.section import Item, TakenError, claim, once_per_load
 from mockserver.web.schemas.fields import List, Text, Url, identifier
 from mockserver.web.schemas.schema import Input, Output, documented
 
@@ -47,7 +47,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for item in items:
         workspace.state.claim_id("campaign", item.get("id", 0))
     has_shares = any(item.get("share") for item in items)
-    shares = kept(workspace, "shares", lambda: _shares(workspace)) if has_shares else set()
+    shares = once_per_load(workspace, "shares", lambda: _taken_shares(workspace)) if has_shares else set()
     for index, item in enumerate(items):
         number = item["id"] if "id" in item else workspace.state.next_id("campaign")
         if not claim(workspace, Campaign, number, is_next=number > last):
@@ -59,16 +59,16 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], item.get("html"), share)
 
 
-def _shares(workspace: Workspace) -> set[str | None]:
+def _taken_shares(workspace: Workspace) -> set[str | None]:
     return {row.share for _, rows in workspace.state.tables(Campaign) for _, row in shown(rows)}
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     rows = account.table(Campaign).values()
-    return {"campaigns": [_written(row) for row in rows]} if rows else {}
+    return {"campaigns": [_dump_campaign(row) for row in rows]} if rows else {}
 
 
-def _written(row: Campaign) -> dict[str, Any]:
+def _dump_campaign(row: Campaign) -> dict[str, Any]:
     found: dict[str, Any] = _CAMPAIGN_ITEM.dump(row)
     return {name: value for name, value in found.items() if value is not None}
 

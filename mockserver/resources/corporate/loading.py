@@ -16,7 +16,7 @@ from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.lifecycle import ACTIVE, ASSIGNMENT_PENDING, CHANGE_PENDING, UNASSIGNED
 from mockserver.resources.corporate.plan import CREDITS, SWITCHES, Allotment, Amount
 from mockserver.resources.corporate.pool import Given, Groups, Master, SubAccount
-from mockserver.resources.section import SectionError, TakenError, kept
+from mockserver.resources.section import SectionError, TakenError, once_per_load
 
 #: What only a master has, and what only a sub-account.
 MASTER = ("currency_code", "billing_info", "plan_info", "groups", "pool", "bulk_plans")
@@ -74,7 +74,7 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
 
 def _to_check(workspace: Workspace) -> list[tuple[Account, int, BulkPlan]]:
     """The changes whose members may come later in the document, with their places in it."""
-    return kept(workspace, BulkPlan, list)
+    return once_per_load(workspace, BulkPlan, list)
 
 
 def finish(workspace: Workspace) -> None:

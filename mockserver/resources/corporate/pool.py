@@ -85,7 +85,7 @@ def holding(workspace: Workspace, account: Account, name: str) -> Balance | None
     return None if row is None else row.balance(name)
 
 
-def kind_of_plan(workspace: Workspace, account: Account) -> str:
+def plan_type(workspace: Workspace, account: Account) -> str:
     """What the plan of an account that lives out of a pool is called."""
     row = _row(workspace, account)
     return "paid" if row is None else row.kind

@@ -15,7 +15,7 @@ from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS
 from mockserver.resources.domains.domain import AUTHENTICATED, MACHINE, PENDING, VERIFIED, BrevoCode, Domain, new
 from mockserver.resources.domains.following import follow_dns
 from mockserver.resources.resource import Section, WorkspaceSection
-from mockserver.resources.section import Instant, Item, TakenError, kept
+from mockserver.resources.section import Instant, Item, TakenError, once_per_load
 from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, Int64, List, SecondMoment, Text
 from mockserver.web.schemas.schema import BadName, Input, Output, documented, observed, proposed
 
@@ -165,7 +165,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 def _to_follow(workspace: Workspace) -> dict[str, None]:
     """The names of the domains that do not follow DNS yet: while a scenario is loaded, they do so once in the end."""
-    return kept(workspace, follow_dns, dict[str, None])
+    return once_per_load(workspace, follow_dns, dict[str, None])
 
 
 def _finish(workspace: Workspace) -> None:

@@ -14,7 +14,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, SectionError, TakenError, claim, kept
+from mockserver.resources.section import Instant, Item, SectionError, TakenError, claim, once_per_load
 from mockserver.resources.senders.sender import AWAITING, VERIFIED, Addresses, Sender
 from mockserver.resources.senders.shares import IpShare, allot
 from mockserver.resources.senders.verification import OTP_RANGE, await_expiry
@@ -191,7 +191,7 @@ _MOST_MADE_UP = 2
 
 def _made_up_ips(people: People, workspace: Workspace, account: Account) -> list[dict[str, Any]]:
     """Some of the account's active dedicated IPs, in equal shares."""
-    there = kept(workspace, (DedicatedIp, account.id), lambda: _active_ips(account))
+    there = once_per_load(workspace, (DedicatedIp, account.id), lambda: _active_ips(account))
     if not there:
         return []
     first = people.number(0, len(there) - 1)
