@@ -1,4 +1,4 @@
-"""Settings are checked where they are taken, also from a program, which no flag stands before."""
+"""A server checks its settings when it takes them, whether a flag or a program gives them."""
 
 import math
 from types import UnionType
@@ -12,7 +12,7 @@ from mockserver.settings import declared
 
 
 @pytest.mark.parametrize(
-    ("setting", "value", "told"),
+    ("setting", "value", "expected"),
     [
         ("seed", 2**63, "a whole number of 64 bits, not 9223372036854775808"),
         ("seed", -(2**63) - 1, "a whole number of 64 bits, not -9223372036854775809"),
@@ -29,15 +29,15 @@ from mockserver.settings import declared
         ("allowed_host", (5,), "a tuple of texts, not (5,)"),
     ],
 )
-def test_a_setting_out_of_its_range_is_told_by_its_name(setting, value, told):
+def test_a_setting_out_of_range_is_refused_by_its_name(setting, value, expected):
     with pytest.raises(ValueError) as refusal:
         Settings(**{setting: value})
 
-    assert str(refusal.value) == f"{setting} must be {told}"
+    assert str(refusal.value) == f"{setting} must be {expected}"
 
 
 @pytest.mark.parametrize(
-    ("setting", "value", "told"),
+    ("setting", "value", "expected"),
     [
         ("seed", "x", "a whole number of 64 bits, not 'x'"),
         ("seed", True, "a whole number of 64 bits, not True"),
@@ -51,18 +51,18 @@ def test_a_setting_out_of_its_range_is_told_by_its_name(setting, value, told):
         ("control_token", b"x" * 1_000, f"a text, not b'{'x' * 57}…"),
     ],
 )
-def test_a_setting_of_another_kind_is_told_by_its_name(setting, value, told):
+def test_a_setting_of_another_type_is_refused_by_its_name(setting, value, expected):
     with pytest.raises(TypeError) as refusal:
         MockServer(**{setting: value})
 
-    assert str(refusal.value) == f"{setting} must be {told}"
+    assert str(refusal.value) == f"{setting} must be {expected}"
 
 
 @pytest.mark.parametrize(
     "settings",
     [{"seed": 2**63 - 1}, {"seed": -(2**63)}, {"scenario": {}}, {"allowed_host": ["a.test"]}, {"head_timeout": 3}],
 )
-def test_what_is_in_range_stands(settings):
+def test_a_setting_in_range_is_taken(settings):
     assert {name: getattr(Settings(**settings), name) for name in settings} == settings
 
 
@@ -71,14 +71,14 @@ CHOICES = [flag for flag in cli.serve.params if isinstance(flag.type, click.Choi
 
 
 @pytest.mark.parametrize("flag", NUMBERS, ids=lambda flag: flag.name)
-def test_the_bounds_of_a_flag_are_settings(flag):
+def test_a_program_may_set_both_bounds_of_a_flag(flag):
     bounds = [bound for bound in (flag.type.min, flag.type.max) if bound is not None]
 
     assert [getattr(Settings(**{flag.name: bound}), flag.name) for bound in bounds] == bounds
 
 
 @pytest.mark.parametrize("flag", CHOICES, ids=lambda flag: flag.name)
-def test_the_choices_of_a_flag_are_settings(flag):
+def test_a_program_may_set_every_choice_of_a_flag(flag):
     choices = list(flag.type.choices)
 
     assert [getattr(Settings(**{flag.name: choice}), flag.name) for choice in choices] == choices
@@ -95,4 +95,4 @@ def types_in(annotation):
 def test_a_setting_takes_what_its_annotation_says(setting):
     left_out = {type(None)} if setting.default is None else set()
 
-    assert types_in(get_type_hints(Settings)[setting.name]) == {*setting.declaration.kind.types} | left_out
+    assert types_in(get_type_hints(Settings)[setting.name]) == {*setting.declaration.type.types} | left_out

@@ -11,62 +11,62 @@ from mockserver.cli.environment import variable
 from mockserver.cli.output import Finite
 from mockserver.settings import declared
 from mockserver.settings.declaration import Declared
-from mockserver.settings.kinds import Choice, Kind, Place, Seconds, Whole
+from mockserver.settings.value_types import Choice, PathType, Seconds, ValueType, WholeNumber
 
 
 class Flag(click.Option):
-    """A flag for a setting, which can be given by its variable as well."""
+    """The flag of a setting; the value can also be given by an environment variable, `MOCKSERVER_...`."""
 
     def __init__(self, setting: Declared) -> None:
         declaration = setting.declaration
         default = setting.default if declaration.flag_default is None else declaration.flag_default
         super().__init__(
             [f"--{setting.name.replace('_', '-')}"],
-            type=_type_of(declaration.kind),
+            type=_click_type(declaration.type),
             default=default,
             show_default=bool(default),
             help=declaration.help,
             metavar=declaration.metavar,
             envvar=variable(setting.name),
             show_envvar=True,
-            multiple=declaration.kind.is_list,
-            callback=_split if declaration.kind.is_list else None,
+            multiple=declaration.type.is_list,
+            callback=_split if declaration.type.is_list else None,
         )
-        #: Of a limit, what becomes of what goes beyond it.
+        #: Of a limit: what the server does when the limit is exceeded; None: the setting is no limit.
         self.beyond = declaration.beyond
 
 
 def flags() -> list[Flag]:
-    """The flags of all settings, in their order."""
+    """The flags of all settings, in the order of their declaration."""
     return [Flag(row) for row in declared()]
 
 
 def _split(context: click.Context, flag: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
-    """The values of a flag that was given several times, or with commas."""
-    return tuple(name for part in given for name in part.split(",") if name)
+    """The values of a flag that was given several times, or with several values between commas."""
+    return tuple(value for text in given for value in text.split(",") if value)
 
 
 @singledispatch
-def _type_of(kind: Kind) -> click.ParamType[Any]:
-    """How click reads a value of a kind."""
+def _click_type(type_: ValueType) -> click.ParamType[Any]:
+    """The type with which click reads the values of a setting."""
     return click.STRING
 
 
-@_type_of.register
-def _(kind: Whole) -> click.ParamType[Any]:
-    return click.IntRange(kind.least if kind.least_of_flag is None else kind.least_of_flag, kind.most)
+@_click_type.register
+def _(type_: WholeNumber) -> click.ParamType[Any]:
+    return click.IntRange(type_.least if type_.least_of_flag is None else type_.least_of_flag, type_.most)
 
 
-@_type_of.register
-def _(kind: Seconds) -> click.ParamType[Any]:
+@_click_type.register
+def _(type_: Seconds) -> click.ParamType[Any]:
     return Finite(0, min_open=True)
 
 
-@_type_of.register
-def _(kind: Choice) -> click.ParamType[Any]:
-    return click.Choice(kind.choices)
+@_click_type.register
+def _(type_: Choice) -> click.ParamType[Any]:
+    return click.Choice(type_.choices)
 
 
-@_type_of.register
-def _(kind: Place) -> click.ParamType[Any]:
-    return click.Path(exists=kind.exists, file_okay=kind.file, dir_okay=kind.folder)
+@_click_type.register
+def _(type_: PathType) -> click.ParamType[Any]:
+    return click.Path(exists=type_.exists, file_okay=type_.file, dir_okay=type_.folder)

@@ -1,6 +1,6 @@
-"""Settings of a server, from MOCKSERVER_* and flags; and where the shipped data lie."""
+"""The settings of a server, taken from flags, `MOCKSERVER_*` variables or a program; and where the shipped data are."""
 
-from mockserver.settings.places import data_folder as data_folder
-from mockserver.settings.places import without_version as without_version
+from mockserver.settings.locations import data_folder as data_folder
+from mockserver.settings.locations import without_version as without_version
 from mockserver.settings.settings import Settings as Settings
 from mockserver.settings.settings import declared as declared

@@ -5,47 +5,52 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from mockserver.settings.kinds import Kind
+from mockserver.settings.value_types import ValueType
 
 Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What is said of a setting beside its name, its type and its default."""
+    """What a setting declares beside its name and its default."""
 
-    kind: Kind
-    #: A sentence for people.
+    type: ValueType
+    #: A sentence for people, shown in the help of the flag and in the README.
     help: str
-    #: What stands for a value in the help of its flag; None: what its kind says.
+    #: The placeholder for a value in the help of the flag; None: click derives one from the type.
     metavar: str | None = None
-    #: Of a limit, what becomes of what goes beyond it.
+    #: Of a limit: what the server does when the limit is exceeded; None: the setting is no limit.
     beyond: str | None = None
-    #: The default of its flag, where `serve` has another one than programs.
+    #: The default of the flag, where `serve` has another default than a program; None: they have the same.
     flag_default: str | None = None
 
 
 def setting(
     default: Value,
-    kind: Kind,
+    type: ValueType,  # noqa: A002  # as click calls it
     help: str,  # noqa: A002  # as click calls it
     *,
     metavar: str | None = None,
     flag_default: str | None = None,
 ) -> Value:
-    """A field of `Settings`; where its default is None, it may be left out."""
-    declaration = Declaration(kind, help, metavar, flag_default=flag_default)
+    """A field of `Settings`; a setting whose default is None may be left out."""
+    declaration = Declaration(type, help, metavar, flag_default=flag_default)
     return field(default=default, metadata={Declaration: declaration})
 
 
-def limit(default: Value, kind: Kind, help: str, beyond: str) -> Value:  # noqa: A002  # as click calls it
-    """A field of `Settings` that limits what a server takes or keeps."""
-    return field(default=default, metadata={Declaration: Declaration(kind, help, beyond=beyond)})
+def limit(
+    default: Value,
+    type: ValueType,  # noqa: A002  # as click calls it
+    help: str,  # noqa: A002  # as click calls it
+    beyond: str,
+) -> Value:
+    """A field of `Settings` that limits what a server takes or keeps; `beyond` says what happens above the limit."""
+    return field(default=default, metadata={Declaration: Declaration(type, help, beyond=beyond)})
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A setting with its declaration."""
+    """A setting with its name, its default and its declaration."""
 
     name: str
     default: Any

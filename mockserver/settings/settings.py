@@ -1,4 +1,7 @@
-"""The settings of a server. A new one is a field here; its flag, its variable and the README follow from it."""
+"""The settings of a server.
+
+A new setting is a field of `Settings`; its flag, its environment variable and its row of the README follow from it.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 
 from mockserver.settings.declaration import Declaration, Declared, limit, setting
-from mockserver.settings.kinds import Choice, Place, ScenarioKind, Seconds, Text, Texts, Whole, Whole64
+from mockserver.settings.value_types import (
+    Choice,
+    Int64,
+    PathType,
+    ScenarioReference,
+    Seconds,
+    Text,
+    Texts,
+    WholeNumber,
+)
 
-#: In bytes.
+#: Units of the settings that are in bytes.
 _KB = 1024
 _MB = 1024 * _KB
 
 _TEXT, _SECONDS = Text(), Seconds()
-#: How many of something there may be: where there is room for none, a server cannot do its work.
-_COUNT = Whole(1)
+#: How many of something there may be; at least one, because a server without room for any cannot do its work.
+_COUNT = WholeNumber(1)
 
 
 @dataclass(frozen=True)
@@ -23,18 +35,19 @@ class Settings:
     """How one server runs.
 
     Raises:
-        TypeError, ValueError: a setting is of another kind, or out of its range; the message names both.
+        TypeError: a setting is of another type; the message names the setting and what it takes.
+        ValueError: a setting is out of range; the message names the setting and the range.
     """
 
     host: str = setting("127.0.0.1", _TEXT, "Address to listen on.")
-    port: int = setting(8003, Whole(0, 65_535), "Port to listen on; 0 takes a free one.")
-    port_file: str | os.PathLike[str] | None = setting(None, Place(folder=False), "Write the port there.")
+    port: int = setting(8003, WholeNumber(0, 65_535), "Port to listen on; 0 takes a free one.")
+    port_file: str | os.PathLike[str] | None = setting(None, PathType(folder=False), "Write the port there.")
     scenario: str | Mapping[str, object] = setting(
-        "standard", ScenarioKind(), "What the workspace looks like at the start.", metavar="NAME|PATH"
+        "standard", ScenarioReference(), "What the workspace looks like at the start.", metavar="NAME|PATH"
     )
     scenarios: str | os.PathLike[str] | None = setting(
         None,
-        Place(file=False, exists=True),
+        PathType(file=False, exists=True),
         "A folder of scenarios, searched before the shipped ones.",
         metavar="DIR",
     )
@@ -43,10 +56,12 @@ class Settings:
         Choice(("any", "known", "isolate")),
         "Whether an unknown API key opens the first account, is refused, or gets a workspace of its own.",
     )
-    seed: int | None = setting(None, Whole64(-(2**63), 2**63 - 1), "Another seed than the scenario's.")
-    #: An empty one is refused.
+    seed: int | None = setting(None, Int64(-(2**63), 2**63 - 1), "Another seed than the scenario's.")
+    #: An empty token is refused when the server starts: it was meant to protect something.
     control_token: str | None = setting(None, _TEXT, "What the control API asks for from now on.", metavar="TOKEN")
-    control_token_file: str | os.PathLike[str] | None = setting(None, Place(), "A file that holds it.", metavar="FILE")
+    control_token_file: str | os.PathLike[str] | None = setting(
+        None, PathType(), "A file that holds it.", metavar="FILE"
+    )
     allowed_host: tuple[str, ...] | list[str] = setting(
         (),
         Texts(),
@@ -66,7 +81,7 @@ class Settings:
         "A server to which e-mails go as well; smtps:// speaks TLS from the start, smtp:// where the server offers it.",
         metavar="smtp://[USER:PASSWORD@]HOST:PORT",
     )
-    #: The port that was taken stands in `health`.
+    #: With port 0 the answer of `health` tells the port that was taken.
     smtp_in: str | None = setting(
         None, _TEXT, "Where mails are taken by SMTP; port 0 takes a free one.", metavar="HOST:PORT"
     )
@@ -76,15 +91,19 @@ class Settings:
     egress: str = setting("private", Choice(("loopback", "private", "any")), "How far calls may go.")
 
     # ------------------------------------------------------------------ what is kept
+    #
+    # The numbers are chosen, not measured: far above what a test suite needs, and such that one workspace which is full
+    # in every respect takes some hundred megabytes.
 
-    #: A server of one workspace would have to drop it for every other one.
+    #: The flag takes 2 at least: a server of one workspace would drop it whenever another one is made.
     workspaces_limit: int = limit(
-        1_000, Whole(1, least_of_flag=2), "How many workspaces there may be.", "The one idle longest goes."
+        1_000, WholeNumber(1, least_of_flag=2), "How many workspaces there may be.", "The one idle longest goes."
     )
-    #: What a scenario generates has to find room; a test may want to see what happens where there is none.
+    #: The flag takes no less than the 200,000 rows that one scenario may generate; a program may set less, so that a
+    #: test can see what happens where there is no room.
     rows_limit: int = limit(
         250_000,
-        Whole(1, least_of_flag=200_000),
+        WholeNumber(1, least_of_flag=200_000),
         "How many rows a workspace holds: accounts, senders, tokens, keys and all else that has no limit of its own.",
         "out_of_range, 409 on /_mock; the oldest entry of a log goes.",
     )
@@ -123,6 +142,8 @@ class Settings:
     )
 
     # ------------------------------------------------------------------ what a request may hold
+    #
+    # But for the body's own limit, the numbers are chosen: far above what honest clients send.
 
     #: contract/transport, proposed.
     body_limit: int = limit(10 * _MB, _COUNT, "How many bytes the body of a request may have.", "413")
@@ -138,8 +159,10 @@ class Settings:
         "How many bytes of answers may wait for their clients to read them.",
         "The connection ends whose client has read nothing for longest.",
     )
+    #: Less than a body of JSON, because YAML takes far longer to read; the largest shipped scenario fits, written out.
     yaml_limit: int = limit(9 * _MB, _COUNT, "How many bytes a body of YAML may have, of the control API.", "413")
-    depth_limit: int = limit(100, Whole(10, 200), "How many levels the body of a control call may have.", "400")
+    #: At most 200, chosen far below the 1,000 nested calls that Python allows: bodies are read recursively.
+    depth_limit: int = limit(100, WholeNumber(10, 200), "How many levels the body of a control call may have.", "400")
     body_timeout: float = limit(
         60.0, _SECONDS, "How many seconds a body may take to come in.", "408, and the connection ends."
     )
@@ -164,10 +187,10 @@ class Settings:
         for row in declared():
             value = getattr(self, row.name)
             if value is not None or row.default is not None:
-                row.declaration.kind.check(row.name, value)
+                row.declaration.type.check(row.name, value)
 
 
 def declared() -> Iterator[Declared]:
-    """All settings, in the order in which their flags are told."""
+    """All settings, in the order of their declaration, which is that of the flags in the help and in the README."""
     for row in fields(Settings):
         yield Declared(row.name, row.default, row.metadata[Declaration])

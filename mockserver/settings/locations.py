@@ -1,4 +1,4 @@
-"""Where the shipped data lie, and where a server is, of which perhaps the address of its API is given."""
+"""The folders of the shipped data, and the root address of a server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ _PACKAGE = Path(__file__).parents[1]
 
 
 def without_version(url: str) -> str:
-    """The root address of a server, of which perhaps the address of its API is given, which ends in `/v3`."""
+    """The root address of a server, without a slash at its end.
+
+    `url` is that address, or the address of the server's API, which ends in `/v3`.
+    """
     return url.rstrip("/").removesuffix("/v3").rstrip("/")
 
 

@@ -1,4 +1,4 @@
-"""What a setting takes: values of which types, and which of these."""
+"""The types of the values that settings take, and which values of each type are in range."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-#: How much is told of a value that is refused.
+#: How many characters of a refused value its message shows; chosen so that the message stays on one line or two.
 _SHOWN = 60
 
 
-class Kind:
-    """What a setting takes."""
+class ValueType:
+    """What values a setting takes."""
 
-    #: The types of its values.
+    #: The Python types of the values.
     types: ClassVar[tuple[type, ...]]
-    #: Whether a flag can be given several times.
+    #: Whether a value is a list, whose flag can be given several times.
     is_list: ClassVar[bool] = False
 
     @property
     def words(self) -> str:
-        """What it takes, in words: `must be ...`."""
+        """What the setting takes, in words that follow `must be`."""
         raise NotImplementedError
 
     def takes(self, value: Any) -> bool:
-        """Whether it takes a value of its types."""
+        """Whether a value, which is of one of `types`, is in range."""
         return True
 
     def check(self, name: str, value: Any) -> None:
-        """Refuse what a server would fall over later on.
+        """Refuse a value that the setting called `name` does not take.
 
         Raises:
-            TypeError: the value of the setting of this name has another type.
-            ValueError: it has a good type, and is not taken.
+            TypeError: the value is of another type.
+            ValueError: the value is of the right type and out of range.
         """
-        # A bool is an int to Python, and no number to anybody.
+        # A bool is an int to Python; given for a number it is an error.
         is_of_type = isinstance(value, self.types) and not isinstance(value, bool)
         if is_of_type and self.takes(value):
             return
@@ -46,12 +46,14 @@ class Kind:
         raise ValueError(message) if is_of_type else TypeError(message)
 
 
-class Text(Kind):
+class Text(ValueType):
+    """Any text."""
+
     types = (str,)
     words = "a text"
 
 
-class Texts(Kind):
+class Texts(ValueType):
     """Any number of texts."""
 
     types = (tuple, list)
@@ -62,23 +64,30 @@ class Texts(Kind):
         return all(isinstance(row, str) for row in value)
 
 
-class ScenarioKind(Kind):
+class ScenarioReference(ValueType):
+    """A scenario: its name, the path of its file, or the document itself."""
+
     types = (str, Mapping)
     words = "a name, a path or a document"
 
 
 @dataclass(frozen=True, slots=True)
-class Place(Kind):
-    """A path; a flag looks whether there is such a file or folder, if that matters before the server needs it."""
+class PathType(ValueType):
+    """A path. Only the flag checks that it leads to a file or a folder; a program may create that later."""
 
     types = (str, os.PathLike)
     words = "a path"
+    #: Whether the path may be that of a file.
     file: bool = True
+    #: Whether the path may be that of a folder.
     folder: bool = True
+    #: Whether the file or folder must exist when the flag is read.
     exists: bool = False
 
 
-class Seconds(Kind):
+class Seconds(ValueType):
+    """A duration in seconds, finite and above 0."""
+
     types = (int, float)
     words = "a number of seconds above 0"
 
@@ -87,8 +96,8 @@ class Seconds(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(Kind):
-    """One of some words."""
+class Choice(ValueType):
+    """One of several words."""
 
     types = (str,)
     choices: tuple[str, ...]
@@ -102,13 +111,14 @@ class Choice(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Whole(Kind):
-    """A whole number in a range."""
+class WholeNumber(ValueType):
+    """A whole number from `least` to `most`, both included."""
 
     types = (int,)
     least: int = 1
+    #: None: there is no upper bound.
     most: int | None = None
-    #: The least that a flag takes, where that is more than what a program may set.
+    #: The least that the flag takes, where that is more than the least that a program may set; None: they are equal.
     least_of_flag: int | None = None
 
     @property
@@ -120,7 +130,7 @@ class Whole(Kind):
         return bool(self.least <= value <= (math.inf if self.most is None else self.most))
 
 
-class Whole64(Whole):
-    """A whole number of 64 bits."""
+class Int64(WholeNumber):
+    """A whole number of 64 bits, whose range the messages do not spell out."""
 
     words = "a whole number of 64 bits"
