@@ -9,9 +9,10 @@ from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETE
 from mockserver.core.contract.operation import Mark, Operation, documented_error, error_observed_in_code
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.web.schemas.evidence import documented, proposed
+from mockserver.web.schemas.evidence import observed_in_code as seen
 from mockserver.web.schemas.fields import Int64, Range, Text
-from mockserver.web.schemas.schema import Input, Output, documented, proposed
-from mockserver.web.schemas.schema import observed_in_code as seen
+from mockserver.web.schemas.schema import Input, Output
 
 RECORD = record(ALL_OPERATIONS.values())["operations"]
 FIELDS = [(name, field) for name, row in RECORD.items() for field in row["fields"]]

@@ -15,8 +15,9 @@ from mockserver.resources.account.model import PLAN_TYPES, DedicatedIp, Profile
 from mockserver.resources.corporate import pool
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Item, SectionError, TakenError
+from mockserver.web.schemas.evidence import OPENAPI_NEWEST, documented, observed
 from mockserver.web.schemas.fields import Choice, Email, Flag, Hostname, Int64, List, Number, Quantity, Text, Timezone
-from mockserver.web.schemas.schema import OPENAPI_NEWEST, Output, documented, observed
+from mockserver.web.schemas.schema import Output
 
 
 class Address(Output):

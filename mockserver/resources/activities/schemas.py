@@ -13,8 +13,9 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities.model import Activity
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item
+from mockserver.web.schemas.evidence import OPENAPI, documented
 from mockserver.web.schemas.fields import Day, Email, Int64, List, Range, SecondMoment, Text
-from mockserver.web.schemas.schema import OPENAPI, Input, Output, documented
+from mockserver.web.schemas.schema import Input, Output
 
 
 class ActivityFilter(Input):

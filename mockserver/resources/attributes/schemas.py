@@ -12,8 +12,9 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.attributes.model import CATEGORIES, Attribute
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Item, TakenError
+from mockserver.web.schemas.evidence import documented
 from mockserver.web.schemas.fields import Choice, List, Text
-from mockserver.web.schemas.schema import Input, documented
+from mockserver.web.schemas.schema import Input
 
 
 class AttributePath(Input):

@@ -13,8 +13,9 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.model import CAMPAIGN_KINDS, Campaign
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Item, TakenError, claim, once_per_load
+from mockserver.web.schemas.evidence import documented
 from mockserver.web.schemas.fields import List, Text, Url, identifier
-from mockserver.web.schemas.schema import Input, Output, documented
+from mockserver.web.schemas.schema import Input, Output
 
 
 class CampaignPath(Input):

@@ -9,6 +9,8 @@ from marshmallow import fields, post_load, validate
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.core.state.account import LANGUAGES
 from mockserver.resources.corporate.plan import SWITCHES, Allotment
+from mockserver.web.schemas.evidence import OPENAPI, documented
+from mockserver.web.schemas.field_errors import Sentence
 from mockserver.web.schemas.fields import (
     INT64_MAX,
     Choice,
@@ -25,7 +27,7 @@ from mockserver.web.schemas.fields import (
     UnixMoment,
     identifier,
 )
-from mockserver.web.schemas.schema import OPENAPI, Input, Output, Sentence, documented
+from mockserver.web.schemas.schema import Input, Output
 
 _BAD_EMAIL = Sentence(INVALID_PARAMETER, "Invalid email address")
 
@@ -52,7 +54,7 @@ class SubAccountPage(Input):
 
 class NewSubAccount(Input):
     companyName = Text(required=True, validate=NotBlank(), **documented())
-    email = Email(required=True, flaw=_BAD_EMAIL, **documented())
+    email = Email(required=True, error=_BAD_EMAIL, **documented())
     groupIds = List(Text, **documented("groups of the master account; one that is named twice counts once"))
     language = Choice(*LANGUAGES, **documented())
     timezone = Timezone(**documented("IANA name"))
@@ -186,7 +188,7 @@ class NewKey(Input):
 
     id = Int64(
         required=True,
-        flaw=Sentence(INVALID_PARAMETER, "id should be a positive number"),
+        error=Sentence(INVALID_PARAMETER, "id should be a positive number"),
         validate=validate.Range(min=1),
         **documented("sub-account", bounds=OPENAPI),
     )

@@ -16,8 +16,10 @@ from mockserver.resources.domains.domain import AUTHENTICATED, MACHINE, PENDING,
 from mockserver.resources.domains.following import follow_dns
 from mockserver.resources.resource import Section, WorkspaceSection
 from mockserver.resources.section import Instant, Item, TakenError, once_per_load
+from mockserver.web.schemas.evidence import documented, observed, proposed
+from mockserver.web.schemas.field_errors import BadName
 from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, Int64, List, SecondMoment, Text
-from mockserver.web.schemas.schema import BadName, Input, Output, documented, observed, proposed
+from mockserver.web.schemas.schema import Input, Output
 
 
 class DomainPath(Input):

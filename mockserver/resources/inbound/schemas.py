@@ -13,8 +13,9 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound.model import InboundEvent
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item
+from mockserver.web.schemas.evidence import OPENAPI, documented
 from mockserver.web.schemas.fields import Choice, DayOrMoment, Email, Int64, List, MillisecondMoment, Range, Text
-from mockserver.web.schemas.schema import OPENAPI, Input, Output, documented
+from mockserver.web.schemas.schema import Input, Output
 
 
 class InboundFilter(Input):

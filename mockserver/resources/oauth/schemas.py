@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from marshmallow import fields
 
+from mockserver.web.schemas.evidence import documented, proposed
 from mockserver.web.schemas.fields import Flag, Int64, Text
-from mockserver.web.schemas.schema import Input, Output, documented, proposed
+from mockserver.web.schemas.schema import Input, Output
 
 #: The vendor's pages on OAuth, and the discovery documents that its server answers.
 PAGES = "OAuth pages of developers.brevo.com"

@@ -15,8 +15,9 @@ from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
 from mockserver.resources.section import Instant, Item, TakenError, claim
 from mockserver.resources.webhooks.events import draw_message_id
+from mockserver.web.schemas.evidence import documented
 from mockserver.web.schemas.fields import Email, List, Text
-from mockserver.web.schemas.schema import Input, documented
+from mockserver.web.schemas.schema import Input
 
 
 class IdentifierPath(Input):

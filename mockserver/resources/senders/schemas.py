@@ -18,8 +18,9 @@ from mockserver.resources.section import Instant, Item, SectionError, TakenError
 from mockserver.resources.senders.sender import AWAITING, VERIFIED, Addresses, Sender
 from mockserver.resources.senders.shares import IpShare, allot
 from mockserver.resources.senders.verification import OTP_RANGE, await_expiry
+from mockserver.web.schemas.evidence import OPENAPI, OPENAPI_OLDER, documented
 from mockserver.web.schemas.fields import Email, Flag, Int64, List, NotBlank, Range, Text, identifier
-from mockserver.web.schemas.schema import OPENAPI, OPENAPI_OLDER, Input, Output, documented
+from mockserver.web.schemas.schema import Input, Output
 
 
 class SenderPath(Input):

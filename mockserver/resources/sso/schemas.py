@@ -13,8 +13,10 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item, TakenError, claim
 from mockserver.resources.sso.model import TARGETS, SsoToken
+from mockserver.web.schemas.evidence import documented
+from mockserver.web.schemas.field_errors import Sentence
 from mockserver.web.schemas.fields import Choice, Email, Flag, Int64, List, Text, Url
-from mockserver.web.schemas.schema import Input, Output, Sentence, documented
+from mockserver.web.schemas.schema import Input, Output
 
 _BAD_EMAIL = Sentence(INVALID_PARAMETER, "Invalid email address")
 
@@ -24,16 +26,16 @@ class TokenPath(Input):
 
 
 class AdminSso(Input):
-    email = Email(required=True, flaw=_BAD_EMAIL, **documented("admin user"))
+    email = Email(required=True, error=_BAD_EMAIL, **documented("admin user"))
 
 
 class SubAccountSso(Input):
     id = Int64(
         required=True,
-        flaw=Sentence(INVALID_PARAMETER, "Invalid sub-account id."),
+        error=Sentence(INVALID_PARAMETER, "Invalid sub-account id."),
         **documented("sub-account"),
     )
-    email = Email(flaw=_BAD_EMAIL, **documented("user of the sub-account"))
+    email = Email(error=_BAD_EMAIL, **documented("user of the sub-account"))
     target = Choice(*TARGETS, **documented("area to land in"))
     url = Url(**documented("full address to land at; wins over target (proposed)"))
 

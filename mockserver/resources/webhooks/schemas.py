@@ -6,6 +6,8 @@ from marshmallow import fields, validate
 
 from mockserver.resources.webhooks.catalogue import EVENTS, EXPORT_EVENTS
 from mockserver.resources.webhooks.event import CHANNELS, MARKETING, TRANSACTIONAL, TYPES
+from mockserver.web.schemas.evidence import OPENAPI, OPENAPI_NEWEST, documented
+from mockserver.web.schemas.field_errors import invalid
 from mockserver.web.schemas.fields import (
     Choice,
     Day,
@@ -21,7 +23,8 @@ from mockserver.web.schemas.fields import (
     Url,
     identifier,
 )
-from mockserver.web.schemas.schema import OPENAPI, OPENAPI_NEWEST, Input, Longest, Output, documented, invalid
+from mockserver.web.schemas.length import Longest
+from mockserver.web.schemas.schema import Input, Output
 
 #: The only kind of `auth` that is documented (contract/webhooks#configuration); another one is refused, which is
 #: proposed.

@@ -13,7 +13,7 @@ from marshmallow.exceptions import SCHEMA
 from mockserver.core.text.spelling import cut, meant
 from mockserver.scenario.documents.document import Misread, Place, locate
 from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ordered
-from mockserver.web.schemas.schema import BadName, Unknown, Unread
+from mockserver.web.schemas.field_errors import BadName, Unknown, Unread
 
 #: Whatever stands under these names is nobody else's business.
 _SECRETS = frozenset(

@@ -14,7 +14,7 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.endpoint import Endpoint, check_room
 from mockserver.web.endpoints.json_body import NO_BODY, read_body
 from mockserver.web.endpoints.permission import check_role, check_scope
-from mockserver.web.schemas.schema import kind
+from mockserver.web.schemas.refusal import summary
 
 
 class ApiEndpoint(Endpoint):
@@ -49,7 +49,7 @@ class ApiEndpoint(Endpoint):
         self._warn_of_type(request, exchange)
         if not isinstance(data, dict):
             refused = BAD_REQUEST("The request body must be a JSON object")
-            raise refused.because(f"the body is {kind(data, secret=True)}, and {self.operation.id} takes an object")
+            raise refused.because(f"the body is {summary(data, secret=True)}, and {self.operation.id} takes an object")
         return self.members(schema, data, exchange, strict=caller.workspace.state.strict)
 
     def _warn_of_type(self, request: Request, exchange: Exchange) -> None:

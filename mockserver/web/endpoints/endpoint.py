@@ -18,7 +18,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.dump import Dump, compiled
 from mockserver.web.schemas.members import Member, sent
-from mockserver.web.schemas.schema import Part, refusal
+from mockserver.web.schemas.refusal import Location, refusal
 
 #: The schema of a query that may hold nothing.
 _NOTHING = Schema()
@@ -79,7 +79,7 @@ class Endpoint(ABC):
         """What the path and the query say, as their schemas load it."""
         arguments: dict[str, Any] = {}
         if self._path_schema is not None:
-            arguments.update(_loaded(self._path_schema, exchange.params, Part.PATH))
+            arguments.update(_loaded(self._path_schema, exchange.params, Location.PATH))
         if self._query_schema is not None or request.query_string:
             arguments |= self._query(request, exchange)
         return arguments
@@ -94,7 +94,7 @@ class Endpoint(ABC):
             self._warn("query parameter", _note(sent(schema or _NOTHING, request.args), exchange), exchange)
         elif self._default_query is not None:
             return {"query": self._default_query.copy()}
-        return {} if schema is None else {"query": _loaded(schema, request.args, Part.QUERY)}
+        return {} if schema is None else {"query": _loaded(schema, request.args, Location.QUERY)}
 
     def members(
         self, schema: Schema, data: dict[str, Any], exchange: Exchange, *, strict: bool = False
@@ -103,7 +103,7 @@ class Endpoint(ABC):
         unknown = _note(sent(schema, data), exchange)
         if not strict:
             self._warn("member", unknown, exchange)
-        loaded = _loaded(schema, data, Part.BODY)
+        loaded = _loaded(schema, data, Location.BODY)
         if strict:
             self._refuse_unknown(unknown)
         return loaded
@@ -130,9 +130,9 @@ def _made(schema: Any) -> Schema | None:
     return None if schema is None else schema()
 
 
-def _loaded(schema: Schema, data: Mapping[str, Any], part: Part) -> dict[str, Any]:
+def _loaded(schema: Schema, data: Mapping[str, Any], location: Location) -> dict[str, Any]:
     try:
         loaded: dict[str, Any] = schema.load(data)
     except ValidationError as error:
-        raise refusal(error.messages_dict, part, data) from error
+        raise refusal(error.messages_dict, location, data) from error
     return loaded

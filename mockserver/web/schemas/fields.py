@@ -16,16 +16,9 @@ from mockserver.core.contract.errors import OUT_OF_RANGE
 from mockserver.core.state.keys import LONGEST_KEY, is_key
 from mockserver.core.text import header_form
 from mockserver.core.text.domain_name import LONGEST_EMAIL, ascii_form, is_host_name
-from mockserver.web.schemas.schema import (
-    MOST_FIELD_ERRORS,
-    BadName,
-    FieldError,
-    Longest,
-    Unread,
-    documented,
-    field_errors_in,
-    invalid,
-)
+from mockserver.web.schemas.evidence import documented
+from mockserver.web.schemas.field_errors import MOST_FIELD_ERRORS, BadName, FieldError, Unread, field_errors_in, invalid
+from mockserver.web.schemas.length import Longest
 
 INT64_MAX = 2**63 - 1
 #: The longest URL (proposed), in characters. What is longer is refused before anything else looks at it.
@@ -68,16 +61,16 @@ class NotBlank(validate.Validator):
 class Email(fields.String):
     """An e-mail address."""
 
-    def __init__(self, *, flaw: FieldError | None = None, **kwargs: Any) -> None:
-        super().__init__(validate=_EmailCheck(flaw), **_described(kwargs, format="email"))
+    def __init__(self, *, error: FieldError | None = None, **kwargs: Any) -> None:
+        super().__init__(validate=_EmailCheck(error), **_described(kwargs, format="email"))
 
 
 class _EmailCheck(validate.Email):
     """Takes both spellings of a domain, and no address in the place of one."""
 
-    def __init__(self, flaw: FieldError | None) -> None:
+    def __init__(self, error: FieldError | None) -> None:
         super().__init__(error="Not a valid email address")
-        self._flaw = flaw
+        self._error = error
 
     def __call__(self, value: str) -> str:
         if len(value) > LONGEST_EMAIL:
@@ -89,7 +82,7 @@ class _EmailCheck(validate.Email):
         return value
 
     def _format_error(self, value: str) -> Any:
-        return [self._flaw] if self._flaw else super()._format_error(value)
+        return [self._error] if self._error else super()._format_error(value)
 
 
 def _described(kwargs: dict[str, Any], **metadata: Any) -> dict[str, Any]:
@@ -99,10 +92,10 @@ def _described(kwargs: dict[str, Any], **metadata: Any) -> dict[str, Any]:
 class Int64(fields.Integer):
     """A whole number of 64 bits: a JSON number, or the digits of a path or a query."""
 
-    def __init__(self, *, text: bool = False, flaw: FieldError | None = None, **kwargs: Any) -> None:
+    def __init__(self, *, text: bool = False, error: FieldError | None = None, **kwargs: Any) -> None:
         super().__init__(strict=True, **_described(kwargs, format="int64"))
         self._text = text
-        self._flaw = flaw
+        self._error = error
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         if self._text and isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,19}", value, re.ASCII):
@@ -117,10 +110,10 @@ class Int64(fields.Integer):
         try:
             return super().deserialize(value, attr, data, **kwargs)
         except ValidationError as error:
-            if self._flaw is None or value is missing:
+            if self._error is None or value is missing:
                 raise
             # Whatever is wrong with it, the service has one documented sentence for it.
-            raise ValidationError([self._flaw]) from error
+            raise ValidationError([self._error]) from error
 
 
 def identifier(name: str) -> Int64:
