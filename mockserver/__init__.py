@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from mockserver.testing.server import MockServer as MockServer
     from mockserver.testing.workspace import Workspace as Workspace
 
-#: Where each export comes from; imported on first use, because `mockserver health` needs none of it.
-_HOMES = {
+#: The module of each export, imported on first use: the command `mockserver health` needs none of them.
+_MODULES = {
     "MockServer": "mockserver.testing.server",
     "MockServerError": "mockserver.testing.client",
     "Settings": "mockserver.settings",
@@ -18,17 +18,17 @@ _HOMES = {
     "create_app": "mockserver.app",
 }
 
-#: Read off the installed package on first use.
+#: The version of the installed package, looked up on first use.
 __version__: str
 
 __all__ = ["MockServer", "MockServerError", "Settings", "Workspace", "__version__", "create_app"]
 
 
 def __getattr__(name: str) -> object:
-    from importlib import import_module, metadata  # noqa: PLC0415  # a package imported for a command needs nothing
+    from importlib import import_module, metadata  # noqa: PLC0415  # not needed to import the package
 
     if name == "__version__":
         return metadata.version("mockserver")
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)

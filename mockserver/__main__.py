@@ -1,4 +1,4 @@
-"""`python -m mockserver`."""
+"""The commands as `python -m mockserver`."""
 
 from mockserver.cli import main
 

@@ -1,4 +1,4 @@
-"""The application: the one place where the parts meet."""
+"""The application: the composition root, where all layers below are created and connected."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mockserver.web.service.service import Service
 
 
 class Application(ServiceFlask):
-    """The mock as a WSGI application, and what a server needs to run it."""
+    """The mock as a WSGI application, with the settings, store, effects and log that a server needs to run it."""
 
     def __init__(self, settings: Settings, store: Store, effects: ServerEffects, log: RequestLog) -> None:
         super().__init__("mockserver")
@@ -36,11 +36,12 @@ class Application(ServiceFlask):
 
 
 def create_app(settings: Settings | None = None) -> Application:
-    """The application with its workspaces, an ordinary WSGI application.
+    """An application with its workspaces, which any WSGI server can serve; the default settings if none are given.
 
     Raises:
-        ScenarioError: the scenario of the settings is no good one.
-        ValueError: an address among the settings is none, a folder is not there, the control token is no good one.
+        ScenarioError: the scenario of the settings is unknown or not valid.
+        ValueError: an address among the settings is malformed, a folder does not exist, or the control token cannot be
+            used.
     """
     settings = settings or Settings()
     library = library_of(settings)
@@ -57,7 +58,7 @@ def create_app(settings: Settings | None = None) -> Application:
 
 
 def _add_components(app: Application, library: Library, guard: Guard, signer: Signer) -> None:
-    """Give the addresses of OAuth and the calls of the control API what they need."""
+    """Add the components that the endpoints of OAuth and the control calls look up by their type."""
     settings = app.settings
     bodies = Bodies(settings.yaml_limit, settings.depth_limit)
     app.add_component(OAuthParts(signer, OPERATIONS.values()))
@@ -79,7 +80,7 @@ def _add_service(app: Application) -> None:
 
 
 def _add_call_log(app: Application) -> None:
-    """Let the log tell of calls of the control API too, if there is to be one."""
+    """Log control calls as well, unless the log is off."""
     if app.log.form is not LogFormat.OFF:
         calls = CallLog(app.log)
         app.before_request(calls.begin)

@@ -1,4 +1,4 @@
-"""The control API, put together: its resources, who may call it, and what it says where something is wrong."""
+"""The control API of an application: its resources, its guard and its error handlers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ CONTROL_API = ControlApi(
 
 
 def add_control_api(app: Flask, guard: Guard) -> None:
-    """Let an application answer the calls of the control API that a guard lets pass, and tell mistakes as problems."""
+    """Let an application answer the control calls that `guard` admits, and refuse others with problem details."""
     app.register_blueprint(WELCOME)
     for resource in CONTROL_API.resources:
         app.register_blueprint(resource.blueprint)
@@ -59,7 +59,10 @@ def add_control_api(app: Flask, guard: Guard) -> None:
 
 
 def _http_error(error: HTTPException) -> Response:
-    """What Flask refuses by itself, and mistakes of ours, whose traceback Flask has written to the log."""
+    """The answer to what Flask refuses by itself, and to an error within the mock.
+
+    Flask has logged the traceback of the latter.
+    """
     code = error.code or 500
     if code < 400:
         return Response(status=code, headers=error.get_headers())

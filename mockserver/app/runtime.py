@@ -1,4 +1,4 @@
-"""A running server: an application at an address, with what leaves and enters it by other ways than HTTP."""
+"""A running server: an application at an address, with its timers, its SMTP listener and its outgoing requests."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from mockserver.web.server.http_limits import HttpLimits
 from mockserver.web.server.server import address, server
 from mockserver.web.service.early_refusal import early_refusal
 
-#: How long a start and a stop may take, in seconds: much longer than they do.
-_PATIENCE_S = 10.0
+#: How long a start and a stop may take, in seconds; chosen far above the milliseconds that they do take.
+_TIMEOUT_S = 10.0
 
 
 class Runtime:
-    """A server that is run once: by `start` and `stop` in a thread of its own, or by `open`, `run` and `close`.
+    """A server that runs once: in a thread of its own, with `start` and `stop`, or with `open`, `run` and `close`.
 
-    All that it holds, the socket included, is given back when it stops.
+    When it stops it releases all its resources, the socket included.
     """
 
     def __init__(self, app: Application, listener: socket.socket) -> None:
         self.app = app
-        #: The root address.
+        #: The root address of the server, without a slash at its end.
         self.url = address(listener)
         self.port: int = listener.getsockname()[1]
         self.server = server(app, HttpLimits.of(app.settings), _early_refusal)
         self._listener = listener
-        # A daemon: it does not hold up the end of the program.
+        # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
 
     def open(self) -> None:
-        """Let workspaces go on with what is due, and take mails, if that was asked for.
+        """Start the timers of the workspaces, and the SMTP listener if the settings ask for one.
 
         Raises:
-            OSError: mails cannot be taken at their address; the server is closed.
+            OSError: the SMTP listener cannot listen on its address; the server is closed.
         """
         try:
             self.app.effects.open(self.app.store)
@@ -50,38 +50,38 @@ class Runtime:
             raise
 
     def run(self) -> None:
-        """Answer requests, until somebody interrupts it."""
+        """Answer requests until `interrupt` is called."""
         self.server.run(sockets=[self._listener])
 
     @property
     def is_running(self) -> bool:
-        """Whether the thread of `start` has not come to its end."""
+        """Whether the thread that `start` has begun is alive."""
         return self._thread.is_alive()
 
     def interrupt(self) -> None:
-        """Let `run` end soon, from whatever thread, or from a signal's handler."""
+        """Make `run` return soon; may be called from any thread and from a signal handler."""
         self.server.stop()
 
     def close(self) -> None:
-        """Give back what it holds, when it does not run any more."""
+        """Release the socket, the effects and the log of a server that does not run any more."""
         self._listener.close()
         self.app.effects.close()
         self.app.log.close()
 
     def start(self) -> None:
-        """Open it, and run it in a thread of its own; when this returns, it answers.
+        """Open the server and run it in a thread of its own; it answers requests when this returns.
 
         Raises:
-            OSError: mails cannot be taken at their address.
+            OSError: the SMTP listener cannot listen on its address.
         """
         self.open()
         self._thread.start()
-        self.server.wait_started(_PATIENCE_S)
+        self.server.wait_started(_TIMEOUT_S)
 
     def stop(self) -> None:
-        """End what `start` has begun, at once: requests that hang are cut off."""
+        """End the thread that `start` has begun, and close the server; requests under way are cut off."""
         self.interrupt()
-        self._thread.join(_PATIENCE_S)
+        self._thread.join(_TIMEOUT_S)
         self.close()
 
     def __enter__(self) -> Self:
@@ -89,13 +89,13 @@ class Runtime:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, type_: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
 
 
 def _early_refusal(path: str, status: int, message: str) -> Response:
-    """What is said of a request that was not read to its end, in the words of whoever it went to."""
+    """The refusal of a request that was not read to its end, in the format of the audience of its path."""
     if split_workspace(path)[1].startswith(CONTROL_PREFIX):
         return Problem(status, message).response()
     return early_refusal(path, status, message)

@@ -1,4 +1,4 @@
-"""The workspaces of a server: made from scenarios, within the limits of its settings."""
+"""The workspaces of a server, made from scenarios within the limits of its settings."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from mockserver.settings import Settings
 
 
 def library_of(settings: Settings) -> Library:
-    """The shipped scenarios, after those of the settings' folder.
+    """The shipped scenarios, and before them those of the folder that the settings name, if they name one.
 
     Raises:
-        ValueError: there is no such folder.
+        ValueError: the folder does not exist.
     """
     if settings.scenarios and not Path(settings.scenarios).is_dir():
         raise ValueError(f"there is no folder {settings.scenarios} of scenarios")
@@ -29,10 +29,10 @@ def library_of(settings: Settings) -> Library:
 
 
 def store_of(settings: Settings, library: Library, effects: Effects) -> Store:
-    """All workspaces of a server, which begin with the default one.
+    """A store that makes the workspaces of a server; it holds the default workspace from the start.
 
     Raises:
-        ScenarioError: the scenario of the settings is no good one.
+        ScenarioError: the scenario of the settings is unknown or not valid.
     """
     return Store(
         _loader(library, settings),
@@ -45,6 +45,7 @@ def store_of(settings: Settings, library: Library, effects: Effects) -> Store:
 
 
 def _loader(library: Library, settings: Settings) -> Loader:
+    """A function that makes a workspace of a scenario, given by its name, its path or as a document."""
     limits = WorkspaceLimits.of(settings)
 
     def from_library(

@@ -1,4 +1,4 @@
-"""A server in this process: open, running, interrupted, closed."""
+"""A server in this process can be opened, run, interrupted and closed."""
 
 import socket
 import threading
@@ -11,8 +11,8 @@ from mockserver import Settings, create_app
 from mockserver.app.runtime import Runtime
 from mockserver.web.server.server import bind
 
-#: Much longer than a start or a stop takes, in seconds.
-PATIENCE = 10
+#: How long a start or a stop may take, in seconds; far above the milliseconds that they do take.
+TIMEOUT_S = 10
 
 
 @pytest.fixture
@@ -26,22 +26,22 @@ def make_runtime():
 
 
 def status(runtime):
-    with urllib.request.urlopen(f"{runtime.url}/_mock/livez", timeout=PATIENCE) as answer:
+    with urllib.request.urlopen(f"{runtime.url}/_mock/livez", timeout=TIMEOUT_S) as answer:
         return answer.status
 
 
 def is_free(runtime):
-    """Whether nobody listens on its port."""
+    """Whether nobody listens on the port of a server."""
     with socket.socket() as other:
         return other.connect_ex(("127.0.0.1", runtime.port)) != 0
 
 
-def test_within_with_a_server_answers(make_runtime):
+def test_a_server_answers_within_its_context(make_runtime):
     with make_runtime() as runtime:
         assert status(runtime) == 200
 
 
-def test_after_with_nobody_answers_and_no_thread_is_left(make_runtime):
+def test_a_server_that_left_its_context_has_no_thread_and_no_port(make_runtime):
     with make_runtime() as runtime:
         pass
 
@@ -54,24 +54,24 @@ def test_an_interrupted_server_ends_in_the_thread_that_runs_it(make_runtime):
     runtime.open()
     thread = threading.Thread(target=runtime.run)
     thread.start()
-    assert runtime.server.wait_started(PATIENCE)
+    assert runtime.server.wait_started(TIMEOUT_S)
 
     runtime.interrupt()
 
-    thread.join(PATIENCE)
+    thread.join(TIMEOUT_S)
     runtime.close()
     assert not thread.is_alive()
 
 
-def test_before_it_runs_a_server_takes_connections(make_runtime):
-    """Whoever is told the address may connect at once."""
+def test_a_server_takes_connections_before_it_runs(make_runtime):
+    """A program that reads the address may connect at once."""
     runtime = make_runtime()
 
     assert not is_free(runtime)
     runtime.close()
 
 
-def test_a_server_that_cannot_take_mails_gives_its_port_back(make_runtime):
+def test_a_server_that_cannot_listen_for_mails_releases_its_port(make_runtime):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         runtime = make_runtime(smtp_in=f"127.0.0.1:{taken.getsockname()[1]}")
 
@@ -81,9 +81,9 @@ def test_a_server_that_cannot_take_mails_gives_its_port_back(make_runtime):
     assert is_free(runtime)
 
 
-def test_a_request_that_is_too_long_is_refused_in_the_words_of_its_address(make_runtime):
+def test_a_request_that_is_too_long_is_refused_in_the_format_of_its_audience(make_runtime):
     with make_runtime(head_limit=1_000) as runtime, pytest.raises(urllib.error.HTTPError) as refusal:
-        urllib.request.urlopen(f"{runtime.url}/_mock/livez?{'x' * 2_000}", timeout=PATIENCE)
+        urllib.request.urlopen(f"{runtime.url}/_mock/livez?{'x' * 2_000}", timeout=TIMEOUT_S)
 
     assert (refusal.value.code, refusal.value.headers["Content-Type"]) == (431, "application/problem+json")
     refusal.value.close()

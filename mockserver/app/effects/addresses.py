@@ -1,4 +1,4 @@
-"""The addresses of other servers, as settings give them."""
+"""Addresses of the form `HOST:PORT` among the settings."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from ipaddress import ip_address
 
 #: `HOST:PORT`, `[IPV6]:PORT` or a host alone.
 _SERVER = re.compile(r"(?P<host>[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(?P<port>\d{1,5}))?", re.ASCII | re.IGNORECASE)
+#: The greatest TCP and UDP port: ports are numbers of 16 bits.
 _LAST_PORT = 65_535
-#: Where all DNS servers are.
+#: The port of DNS servers (RFC 1035, section 4.2).
 _DNS_PORT = 53
 
 
@@ -16,7 +17,7 @@ def mail_address(text: str) -> tuple[str, int]:
     """The host and the port of `HOST:PORT`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not of that form, or the port is above 65,535.
     """
     found = _SERVER.fullmatch(text)
     if found is None or found["port"] is None or int(found["port"]) > _LAST_PORT:
@@ -25,10 +26,11 @@ def mail_address(text: str) -> tuple[str, int]:
 
 
 def dns_server(text: str) -> tuple[str, int]:
-    """The host and the port of `HOST:PORT`; without a port it is 53.
+    """The host and the port of `HOST:PORT`, or of a host alone, whose port is 53.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the text is not of that form, the host is no address though it looks like one, or the port is not
+            from 1 to 65,535.
     """
     found = _SERVER.fullmatch(f"[{text}]" if _is_ip(text) and ":" in text else text)
     host, port = ("", 0) if found is None else (found["host"].strip("[]"), int(found["port"] or _DNS_PORT))

@@ -1,4 +1,4 @@
-"""The calls that leave: webhooks and whatever else is written while its turn comes."""
+"""The outgoing requests of a server's workspaces, such as webhook calls, made in the background."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockserver.effects.egress import Egress
 
 
 class Calls:
-    """Makes calls in the background, as far as they may go."""
+    """Makes outgoing requests in the background, to addresses that the egress policy allows."""
 
     def __init__(self, egress: Egress) -> None:
         self._egress = egress
@@ -21,26 +21,26 @@ class Calls:
         self._dispatcher.close()
 
     def call(self, url: str, job: Job) -> None:
-        """Carry a job out when it is its turn at the host of this address; the job is told what came of it."""
+        """Queue a job for the host of an address; `job.done` gets the outcome once, in whatever thread."""
         host = urlsplit(url).netloc.lower()
-        task = Task(lambda: _made(job, self._egress), job.done, lambda: job.is_wanted, host)
+        task = Task(lambda: _outcome(job, self._egress), job.done, lambda: job.is_wanted, host)
         if not self._dispatcher.submit(task):
             job.done(Outcome(error="too many calls wait for their turn"))
 
 
-def _made(job: Job, egress: Egress) -> Outcome:
-    """What came of a call, whatever that is: somebody waits for it."""
-    from mockserver.effects.http import call  # noqa: PLC0415  # for those who have webhooks
+def _outcome(job: Job, egress: Egress) -> Outcome:
+    """The outcome of a job's request; never raises, because the job waits for an outcome."""
+    from mockserver.effects.http import call  # noqa: PLC0415  # not needed before the first webhook call
 
     try:
         request = job.written()
-    except Exception as error:  # what cannot be written is no call
+    except Exception as error:  # a bug of the mock
         logging.getLogger(__name__).exception("a call cannot be written")
         return Outcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
     if request is None:
         return Outcome(error="the call was called off")
     try:
         return call(request, egress)
-    except Exception as error:  # a mistake of ours
-        logging.getLogger(__name__).exception("a call has failed in a way that nobody has thought of")
+    except Exception as error:  # a bug of the mock
+        logging.getLogger(__name__).exception("a call has failed with an unexpected error")
         return Outcome(error=f"the mock has failed: {type(error).__name__}")

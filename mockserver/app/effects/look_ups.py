@@ -1,4 +1,4 @@
-"""The look-ups in DNS for which a request waits, where a workspace asks a real server."""
+"""DNS look-ups at a real server, for which a request of a workspace with `behaviour.dns: resolver` waits."""
 
 from __future__ import annotations
 
@@ -19,33 +19,37 @@ from mockserver.web.routing.route import Route
 from mockserver.web.server.waiting import begun, is_waiting, wait_for
 
 if TYPE_CHECKING:
-    # For those alone who want it.
+    # Imported when the first look-up is made: dnspython takes long to import, and few servers need it.
     from mockserver.effects.dns import Resolver
 
-#: How long the look-ups of a request may take, and how long it waits for them whatever happens, in seconds.
-_LOOK_UPS_S, _PATIENCE_S = 8.0, 10.0
-#: How many look-ups are under way at once, and how many wait for their turn.
-_THREADS, _WAITING = 32, 1_000
-#: The operations that ask DNS before they answer. Reading a configuration tells what was seen last.
+#: How long the look-ups of a request may take, in seconds; chosen below the 10 seconds that many clients wait.
+_LOOK_UPS_S = 8.0
+#: How long a request waits for its look-ups whatever happens, in seconds; chosen above `_LOOK_UPS_S`.
+_TIMEOUT_S = 10.0
+#: How many look-ups are under way at once; chosen far above what the few questions of one request need.
+_THREADS = 32
+#: How many look-ups may wait for a thread; chosen far above what honest clients cause.
+_WAITING = 1_000
+#: The operations that ask DNS before they answer. Reading a configuration answers with what was looked up last.
 _ASKING = frozenset({"authenticateDomain"})
 
 
 @dataclass(slots=True, eq=False)
 class _LookUp:
-    """One question to DNS, and what came of it."""
+    """One question to DNS with its answer; a failure until there is one."""
 
-    found: lookup.Found = lookup.Failed(f"no answer came within {_PATIENCE_S:g} seconds")  # noqa: RUF009  # a constant
+    found: lookup.Found = lookup.Failed(f"no answer came within {_TIMEOUT_S:g} seconds")  # noqa: RUF009  # a constant
     is_over: bool = False
 
 
 class LookUps:
-    """Asks the DNS server of the settings."""
+    """Asks the DNS server that the settings name, in the background."""
 
     def __init__(self, settings: Settings) -> None:
-        """Nothing is asked before a request needs it.
+        """Take the server's address from the settings; no thread is started before the first look-up.
 
         Raises:
-            ValueError: the server's address is none.
+            ValueError: the address is malformed.
         """
         self._server = None if settings.dns_resolver is None else dns_server(settings.dns_resolver)
         self._dispatcher = Dispatcher(threads=_THREADS, concurrency=_THREADS, waiting=_WAITING)
@@ -54,9 +58,9 @@ class LookUps:
         self._dispatcher.close()
 
     def prepare(self, caller: Caller, route: Route) -> bool:
-        """Ask DNS before a request is answered, if it needs that; whether it can be answered now.
+        """Make the look-ups that a request needs; whether the request can be answered now, or must wait for them.
 
-        This comes before faults: one that takes over does so when DNS has answered.
+        Called before faults are applied: a fault that replaces the answer does so after DNS has answered.
         """
         workspace = caller.workspace
         if workspace.state.behaviour.dns != "resolver" or route.operation not in _ASKING:
@@ -69,16 +73,16 @@ class LookUps:
         if not _all_over(workspace, asked):
             return False
         with workspace.lock:
-            # Read again: while DNS was asked, the workspace may have been reset, or the domain made anew.
+            # Read again: during the look-ups the workspace may have been reset, or the domain created anew.
             questions = [question for question in _questions(caller, name) if question.asked in asked]
             lookup.publish(workspace, name, questions, {key: one.found for key, one in asked.items()})
         return True
 
     def _ask(self, workspace: Workspace, question: lookup.Question) -> _LookUp:
-        """A look-up that is under way; whoever waits in the workspace is told when it is over."""
+        """A look-up under way; requests that wait in the workspace are woken when it is over."""
         if self._server is None:
-            why = "behaviour.dns is resolver, and the server was started without --dns-resolver"
-            return _LookUp(lookup.Failed(why), is_over=True)
+            reason = "behaviour.dns is resolver, and the server was started without --dns-resolver"
+            return _LookUp(lookup.Failed(reason), is_over=True)
         look_up, deadline = _LookUp(), time.monotonic() + _LOOK_UPS_S
 
         def over(found: lookup.Found) -> None:
@@ -92,24 +96,24 @@ class LookUps:
 
     @cached_property
     def _resolver(self) -> Resolver:
-        from mockserver.effects.dns import Resolver  # noqa: PLC0415  # see above
+        from mockserver.effects.dns import Resolver  # noqa: PLC0415  # slow to import, and needed by few servers
 
-        assert self._server is not None, "nobody else is asked"
+        assert self._server is not None, "there is no look-up without a server"
         return Resolver(*self._server)
 
 
 def _all_over(workspace: Workspace, asked: Mapping[tuple[str, str], _LookUp]) -> bool:
-    """Whether DNS has answered, or the time for it is up; where neither is so, the request waits."""
+    """Whether all look-ups are over or have timed out; if not, the request is suspended until they are."""
 
     def over() -> list[bool]:
         return [True] if all(look_up.is_over for look_up in asked.values()) else []
 
-    wait_for(workspace, _PATIENCE_S, over, frozenset({"look_up"}), stays=True)
+    wait_for(workspace, _TIMEOUT_S, over, frozenset({"look_up"}), stays=True)
     return not is_waiting()
 
 
 def _questions(caller: Caller, name: str) -> list[lookup.Question]:
-    """What is to be asked of a domain, as its workspace stands now."""
+    """The questions to DNS about a domain in the workspace's present state; none if it has no real resolver."""
     with caller.workspace.lock:
         if caller.workspace.state.behaviour.dns != "resolver":
             return []

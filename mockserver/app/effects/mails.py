@@ -1,4 +1,4 @@
-"""The e-mails that leave by SMTP, and those that come in by it."""
+"""The e-mails that workspaces send and receive by SMTP."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from mockserver.resources.inbound import model as inbound
 from mockserver.settings import Settings
 
 if TYPE_CHECKING:
-    # For those alone who want them.
+    # Imported when the settings ask for SMTP, which few do.
     from mockserver.effects.mail.client import SmtpClient
     from mockserver.effects.mail.listener import Listener
 
 
 class Mails:
-    """Sends e-mails to a real server, and takes them at an address, where the settings ask for it."""
+    """The SMTP client and the SMTP listener of a server, each only where the settings ask for it."""
 
     def __init__(self, settings: Settings, egress: Egress) -> None:
-        """Mails are sent at once, and taken when it is opened.
+        """Prepare the client; the listener is created by `open`.
 
         Raises:
-            ValueError: an address among the settings is none.
+            ValueError: the address of the client or of the listener is malformed.
         """
         self._client = None if settings.smtp_url is None else _client(settings.smtp_url, egress)
         self._address = None if settings.smtp_in is None else mail_address(settings.smtp_in)
         self._listener: Listener | None = None
 
     def open(self, store: Store) -> None:
-        """Take mails for the workspaces from now on.
+        """Receive e-mails for the workspaces of a store from now on, if the settings ask for it.
 
         Raises:
-            OSError: the address cannot be listened on.
+            OSError: the listener cannot listen on its address.
         """
         if self._address is not None:
-            from mockserver.effects.mail.listener import Listener  # noqa: PLC0415  # see above
+            from mockserver.effects.mail.listener import Listener  # noqa: PLC0415  # needed by few servers
 
             self._listener = Listener(*self._address, partial(inbound.take, store))
             self._listener.start()
@@ -52,18 +52,18 @@ class Mails:
             self._listener = None
 
     def send(self, mail: Mail, report: Report, wanted: Wanted) -> None:
-        """Send an e-mail, if there is a server for it."""
+        """Send an e-mail while `wanted` is true, and report each step; nothing if the settings name no server."""
         if self._client is not None:
             self._client.send(mail.message, report, wanted)
 
     def health(self) -> dict[str, dict[str, Any]]:
-        """What is to be said of either way in `health`."""
-        ways = {"smtp": self._client, "smtp_in": self._listener}
-        return {name: way.health() for name, way in ways.items() if way is not None}
+        """The members `smtp` (of the client) and `smtp_in` (of the listener) of `health`, each where it is in use."""
+        peers = {"smtp": self._client, "smtp_in": self._listener}
+        return {name: peer.health() for name, peer in peers.items() if peer is not None}
 
 
 def _client(url: str, egress: Egress) -> SmtpClient:
-    from mockserver.effects.mail.client import SmtpClient  # noqa: PLC0415  # see above
-    from mockserver.effects.mail.url import SmtpUrl  # noqa: PLC0415  # see above
+    from mockserver.effects.mail.client import SmtpClient  # noqa: PLC0415  # needed by few servers
+    from mockserver.effects.mail.url import SmtpUrl  # noqa: PLC0415  # needed by few servers
 
     return SmtpClient(SmtpUrl.parse(url), egress)

@@ -1,4 +1,4 @@
-"""All that leaves the workspaces of a server, as they ask for it."""
+"""The effects of all workspaces of a server."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from mockserver.settings import Settings
 
 
 class ServerEffects:
-    """Carries out what leaves (`core.effects.effects.Effects`); what is heavy is imported when it is first used."""
+    """Carries out the effects of workspaces: the `Effects` of `core.effects.effects` on a real server.
+
+    Modules that take long to import are imported when they are first used.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        """What workspaces ask for leaves at once; mails come in when it is opened.
+        """Prepare all effects; e-mails are received, and timers fire in real time, after `open`.
 
         Raises:
-            ValueError: an address among the settings is none.
+            ValueError: an address among the settings is malformed.
         """
         egress = Egress(settings.egress)
         self._calls = Calls(egress)
@@ -32,10 +35,10 @@ class ServerEffects:
         self.look_ups = LookUps(settings)
 
     def open(self, store: Store) -> None:
-        """Let workspaces go on with what is due, and take mails, if that was asked for.
+        """Fire the timers that are due, and receive e-mails if the settings ask for it.
 
         Raises:
-            OSError: the address for mails cannot be listened on.
+            OSError: the SMTP listener cannot listen on its address.
         """
         self._mails.open(store)
         for workspace in store:
@@ -43,7 +46,7 @@ class ServerEffects:
                 workspace.catch_up()
 
     def close(self) -> None:
-        """Let nothing leave or come in any more, without waiting for what is under way."""
+        """Stop all effects without waiting for those under way."""
         self._calls.close()
         self.look_ups.close()
         self._timer_thread.close()
@@ -59,5 +62,5 @@ class ServerEffects:
         self._timer_thread.watch(workspace)
 
     def health(self) -> dict[str, dict[str, Any]]:
-        """What is to be said of them in `health`."""
+        """The members that the effects add to the answer of `health`."""
         return self._mails.health()
