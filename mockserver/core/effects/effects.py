@@ -1,4 +1,4 @@
-"""What is outside of a workspace: calls that leave it, e-mails that leave it, and time that passes by itself."""
+"""The effects of a workspace: webhook calls and e-mails that leave it, and timers that fire as real time passes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from mockserver.core.effects.jobs import Job, Outcome
 from mockserver.core.state.state import State
 from mockserver.core.traffic.mailbox import Mail, Sending
 
+#: Whether an e-mail is still to be sent.
 Wanted = Callable[[], bool]
+#: Takes how far an e-mail has come, each time that this changes.
 Report = Callable[[Sending], None]
 
 
@@ -19,41 +21,44 @@ class Timed(Protocol):
 
     name: str
     state: State
-    #: Held whenever the others are used.
+    #: Held whenever state and timers are used.
     lock: RLock
 
     def catch_up(self) -> None:
-        """Fire what is due by now, each at its own moment."""
+        """Fire the timers that are due by now, each at its own moment."""
         ...
 
 
 class Effects(Protocol):
-    """Carries out what leaves a workspace, in the background; filled in by the app."""
+    """What carries out the effects of workspaces, in the background; the app supplies one."""
 
     def call(self, url: str, job: Job) -> None:
-        """Make a call to an address, if it is still wanted when its turn comes.
+        """Make the HTTP call of a job, unless the job was cancelled before its turn comes.
 
-        What came of it is told to the job once, from whatever thread.
+        `job.done` is called once with the outcome, from any thread.
         """
         ...
 
     def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
-        """Send an e-mail, where a real server is set, while it is wanted; each step is reported, the first at once."""
+        """Send an e-mail to the SMTP server of the settings, if there is one, for as long as `wanted` says so.
+
+        `report` is called with each step; the first time before this returns.
+        """
         ...
 
     def watch(self, workspace: Timed) -> None:
-        """Let a workspace catch up when its next timer is due, if its clock runs."""
+        """Have a workspace catch up when its next timer is due; nothing is done for a frozen clock."""
         ...
 
 
 class NoEffects:
-    """The outside of a workspace that no server runs."""
+    """The effects of a workspace that no server runs: nothing leaves it."""
 
     def call(self, url: str, job: Job) -> None:
         job.done(Outcome(error="nothing leaves this workspace: no server runs it"))
 
     def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
-        """Keep it in the mailbox only."""
+        """Do nothing: the mailbox holds the e-mail."""
 
     def watch(self, workspace: Timed) -> None:
-        """Let time pass as requests come."""
+        """Do nothing: timers fire when the next request comes."""

@@ -1,4 +1,4 @@
-"""What is under way outside of a workspace, kept as timers are: each job is for an instance of a machine."""
+"""Jobs: the outgoing calls that a workspace has begun and whose outcome it waits for, one for each instance."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mockserver.core.time.timers import Key
 
 
 class OutgoingRequest(NamedTuple):
-    """An HTTP call to be made."""
+    """An HTTP call to be made, with its timeout in seconds."""
 
     url: str
     headers: Sequence[tuple[str, str]]
@@ -19,11 +19,11 @@ class OutgoingRequest(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of a call: a status, or why there is none."""
+    """What came of a call: the status of the answer, or why there is no answer."""
 
     status: int | None = None
     error: str | None = None
-    #: Whether the call was never made, and would not be the next time either.
+    #: Whether the call was refused before it was made, and would be refused again: a retry is useless.
     hopeless: bool = False
 
     @property
@@ -36,13 +36,14 @@ Done = Callable[[Outcome], None]
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """Something that was begun outside, and whose result somebody waits for."""
+    """An outgoing call for an instance of a state machine; cancelled, it neither is made nor reports an outcome."""
 
     account: int
     machine: str
     key: Key
-    #: Writes the call, and takes what comes of it; None: it is over, or was called off.
+    #: Writes the request when the call's turn comes; None if the job is over or was cancelled.
     write: Callable[[], OutgoingRequest] | None = None
+    #: Takes the outcome; None if the job is over or was cancelled.
     finish: Done | None = None
 
     @property
@@ -50,23 +51,23 @@ class Job:
         return self.write is not None
 
     def written(self) -> OutgoingRequest | None:
-        """The call, as soon as its turn has come; None, if nobody wants it any more."""
+        """The request to make, written now, or None if the job was cancelled."""
         write = self.write
         return None if write is None else write()
 
     def done(self, outcome: Outcome) -> None:
-        """Tell what came of the call, if somebody still waits for it."""
+        """Hand the outcome to the workspace, unless the job was cancelled."""
         finish = self.finish
         if finish is not None:
             finish(outcome)
 
     def forget(self) -> None:
-        """Lead nowhere any more: whoever waits for its turn still knows the job, and is to keep nothing else."""
+        """Let go of the workspace: the queue may hold a cancelled job for long, and is to keep nothing else alive."""
         self.write = self.finish = None
 
 
 class Jobs:
-    """The jobs of one workspace; the result of one that was cancelled changes nothing."""
+    """The jobs of one workspace, at most one for each instance."""
 
     def __init__(self) -> None:
         self._jobs: dict[tuple[str, Key], Job] = {}
@@ -78,24 +79,24 @@ class Jobs:
         return self._jobs.get((job.machine, job.key)) is job
 
     def begin(self, account: int, machine: str, key: Key) -> Job:
-        """Note that a job is under way; another one for the same instance gives way."""
+        """A new job for an instance, in the place of the one that the instance may have."""
         self.cancel(machine, key)
         job = self._jobs[machine, key] = Job(account, machine, key)
         return job
 
     def cancel(self, machine: str, key: Key) -> None:
-        """Forget the job of an instance."""
+        """Cancel the job of an instance, if there is one."""
         job = self._jobs.pop((machine, key), None)
         if job is not None:
             job.forget()
 
     def cancel_account(self, account: int) -> None:
-        """Forget all that is under way for an account."""
+        """Cancel all jobs of an account."""
         for job in [job for job in self._jobs.values() if job.account == account]:
             self.cancel(job.machine, job.key)
 
     def clear(self) -> None:
-        """Forget all that is under way."""
+        """Cancel all jobs."""
         for job in self._jobs.values():
             job.forget()
         self._jobs.clear()

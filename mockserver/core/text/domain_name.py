@@ -1,4 +1,4 @@
-"""The names of domains, and addresses under them, in the one form in which they are compared."""
+"""Domain names and e-mail addresses: written in one form for comparing, checked, and taken apart."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 #: The longest address of a mail (RFC 5321, 4.5.3.1, with erratum 1690), in characters.
 LONGEST_EMAIL = 254
-#: RFC 1035, 2.3.4, as it is written: 253 characters at most, and nothing longer is looked at.
+#: The longest domain name (RFC 1035, 2.3.4), in characters of its usual notation without a dot at the end.
 _LONGEST = 253
 #: RFC 1123, 2.1: letters, digits and hyphens, the latter not at an end. A name whose last label is a number is an IPv4
 #: address, or a mistyped one (WHATWG URL, "ends in a number").
@@ -23,14 +23,14 @@ _RESERVED = frozenset({"test", "example", "invalid", "localhost", "local", "inte
 
 
 def ascii_form(name: str) -> str:
-    """A domain's name in small letters and A-labels (`xn--bcher-kva.test`); what is no name stays as it is, small.
+    """A domain name in lower case and A-labels (`xn--bcher-kva.test`); a text that is no name is only lowered.
 
     Unicode is mapped as browsers do it (UTS 46, without the transitional forms of IDNA 2003).
     """
     name = name.strip()
     if name.isascii() or len(name) > _LONGEST:
         return name.rstrip(".").lower()
-    import idna  # noqa: PLC0415  # its tables are large, and few names need them
+    import idna  # noqa: PLC0415  # large tables, which few names need
 
     try:
         return idna.encode(name, uts46=True).decode().rstrip(".")
@@ -44,7 +44,7 @@ def domain_of(address: str) -> str:
 
 
 def comparable(address: str) -> str:
-    """An e-mail address in the one form in which addresses are compared: neither case nor spelling makes two of one."""
+    """An e-mail address in the form for comparing: in lower case, with the domain in its `ascii_form`."""
     if address.isascii():
         return address.lower()
     local, sign, domain = address.rpartition("@")
@@ -52,28 +52,28 @@ def comparable(address: str) -> str:
 
 
 def is_address(wanted: str) -> Callable[[str], bool]:
-    """Tells of many addresses whether they are this one, whose form is made once."""
-    form = comparable(wanted)
-    return lambda address: comparable(address) == form
+    """A test whether an address equals the wanted one, for use on many addresses."""
+    compared = comparable(wanted)
+    return lambda address: comparable(address) == compared
 
 
 def is_host_name(name: str) -> bool:
-    """Whether a name in its `ascii_form` is one of two labels at least, and no IP address."""
+    """Whether a text in its `ascii_form` is a host name of at least two labels, and no IP address."""
     return len(name) <= _LONGEST and _HOST_NAME.fullmatch(name) is not None
 
 
 def parents(name: str) -> Iterator[str]:
-    """The domains above one, the nearest first; what is too long to be a name is none."""
+    """The domains above a domain, the nearest first: `acme.test` and `test` for `news.acme.test`."""
     name = name[-_LONGEST - 1 :]
     while name := name.partition(".")[2]:
         yield name
 
 
 def registrable(name: str) -> str:
-    """The part of a domain's name that somebody has registered: `acme.co.uk` of `news.acme.co.uk`.
+    """The domain that was registered for a name: `acme.co.uk` for `news.acme.co.uk`.
 
-    That is one label below a public suffix (publicsuffix.org, in the edition that the library brings along); a name
-    that is a suffix itself stays as it is.
+    It is one label below a public suffix (publicsuffix.org, in the edition that the library ships). A name that is a
+    public suffix itself is returned unchanged.
     """
     labels = name.split(".")
     if len(labels) <= 2:
@@ -84,7 +84,7 @@ def registrable(name: str) -> str:
 
 
 def below_registrable(name: str) -> str:
-    """The labels before the registrable part: `news` of `news.acme.co.uk`; nothing, where there are none."""
+    """The labels before the registrable domain: `news` for `news.acme.co.uk`, or an empty text."""
     return name.removesuffix(registrable(name)).rstrip(".")
 
 

@@ -1,4 +1,4 @@
-"""E-mails as they go over the wire, whatever stands in their names and addresses."""
+"""E-mails as they go over the wire, well formed whatever their names, subjects and addresses hold."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from email.utils import format_datetime
 
 from mockserver.core.text.domain_name import domain_of
 
-#: Bodies are written in ASCII, which every server takes; addresses may need UTF-8.
+#: Bodies are encoded as ASCII, which every server takes; addresses may need UTF-8.
 _POLICY = default.clone(cte_type="7bit")
 
 
 def compose(
     *, sender: str, to: str, subject: str, at: datetime, message_id: str, text: str, html: str | None = None
 ) -> EmailMessage:
-    """A message of text, and of a page that says the same."""
+    """A message with a text body and, if given, the same as HTML; equal arguments give equal messages."""
     parties = {"From": _party(sender), "To": _party(to)}
     is_ascii = all(party.addr_spec.isascii() for party in parties.values())
     message = EmailMessage(_POLICY if is_ascii else _POLICY.clone(utf8=True))
@@ -30,13 +30,13 @@ def compose(
     message.set_content(_unicode(text))
     if html is not None:
         message.add_alternative(_unicode(html), subtype="html")
-        # The library would draw another one each time.
+        # The library would draw a new boundary each time. RFC 2046, 5.1.1: 70 characters at most.
         message.set_boundary(f"={re.sub('[^0-9A-Za-z]', '', message_id)[:60]}=")
     return message
 
 
 def _party(text: str) -> Address:
-    """Somebody, from `Name <address>` or an address alone."""
+    """The sender or recipient that `Name <address>`, or an address alone, stands for."""
     text = _line(text).strip()
     name, _, address = text[:-1].rpartition("<") if text.endswith(">") else ("", "", text)
     local, _, domain = address.rpartition("@")
@@ -46,10 +46,10 @@ def _party(text: str) -> Address:
 
 
 def _line(text: str) -> str:
-    """A text that stays in its line: nobody can write further headers into it."""
+    """A text on one line: a line break in a header would begin another header."""
     return _unicode(" ".join(text.splitlines())).replace("\0", "")
 
 
 def _unicode(text: str) -> str:
-    """A text that can be written, without halves of characters."""
+    """A text that can be encoded: a lone surrogate becomes a question mark."""
     return text.encode("utf-8", "replace").decode()

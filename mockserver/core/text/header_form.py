@@ -1,10 +1,10 @@
-"""What the name and the value of an HTTP header may be (RFC 9110, 5.1 and 5.5); no line may be folded."""
+"""What the name and the value of an HTTP header may be (RFC 9110, 5.1 and 5.5, without folded lines)."""
 
 from __future__ import annotations
 
 import re
 
-#: Headers that say where a call goes and where it ends, which are those of the call itself.
+#: Headers about the connection, the host and the length of a call (RFC 9110, 7): the HTTP client writes them itself.
 OF_THE_CALL = frozenset(
     ["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]
 )

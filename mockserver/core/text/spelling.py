@@ -1,21 +1,21 @@
-"""Advice on a name that nobody knows: the known one that was probably meant."""
+"""Advice on an unknown name: the known name that was probably meant."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
 
-#: Longer names are no slips of the pen.
+#: The longest name that is compared, in characters. Chosen: above every known name; the comparison is quadratic.
 _LONGEST = 100
-#: How many known names are looked at: where a document has made them, there may be any number.
+#: How many known names are compared. Chosen: a document may define any number, and this many take some milliseconds.
 _MOST_KNOWN = 200
-#: How much of the known names is told.
-_MOST = 400
+#: The longest list of known names in a message, in characters. Chosen: a few lines of a terminal.
+_LONGEST_LIST = 400
 
 
 def meant(name: object, known: Iterable[str]) -> str | None:
-    """The known name that is most like this one; None if none is like it."""
-    import difflib  # noqa: PLC0415  # for mistakes only
+    """The known name that is most like `name`, whatever its case, or None if none is like it."""
+    import difflib  # noqa: PLC0415  # needed for refusals only
 
     if not isinstance(name, str) or len(name) > _LONGEST:
         return None
@@ -25,12 +25,12 @@ def meant(name: object, known: Iterable[str]) -> str | None:
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """The known name that is most like an unknown one, or else all of them, as the end of a sentence."""
+    """The end of a sentence about an unknown name: the known name most like it, or else the list of known names."""
     known = list(known)
     near = meant(name, known)
-    return f"did you mean {near}?" if near else f"known are {cut(', '.join(sorted(known)), _MOST)}"
+    return f"did you mean {near}?" if near else f"known are {cut(', '.join(sorted(known)), _LONGEST_LIST)}"
 
 
 def cut(text: str, longest: int) -> str:
-    """A text of so many characters at most."""
+    """A text of at most `longest` characters; a longer one ends in an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -7,21 +7,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 
-#: The years that a clock may show, far from datetime's own ends: adding a zone or a lifetime never overflows.
+#: The moments that a clock may show. Chosen: so far from the ends of `datetime` (years 1 and 9999) that adding a time
+#: zone or a lifetime never overflows.
 EARLIEST = datetime(1971, 1, 1, tzinfo=UTC)
 LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 _YEARS = f"the clock shows moments from {EARLIEST.year} to {LATEST.year} only"
 
 
 class ClockError(ValueError):
-    """A move that the clock refuses: backwards, or out of its years."""
+    """A move that the clock refuses: into the past, or before `EARLIEST` or after `LATEST`."""
 
 
 def shown(moment: datetime) -> datetime:
-    """The same moment, which a clock can show.
+    """A moment, unchanged, if a clock can show it.
 
     Raises:
-        ClockError: it lies out of the clock's years.
+        ClockError: the moment is before `EARLIEST` or after `LATEST`.
     """
     if not EARLIEST <= moment <= LATEST:
         raise ClockError(_YEARS)
@@ -29,7 +30,7 @@ def shown(moment: datetime) -> datetime:
 
 
 class Clock:
-    """Real time with an offset, or a moment that stands still."""
+    """The virtual time of a workspace: real time with an offset, or one frozen moment."""
 
     def __init__(
         self, start: datetime | None = None, *, frozen: bool = False, real: Callable[[], float] = time.time
@@ -38,7 +39,7 @@ class Clock:
         self._offset = timedelta()
         self._frozen_at: datetime | None = None
         self._pinned_at: datetime | None = None
-        #: Where relative instants of a scenario are counted from.
+        #: The moment from which a scenario counts its relative instants.
         self.start = start or self._wall()
         if start is not None:
             self._offset = start - self._wall()
@@ -59,24 +60,24 @@ class Clock:
         return self._pinned_at or self._frozen_at or min(self._wall() + self._offset, LATEST)
 
     def after(self, length: timedelta) -> datetime:
-        """The moment so long after the present one, or the last one that a clock shows."""
+        """The moment that is `length` after now, or `LATEST` if that is earlier."""
         return min(self.now() + length, LATEST)
 
     def before(self, length: timedelta) -> datetime:
-        """The moment so long before the present one, or the first one that a clock shows."""
+        """The moment that is `length` before now, or `EARLIEST` if that is later."""
         return max(self.now() - length, EARLIEST)
 
     def freeze(self) -> None:
         self._frozen_at = self.now()
 
     def thaw(self) -> None:
-        """Let the clock run on from the moment that it shows."""
+        """Let a frozen clock run on from the moment that it shows."""
         if self._frozen_at is not None:
             self._offset = self._frozen_at - self._wall()
             self._frozen_at = None
 
     def move_to(self, moment: datetime) -> None:
-        """Show this moment from now on, frozen or running as before; one that has passed already changes nothing."""
+        """Show `moment` from now on, frozen or running as before; a moment in the past changes nothing."""
         moment = max(moment, self.now())
         if self._frozen_at is not None:
             self._frozen_at = moment
@@ -85,10 +86,10 @@ class Clock:
 
     @staticmethod
     def reached(length: timedelta, now: datetime) -> datetime:
-        """The moment so long after the present one.
+        """The moment that is `length` after `now`, which `check` has yet to admit.
 
         Raises:
-            ClockError: it lies out of the clock's years.
+            ClockError: the moment is beyond the range of `datetime`.
         """
         try:
             return now + length
@@ -96,10 +97,10 @@ class Clock:
             raise ClockError(_YEARS) from error
 
     def check(self, moment: datetime, now: datetime | None = None) -> None:
-        """Refuse a moment that the clock cannot move to from the present one.
+        """Refuse a moment that the clock cannot move to from `now`, by default its present moment.
 
         Raises:
-            ClockError: the moment lies in the clock's past or out of its years.
+            ClockError: the moment is before `now` or `EARLIEST`, or after `LATEST`.
         """
         shown(moment)
         if moment < (now or self.now()):
@@ -107,7 +108,7 @@ class Clock:
 
     @contextmanager
     def pinned(self, moment: datetime) -> Iterator[None]:
-        """Show this moment for the time of a block: a timer that fires late still sees its own moment."""
+        """Show `moment` within a `with` block: a timer that fires late still sees the moment at which it was due."""
         before, self._pinned_at = self._pinned_at, moment
         try:
             yield

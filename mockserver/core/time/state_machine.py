@@ -1,15 +1,15 @@
-"""State machines as tables of (event, from, to) that one can compare with the service's documentation line by line."""
+"""State machines as tables of transitions, to be compared with the service's documentation line by line."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-#: The state before an instance exists, and after it is gone; Mermaid's own sign for both.
+#: The state before an instance exists and after it is gone, as Mermaid writes both.
 ABSENT = "[*]"
 
 
 class TransitionRefused(Exception):
-    """An event that does not apply in the present state."""
+    """An event does not apply in the present state of an instance; `allowed` are the events that do."""
 
     def __init__(self, machine: str, state: str, event: str, allowed: tuple[str, ...]) -> None:
         super().__init__(f"{machine}: {event} does not apply in state {state}; {', '.join(allowed) or 'nothing'} would")
@@ -17,7 +17,7 @@ class TransitionRefused(Exception):
 
 
 class Transition(NamedTuple):
-    """One row of the table."""
+    """One row of a state machine: an event leads from one state to another."""
 
     event: str
     source: str
@@ -31,7 +31,7 @@ class StateMachine:
         self.name = name
         self.timed = timed
         self.transitions = tuple(Transition(*row) for row in rows)
-        #: The event by which an instance comes to be.
+        #: The event that creates an instance.
         self.first = next((row.event for row in self.transitions if row.source == ABSENT), "")
         self._targets = {(row.source, row.event): row.target for row in self.transitions}
         named = [state for row in self.transitions for state in (row.source, row.target)]
@@ -39,18 +39,18 @@ class StateMachine:
         self._allowed = {
             state: tuple(row.event for row in self.transitions if row.source == state) for state in self.states
         }
-        # Nothing happens to what is gone.
+        # An instance that is gone has no events; one that does not exist yet is created without asking.
         self._allowed[ABSENT] = ()
 
     def allowed(self, state: str) -> tuple[str, ...]:
-        """The events that apply in a state, in the table's order."""
+        """The events that apply in a state, in the order of the table."""
         return self._allowed[state]
 
     def target(self, state: str, event: str) -> str:
-        """The state that an event leads to.
+        """The state to which an event leads from a state.
 
         Raises:
-            TransitionRefused: the event does not apply in this state.
+            TransitionRefused: the event does not apply in the state.
         """
         target = self._targets.get((state, event))
         if target is None:
@@ -58,7 +58,7 @@ class StateMachine:
         return target
 
     def mermaid(self) -> str:
-        """A state diagram drawn from the rows; events between the same two states share an arrow."""
+        """The state diagram in the language of Mermaid; events between the same two states share an arrow."""
         arrows: dict[tuple[str, str], list[str]] = {}
         for row in self.transitions:
             arrows.setdefault((row.source, row.target), []).append(self._label(row.event))

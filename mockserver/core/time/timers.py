@@ -1,4 +1,4 @@
-"""What is due later, kept as data: a moment, and the event that it fires."""
+"""Timers as plain data: the events that are due at moments of the clock."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
-#: Of all instances of one machine it is the same kind.
+#: The key of an instance; all instances of one state machine have the same type of key.
 Key = int | str
-#: So many cancelled timers are not worth a look.
+#: How many cancelled timers may stay in the heap in any case. Chosen: sweeping fewer costs more than keeping them.
 _FEW = 64
 
 
 class Timer(NamedTuple):
-    """An event of one machine's instance, due at a moment.
+    """An event of an instance, due at a moment.
 
-    Between equal moments machine, key and event decide, and not which was set first: a state that is put back does not
-    know that any more.
+    Timers of equal moments are ordered by machine, key and event, and not by when they were set: a restored state does
+    not know which was set first.
     """
 
     moment: datetime
@@ -30,14 +30,14 @@ class Timer(NamedTuple):
 class Timers:
     """The timers of one workspace, soonest first.
 
-    A cancelled timer stays in the heap until it comes up, or until more of them are cancelled than live; so setting and
-    cancelling cost the same however many there are.
+    A cancelled timer stays in the heap until it comes to the top, or until more are cancelled than live; so the cost of
+    setting and cancelling hardly grows with their number.
     """
 
     def __init__(self, timers: Iterable[Timer] = ()) -> None:
         self._heap: list[Timer] = []
         self._live: dict[tuple[str, Key], dict[str, Timer]] = {}
-        #: How many live.
+        #: How many timers are not cancelled.
         self._count = 0
         for timer in timers:
             self._add(timer)
@@ -50,15 +50,15 @@ class Timers:
 
     @property
     def held(self) -> int:
-        """How many are in memory, cancelled ones included."""
+        """How many timers are in memory, cancelled ones included."""
         return len(self._heap)
 
     def __len__(self) -> int:
-        """How many instances have one."""
+        """How many instances have a timer."""
         return len(self._live)
 
     def set(self, moment: datetime, account: int, machine: str, key: Key, event: str) -> None:
-        """Let an event happen at a moment; a timer for the same event of the same instance gives way."""
+        """Let an event happen at a moment, in the place of an earlier timer for the same event of the instance."""
         self._add(Timer(moment, machine, key, event, account))
         self._sweep()
 
@@ -69,25 +69,25 @@ class Timers:
         heapq.heappush(self._heap, timer)
 
     def cancel(self, machine: str, key: Key) -> None:
-        """Forget an instance's timers."""
+        """Cancel all timers of an instance."""
         self._count -= len(self._live.pop((machine, key), ()))
         self._sweep()
 
     def cancel_account(self, account: int) -> None:
-        """Forget all that an account still had before it."""
+        """Cancel all timers of an account."""
         for timer in self:
             if timer.account == account:
                 self._forget(timer)
         self._sweep()
 
     def next(self) -> Timer | None:
-        """The soonest timer, left where it is."""
+        """The soonest timer, which stays set, or None if there is none."""
         while self._heap and not self._is_live(self._heap[0]):
             heapq.heappop(self._heap)
         return self._heap[0] if self._heap else None
 
     def take_due(self, now: datetime) -> Timer | None:
-        """The soonest timer that is due, taken out."""
+        """The soonest timer, removed, or None if none is due by `now`."""
         timer = self.next()
         if timer is None or timer.moment > now:
             return None
@@ -95,7 +95,7 @@ class Timers:
         return timer
 
     def take(self, timer: Timer) -> None:
-        """Take the soonest timer out."""
+        """Remove a timer, which has to be the soonest: what `next` has just returned."""
         self._forget(timer)
         heapq.heappop(self._heap)
 
@@ -110,7 +110,7 @@ class Timers:
             del self._live[timer.machine, timer.key]
 
     def _sweep(self) -> None:
-        """Let go of those that are cancelled, when they are more than those that live."""
+        """Drop the cancelled timers from the heap if they are more than the others."""
         if len(self._heap) > 2 * self._count + _FEW:
             self._heap = [timer for timer in self._heap if self._is_live(timer)]
             heapq.heapify(self._heap)

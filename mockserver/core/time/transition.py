@@ -1,4 +1,4 @@
-"""What a workspace tells those who listen."""
+"""What is published when a state machine has moved an instance."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mockserver.core.time.timers import Key
 
 
 class Changed(NamedTuple):
-    """An event that happened to an instance of a state machine."""
+    """A transition that was taken: which event led which instance from which state to which."""
 
     at: datetime
     account: int

@@ -1,4 +1,4 @@
-"""A lock that is held for long: whoever would have to wait for it can go away, and is told when it is free."""
+"""A lock for long work: who does not want to block is called back when the lock is free."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from types import TracebackType
 
 
 class Turn:
-    """Such a lock; the thread that has it can take it again."""
+    """A reentrant lock that a thread can wait for, or that calls functions back, one at a time, when it is free."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        #: How often the thread that has it has taken it.
+        #: How often the thread that holds the lock has acquired it.
         self._depth = 0
         self._waiting: deque[Callable[[], object]] = deque()
 
     def acquire(self, *, blocking: bool = True) -> bool:
-        """Whether the calling thread has it now."""
-        found = self._lock.acquire(blocking)
-        if found:
+        """Take the lock; True if the calling thread holds it now."""
+        is_taken = self._lock.acquire(blocking)
+        if is_taken:
             self._depth += 1
-        return found
+        return is_taken
 
     def release(self) -> None:
         self._depth -= 1
@@ -36,17 +36,21 @@ class Turn:
         self.acquire()
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.release()
 
-    def when_free(self, told: Callable[[], object]) -> None:
-        """Call a function once, when the lock is free; whoever is told so tries, and calls `tell` in the end."""
-        self._waiting.append(told)
+    def when_free(self, callback: Callable[[], object]) -> None:
+        """Call a function once when the lock is free, possibly before this returns.
+
+        Another thread may be faster, so the one called back has to acquire the lock without blocking; done or not, it
+        calls `tell`, so that the next in line is called.
+        """
+        self._waiting.append(callback)
         self.tell()
 
     def tell(self) -> None:
-        """If the lock is free, tell the one that waits longest."""
+        """If the lock is free, call back the one that has waited longest."""
         if not self._depth:
             with suppress(IndexError):  # nobody waits
                 self._waiting.popleft()()

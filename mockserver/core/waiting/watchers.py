@@ -1,4 +1,4 @@
-"""Who waits for something to happen in a workspace, and for what kind of thing."""
+"""Watchers: functions that are called when something of certain kinds happens in a workspace."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Literal
 
-#: An exchange is over; there is a mail, or news of one; a machine has moved; what was begun outside is over; a receiver
-#: was called; DNS has answered.
+#: `request`: an exchange is over. `mail`: an e-mail was sent, or has come further. `transition`: an instance was moved.
+#: `job`: an outgoing call is over. `received`: a receiver was called. `look_up`: DNS has answered.
 WatchedKind = Literal["request", "mail", "transition", "job", "received", "look_up"]
 Kinds = frozenset[WatchedKind]
-#: Whatever happens.
+#: Stands for all kinds.
 ANYTHING: Kinds = frozenset()
 
 
 class Watchers:
-    """Those who are called when something of a kind happens, from whatever thread."""
+    """Functions to call when something happens; they are called in the thread in which that is told."""
 
     def __init__(self) -> None:
         self._wanted: dict[Callable[[], object], Kinds] = {}
@@ -25,20 +25,23 @@ class Watchers:
         return len(self._wanted)
 
     def add(self, wake: Callable[[], object], kinds: Kinds = ANYTHING) -> None:
-        """Call this after everything of these kinds."""
+        """Call `wake` from now on whenever something of these kinds happens."""
         self._wanted[wake] = kinds
 
     def discard(self, wake: Callable[[], object]) -> None:
         self._wanted.pop(wake, None)
 
     def happened(self, kinds: Kinds = ANYTHING) -> int:
-        """How often something of these kinds has happened: whoever begins to wait sees what came since it looked."""
+        """How often something of these kinds has happened.
+
+        Who reads the number, looks, and begins to wait sees by another number that something came in between.
+        """
         if not kinds:
             return self._happened.total()
         return self._happened[None] + sum(self._happened[kind] for kind in kinds)
 
     def tell(self, kind: WatchedKind | None = None) -> None:
-        """Something of this kind has happened; None: everything may be another than before."""
+        """Call who waits for something of this kind; None, after a reset, calls everybody."""
         self._happened[kind] += 1
         if not self._wanted:
             return
