@@ -1,4 +1,4 @@
-"""Attempts of deliveries: how each is made, what comes of it, and when the next one is due
+"""Attempts of deliveries: the request of each, what follows from its outcome, and when the next one is due
 (contract/webhooks#configuration and contract/deliveries).
 """
 
@@ -20,23 +20,25 @@ from mockserver.resources.deliveries.delivery import (
     Attempt,
     Delivery,
     Target,
-    as_it_is,
     await_attempt,
-    call_off,
+    cancel_attempts,
+    copied,
 )
-from mockserver.resources.deliveries.retention import Settled, count, make_room
+from mockserver.resources.deliveries.retention import Finished, evict_excess, update_size
 
-#: Four more attempts, each so long after the one before (contract/deliveries).
+#: How long after a failed attempt the next one is made: four more at most (contract/deliveries).
 RETRIES = (timedelta(minutes=10), timedelta(hours=1), timedelta(hours=2), timedelta(hours=8))
-#: How many attempts a delivery keeps, the last ones: redelivery makes five more each time.
+#: How many of its last attempts a delivery keeps; chosen: far above the five that it makes, as each redelivery makes
+#: five more.
 KEPT_ATTEMPTS = 100
 #: Recorded in September 2026 (contract/webhooks#configuration).
 USER_AGENT = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
 
 
 def request_headers(target: Target) -> list[tuple[str, str]]:
-    """The headers of a call: the webhook's own, a bearer token, or the credentials of its address
-    (contract/webhooks#configuration).
+    """The headers of a call: those of every call, a bearer token or the credentials of the address, the webhook's own.
+
+    A header of the webhook's own replaces another one of its name (contract/webhooks#configuration).
     """
     headers = [("Content-Type", "application/json"), ("User-Agent", USER_AGENT)]
     credentials = _credentials(target.url)
@@ -50,7 +52,7 @@ def request_headers(target: Target) -> list[tuple[str, str]]:
 
 
 def request_url(target: Target) -> str:
-    """The address without credentials."""
+    """The address of a call without the credentials that it may hold, which go into a header."""
     netloc = urlsplit(target.url).netloc
     return target.url.replace(netloc, netloc.rpartition("@")[2], 1) if "@" in netloc else target.url
 
@@ -63,7 +65,7 @@ def _credentials(url: str) -> str | None:
 
 @DELIVERY.when_due(ATTEMPT)
 def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
-    """Let the call be made; what comes of it is told when it is known."""
+    """Let the effects make the call, and record the outcome when it is known."""
     delivery.next_at, delivery.began_at = None, workspace.state.clock.now()
     target, timeout = delivery.target, workspace.state.behaviour.webhook_timeout.total_seconds()
 
@@ -71,36 +73,37 @@ def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None
         return OutgoingRequest(request_url(target), request_headers(target), delivery.body, timeout)
 
     def done(outcome: Outcome) -> None:
-        _settle(workspace, account, delivery, outcome, target)
+        _record(workspace, account, delivery, outcome, target)
 
     dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), request_url(target), write, done)
 
 
-def _settle(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:
-    """Note what came of an attempt, at its own moment."""
+def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:
+    """Add an attempt to its delivery, at the present moment, and fire the event that follows from its outcome."""
     went = None if target == delivery.target else target
     delivery.attempts.append(Attempt(workspace.state.clock.now(), outcome.status, outcome.error, went))
     while len(delivery.attempts) > KEPT_ATTEMPTS:
         del delivery.attempts[0]
         delivery.attempts_evicted += 1
-    count(account, delivery)
-    DELIVERY.fire(workspace, account, delivery, _comes_to(workspace, delivery, outcome))
+    update_size(account, delivery)
+    DELIVERY.fire(workspace, account, delivery, _event_of(workspace, delivery, outcome))
     workspace.meter.add_attempt(delivery.state)
-    workspace.feed.add("delivery", (account.name, as_it_is(delivery)), delivery.size)
-    make_room(workspace, account)
+    workspace.feed.add("delivery", (account.name, copied(delivery)), delivery.size)
+    evict_excess(workspace, account)
 
 
-def _comes_to(workspace: Workspace, delivery: Delivery, outcome: Outcome) -> str:
-    """The event that an outcome is for its delivery."""
+def _event_of(workspace: Workspace, delivery: Delivery, outcome: Outcome) -> str:
+    """The event of the state machine that follows from the outcome of an attempt."""
     if outcome.is_success:
         return "succeed"
     return "fail" if delivery.failures < len(RETRIES) and _is_retried(workspace, outcome) else "give_up"
 
 
 def _is_retried(workspace: Workspace, outcome: Outcome) -> bool:
-    """429 and no answer at all always, 5xx only where behaviour says so, all else never (contract/deliveries).
+    """Whether another attempt may follow: after 429 or no answer, and after 5xx if `behaviour.webhook_5xx` says so.
 
-    That goes for a redirect as well, which is not followed, and for a call that cannot be made at all (both proposed).
+    No other follows a redirect, which is not followed itself, or a call that cannot be made at all (both proposed).
+    See contract/deliveries.
     """
     if outcome.hopeless:
         return False
@@ -117,20 +120,20 @@ def _retry(workspace: Workspace, account: Account, delivery: Delivery) -> None:
 
 
 @DELIVERY.on("redeliver")
-def _begin_anew(workspace: Workspace, account: Account, delivery: Delivery) -> None:
-    account.record(Settled).discard(delivery)
+def _redeliver(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    account.record(Finished).discard(delivery)
     delivery.failures = 0
     _try_again(workspace, account, delivery, timedelta())
 
 
 def _try_again(workspace: Workspace, account: Account, delivery: Delivery, delay: timedelta) -> None:
-    call_off(workspace, delivery.id)  # an event by hand comes before the attempt that is under way
+    cancel_attempts(workspace, delivery.id)  # the event may be fired by hand, while an attempt is under way
     delivery.began_at, delivery.next_at = None, workspace.state.clock.after(delay)
     await_attempt(workspace, account, delivery)
 
 
 @DELIVERY.on("succeed", "give_up", "cancel")
-def _rest(workspace: Workspace, account: Account, delivery: Delivery) -> None:
-    call_off(workspace, delivery.id)
+def _finish(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    cancel_attempts(workspace, delivery.id)
     delivery.began_at = delivery.next_at = None
-    account.record(Settled).add(delivery)
+    account.record(Finished).add(delivery)

@@ -1,4 +1,4 @@
-"""A delivery: a call to an address of a user's, with its attempts (contract/deliveries)."""
+"""Deliveries: rows, states and timers of the calls that go to addresses of users (contract/deliveries)."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ MACHINE = StateMachine(
     ("redeliver", RETRYING, SCHEDULED),
     ("cancel", SCHEDULED, DROPPED),
     ("cancel", RETRYING, DROPPED),
-    # What an attempt comes to, which a timer begins.
+    # A timer begins an attempt, and its outcome is one of these.
     timed=frozenset({"succeed", "fail", "give_up"}),
 )
-#: What a delivery takes in memory, in bytes, and each attempt, beside all that somebody sent.
-_ITSELF, _PER_ATTEMPT = 1_000, 300
-#: The text of a value takes less than this part of what the value takes in memory.
-_IN_WORDS = 4
-#: What the timer of a delivery begins; no event of the machine, as nothing has come of it yet.
+#: About what a delivery takes in memory, and each of its attempts, besides what clients and receivers have sent.
+_BASE_BYTES, _ATTEMPT_BYTES = 1_000, 300
+#: A value takes at least so many bytes in memory for each character of its JSON text.
+_BYTES_PER_CHARACTER = 4
+#: The event of a delivery's timer. It is none of the state machine: an attempt begins, and its outcome is not known.
 ATTEMPT = "attempt"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where calls go, and what they carry besides their payload."""
+    """The address to which calls go, with the credentials and headers that they have."""
 
     url: str
     auth: dict[str, str] | None = None
     headers: tuple[tuple[str, str], ...] = ()
-    #: What it takes in memory, in bytes.
+    #: In bytes, in memory.
     size: int = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -55,58 +55,64 @@ class Target:
 
 
 class Attempt(NamedTuple):
-    """One call: when, and what came of it."""
+    """One time that a delivery was made: when, and the status that came back or the error that there was instead."""
 
     at: datetime
     status: int | None
     error: str | None
-    #: Where it went; None: where the next one would go, too.
+    #: Where it went; None: to the delivery's present target.
     target: Target | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Delivery(Bounded):
-    """One call with its attempts, oldest first."""
+    """One webhook call, or the call that announces an export, with its attempts, oldest first."""
 
     id: int
     target: Target
-    #: What the call carries; several events of a batch.
+    #: What the call carries: one for each event; only a batch has several.
     payloads: list[dict[str, Any]]
-    #: The names of the events, as they are subscribed to.
+    #: The names of the events as webhooks subscribe to them, one for each payload.
     events: list[str]
     created_at: datetime
+    #: When the next attempt begins; None: one is under way, or none will be made.
     next_at: datetime | None
-    #: None: no webhook's, but that of an export.
+    #: The id of the webhook; None: the call announces an export.
     webhook: int | None = None
-    #: The webhook's type.
+    #: The webhook's type; empty if the call announces an export.
     kind: str = ""
+    #: The id of the export that the call announces; None: the call is a webhook's.
     export: int | None = None
     batched: bool = False
     state: str = SCHEDULED
     attempts: list[Attempt] = field(default_factory=list)
-    #: How many attempts had to go for newer ones.
+    #: How many attempts were dropped for newer ones.
     attempts_evicted: int = 0
-    #: How many attempts of the present round have failed; redelivery begins a new one.
+    #: How many attempts have failed since the delivery was made or last redelivered.
     failures: int = 0
-    #: The moment of the attempt that is under way.
+    #: When the attempt began that is under way; None: none is.
     began_at: datetime | None = None
-    #: What its payloads take in memory, in bytes, and what all of it is counted for.
-    carried: int = 0
+    #: In bytes, in memory: the payloads, and the whole delivery as it was counted last.
+    payloads_size: int = 0
     size: int = 0
 
     @property
     def in_flight(self) -> bool:
+        """Whether an attempt is under way."""
         return self.began_at is not None
 
     @property
     def text_size(self) -> int:
-        """About how many bytes it takes to show it, each attempt with all that it carried."""
-        sent = sum((attempt.target or self.target).size + self.carried for attempt in self.attempts)
-        return (_ITSELF + sent) // _IN_WORDS
+        """About how many bytes the delivery takes as JSON, where each attempt has its target and payloads."""
+        sent = sum((attempt.target or self.target).size + self.payloads_size for attempt in self.attempts)
+        return (_BASE_BYTES + sent) // _BYTES_PER_CHARACTER
 
     @property
     def body(self) -> bytes:
-        """The payload of one event, or a list of those of a batch (proposed, contract/deliveries)."""
+        """The body of the call: the payload of its event, or of a batch the list of payloads (proposed).
+
+        See contract/deliveries.
+        """
         content: Any = self.payloads if self.batched else self.payloads[0]
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
         return text.encode(errors="replace")
@@ -120,26 +126,27 @@ DELIVERY = Lifecycle(MACHINE, Delivery, key="id", parse=int, reveal=_described)
 
 
 def await_attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
-    """Let the next attempt begin at its moment."""
+    """Set the timer that begins the next attempt, if there is to be one."""
     if delivery.next_at is not None:
         workspace.state.timers.set(delivery.next_at, account.id, MACHINE.name, delivery.id, ATTEMPT)
 
 
-def size_of(delivery: Delivery) -> int:
+def size_in_memory(delivery: Delivery) -> int:
+    """About how many bytes a delivery takes, with all targets that it knows; each of these counts once."""
     targets: list[Target] = []
     for target in (delivery.target, *(row.target for row in delivery.attempts)):
         if target is not None and target not in targets:
             targets.append(target)
-    attempts = sum(_PER_ATTEMPT + len(row.error or "") for row in delivery.attempts)
-    return _ITSELF + delivery.carried + attempts + sum(target.size for target in targets)
+    attempts = sum(_ATTEMPT_BYTES + len(row.error or "") for row in delivery.attempts)
+    return _BASE_BYTES + delivery.payloads_size + attempts + sum(target.size for target in targets)
 
 
-def call_off(workspace: Workspace, number: int) -> None:
-    """Make no further attempt, and let what comes of the one that is under way change nothing."""
+def cancel_attempts(workspace: Workspace, number: int) -> None:
+    """Make no further attempt of the delivery with this id, and ignore the outcome of one that is under way."""
     workspace.state.timers.cancel(MACHINE.name, number)
     workspace.jobs.cancel(MACHINE.name, number)
 
 
-def as_it_is(delivery: Delivery) -> Delivery:
-    """A call as it is at this moment, whatever becomes of it."""
+def copied(delivery: Delivery) -> Delivery:
+    """A copy of a delivery that does not change when the delivery does."""
     return replace(delivery, attempts=list(delivery.attempts))

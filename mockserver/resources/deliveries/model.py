@@ -1,34 +1,37 @@
-"""Deliveries: what is to be sent, called off, and sent elsewhere."""
+"""What other resources do with deliveries: schedule one, cancel those of a webhook, change their target."""
 
 from __future__ import annotations
 
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import DELIVERY, RETRYING, SCHEDULED, Delivery, Target, await_attempt
-from mockserver.resources.deliveries.retention import count, keep, make_room
+from mockserver.resources.deliveries.retention import evict_excess, keep_within_limits, update_size
 
 
 def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Delivery:
-    """Let a call be made at its moment; the settled one that was last tried longest ago goes for it, if one has to."""
+    """Begin the life of a delivery, which is made at its `next_at`; returns it.
+
+    Where the limits of the workspace are reached, others are evicted for it, or the delivery itself is.
+    """
     DELIVERY.begin(workspace, account, delivery)
-    keep(workspace, account, delivery)
+    keep_within_limits(workspace, account, delivery)
     if delivery.id in account.table(Delivery):
         await_attempt(workspace, account, delivery)
     return delivery
 
 
 def cancel_all(workspace: Workspace, account: Account, webhook: int) -> None:
-    """Send nothing more to a webhook that is gone."""
+    """Cancel all deliveries of a webhook that are not finished."""
     for row in list(account.table(Delivery).values()):
         if row.webhook == webhook and row.state in (SCHEDULED, RETRYING):
             DELIVERY.fire(workspace, account, row, "cancel")
 
 
 def retarget(workspace: Workspace, account: Account, webhook: int, target: Target) -> None:
-    """What is still to be sent goes to the webhook's new address; what was sent has gone to the old one."""
+    """Send all unfinished deliveries of a webhook to its new target; past attempts keep the target that they had."""
     for row in account.table(Delivery).values():
         if row.webhook == webhook and row.state in (SCHEDULED, RETRYING) and row.target != target:
             row.attempts = [attempt._replace(target=attempt.target or row.target) for attempt in row.attempts]
             row.target = target
-            count(account, row)
-    make_room(workspace, account)
+            update_size(account, row)
+    evict_excess(workspace, account)

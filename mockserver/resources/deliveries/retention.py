@@ -1,4 +1,4 @@
-"""Which deliveries a workspace keeps: as many, and as many bytes of them, as its limits say."""
+"""Which deliveries a workspace keeps: no more, and no more bytes of them, than its limits say."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 from mockserver.core.state.account import Account
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.delivery import Delivery, call_off, size_of
+from mockserver.resources.deliveries.delivery import Delivery, cancel_attempts, size_in_memory
 
-#: No payload takes more than this part of the bytes of all of them.
-_SHARE = 4
+#: One payload may take a fourth of the bytes that all deliveries may take: more would leave little for the others.
+_LARGEST_SHARE = 4
 
 
-class Settled:
-    """The ids of those calls that rest, the one that was last tried longest ago first; one record of each account.
+class Finished:
+    """The ids of an account's finished deliveries, by the moment of their last attempt; one record per account.
 
-    Not by when they have come to rest, which a state that is put back does not know.
+    The order is not that in which they finished: a state that was loaded does not know it.
     """
 
     def __init__(self) -> None:
@@ -28,76 +28,80 @@ class Settled:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __deepcopy__(self, memo: object) -> Settled:
-        found = Settled()
+    def __deepcopy__(self, memo: object) -> Finished:
+        found = Finished()
         found._rows = self._rows.copy()
         return found
 
     def add(self, delivery: Delivery) -> None:
-        """Let a call rest, which is not tried again while it does."""
+        """Count a delivery as finished."""
         insort(self._rows, _last(delivery))
 
     def discard(self, delivery: Delivery) -> None:
-        """Let a call rest no more, if it does."""
-        place = bisect_left(self._rows, _last(delivery))
-        if self._rows[place : place + 1] == [_last(delivery)]:
-            del self._rows[place]
+        """Count a delivery as finished no more; nothing happens if it is not counted."""
+        index = bisect_left(self._rows, _last(delivery))
+        if self._rows[index : index + 1] == [_last(delivery)]:
+            del self._rows[index]
 
     def take(self) -> int | None:
-        """The first one, which is taken out; None: there is none."""
+        """Remove the delivery whose last attempt is the oldest, and return its id, or None if there is none."""
         return self._rows.pop(0)[1] if self._rows else None
 
 
 def _last(delivery: Delivery) -> tuple[datetime, int]:
-    """When a call was last tried, or made if it never was; of several the one with the lowest id comes first."""
+    """What finished deliveries are sorted by: the moment of the last attempt, else that of creation, then the id."""
     return delivery.attempts[-1].at if delivery.attempts else delivery.created_at, delivery.id
 
 
-def make_room(workspace: Workspace, account: Account) -> None:
-    """Forget as many calls as there are too many: those that rest, then those that were made first."""
+def evict_excess(workspace: Workspace, account: Account) -> None:
+    """Evict deliveries until the limits hold again: finished ones first, then those that were made first.
+
+    The limit of the number is one of each account, that of the bytes one of the workspace.
+    """
     while len(account.table(Delivery)) > workspace.limits.deliveries:
         _evict(workspace, account)
     while workspace.state.tally.bytes > workspace.limits.deliveries_bytes:
-        _evict(workspace, _crowded(workspace, account))
+        _evict(workspace, _account_to_evict_from(workspace, account))
 
 
 def add_payload(workspace: Workspace, delivery: Delivery, event: str, payload: dict[str, Any], size: int) -> None:
-    """Let a call carry one more event; where that is too large for a workspace, a short one says so in its place.
+    """Add an event with its payload, which takes `size` bytes in memory, to the call of a delivery.
 
-    The lists are made anew, as a workspace on trial has those of the one below.
+    A payload that is too large for the workspace is replaced by a short one that says so. The lists of the delivery
+    are made anew and not appended to: a trial shares them with the workspace below it.
     """
-    if size > workspace.limits.deliveries_bytes // _SHARE:
+    if size > workspace.limits.deliveries_bytes // _LARGEST_SHARE:
         payload = {"error": f"the payload takes {size:,} bytes, more than the mock keeps of one call"}
         size = weight(payload)
     delivery.payloads, delivery.events = [*delivery.payloads, payload], [*delivery.events, event]
-    delivery.carried += size
+    delivery.payloads_size += size
 
 
-def keep(workspace: Workspace, account: Account, delivery: Delivery) -> None:
-    """Count what a call takes by now, and let others go for it."""
-    count(account, delivery)
-    make_room(workspace, account)
+def keep_within_limits(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    """Update the size of a delivery, and evict deliveries until the limits hold again."""
+    update_size(account, delivery)
+    evict_excess(workspace, account)
 
 
-def count(account: Account, delivery: Delivery) -> None:
-    """Count what a call takes by now, if it is kept; a target counts for each call that knows it."""
+def update_size(account: Account, delivery: Delivery) -> None:
+    """Count what a delivery takes by now, if it is still kept; a target counts once for each delivery that knows it."""
     if account.table(Delivery).get(delivery.id) is delivery:
-        before, delivery.size = delivery.size, size_of(delivery)
+        before, delivery.size = delivery.size, size_in_memory(delivery)
         account.weigh(delivery.size - before)
 
 
-def _crowded(workspace: Workspace, account: Account) -> Account:
-    """Whose call goes: this account's, if one rests, else that of another one in which one does."""
-    if account.record(Settled):
+def _account_to_evict_from(workspace: Workspace, account: Account) -> Account:
+    """The account itself if one of its deliveries is finished, else another one with such, else the largest one."""
+    if account.record(Finished):
         return account
     holding = [other for other in workspace.state.accounts.values() if other.bytes]
-    return next((other for other in holding if other.record(Settled)), None) or max(holding, key=attrgetter("bytes"))
+    return next((other for other in holding if other.record(Finished)), None) or max(holding, key=attrgetter("bytes"))
 
 
 def _evict(workspace: Workspace, account: Account) -> None:
-    rows, oldest = account.table(Delivery), account.record(Settled).take()
+    rows, oldest = account.table(Delivery), account.record(Finished).take()
     if oldest is None:
         oldest = next(iter(rows))
     account.weigh(-rows.pop(oldest).size)
-    call_off(workspace, oldest)
+    cancel_attempts(workspace, oldest)
     workspace.state.evicted_deliveries += 1

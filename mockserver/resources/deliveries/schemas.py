@@ -1,4 +1,4 @@
-"""Deliveries in a scenario: what a running workspace still has to send, and what came of the rest."""
+"""Deliveries in a scenario: those that a running workspace still has to make, and the finished ones."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from mockserver.resources.deliveries.delivery import (
     Target,
     await_attempt,
 )
-from mockserver.resources.deliveries.retention import Settled, count, make_room
+from mockserver.resources.deliveries.retention import Finished, evict_excess, update_size
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item, TakenError, claim
 from mockserver.web.schemas.fields import Dict, Flag, JsonObject, List, Url
 
 _ID = validate.Range(min=1, max=2**62)
-#: How many levels a call has around what a caller gives: an inbound one has a list in an object.
-_AROUND = 2
+#: How many levels of JSON a call has around the members that a client gives: an inbound call has a list in an object.
+_WRAPPER_LEVELS = 2
 
 
 class TargetItem(Item):
@@ -52,11 +52,11 @@ class AttemptItem(Item):
 
 
 class DeliveryItem(Item):
-    """A call with what came of it, as state holds it."""
+    """A delivery with its attempts, as the row holds it."""
 
     id = fields.Integer(required=True, strict=True, validate=_ID)
     target = fields.Nested(TargetItem, required=True)
-    payloads = List(JsonObject(around=_AROUND), required=True, validate=validate.Length(min=1))
+    payloads = List(JsonObject(around=_WRAPPER_LEVELS), required=True, validate=validate.Length(min=1))
     events = List(fields.String(), required=True)
     created_at = Instant(required=True)
     next_at = Instant(allow_none=True, load_default=None)
@@ -76,32 +76,32 @@ class DeliveryItem(Item):
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    settled = account.record(Settled)
+    finished = account.record(Finished)
     last = workspace.state.last_ids.get("delivery", 0)
     for index, item in enumerate(data.get("deliveries", ())):
         if not claim(workspace, Delivery, item["id"], is_next=item["id"] > last):
             raise TakenError(("deliveries", index, "id"), f"delivery {item['id']} is there already")
         workspace.state.claim_id("delivery", item["id"])
         row = account.table(Delivery)[item["id"]] = Delivery(**item)
-        row.carried = sum(map(weight, row.payloads))
-        count(account, row)
+        row.payloads_size = sum(map(weight, row.payloads))
+        update_size(account, row)
         if row.state in (SCHEDULED, RETRYING):
             row.next_at = row.next_at or workspace.state.clock.now()
             await_attempt(workspace, account, row)
         else:
-            settled.add(row)
-    make_room(workspace, account)
+            finished.add(row)
+    evict_excess(workspace, account)
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = [_written(row) for row in account.table(Delivery).values()]
+    rows = [_dump_delivery(row) for row in account.table(Delivery).values()]
     return {"deliveries": rows} if rows else {}
 
 
-def _written(row: Delivery) -> dict[str, Any]:
+def _dump_delivery(row: Delivery) -> dict[str, Any]:
     found: dict[str, Any] = _DELIVERY_ITEM.dump(row)
     if row.in_flight:
-        # Whoever loads it makes the attempt again, at the moment at which it began.
+        # A state that is loaded makes the attempt again, at the moment at which it began.
         found["next_at"] = _DELIVERY_ITEM.fields["next_at"].serialize("began_at", row)
     return found
 

@@ -12,7 +12,7 @@ from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.delivery import SCHEDULED, Delivery
-from mockserver.resources.deliveries.retention import add_payload, keep
+from mockserver.resources.deliveries.retention import add_payload, keep_within_limits
 from mockserver.resources.webhooks.model import OpenWindows, Webhook
 
 #: A window collects for so long, and its calls, which all go at its end, hold at most so many events each.
@@ -41,7 +41,7 @@ def send(
     add_payload(workspace, call, event, payload, size)
     if not has_room:
         return deliveries.schedule(workspace, account, call)
-    keep(workspace, account, call)
+    keep_within_limits(workspace, account, call)
     return call
 
 

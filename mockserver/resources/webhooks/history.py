@@ -106,7 +106,7 @@ def _tell(workspace: Workspace, account: Account, row: Export) -> None:
         workspace.state.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],
         ["export"], created_at=now, next_at=now, export=row.id,
     )  # fmt: skip
-    call.carried = sum(map(weight, call.payloads))
+    call.payloads_size = sum(map(weight, call.payloads))
     deliveries.schedule(workspace, account, call)
 
 
