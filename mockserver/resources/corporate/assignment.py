@@ -1,4 +1,4 @@
-"""Plans of sub-accounts out of the master's pool: changed at once, or several of them later (contract/corporate)."""
+"""Changes of the plans of sub-accounts: of one at once, or of several later (contract/corporate)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def change_plan(caller: Caller, sub_account_id: int, change: Allotment) -> None:
 
 
 def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) -> None:
-    """Accept a change of several plans: it is applied after `behaviour.bulk_plan`, to all or to none.
+    """Accept a change of several plans, which is applied after `behaviour.bulk_plan`, to all of them or to none.
 
     Raises:
         ServiceError: 400 as for one plan; no sub-account is named; there is no room for so many changes.
@@ -59,10 +59,10 @@ def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) 
 
 
 def _checked(caller: Caller, rows: list[SubAccount], change: Allotment) -> Allotment:
-    """The change as the solution keeps it.
+    """A change without what the solution ignores.
 
     Raises:
-        ServiceError: 400.
+        ServiceError: 400; the solution does not know it, a sub-account has used more, or the pool holds too little.
     """
     solution = caller.workspace.state.solution
     plan.check_solution(change, solution)
@@ -83,7 +83,7 @@ def _checked(caller: Caller, rows: list[SubAccount], change: Allotment) -> Allot
 
 
 def await_bulk(workspace: Workspace, master: Account, row: SubAccount) -> None:
-    """Let the oldest change that a sub-account waits for be applied when it is due."""
+    """Set the timer that applies the oldest change that a sub-account waits for, when it is due."""
     bulk = bulks.oldest(master, row.id)
     if bulk is not None:
         workspace.state.timers.set(bulk.due, master.id, MACHINE.name, row.id, "apply_bulk")
@@ -96,14 +96,14 @@ def _apply_or_reject(workspace: Workspace, master: Account, row: SubAccount) -> 
         return "apply_bulk"
     if bulk.verdict is not None:
         return bulk.verdict
-    _settle_earlier(workspace, master, bulk)
+    _carry_out_earlier(workspace, master, bulk)
     rows = [master.table(SubAccount)[number] for number in bulk.members]
     is_impossible = pool.below_used(workspace, rows, bulk.change) or pool.shortage(workspace, master, rows, bulk.change)
     return "reject_bulk" if is_impossible else "apply_bulk"
 
 
-def _settle_earlier(workspace: Workspace, master: Account, bulk: BulkPlan) -> None:
-    """Give what was accepted earlier, and is due as well, its turn first: the pool may not hold enough for both."""
+def _carry_out_earlier(workspace: Workspace, master: Account, bulk: BulkPlan) -> None:
+    """Carry out the changes that were accepted earlier and are due as well: the pool may not hold enough for all."""
     for earlier in bulks.before(master, bulk, workspace.state.clock.now()):
         if earlier.members:
             first = next(iter(earlier.members))
@@ -112,16 +112,16 @@ def _settle_earlier(workspace: Workspace, master: Account, bulk: BulkPlan) -> No
 
 @SUB_ACCOUNT_PLAN.on("apply_bulk")
 def _apply(workspace: Workspace, master: Account, row: SubAccount) -> None:
-    _settle(workspace, master, row, "apply_bulk")
+    _carry_out(workspace, master, row, "apply_bulk")
 
 
 @SUB_ACCOUNT_PLAN.on("reject_bulk")
 def _reject(workspace: Workspace, master: Account, row: SubAccount) -> None:
-    _settle(workspace, master, row, "reject_bulk")
+    _carry_out(workspace, master, row, "reject_bulk")
 
 
-def _settle(workspace: Workspace, master: Account, row: SubAccount, event: str) -> None:
-    """Do for one sub-account what was decided, and for the others of its change with it: all or none."""
+def _carry_out(workspace: Workspace, master: Account, row: SubAccount, event: str) -> None:
+    """Apply or reject a change for one sub-account; if that was not decided before, for all its other members too."""
     bulk = bulks.oldest(master, row.id)
     if bulk is None:
         return

@@ -1,4 +1,4 @@
-"""Plan updates for several sub-accounts at once, from their acceptance until the last one is settled."""
+"""Plan updates for several sub-accounts at once, from their acceptance until they are carried out for all of them."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from mockserver.core.state.account import Account
 from mockserver.core.workspaces.caller import Visit
 from mockserver.resources.corporate.plan import Allotment
 
-#: So many changes that are gone are not worth a look.
-_FEW = 64
+#: How many entries of changes that are gone the heaps may hold before they are rebuilt, besides as many as there are
+#: changes; chosen: so few take no memory to speak of, and small heaps are not rebuilt all the time.
+_TOLERATED_GONE = 64
 
 
 @dataclass(slots=True, eq=False)
@@ -26,77 +27,78 @@ class BulkPlan:
     change: Allotment
     #: The sub-accounts for which it is still to be applied, in the order in which they were named.
     members: dict[int, None]
-    #: Who asked for it.
+    #: Of the request that asked for it.
     user_ip: str = Visit().ip
     user_agent: str = ""
-    #: What happens to every member, while it is occurrence: apply_bulk or reject_bulk.
+    #: The event that is fired for every member, apply_bulk or reject_bulk; None until that is decided.
     verdict: str | None = None
 
 
 class Waiting(dict[int, OrderedDict[int, None]]):
-    """Which changes each sub-account of a master waits for: the one that is being settled first, then by acceptance."""
+    """The changes that each sub-account of a master waits for: the one that is decided first, then by acceptance."""
 
 
 class Queue:
-    """The ids of a master's changes, to be asked for those that are due, as they were accepted.
+    """The ids of a master's changes: those that are due, in the order in which they were accepted.
 
-    Each is looked at when it falls due; what is gone stays in the heaps until it comes up, or until most of it is gone.
+    Two heaps hold them, by moment and by order of acceptance. A change that is removed stays in its heap until it
+    comes to the top, or until most entries are of such changes.
     """
 
     def __init__(self, bulks: Iterable[BulkPlan]) -> None:
-        #: In which place each was accepted.
-        self._places: dict[int, int] = {}
+        #: Which one it was to be accepted, counted from 1, by id.
+        self._turns: dict[int, int] = {}
         self._last = 0
         self._coming: list[tuple[datetime, int, int]] = []
-        #: Those that have been due.
+        #: Those that were due at a moment that `before` was asked about.
         self._ready: list[tuple[int, int]] = []
         for bulk in bulks:
             self.add(bulk)
 
     def add(self, bulk: BulkPlan) -> None:
         self._last += 1
-        self._places[bulk.id] = self._last
+        self._turns[bulk.id] = self._last
         heappush(self._coming, (bulk.due, self._last, bulk.id))
 
     def remove(self, number: int) -> None:
-        self._places.pop(number, None)
-        if len(self._coming) + len(self._ready) > 2 * len(self._places) + _FEW:
-            self._coming = [entry for entry in self._coming if self._waits(*entry[1:])]
-            self._ready = [entry for entry in self._ready if self._waits(*entry)]
+        self._turns.pop(number, None)
+        if len(self._coming) + len(self._ready) > 2 * len(self._turns) + _TOLERATED_GONE:
+            self._coming = [entry for entry in self._coming if self._is_waiting(*entry[1:])]
+            self._ready = [entry for entry in self._ready if self._is_waiting(*entry)]
             heapify(self._coming)
             heapify(self._ready)
 
     def before(self, number: int, moment: datetime) -> list[int]:
-        """Those that were accepted before one and have been due by a moment."""
+        """The ids of the changes that were accepted before another one and were due by a moment."""
         while self._coming and self._coming[0][0] <= moment:
             heappush(self._ready, heappop(self._coming)[1:])
         found = []
-        while self._ready and self._ready[0][0] < self._places[number]:
+        while self._ready and self._ready[0][0] < self._turns[number]:
             entry = heappop(self._ready)
-            if self._waits(*entry):
+            if self._is_waiting(*entry):
                 found.append(entry)
         for entry in found:
             heappush(self._ready, entry)
         return [other for _, other in found]
 
-    def _waits(self, place: int, number: int) -> bool:
-        """Whether it is not gone; another one of its id may have come."""
-        return self._places.get(number) == place
+    def _is_waiting(self, turn: int, number: int) -> bool:
+        """Whether the change of an entry is not removed; a later one may have its id."""
+        return self._turns.get(number) == turn
 
 
 class Due:
-    """What a master's changes are asked for by their moments; made when the first one is due."""
+    """The queue of a master's changes, made when the first one is due; one record of the master."""
 
     def __init__(self) -> None:
         self.queue: Queue | None = None
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Due:
-        """Another one that is yet to be made: what stands above another workspace copies no more than it needs."""
+        """An empty record: a trial copies the records of the workspace below it, and seldom needs the queue."""
         return Due()
 
 
 def enter(master: Account, bulk: BulkPlan) -> None:
-    """Let a change be the last one that its members wait for; each of them counts as a row."""
+    """Add a change behind those that its members wait for already; each member counts as a row."""
     master.table(BulkPlan)[bulk.id] = bulk
     queue = master.record(Due).queue
     if queue is not None:
@@ -108,13 +110,13 @@ def enter(master: Account, bulk: BulkPlan) -> None:
 
 
 def oldest(master: Account, sub_account_id: int) -> BulkPlan | None:
-    """The change that a sub-account waits for: the one that is being settled, else the first that was accepted."""
+    """The change that a sub-account waits for, or None: the one that is decided, else the first that was accepted."""
     waiting = master.record(Waiting).get(sub_account_id)
     return master.table(BulkPlan)[next(iter(waiting))] if waiting else None
 
 
 def before(master: Account, bulk: BulkPlan, moment: datetime) -> list[BulkPlan]:
-    """The changes that were accepted before one and are due by a moment."""
+    """The changes that were accepted before another one and are due by a moment, in the order of acceptance."""
     table, due = master.table(BulkPlan), master.record(Due)
     queue = due.queue = due.queue or Queue(table.values())
     earlier = map(table.__getitem__, queue.before(bulk.id, moment))
@@ -122,14 +124,14 @@ def before(master: Account, bulk: BulkPlan, moment: datetime) -> list[BulkPlan]:
 
 
 def decide(master: Account, bulk: BulkPlan, verdict: str) -> None:
-    """Let a change be settled for all its members now, whatever else they wait for."""
+    """Decide what happens to a change, which comes before all others that its members wait for."""
     bulk.verdict = verdict
     for number in bulk.members:
         master.record(Waiting)[number].move_to_end(bulk.id, last=False)
 
 
 def leave(master: Account, bulk: BulkPlan, sub_account_id: int) -> None:
-    """Let a change be for one sub-account fewer; what is for none any more is gone."""
+    """Remove a sub-account from the members of a change, and the change itself with its last member."""
     if sub_account_id in bulk.members:
         del bulk.members[sub_account_id]
         master.tally.rows -= 1
@@ -145,6 +147,6 @@ def leave(master: Account, bulk: BulkPlan, sub_account_id: int) -> None:
 
 
 def forget(master: Account, sub_account_id: int) -> None:
-    """Let a sub-account that is gone wait for nothing."""
+    """Remove a sub-account that is deleted from all changes that it waits for."""
     for number in tuple(master.record(Waiting).get(sub_account_id, ())):
         leave(master, master.table(BulkPlan)[number], sub_account_id)

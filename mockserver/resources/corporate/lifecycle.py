@@ -32,7 +32,7 @@ MACHINE = StateMachine(
 
 
 def _shown(row: SubAccount) -> dict[str, dict[str, Amount]]:
-    """A plan as the control API shows it; what is used of a feature or a credit, and left, where it was assigned."""
+    """A plan as the control API shows it: assigned, used and left of each credit and feature that was assigned."""
     balances = {name: row.balance(name) for name, _ in row.assigned.items()}
     return {
         "assigned": {name: balance.quantity for name, balance in balances.items()},

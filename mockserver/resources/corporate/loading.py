@@ -1,4 +1,4 @@
-"""What a scenario says of a master or a sub-account, put into its records; what contradicts itself is refused."""
+"""Loading what a scenario says of masters and sub-accounts, with checks that it does not contradict itself."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from mockserver.resources.corporate.assignment import await_bulk
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.lifecycle import ACTIVE, ASSIGNMENT_PENDING, CHANGE_PENDING, UNASSIGNED
 from mockserver.resources.corporate.plan import CREDITS, SWITCHES, Allotment, Amount
-from mockserver.resources.corporate.pool import Given, Groups, Master, SubAccount
+from mockserver.resources.corporate.pool import Assigned, Groups, Master, SubAccount
 from mockserver.resources.section import SectionError, TakenError, once_per_load
 
-#: What only a master has, and what only a sub-account.
+#: The members that only a master has, and those that only a sub-account has.
 MASTER = ("currency_code", "billing_info", "plan_info", "groups", "pool", "bulk_plans")
 SUB_ACCOUNT = ("plan_type", "group_ids", "assigned", "used", "plan_state")
-#: What a sub-account is that waits for a bulk plan.
+#: The states of a sub-account that waits for a bulk plan.
 _PENDING = (ASSIGNMENT_PENDING, CHANGE_PENDING)
-#: What of a sub-account needs no check.
-_AS_GIVEN = ("plan_type", "timezone", "group_ids")
+#: The members of a sub-account that are taken without a check here.
+_UNCHECKED = ("plan_type", "timezone", "group_ids")
 
 
 def load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
     """Put what a scenario says of a master or a sub-account into its records.
 
     Raises:
-        SectionError: an account of another role has it, or it contradicts itself or the pool.
+        SectionError: an account of another role has such a member, or members contradict each other or the pool.
     """
     _refuse_foreign(account, data)
     if account.role is Role.MASTER:
@@ -41,7 +41,11 @@ def load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Non
 
 
 def _refuse_foreign(account: Account, data: Mapping[str, Any]) -> None:
-    """Only a master has a pool, only a sub-account has a plan out of it."""
+    """Check that the members of a master or a sub-account are those of an account of that role.
+
+    Raises:
+        SectionError: they are not.
+    """
     for names, role in ((MASTER, Role.MASTER), (SUB_ACCOUNT, Role.SUB_ACCOUNT)):
         for name in names:
             if name in data and account.role is not role:
@@ -73,51 +77,51 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
 
 
 def _to_check(workspace: Workspace) -> list[tuple[Account, int, BulkPlan]]:
-    """The changes whose members may come later in the document, with their places in it."""
+    """The changes whose members may come later in the document: master, index in its `bulk_plans`, row."""
     return once_per_load(workspace, BulkPlan, list)
 
 
 def finish(workspace: Workspace) -> None:
-    """Let the members of changes wait for them, each of which is a sub-account that says so itself.
+    """Set the timers of the changes that were loaded, once all sub-accounts are.
 
     Raises:
-        SectionError: it is no sub-account of the master, or waits for nothing.
+        SectionError: a member of a change is no sub-account of the master, or its own state is not a pending one.
     """
     found = _to_check(workspace)
     for master, index, bulk in found:
         for number in bulk.members:
             row = master.table(SubAccount).get(number)
             if row is None or row.state not in _PENDING:
-                told = "is no sub-account" if row is None else f"is {row.state}, and no pending sub-account"
+                problem = "is no sub-account" if row is None else f"is {row.state}, and no pending sub-account"
                 raise SectionError(
-                    ("bulk_plans", index, "members"), f"{number} {told} of {master.name}", account=master.id
+                    ("bulk_plans", index, "members"), f"{number} {problem} of {master.name}", account=master.id
                 )
             await_bulk(workspace, master, row)
     found.clear()
 
 
 def _check_pool(master: Account) -> None:
-    """Refuse a pool that holds less than what the sub-accounts have of it already.
+    """Check that a pool holds what the sub-accounts were assigned.
 
     Raises:
-        SectionError: as it says.
+        SectionError: it holds less.
     """
-    for name in master.record(Given):
+    for name in master.record(Assigned):
         balance = pool.of_master(master, name)
         if name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity:
             raise SectionError(("pool",), f"the sub-accounts have been assigned more {name} already")
 
 
 def _unlimited(pool: Allotment) -> dict[str, Amount]:
-    """The credits of a pool that are unlimited; what else only one solution has, it may hold in stock."""
+    """The unlimited credits of a pool. All else may be in a pool, whether the workspace's solution knows it or not."""
     return {name: amount for name, amount in pool.credits.items() if amount == plan.UNLIMITED and name not in SWITCHES}
 
 
 def _check_solution(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> None:
-    """Refuse what the workspace's corporate solution does not know.
+    """Check that the workspace's corporate solution knows all credits and features that are named.
 
     Raises:
-        SectionError: as it says.
+        SectionError: it does not.
     """
     try:
         plan.check_solution(found, workspace.state.solution)
@@ -126,10 +130,10 @@ def _check_solution(workspace: Workspace, path: tuple[str | int, ...], found: Al
 
 
 def _check_plan(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> None:
-    """Refuse a plan of what the solution does not know, or has no more; an operation would leave the latter out.
+    """Check that the workspace's corporate solution has all that a plan names, where an operation ignores some of it.
 
     Raises:
-        SectionError: as it says.
+        SectionError: it does not.
     """
     _check_solution(workspace, path, found)
     applicable = plan.applicable(found, workspace.state.solution).features
@@ -142,7 +146,7 @@ def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str,
     master = workspace.state.master_of(account)
     assert master is not None, "the scenario's accounts are checked first"
     row = master.table(SubAccount).setdefault(account.id, SubAccount(account.id, UNASSIGNED))
-    for name in _AS_GIVEN:
+    for name in _UNCHECKED:
         if name in data:
             setattr(row, name, data[name])
     row.group_ids = list(dict.fromkeys(row.group_ids))
@@ -158,15 +162,15 @@ def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str,
 
 
 def _load_plan(workspace: Workspace, master: Account, row: SubAccount, assigned: Allotment, used: Allotment) -> None:
-    """Let a sub-account hold what it was assigned, and have used some of it.
+    """Load what a sub-account was assigned, and what it has used of that.
 
     Raises:
-        SectionError: the solution does not know it, the pool does not hold it, or more is used than was assigned.
+        SectionError: the solution does not have it, the pool does not hold it, or more is used than was assigned.
     """
     _check_plan(workspace, ("assigned",), assigned)
-    # One that is there already gives back what it has.
+    # A sub-account that exists, and gets more from a partial document, first gives back what it has.
     for name in dict.fromkeys(name for amounts in (row.assigned, assigned) for name, _ in amounts.items()):
-        pool.count(master, name, row.assigned.get(name), assigned.get(name))
+        pool.count_assigned(master, name, row.assigned.get(name), assigned.get(name))
     row.assigned, row.used = assigned, used
     for name in (*assigned.credits, *assigned.features):
         balance = pool.of_master(master, name)

@@ -1,4 +1,4 @@
-"""Sub-accounts of a master: made, found, given keys and removed (contract/corporate)."""
+"""The sub-accounts of a master: creation, look-up, API keys and deletion (contract/corporate)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from mockserver.resources.corporate.pool import Groups, SubAccount
 
 
 def get(caller: Caller, sub_account_id: int) -> SubAccount | None:
+    """The sub-account of the caller with this id, or None."""
     return caller.account.table(SubAccount).get(sub_account_id)
 
 
 def require(caller: Caller, sub_account_id: int) -> SubAccount:
-    """A sub-account of the caller.
+    """The sub-account of the caller with this id.
 
     Raises:
         ServiceError: 400, as the read, key and token operations document for an unknown one
@@ -42,7 +43,7 @@ def _unknown(caller: Caller, sub_account_id: int) -> str:
 
 
 def create(caller: Caller, body: dict[str, Any]) -> int:
-    """A new sub-account without a plan; answers its id.
+    """Create a sub-account without a plan; returns its id.
 
     Raises:
         ServiceError: 400; a group is not one of the master's.
@@ -76,10 +77,10 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
 
 
 def delete(caller: Caller, sub_account_id: int) -> None:
-    """Remove a sub-account with all its data; its keys die, and what it has not used is the pool's again.
+    """Remove a sub-account with its data and its keys; what it has not used goes back to the pool.
 
     Raises:
-        ServiceError: 404.
+        ServiceError: 404; the caller has no such sub-account.
     """
     row = get(caller, sub_account_id)
     if row is None:
@@ -96,10 +97,10 @@ def _remove(workspace: Workspace, master: Account, row: SubAccount) -> None:
 
 
 def create_key(caller: Caller, sub_account_id: int) -> str:
-    """A new API key of a sub-account.
+    """Create an API key of a sub-account; returns the key.
 
     Raises:
-        ServiceError: 400.
+        ServiceError: 400; the caller has no such sub-account.
     """
     row = require(caller, sub_account_id)
     key = caller.workspace.state.draw_api_key()

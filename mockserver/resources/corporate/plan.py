@@ -1,4 +1,7 @@
-"""Plans of sub-accounts: what they may hold, and how much of it is used (contract/corporate#plans)."""
+"""Plans: amounts of credits and features, how much of them is used, and what a solution knows.
+
+See contract/corporate#plans.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +11,29 @@ from typing import NamedTuple
 
 from mockserver.core.contract.errors import INVALID_PARAMETER
 
-#: A credit that never runs out; on the v2 solution only (contract/corporate#plans).
+#: The amount of a credit that never runs out; on the v2 solution only (contract/corporate#plans).
 UNLIMITED = -1
 CREDITS = ("email", "sms", "whatsapp", "wpSubscribers", "externalFeeds")
 FEATURES = ("users", "landingPage", "salesUsers", "inbox")
 #: Credits that may be fractions (contract/corporate#updateSubAccountPlan).
 FRACTIONAL = ("sms", "whatsapp")
-#: The members that only the v2 solution has (contract/corporate#updateSubAccountPlan), and those that it has no more
-#: (contract/corporate#plans).
+#: Credits and features that only the v2 solution has (contract/corporate#updateSubAccountPlan), and those that only an
+#: older one has (contract/corporate#plans).
 V2_ONLY = frozenset({"wpSubscribers", "externalFeeds", "salesUsers"})
 V1_ONLY = frozenset({"inbox", "landingPage"})
-#: Switches rather than amounts, with the values that they take; the pool does not count them
+#: Credits that are switches rather than amounts, with the values that they take; a pool does not count them
 #: (contract/corporate#updateSubAccountPlan).
 SWITCHES: dict[str, tuple[int, ...]] = {"wpSubscribers": (0, UNLIMITED), "externalFeeds": (0, 1)}
 
 Amount = int | float
-#: Credits of SMS may be fractions, whose sums are exact to so many digits.
+#: Amounts are rounded to so many digits after the point; chosen: far more than a price per SMS has, and few enough to
+#: drop the errors of floating point.
 _DIGITS = 9
 
 
 @dataclass(slots=True)
 class Allotment:
-    """Credits and features, as the plan update names them."""
+    """Amounts of credits and features by the names that a plan update uses; what is not named counts as 0."""
 
     credits: dict[str, Amount] = field(default_factory=dict)
     features: dict[str, Amount] = field(default_factory=dict)
@@ -50,7 +54,7 @@ class Allotment:
 
 
 def exact(amount: Amount) -> Amount:
-    """An amount without what sums of fractions leave behind: 0.3 and not 0.30000000000000004, 1 and not 1.0."""
+    """An amount without the errors of floating point: 0.3 and not 0.30000000000000004, 1 and not 1.0."""
     if isinstance(amount, int):
         return amount
     rounded = round(amount, _DIGITS)
@@ -69,55 +73,55 @@ class Balance(NamedTuple):
 
     @property
     def left(self) -> Amount:
-        """What is not used, and never less than nothing; of what is unlimited all is left, always."""
+        """The quantity that is not used, 0 at least; `UNLIMITED` if the quantity is."""
         return UNLIMITED if self.is_unlimited else max(exact(self.quantity - self.used), 0)
 
     def changed(self, quantity: Amount) -> Balance:
-        """What it is with another quantity: what was used still is, as far as the quantity reaches.
+        """The balance after the quantity has changed: as much is used as before, but no more than the new quantity.
 
-        What was used while it was unlimited counts for nothing once it is not, and the other way round.
+        Nothing is used any more where the quantity was unlimited and is not, or the other way round.
         """
         if quantity == self.quantity:
             return self
         lasts = not self.is_unlimited and quantity != UNLIMITED
         return Balance(quantity, min(self.used, quantity) if lasts else 0)
 
-    def settled(self, after: Balance) -> Amount:
-        """What was used out of a quantity, and counts no more in the balance that comes after."""
+    def used_beyond(self, after: Balance) -> Amount:
+        """How much that is used here is no longer used in a later balance; 0 if this one is unlimited."""
         return 0 if self.is_unlimited else exact(self.used - after.used)
 
 
 def is_spent(name: str) -> bool:
-    """Whether use uses it up: a credit is gone, a seat or a page is free again, and a switch counts nothing."""
+    """Whether using a credit or a feature uses it up: so it is with credits, but not with switches, seats and pages."""
     return name in CREDITS and name not in SWITCHES
 
 
 def check_solution(change: Allotment, solution: str) -> None:
-    """Refuse what the corporate solution does not know.
+    """Check that a corporate solution knows all that a change names, and the amounts that it gives.
 
     Raises:
-        ServiceError: 400 `invalid_parameter`.
+        ServiceError: 400 `invalid_parameter`; it does not.
     """
     for name, amount in change.items():
         if amount == UNLIMITED and name not in SWITCHES and (solution != "v2" or name in FEATURES):
             refused = INVALID_PARAMETER(f"{path(name)}: unlimited is for credits of the v2 solution only")
-            raise refused.because(_told(name, amount, solution))
+            raise refused.because(_reason(name, amount, solution))
         if name in V2_ONLY and solution != "v2":
             refused = INVALID_PARAMETER(f"{path(name)}: only the v2 solution has it")
-            raise refused.because(_told(name, amount, solution))
+            raise refused.because(_reason(name, amount, solution))
 
 
 def path(name: str) -> str:
-    """Where a credit or a feature stands in the body of a plan update."""
+    """The path of a credit or a feature in the body of a plan update, such as `credits.email`."""
     return f"{'credits' if name in CREDITS else 'features'}.{name}"
 
 
-def _told(name: str, amount: Amount, solution: str) -> str:
+def _reason(name: str, amount: Amount, solution: str) -> str:
     return f"{path(name)} is {amount}, and the workspace's solution is {solution}"
 
 
 def applicable(change: Allotment, solution: str) -> Allotment:
-    """What of a change the corporate solution keeps: v2 has neither inbox nor landing pages."""
+    """A change without the features that the corporate solution ignores: v2 has neither inbox nor landing pages."""
     if solution != "v2":
         return change
     return Allotment(change.credits, {name: value for name, value in change.features.items() if name not in V1_ONLY})

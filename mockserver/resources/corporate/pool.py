@@ -1,6 +1,4 @@
-"""A master's pool and what its sub-accounts have of it: assigned, used and left are one truth
-(contract/corporate#plans).
-"""
+"""A master's pool, and what its sub-accounts were assigned out of it and have used (contract/corporate#plans)."""
 
 from __future__ import annotations
 
@@ -17,24 +15,24 @@ from mockserver.resources.corporate.plan import SWITCHES, UNLIMITED, Allotment, 
 
 @dataclass(slots=True, eq=False)
 class SubAccount:
-    """What a master knows of a sub-account; the account itself has the same id."""
+    """The plan and groups of a sub-account: a row of its master, whose id is that of the sub-account itself."""
 
     id: int
     state: str
     assigned: Allotment = field(default_factory=Allotment)
     used: Allotment = field(default_factory=Allotment)
-    #: Left out: `free` without a plan, `paid` with one.
+    #: What the plan is called; None: `free` without a plan, `paid` with one.
     plan_type: str | None = None
     timezone: str | None = None
     group_ids: list[str] = field(default_factory=list)
 
     def balance(self, name: str) -> Balance:
-        """What it was assigned of a credit or a feature, and how much of that it has used."""
+        """How much the sub-account was assigned of a credit or a feature, and how much of that it has used."""
         return Balance(self.assigned.get(name), self.used.get(name))
 
     @property
-    def kind(self) -> str:
-        """What its plan is called."""
+    def effective_plan_type(self) -> str:
+        """What the plan is called: as the scenario says, else `free` or `paid`."""
         return self.plan_type or ("paid" if self.assigned else "free")
 
 
@@ -44,22 +42,23 @@ class Groups(Table):
 
 @dataclass(slots=True, eq=False)
 class Master:
-    """What a master account has beside an account; one record of it."""
+    """What only a master account has; one record of it."""
 
     currency_code: str = "EUR"
     timezone: str = "Europe/Paris"
     billing_info: dict[str, Any] | None = None
     plan_info: dict[str, Any] = field(default_factory=dict)
-    #: All that the master has: what sub-accounts hold is part of it, what they have used until it is settled.
+    #: All that the master has. What sub-accounts were assigned is part of it, what they have used too, until it is
+    #: deducted.
     pool: Allotment = field(default_factory=Allotment)
 
 
-class Given(dict[str, Amount]):
-    """How much of each credit and feature a master's sub-accounts were assigned together."""
+class Assigned(dict[str, Amount]):
+    """How much of each credit and feature a master's sub-accounts were assigned in all; one record of the master."""
 
 
 class Shortage(NamedTuple):
-    """What a pool holds too little of, how much of it is needed beside what is given already, and how much is left."""
+    """A credit or feature that a pool holds too little of: how much more a change needs, and how much is left."""
 
     name: str
     needed: Amount
@@ -67,7 +66,7 @@ class Shortage(NamedTuple):
 
 
 class Used(NamedTuple):
-    """What a sub-account has used more of than it is to have."""
+    """A credit or feature of which a sub-account has used more than a change leaves it, and the amount used."""
 
     sub_account_id: int
     name: str
@@ -75,9 +74,10 @@ class Used(NamedTuple):
 
 
 def holding(workspace: Workspace, account: Account, name: str) -> Balance | None:
-    """What an account has of a credit or a feature, where that comes out of a pool; None: it does not.
+    """The balance of a credit or a feature of an account, or None if the account has nothing out of a pool.
 
-    A sub-account has what it was assigned; a master has its pool, of which that is used which sub-accounts hold.
+    A sub-account has what it was assigned. A master has its pool, of which as much is used as sub-accounts were
+    assigned.
     """
     if account.role is Role.MASTER and account.record(Master).pool:
         return of_master(account, name)
@@ -86,15 +86,15 @@ def holding(workspace: Workspace, account: Account, name: str) -> Balance | None
 
 
 def plan_type(workspace: Workspace, account: Account) -> str:
-    """What the plan of an account that lives out of a pool is called."""
+    """What the plan of a master or a sub-account is called."""
     row = _row(workspace, account)
-    return "paid" if row is None else row.kind
+    return "paid" if row is None else row.effective_plan_type
 
 
 def use(workspace: Workspace, account: Account, name: str, amount: Amount = 1) -> bool:
-    """Let an account use credits up; whether it had so many.
+    """Let an account use credits up; returns whether it had as many, and changes nothing otherwise.
 
-    Whoever lives out of no pool has what its scenario says, always.
+    The credits of an account that has nothing out of a pool never change.
     """
     balance = holding(workspace, account, name)
     if balance is None:
@@ -115,18 +115,18 @@ def _row(workspace: Workspace, account: Account) -> SubAccount | None:
 
 
 def of_master(master: Account, name: str) -> Balance:
-    """How much of a credit or a feature a master has, and how much of that its sub-accounts were assigned."""
-    return Balance(master.record(Master).pool.get(name), master.record(Given).get(name, 0))
+    """The balance of a master's pool: what it holds of a credit or a feature, and what of that is assigned."""
+    return Balance(master.record(Master).pool.get(name), master.record(Assigned).get(name, 0))
 
 
-def count(master: Account, name: str, before: Amount, after: Amount) -> None:
-    """Note that a sub-account was assigned so much, and is now."""
-    given = master.record(Given)
-    given[name] = exact(given.get(name, 0) - max(before, 0) + max(after, 0))
+def count_assigned(master: Account, name: str, before: Amount, after: Amount) -> None:
+    """Update what a master's sub-accounts were assigned in all, where one had one amount and has another now."""
+    assigned = master.record(Assigned)
+    assigned[name] = exact(assigned.get(name, 0) - max(before, 0) + max(after, 0))
 
 
 def shortage(workspace: Workspace, master: Account, rows: Iterable[SubAccount], change: Allotment) -> Shortage | None:
-    """The first thing that the pool holds too little of to change the plan of every row; None: it holds enough."""
+    """The first credit or feature that the pool holds too little of to change the plan of all rows, or None."""
     rows = list(rows)
     for name, quantity in change.items():
         pool = of_master(master, name)
@@ -139,21 +139,21 @@ def shortage(workspace: Workspace, master: Account, rows: Iterable[SubAccount], 
 
 
 def _needed(workspace: Workspace, before: Balance, name: str, quantity: Amount) -> Amount:
-    """How much more the pool has to give for another quantity; less than nothing comes back to it."""
+    """How much more the pool has to give for another quantity; negative where the pool gets something back."""
     after = before.changed(quantity)
-    spent = before.settled(after) if _is_gone(workspace, name) else 0
+    spent = before.used_beyond(after) if _is_deducted(workspace, name) else 0
     return max(after.quantity, 0) - max(before.quantity, 0) + spent
 
 
-def _is_gone(workspace: Workspace, name: str) -> bool:
-    """Whether what was used does not come back to the pool (`behaviour.plan_refund`)."""
+def _is_deducted(workspace: Workspace, name: str) -> bool:
+    """Whether what was used of a credit or feature does not come back to the pool (`behaviour.plan_refund`)."""
     return is_spent(name) and workspace.state.behaviour.plan_refund == "unused"
 
 
 def below_used(workspace: Workspace, rows: Iterable[SubAccount], change: Allotment) -> Used | None:
-    """The first thing that a row would have less of than it has used, where that is refused.
+    """The first credit or feature of which a change leaves a row less than it has used, or None.
 
-    `behaviour.plan_below_used` says whether it is; what is unlimited, and a switch, is not counted.
+    None as well unless `behaviour.plan_below_used` is `refuse`. Switches and unlimited amounts are not compared.
     """
     if workspace.state.behaviour.plan_below_used != "refuse":
         return None
@@ -167,27 +167,27 @@ def below_used(workspace: Workspace, rows: Iterable[SubAccount], change: Allotme
 
 
 def assign(workspace: Workspace, master: Account, row: SubAccount, change: Allotment) -> None:
-    """Change the plan of a sub-account; what it has used and does not keep is settled with the pool."""
+    """Change the plan of a sub-account; what it has used and no longer holds is deducted from the pool."""
     for name, quantity in change.items():
         before = row.balance(name)
         after = before.changed(quantity)
-        _settle(workspace, master, name, before.settled(after))
+        _deduct(workspace, master, name, before.used_beyond(after))
         row.assigned.set(name, after.quantity)
-        count(master, name, before.quantity, after.quantity)
+        count_assigned(master, name, before.quantity, after.quantity)
         if after.used != before.used:
             row.used.set(name, after.used)
 
 
 def release(workspace: Workspace, master: Account, row: SubAccount) -> None:
-    """Let the pool have back what a sub-account holds, but for what it has spent."""
+    """Give back to the pool what a sub-account was assigned, but for what it has used up."""
     for name in (*row.used.credits, *row.used.features):
-        _settle(workspace, master, name, row.balance(name).settled(Balance(0, 0)))
+        _deduct(workspace, master, name, row.balance(name).used_beyond(Balance(0, 0)))
     for name, amount in row.assigned.items():
-        count(master, name, amount, 0)
+        count_assigned(master, name, amount, 0)
 
 
-def _settle(workspace: Workspace, master: Account, name: str, amount: Amount) -> None:
-    """Take what was spent out of the pool."""
+def _deduct(workspace: Workspace, master: Account, name: str, amount: Amount) -> None:
+    """Take an amount that was used out of the pool, if such an amount does not come back."""
     pool = master.record(Master).pool
-    if amount and _is_gone(workspace, name) and pool.get(name) != UNLIMITED:
+    if amount and _is_deducted(workspace, name) and pool.get(name) != UNLIMITED:
         pool.set(name, max(pool.get(name) - amount, 0))

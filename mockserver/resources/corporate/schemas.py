@@ -131,18 +131,21 @@ class SubAccountDetail(Output):
 # ---------------------------------------------------------------------- plan updates
 
 
-#: Between -1 and 0 there is nothing.
+#: What an amount that may be a fraction has to be: 0 at least, or -1.
 _FRACTION = (Range(min=-1), Quantity(), Range(max=INT64_MAX))
-_FORM = [{"minimum": 0}, {"const": -1}]
+#: What `_FRACTION` takes, in JSON Schema.
+_FRACTION_SCHEMA = [{"minimum": 0}, {"const": -1}]
 
 
 class Credits(Input):
     names_from = OPENAPI
 
     email = Int64(validate=Range(-1, INT64_MAX), **documented("-1: unlimited, v2 only", bounds="specification 2.8"))
-    sms = Number(validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="specification 2.8", anyOf=_FORM))
+    sms = Number(
+        validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="specification 2.8", anyOf=_FRACTION_SCHEMA)
+    )
     whatsapp = Number(
-        validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="specification 2.8", anyOf=_FORM)
+        validate=_FRACTION, **documented("-1: unlimited, v2 only", bounds="specification 2.8", anyOf=_FRACTION_SCHEMA)
     )
     wpSubscribers = Int64(
         validate=validate.OneOf(SWITCHES["wpSubscribers"], error="Must be 0 or -1"), **documented("0 or -1, v2 only")

@@ -1,4 +1,4 @@
-"""Master and sub-accounts in a scenario: the form of what it says, and what is written of them."""
+"""Master and sub-accounts in a scenario: the schemas of their members, and how they are written."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _amount(name: str, check: Any) -> fields.Field[Any]:
 
 
 def _amounts(kind: str, names: tuple[str, ...], check: Any, others: Mapping[str, Any] = MappingProxyType({})) -> Any:
-    """The members of this kind; each is looked at by one check, or by another of its own."""
+    """A mapping of the named amounts, all validated by `check` but for those in `others`."""
     return fields.Nested(Item.from_dict({name: _amount(name, others.get(name, check)) for name in names}, name=kind))
 
 
@@ -51,7 +51,7 @@ class AllotmentItem(Item):
 
 
 class PlanItem(AllotmentItem):
-    """What a sub-account is assigned: what is a switch has a few values only."""
+    """What a sub-account is assigned; switches take their few values only."""
 
     credits = _amounts(
         "PlanCredits",
@@ -62,7 +62,7 @@ class PlanItem(AllotmentItem):
 
 
 class UsedItem(AllotmentItem):
-    """What of that is used."""
+    """What a sub-account has used of what it was assigned; nothing is unlimited."""
 
     credits = _amounts("UsedCredits", CREDITS, _NOT_NEGATIVE)
 
@@ -101,8 +101,8 @@ def _dump_master(account: Account) -> dict[str, Any]:
         "billing_info": master.billing_info,
         "plan_info": master.plan_info,
         "groups": [{"id": group_id, "name": name} for group_id, name in account.record(Groups).items()],
-        "pool": _written(master.pool),
-        "bulk_plans": [_written_bulk(row) for row in account.table(BulkPlan).values()],
+        "pool": _dump_amounts(master.pool),
+        "bulk_plans": [_dump_bulk(row) for row in account.table(BulkPlan).values()],
     }
     return {name: value for name, value in found.items() if value}
 
@@ -112,20 +112,20 @@ def _dump_sub_account(row: SubAccount) -> dict[str, Any]:
         "plan_type": row.plan_type,
         "timezone": row.timezone,
         "group_ids": row.group_ids,
-        "assigned": _written(row.assigned),
-        "used": _written(row.used),
+        "assigned": _dump_amounts(row.assigned),
+        "used": _dump_amounts(row.used),
         "plan_state": row.state if row.state != (ACTIVE if row.assigned else UNASSIGNED) else None,
     }
     return {name: value for name, value in found.items() if value}
 
 
-def _written(amounts: Allotment) -> dict[str, Any]:
+def _dump_amounts(amounts: Allotment) -> dict[str, Any]:
     return {kind: values for kind, values in asdict(amounts).items() if values}
 
 
-def _written_bulk(row: BulkPlan) -> dict[str, Any]:
+def _dump_bulk(row: BulkPlan) -> dict[str, Any]:
     found: dict[str, Any] = _BULK_ITEM.dump(row)
-    return {**found, "change": _written(row.change), "members": list(row.members)}
+    return {**found, "change": _dump_amounts(row.change), "members": list(row.members)}
 
 
 _BULK_ITEM = BulkPlanItem(exclude=("change", "members"))

@@ -1,4 +1,4 @@
-"""How master and sub-accounts look when they are read (contract/corporate)."""
+"""What the API shows of master and sub-accounts (contract/corporate)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def detail(caller: Caller, row: SubAccount) -> dict[str, Any]:
         "companyName": account.company_name,
         "groups": _groups(caller.account, row),
         "planInfo": {
-            "planType": row.kind,
+            "planType": row.effective_plan_type,
             "credits": {_READ_NAMES.get(name, name): _balance(row, name) for name in CREDITS},
             "features": {name: _balance(row, name) for name in features},
         },
@@ -60,22 +60,22 @@ def detail(caller: Caller, row: SubAccount) -> dict[str, Any]:
 
 
 def _balance(row: SubAccount, name: str) -> dict[str, int]:
-    """Whole numbers (contract/corporate#plans), also of credits that can be fractions."""
+    """A balance in whole numbers, as the API shows even credits that can be fractions (contract/corporate#plans)."""
     balance = row.balance(name)
     return {"quantity": int(balance.quantity), "remaining": int(balance.left)}
 
 
 def master(caller: Caller) -> dict[str, Any]:
-    """The master account."""
-    account, facts = caller.account, caller.account.record(Master)
+    """The answer of `GET /v3/corporate/masterAccount`; what the scenario leaves open has defaults."""
+    account, details = caller.account, caller.account.record(Master)
     return {
         "id": account.id,
         "email": account.email,
         "companyName": account.company_name,
-        "currencyCode": facts.currency_code,
-        "timezone": facts.timezone,
-        "billingInfo": facts.billing_info or _default_billing(account),
-        "planInfo": {**_default_plan(caller.workspace, account, facts), **facts.plan_info},
+        "currencyCode": details.currency_code,
+        "timezone": details.timezone,
+        "billingInfo": details.billing_info or _default_billing(account),
+        "planInfo": {**_default_plan(caller.workspace, account, details), **details.plan_info},
     }
 
 
@@ -84,11 +84,11 @@ def _default_billing(account: Account) -> dict[str, Any]:
     return {"email": account.email, "companyName": account.company_name, "name": name, "address": {}}
 
 
-def _default_plan(workspace: Workspace, account: Account, facts: Master) -> dict[str, Any]:
-    bought = dict(facts.pool.items())
+def _default_plan(workspace: Workspace, account: Account, details: Master) -> dict[str, Any]:
+    bought = dict(details.pool.items())
     now = workspace.state.clock.now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return {
-        "currencyCode": facts.currency_code,
+        "currencyCode": details.currency_code,
         "nextBillingAt": int(months_later(now, 1).timestamp()),
         "price": 0,
         "planPeriod": "month",

@@ -15,14 +15,15 @@ OK, MISSING, WRONG, TIMEOUT = "ok", "missing", "wrong", "timeout"
 ANSWERS = (OK, MISSING, WRONG, TIMEOUT)
 #: The records that a domain needs, as the control API and scenarios name them.
 RECORDS = ("brevo_code", "dkim_record", "dmarc_record")
-#: What a domain's DMARC record can ask of those who receive a mail that is not its own (RFC 7489, 6.3).
+#: What the DMARC record of a domain can ask receivers to do with a mail that the domain has not signed (RFC 7489, 6.3).
 POLICIES = NO_POLICY, QUARANTINE, REJECT = ("none", "quarantine", "reject")
 
 
 class Seen(NamedTuple):
-    """What a real DNS server has said about one record, and how it failed in words."""
+    """What a real DNS server has said about one record: one of `ANSWERS`, and a text that says what is wrong."""
 
     status: str
+    #: Empty if nothing is wrong.
     detail: str = ""
 
 
@@ -33,38 +34,40 @@ class DnsView:
     brevo_code: str = MISSING
     dkim_record: str = MISSING
     dmarc_record: str = MISSING
-    #: One of `POLICIES`; None: that of the registrable domain counts.
+    #: One of `POLICIES`; None: the policy of the registrable domain counts.
     dmarc_policy: str | None = None
     #: Whether a provider of free mailboxes has the domain, so that no user can set its records.
     free_mail: bool = False
-    #: What the last look-up at a real server has seen, by the records' names on the wire; no part of a written state.
+    #: What the last look-up at a real server has found, by the records' names on the wire; a written state omits it.
     seen: dict[str, Seen] = field(default_factory=dict)
 
     @property
     def published(self) -> bool:
+        """Whether all records are right."""
         return self.brevo_code == self.dkim_record == self.dmarc_record == OK
 
     def says(self, name: str) -> str:
-        """What DNS says about a record by its name on the wire."""
+        """One of `ANSWERS` for the record with this name on the wire."""
         return self.seen[name].status if name in self.seen else str(getattr(self, member_of(name)))
 
 
 def member_of(name: str) -> str:
-    """Under which of `RECORDS` a record goes: the two CNAME records share the one for DKIM."""
+    """Which of `RECORDS` has the answer for a record with this name on the wire: DKIM's also for both CNAME records."""
     return name if name in RECORDS else "dkim_record"
 
 
 def dns_view(workspace: Workspace, name: str) -> DnsView:
-    """What DNS says about a domain; nothing, until somebody publishes something."""
+    """What DNS says about the records of a domain: that all are missing, until an answer is set."""
     return workspace.state.table(DnsView).get(name) or DnsView(free_mail=gives_mailboxes(name))
 
 
 def gives_mailboxes(name: str) -> bool:
+    """Whether a domain is one of a provider of free mailboxes, or below one."""
     return registrable(name) in FREE_MAIL
 
 
 def dmarc_policy(workspace: Workspace, name: str) -> str:
-    """The policy of a domain; one that has none of its own has that of its registrable domain (RFC 7489, 6.6.3)."""
+    """The DMARC policy of a domain: its own, else that of its registrable domain, else `none` (RFC 7489, 6.6.3)."""
     views = workspace.state.table(DnsView)
     for candidate in (name, *parents(name)):
         policy = views[candidate].dmarc_policy if candidate in views else None
@@ -74,7 +77,7 @@ def dmarc_policy(workspace: Workspace, name: str) -> str:
 
 
 def set_answers(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:
-    """Let DNS say something else about a domain; the domains of that name do not follow yet."""
+    """Set some members of what DNS says about a domain; returns the view. The states of domains do not follow yet."""
     view = workspace.state.table(DnsView).setdefault(name, dns_view(workspace, name))
     for member, answer in answers.items():
         setattr(view, member, answer)

@@ -39,26 +39,26 @@ class Domain:
     number: int
     created_at: datetime
     creator: str
-    #: The 32 hexadecimal digits behind `brevo-code:`.
+    #: The 32 hexadecimal digits that follow `brevo-code:` in the record that proves ownership.
     code: str
     #: The public key of the DKIM record, base64.
     dkim_key: str
     provider: str = "Other"
     state: str = PENDING
-    #: Since when all records are right; None while one is not.
+    #: When all records became right; None while one is not.
     published_at: datetime | None = None
-    #: How often authentication was asked for while all records were right.
+    #: How many requests for authentication came while all records were right, until it succeeded.
     attempts: int = 0
 
     @property
     def id(self) -> str:
-        """24 decimal digits, which every generation of client libraries can read (contract/domains#getDomains)."""
+        """The id on the wire: 24 decimal digits, which all client libraries can read (contract/domains#getDomains)."""
         return f"65{self.number:022d}"
 
 
 @dataclass(slots=True)
 class BrevoCode:
-    """The 32 hexadecimal digits that prove an account's domains; one record of each account."""
+    """The 32 hexadecimal digits that prove ownership of an account's domains; one record per account."""
 
     digits: str | None = None
 
@@ -67,17 +67,17 @@ DOMAIN = Lifecycle(MACHINE, Domain, key="name", parse=ascii_form)
 
 
 def find(account: Account, name: str) -> Domain | None:
-    """The account's domain of this name, however it is spelled."""
+    """The account's domain of this name, in either spelling and without regard to case, or None."""
     return account.table(Domain).get(ascii_form(name))
 
 
 def find_for_email(account: Account, email: str) -> Domain | None:
-    """The account's domain that an address belongs to."""
+    """The account's domain that an e-mail address belongs to, or None."""
     return find(account, domain_of(email))
 
 
 def new(workspace: Workspace, account: Account, name: str) -> Domain:
-    """A domain with a number, a code and a key of its own, not yet in its table."""
+    """A domain with a new number, code and DKIM key, which is not added to its table."""
     return Domain(
         name=name,
         number=workspace.state.next_id("domain"),
@@ -89,8 +89,9 @@ def new(workspace: Workspace, account: Account, name: str) -> Domain:
 
 
 def brevo_code(workspace: Workspace, account: Account) -> str:
-    """The digits that prove a new domain: those of the account (contract/domains#records), unless `behaviour` wants
-    others.
+    """The digits that prove ownership of a new domain: those of the account (contract/domains#records).
+
+    With `behaviour.brevo_code: domain` they are drawn for each domain.
     """
     if workspace.state.behaviour.brevo_code == "domain":
         return workspace.state.random.hex("brevo_code", 32)
@@ -101,7 +102,7 @@ def brevo_code(workspace: Workspace, account: Account) -> str:
 
 
 def draw_dkim_key(workspace: Workspace) -> str:
-    """Base64 that looks like an RSA public key of 1,024 bits; nothing here signs, so it needs no other half."""
+    """Base64 that looks like an RSA public key of 1,024 bits; there is no private key, as the mock signs nothing."""
     base64 = string.ascii_letters + string.digits + "+/"
     body = workspace.state.random.text("dkim", 85, base64) + workspace.state.random.text("dkim", 85, base64)
     return f"MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQ{body}IDAQAB"

@@ -1,4 +1,4 @@
-"""Domains follow DNS: what it says moves their states, and what moves them by hand is said by it."""
+"""How domains follow DNS: its answers fire their events, and an event that is fired by hand changes its answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mockserver.resources.domains.domain import AUTHENTICATED, DOMAIN, PENDING, 
 
 
 def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:
-    """Let DNS say something else about a domain, by the members of its view; the domains of that name follow."""
+    """Set members of what DNS says about a domain, and let the domains of that name follow; returns the view."""
     name = ascii_form(name)
     view = set_answers(workspace, name, answers)
     follow_dns(workspace, {name})
@@ -30,9 +30,10 @@ def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> 
 
 
 def publish_seen(workspace: Workspace, name: str, seen: dict[str, Seen], policy: str | None) -> None:
-    """Let DNS say what a real server has said; of two records that share an answer, one that is not right decides.
+    """Let DNS say of a domain what a real server has said about its records, by their names on the wire.
 
-    Without a policy, the one that was seen last stays.
+    Both CNAME records share one answer, which is the first one that is not ok. Without a policy, the policy that DNS
+    has stays.
     """
     answers = {} if policy is None else {"dmarc_policy": policy}
     for record, answer in seen.items():
@@ -42,13 +43,13 @@ def publish_seen(workspace: Workspace, name: str, seen: dict[str, Seen], policy:
 
 
 def follow_dns(workspace: Workspace, names: Collection[str]) -> None:
-    """Bring the states of some domains, in whichever accounts they stand, into line with DNS."""
+    """Bring the states of the domains of these names, in all accounts, into line with DNS."""
     for account, domain in _named(workspace, names):
         follow(workspace, account, domain)
 
 
 def _named(workspace: Workspace, names: Collection[str]) -> Iterator[tuple[Account, Domain]]:
-    """The domains of these names; whichever are fewer, they or an account's, are gone through."""
+    """The domains of these names in all accounts; the loop goes through the names or the rows, whichever are fewer."""
     for number, rows in workspace.state.tables(Domain) if names else ():
         for name in list(names) if len(names) < len(rows) else [name for name in rows if name in names]:
             if name in rows:
@@ -57,6 +58,7 @@ def _named(workspace: Workspace, names: Collection[str]) -> Iterator[tuple[Accou
 
 
 def follow(workspace: Workspace, account: Account, domain: Domain) -> None:
+    """Fire the events that bring the state of a domain into line with DNS."""
     view = dns_view(workspace, domain.name)
     signed = view.dkim_record == view.dmarc_record == OK
     if not view.published:
@@ -72,19 +74,19 @@ def follow(workspace: Workspace, account: Account, domain: Domain) -> None:
 
 
 @DOMAIN.on("verify_ownership")
-def _own(workspace: Workspace, account: Account, domain: Domain) -> None:
+def _agree_on_ownership(workspace: Workspace, account: Account, domain: Domain) -> None:
     _agree(workspace, domain, brevo_code=OK)
 
 
 @DOMAIN.on("dns_published", "authenticate")
-def _publish(workspace: Workspace, account: Account, domain: Domain) -> None:
+def _agree_on_all_records(workspace: Workspace, account: Account, domain: Domain) -> None:
     if domain.published_at is None:
         domain.published_at = workspace.state.clock.now()
     _agree(workspace, domain, **dict.fromkeys(RECORDS, OK))
 
 
 @DOMAIN.on("dns_broken")
-def _break(workspace: Workspace, account: Account, domain: Domain) -> None:
+def _agree_on_a_broken_record(workspace: Workspace, account: Account, domain: Domain) -> None:
     domain.attempts = 0
     view = dns_view(workspace, domain.name)
     if domain.state == PENDING and view.brevo_code == OK:
@@ -94,17 +96,17 @@ def _break(workspace: Workspace, account: Account, domain: Domain) -> None:
 
 
 @DOMAIN.on("delete")
-def _withdraw(workspace: Workspace, account: Account, domain: Domain) -> None:
+def _forget_records(workspace: Workspace, account: Account, domain: Domain) -> None:
     if any(_named(workspace, {domain.name})):
         return
-    # The records prove what is gone with the domain; its policy, and who has it, stay.
+    # The records go with the last domain that they prove; the policy and the provider of mailboxes stay.
     view = workspace.state.table(DnsView).pop(domain.name, None)
     if view is not None and (view.dmarc_policy is not None or view.free_mail != gives_mailboxes(domain.name)):
         workspace.state.table(DnsView)[domain.name] = DnsView(dmarc_policy=view.dmarc_policy, free_mail=view.free_mail)
 
 
 def _agree(workspace: Workspace, domain: Domain, **answers: str) -> None:
-    """An event fired by hand happens to DNS as well, so that state and records never contradict each other."""
+    """Give DNS the answers that an event implies, which may be fired by hand: state and records never disagree."""
     view = dns_view(workspace, domain.name)
     if any(getattr(view, record) != answer for record, answer in answers.items()):
         publish_dns(workspace, domain.name, answers)

@@ -1,8 +1,8 @@
 """Domains of providers of free mailboxes, whose users cannot set a record.
 
 The service says that such a domain can be added and never authenticated, and names gmail.com, yahoo.com and orange.fr
-as examples: https://help.brevo.com/hc/en-us/articles/16045394674066. It publishes no list. This one has the providers'
-own: the names under which they give mailboxes away, as their pages for new mailboxes offer or offered them.
+as examples: https://help.brevo.com/hc/en-us/articles/16045394674066. It publishes no list. `FREE_MAIL` has the names
+under which the providers give mailboxes away, as their pages for new mailboxes offer or offered them.
 """
 
 from __future__ import annotations

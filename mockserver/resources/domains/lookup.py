@@ -1,4 +1,4 @@
-"""A real DNS server's word on the records of a domain, held against those that the user was told to set."""
+"""What a real DNS server says about the records of a domain, compared with those that the user was told to set."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from mockserver.resources.domains.domain import find
 from mockserver.resources.domains.following import publish_seen
 from mockserver.resources.domains.records import records
 
-#: The record of the registrable domain that counts for a sub-domain which has no DMARC record of its own.
+#: The name here of the registrable domain's DMARC record, which counts for a sub-domain without one of its own.
 _INHERITED = "inherited_dmarc"
-#: How many values of a name are told, and how much of each.
-_TOLD_VALUES, _TOLD_SIGNS = 4, 300
+#: How many values of a name a detail quotes, and how many characters of each; chosen: enough to recognize a record.
+_SHOWN_VALUES, _SHOWN_CHARACTERS = 4, 300
 
 
 class Question(NamedTuple):
-    """What is asked: which of the domain's records, its full name, its type and the value that it should have."""
+    """A question to a DNS server: which record of a domain, its full name, its type and the value that is wanted."""
 
     record: str
     name: str
@@ -29,12 +29,12 @@ class Question(NamedTuple):
 
     @property
     def asked(self) -> tuple[str, str]:
-        """What a server is asked."""
+        """The name and type that the server is asked for; questions about several records may share them."""
         return self.name, self.type
 
 
 class Found(Protocol):
-    """The values of a name, or why there are none: `missing` or `timeout`."""
+    """The values that a server has given, or why there are none: `missing` or `timeout`, and a text that says more."""
 
     @property
     def values(self) -> Sequence[str]: ...
@@ -47,7 +47,7 @@ class Found(Protocol):
 
 
 class Failed(NamedTuple):
-    """What is found where nothing could be asked."""
+    """What is found if no server could be asked."""
 
     detail: str
     values: Sequence[str] = ()
@@ -55,7 +55,7 @@ class Failed(NamedTuple):
 
 
 def questions(workspace: Workspace, account: Account, name: str) -> list[Question]:
-    """What there is to ask about an account's domain; nothing, if it has none of that name."""
+    """What a server is to be asked about an account's domain; nothing if the account has no domain of that name."""
     domain = find(account, name)
     if domain is None:
         return []
@@ -68,9 +68,9 @@ def questions(workspace: Workspace, account: Account, name: str) -> list[Questio
 
 
 def publish(workspace: Workspace, name: str, asked: Sequence[Question], found: Mapping[tuple[str, str], Found]) -> None:
-    """Let the workspace's DNS say what the real one has said.
+    """Let the workspace's DNS say about a domain what a real server has said, by the questions that it was asked.
 
-    A workspace has one DNS: of two accounts with one domain, the one that was looked up last counts.
+    A workspace has one DNS: of two accounts with the same domain, the look-up for the latter counts for both.
     """
     if not asked:
         return
@@ -80,13 +80,13 @@ def publish(workspace: Workspace, name: str, asked: Sequence[Question], found: M
     if inherited is not None and seen["dmarc_record"].status != TIMEOUT and not _policies(values["dmarc_record"]):
         own = seen["dmarc_record"]
         seen["dmarc_record"] = own if inherited.status == MISSING else inherited
-    publish_seen(workspace, name, seen, _asked_for(seen["dmarc_record"], values))
+    publish_seen(workspace, name, seen, _effective_policy(seen["dmarc_record"], values))
 
 
-def _asked_for(judgement: Seen, values: Mapping[str, Sequence[str]]) -> str | None:
-    """The policy that counts for a domain (RFC 7489, 6.6.3); None, where DNS gave no answer about it.
+def _effective_policy(judgement: Seen, values: Mapping[str, Sequence[str]]) -> str | None:
+    """The DMARC policy that counts for a domain (RFC 7489, 6.6.3), or None if DNS gave no answer about it.
 
-    One with several DMARC records has none, and so has one whose record has a policy that is unknown.
+    The policy is `none` if there are several DMARC records, or if the record asks for a policy that is unknown.
     """
     if judgement.status == TIMEOUT:
         return None
@@ -105,17 +105,17 @@ def _policy_of(records: Sequence[str], *tags: str) -> str:
 
 
 def judged(question: Question, found: Found) -> Seen:
-    """What DNS says about a record."""
+    """What DNS says about a record, by what a server was asked and what it has given."""
     if found.failure is not None:
         return Seen(MISSING if found.failure == "missing" else TIMEOUT, found.detail)
-    return _JUDGES[question.record](question, found.values)
+    return _JUDGEMENTS[question.record](question, found.values)
 
 
-# ---------------------------------------------------------------------- one judge for each record
+# ---------------------------------------------------------------------- one judgement for each record
 
 
 def _ownership(question: Question, values: Sequence[str]) -> Seen:
-    """The domain's own name has many TXT records (SPF, other services' codes), of which one has to be this."""
+    """Whether one of the domain's TXT records is the ownership record; others are for SPF or other services."""
     if question.value in (value.strip() for value in values):
         return Seen(OK)
     codes = [value for value in values if value.lower().lstrip("\"' ").startswith("brevo")]
@@ -125,32 +125,33 @@ def _ownership(question: Question, values: Sequence[str]) -> Seen:
 
 
 def _key(question: Question, values: Sequence[str]) -> Seen:
-    """A DKIM record is a list of tags (RFC 6376, 3.2): blanks and their order make no difference."""
+    """Whether a value is the DKIM record: a list of tags, whose blanks and order do not matter (RFC 6376, 3.2)."""
     wanted = _tags(question.value)
     return Seen(OK) if any(_tags(value) == wanted for value in values) else _wrong(question, values)
 
 
 def _alias(question: Question, values: Sequence[str]) -> Seen:
+    """Whether a value is the name to which the CNAME record should lead."""
     wanted = _host(question.value)
     return Seen(OK) if wanted in map(_host, values) else _wrong(question, values)
 
 
 def _policy(question: Question, values: Sequence[str]) -> Seen:
-    """Any good DMARC record will do, if it is the only one and has the tag `rua`.
+    """Whether there is exactly one DMARC record and it has the tag `rua`; it need not be the proposed one.
 
-    Proposed, after https://help.brevo.com/hc/en-us/articles/10415456027666: who has a record already keeps it.
+    Proposed, after https://help.brevo.com/hc/en-us/articles/10415456027666: a domain keeps a record that it has.
     """
     policies = _policies(values)
     if len(policies) > 1:
-        return Seen(WRONG, f"{question.name} has {len(policies)} DMARC records, {_told(policies)}, and may have one")
+        return Seen(WRONG, f"{question.name} has {len(policies)} DMARC records, {_quoted(policies)}, and may have one")
     if not policies:
         return _wrong(question, values)
     if "rua" not in (_tags(policies[0]) or {}):
-        return Seen(WRONG, f"{question.name} has {_told(policies)}, and should have the tag rua as well")
+        return Seen(WRONG, f"{question.name} has {_quoted(policies)}, and should have the tag rua as well")
     return Seen(OK)
 
 
-_JUDGES = {
+_JUDGEMENTS = {
     "brevo_code": _ownership,
     "dkim_record": _key,
     "dkim1Record": _alias,
@@ -161,17 +162,19 @@ _JUDGES = {
 
 
 def _wrong(question: Question, values: Sequence[str]) -> Seen:
-    return Seen(WRONG, f"{question.name} has {_told(values)}, and should have {question.value!r}")
+    return Seen(WRONG, f"{question.name} has {_quoted(values)}, and should have {question.value!r}")
 
 
-def _told(values: Sequence[str]) -> str:
-    shown = [repr(value if len(value) <= _TOLD_SIGNS else f"{value[:_TOLD_SIGNS]}…") for value in sorted(values)]
-    more = [f"{len(shown) - _TOLD_VALUES} more"] if len(shown) > _TOLD_VALUES else []
-    return " and ".join([*shown[:_TOLD_VALUES], *more])
+def _quoted(values: Sequence[str]) -> str:
+    shown = [
+        repr(value if len(value) <= _SHOWN_CHARACTERS else f"{value[:_SHOWN_CHARACTERS]}…") for value in sorted(values)
+    ]
+    more = [f"{len(shown) - _SHOWN_VALUES} more"] if len(shown) > _SHOWN_VALUES else []
+    return " and ".join([*shown[:_SHOWN_VALUES], *more])
 
 
 def _host(name: str) -> str:
-    """A name without what makes no difference in DNS."""
+    """A name in lower case, without a final dot: DNS makes no difference."""
     return name.rstrip(".").lower()
 
 
@@ -187,10 +190,10 @@ def _is_policy(value: str) -> bool:
 
 
 def _tags(value: str) -> dict[str, str] | None:
-    """The tags of `a=b; c=d`, without blanks; None, where it is no such list or one comes twice."""
+    """The tags of a list such as `a=b; c=d`, without blanks, or None if it is no such list or a tag comes twice."""
     parts = value.split(";")
     if not parts[-1].strip():
-        parts.pop()  # the last one may end with a sign as well
+        parts.pop()  # the last tag may end with a semicolon as well
     pairs = ["".join(part.split()).partition("=") for part in parts]
     tags = {tag: content for tag, _, content in pairs}
     return tags if len(tags) == len(pairs) and all(tag and sign for tag, sign, _ in pairs) else None

@@ -1,4 +1,4 @@
-"""Sender domains: made, shown, authenticated and deleted (contract/domains)."""
+"""Sender domains: creation, look-up, authentication and deletion (contract/domains)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,17 @@ from mockserver.resources.domains.records import records
 
 
 def is_verified(workspace: Workspace, domain: Domain) -> bool:
-    """Whether the ownership record is seen, whatever the state says (contract/domains#authentication)."""
+    """Whether DNS has the ownership record of a domain, whatever its state (contract/domains#authentication)."""
     view = workspace.state.table(DnsView).get(domain.name)
     return view is not None and view.brevo_code == OK
 
 
 def get(caller: Caller, name: str) -> Domain:
+    """The caller's domain of this name, in either spelling and without regard to case.
+
+    Raises:
+        ServiceError: 404; the caller has none.
+    """
     domain = find(caller.account, name)
     if domain is None:
         raise DOCUMENT_NOT_FOUND("Domain does not exist").because(
@@ -31,7 +36,10 @@ def get(caller: Caller, name: str) -> Domain:
 
 
 def dedicated_ips(account: Account) -> dict[str, str]:
-    """The dedicated IPs that send for an account's domains, by their names; of several the first one."""
+    """The dedicated IP of each of an account's domains that has some, by the domain's name; the first one of several.
+
+    A dedicated IP is for its own domain and for those above it.
+    """
     domains, found = account.table(Domain), dict[str, str]()
     for row in account.table(DedicatedIp).values():
         for candidate in (row.domain, *parents(row.domain)):
@@ -41,6 +49,11 @@ def dedicated_ips(account: Account) -> dict[str, str]:
 
 
 def create(caller: Caller, name: str) -> Domain:
+    """Create a domain, whose state at once follows what DNS says.
+
+    Raises:
+        ServiceError: 400; the account has the domain already.
+    """
     workspace, account = caller.workspace, caller.account
     known = find(account, name)
     if known is not None:
@@ -53,14 +66,20 @@ def create(caller: Caller, name: str) -> Domain:
 
 
 def delete(caller: Caller, name: str) -> None:
+    """Delete a domain.
+
+    Raises:
+        ServiceError: 404; the caller has no such domain.
+    """
     DOMAIN.fire(caller.workspace, caller.account, get(caller, name), "delete")
 
 
 def authenticate(caller: Caller, name: str) -> Domain:
-    """Authenticate a domain whose records are all right; one that is authenticated stays so.
+    """Authenticate a domain whose records are all right; nothing changes if it is authenticated already.
 
     Raises:
-        ServiceError: 404; 400 `DNS records not properly configured`, also for a domain that no user can have.
+        ServiceError: 404; 400 `DNS records not properly configured` if a record is not right, if
+            `behaviour.authenticate_domain` asks for more time or more requests, or for a provider of free mailboxes.
     """
     domain = get(caller, name)
     view = dns_view(caller.workspace, domain.name)
@@ -68,7 +87,7 @@ def authenticate(caller: Caller, name: str) -> Domain:
         owner = f"domain {domain.name} is one of a provider of free mailboxes, and only who has a domain can set it up"
         raise DNS_NOT_CONFIGURED().because(f"{owner}; the `dns` of a scenario can say that the account has it")
     if not view.published:
-        if domain.state == AUTHENTICATED:  # DKIM and DMARC are right, and the code has done its work
+        if domain.state == AUTHENTICATED:  # DKIM and DMARC are right; ownership needs to be proved only once
             return domain
         raise DNS_NOT_CONFIGURED().because(_what_is_wrong(caller.workspace, domain, view))
     if domain.state != AUTHENTICATED:
@@ -79,18 +98,22 @@ def authenticate(caller: Caller, name: str) -> Domain:
 
 
 def _what_is_wrong(workspace: Workspace, domain: Domain, view: DnsView) -> str:
-    """What DNS says instead of the records that it should have."""
+    """Which records are not right, and what DNS has instead."""
     wrong = [
         f"{name} ({record.type} {record.full_name}) is {view.says(name)}"
         for name, record in records(workspace, domain).items()
         if not record.status
     ]
-    told = "".join(f"; {words}" for words in dict.fromkeys(seen.detail for seen in view.seen.values()) if words)
-    return f"domain {domain.name} is {domain.state}, and in DNS its {', '.join(wrong)}{told}"
+    details = "".join(f"; {detail}" for detail in dict.fromkeys(seen.detail for seen in view.seen.values()) if detail)
+    return f"domain {domain.name} is {domain.state}, and in DNS its {', '.join(wrong)}{details}"
 
 
 def _await_propagation(workspace: Workspace, domain: Domain) -> None:
-    """Refuse what `behaviour.authenticate_domain` says is too early."""
+    """Check that `behaviour.authenticate_domain` asks for no more requests, and no more time since publication.
+
+    Raises:
+        ServiceError: 400 `DNS records not properly configured`; it does.
+    """
     rule = workspace.state.behaviour.authenticate_domain
     if rule.attempts is not None and domain.attempts < rule.attempts:
         reason = f"this is try {domain.attempts} for domain {domain.name}, and {rule.attempts} are needed"

@@ -15,15 +15,16 @@ class DnsRecord(NamedTuple):
 
     type: str
     value: str
-    #: Relative to the registrable domain, where its user has a zone.
+    #: Relative to the registrable domain, which is the zone that a user edits.
     host_name: str
+    #: Whether DNS has the record.
     status: bool
-    #: The whole name under which DNS has it.
+    #: The whole name of the record in DNS.
     full_name: str
 
 
 def records(workspace: Workspace, domain: Domain) -> dict[str, DnsRecord]:
-    """The records of a domain by the name that they have on the wire."""
+    """The records of a domain by their names on the wire."""
     view = dns_view(workspace, domain.name)
     code, policy = f"brevo-code:{domain.code}", "v=DMARC1; p=none; rua=mailto:rua@dmarc.brevo.com"
     label = below_registrable(domain.name)
@@ -37,8 +38,9 @@ def records(workspace: Workspace, domain: Domain) -> dict[str, DnsRecord]:
 
 
 def _dkim(workspace: Workspace, domain: Domain, view: DnsView) -> dict[str, DnsRecord]:
-    """The key, or the two names that lead to it; recorded answers leave the label of a sub-domain out
-    (contract/domains#records).
+    """The TXT record with the DKIM key, or with `behaviour.dkim: cname` the two CNAME records that lead to it.
+
+    The service leaves the label of a sub-domain out of the host name (recorded, contract/domains#records).
     """
     labelled = workspace.state.behaviour.subdomain_dkim_host == "labelled"
     label = below_registrable(domain.name) if labelled else ""

@@ -73,7 +73,7 @@ def create_domain(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _records(caller: Caller, domain: Domain) -> dict[str, Any]:
-    """The records as recorded answers have them: where DKIM is two names, the member for one key is null."""
+    """The records with `dkim_record`, which recorded answers have as null where DKIM is two CNAME records."""
     return {"dkim_record": None, **records(caller.workspace, domain)}
 
 

@@ -139,8 +139,8 @@ class DomainItem(Item):
     attempts = fields.Integer(strict=True, validate=validate.Range(min=0))
 
 
-#: What DNS has to say for a state, where a scenario leaves it open.
-_NEEDED: dict[str, dict[str, str]] = {
+#: What DNS says of a domain in each state, where a scenario leaves it open.
+_IMPLIED: dict[str, dict[str, str]] = {
     PENDING: {},
     VERIFIED: {"brevo_code": OK},
     AUTHENTICATED: dict.fromkeys(RECORDS, OK),
@@ -151,14 +151,14 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     _load_code(workspace, account, data)
     table = account.table(Domain)
     for index, item in enumerate(data.get("domains", ())):
-        name = ascii_form(item["name"])  # made-up names have not passed the field
+        name = ascii_form(item["name"])  # the field has done that, but not for items that a generator made up
         if name in table:
             raise TakenError(("domains", index, "name"), f"{name} is there already")
-        facts = {key: value for key, value in item.items() if key not in ("name", "dns")}
-        if "number" in facts:
-            workspace.state.claim_id("domain", facts["number"])
-        row = new(workspace, account, name) if _is_partial(facts) else Domain(name=name, **facts)
-        for key, value in facts.items():
+        members = {key: value for key, value in item.items() if key not in ("name", "dns")}
+        if "number" in members:
+            workspace.state.claim_id("domain", members["number"])
+        row = new(workspace, account, name) if _is_partial(members) else Domain(name=name, **members)
+        for key, value in members.items():
             setattr(row, key, value)
         table[name] = row
         _load_view(workspace, row, item.get("dns"))
@@ -166,7 +166,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 
 def _to_follow(workspace: Workspace) -> dict[str, None]:
-    """The names of the domains that do not follow DNS yet: while a scenario is loaded, they do so once in the end."""
+    """The names of the domains that do not follow DNS yet: they do so once, when all accounts are loaded."""
     return once_per_load(workspace, follow_dns, dict[str, None])
 
 
@@ -177,9 +177,9 @@ def _finish(workspace: Workspace) -> None:
 
 
 def _load_code(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    """The account's own code; where none is given, the first one of its domains is also that of new ones.
+    """Load the code of an account: the one that is given, else that of its first domain which has one.
 
-    An account whose domains have a code each needs none.
+    With `behaviour.brevo_code: domain` the codes of its domains are not taken for that of the account.
     """
     code = account.record(BrevoCode)
     of_domains = data.get("domains", ()) if workspace.state.behaviour.brevo_code == "account" else ()
@@ -187,15 +187,15 @@ def _load_code(workspace: Workspace, account: Account, data: Mapping[str, Any]) 
     code.digits = data.get("brevo_code") or code.digits or next(given, None)
 
 
-def _is_partial(facts: Mapping[str, Any]) -> bool:
-    return not {"number", "created_at", "creator", "code", "dkim_key"} <= facts.keys()
+def _is_partial(members: Mapping[str, Any]) -> bool:
+    return not {"number", "created_at", "creator", "code", "dkim_key"} <= members.keys()
 
 
 def _load_view(workspace: Workspace, row: Domain, answers: Mapping[str, str] | None) -> None:
     views = workspace.state.table(DnsView)
-    if answers is None and (row.name in views or not _NEEDED[row.state]):
+    if answers is None and (row.name in views or not _IMPLIED[row.state]):
         return
-    view = views[row.name] = _view(_NEEDED[row.state] if answers is None else answers)
+    view = views[row.name] = _view(_IMPLIED[row.state] if answers is None else answers)
     if view.published and row.published_at is None:
         row.published_at = row.created_at
 
@@ -210,7 +210,7 @@ _DOMAIN_ITEM = DomainItem(exclude=("dns",))
 
 
 def _view(answers: Mapping[str, Any]) -> DnsView:
-    """What a scenario says of a name, also of one that no user could have."""
+    """What DNS says by a scenario alone: without `free_mail` among the answers, no domain is a mailbox provider's."""
     return DnsView(**answers)
 
 
@@ -238,7 +238,7 @@ SECTION = Section(
 
 
 class ByDomain(Dict):
-    """What is said of each domain, once: two spellings of a name are the same one."""
+    """A mapping by names of domains, of which each may come once: two spellings of a name are the same."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         loaded: dict[str, Any] = super()._deserialize(value, attr, data, **kwargs)
@@ -251,7 +251,7 @@ class ByDomain(Dict):
 
 def _load_workspace(workspace: Workspace, data: Mapping[str, Any]) -> None:
     for name, answers in data.get("dns", {}).items():
-        # What a scenario says of a name counts, also of one that no user could have.
+        # Made without a default for `free_mail`: what a scenario says of a provider of free mailboxes counts.
         workspace.state.table(DnsView).setdefault(name, DnsView())
         set_answers(workspace, name, answers)
         _to_follow(workspace)[name] = None
