@@ -7,7 +7,7 @@ from mockserver.app.effects.server_effects import ServerEffects
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.guard import Guard
 from mockserver.control.access.token import token_of
-from mockserver.control.framework.parts import Bodies, ControlParts
+from mockserver.control.framework.dependencies import Bodies, ControlDependencies
 from mockserver.control.server.call_log import CallLog
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
@@ -62,7 +62,7 @@ def _add_components(app: Application, library: Library, guard: Guard, signer: Si
     settings = app.settings
     bodies = Bodies(settings.yaml_limit, settings.depth_limit)
     app.add_component(OAuthParts(signer, OPERATIONS.values()))
-    app.add_component(ControlParts(app.store, library, bodies, guard.wants_token, app.effects.health))
+    app.add_component(ControlDependencies(app.store, library, bodies, guard.wants_token, app.effects.health))
     app.add_component(CONTROL_API)
 
 

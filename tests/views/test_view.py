@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 from marshmallow import fields
 
-from mockserver.views.form import members
-from mockserver.views.form.view import Listing, View, listing
+from mockserver.views.base import members
+from mockserver.views.base.view import Listing, View, listing
 
 NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
 

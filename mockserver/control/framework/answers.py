@@ -9,7 +9,7 @@ from flask import Response, request
 
 from mockserver.control.framework.declaration import DECLARED, ControlCall
 from mockserver.resources.section import write_instant
-from mockserver.views.form.view import Listing
+from mockserver.views.base.view import Listing
 from mockserver.web.schemas import json_text
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypedDict
 
 from marshmallow import Schema
 
-from mockserver.views.form.view import View
+from mockserver.views.base.view import View
 
 #: What gives a schema: many a one is made when it is first needed.
 SchemaSource = Callable[[], Schema]

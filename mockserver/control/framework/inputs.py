@@ -8,8 +8,8 @@ from flask import request
 from marshmallow import Schema, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockserver.control.framework import parts, target
-from mockserver.control.framework.parts import Bodies
+from mockserver.control.framework import dependencies, target
+from mockserver.control.framework.dependencies import Bodies
 from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.document import MappingNode
@@ -34,7 +34,7 @@ def body(schema: Schema, *, in_workspace: bool = True) -> dict[str, Any]:
     Raises:
         Problem: 400 with all mistakes.
     """
-    now = (target.workspace() if in_workspace else parts.store().default).state.clock.now()
+    now = (target.workspace() if in_workspace else dependencies.store().default).state.clock.now()
     with counting_from(now):
         return loaded(schema, document())
 
@@ -64,7 +64,7 @@ def document() -> dict[str, Any]:
         raise Problem(413, f"a body may have {request.max_content_length:,} bytes; --body-limit sets that") from error
     if not raw.strip():
         return MappingNode()
-    bodies = parts.all_parts().bodies
+    bodies = dependencies.current().bodies
     return _of_yaml(raw, bodies) if "yaml" in request.mimetype else _of_json(raw, bodies)
 
 

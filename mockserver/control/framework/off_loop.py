@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 from flask import request
 
-from mockserver.control.framework import parts
+from mockserver.control.framework import dependencies
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server import loop
 
@@ -39,11 +39,11 @@ def before_all_of(workspace: Workspace) -> None:
 
 def before_making(scenario: object | None) -> None:
     """Leave it before a large workspace is made, of the server's scenario or of another one."""
-    if parts.store().maker.rows(scenario) > loop.LARGE_WORKSPACE:
+    if dependencies.store().maker.rows(scenario) > loop.LARGE_WORKSPACE:
         leave()
 
 
-def before_telling(sizes: Iterable[int]) -> None:
+def before_showing(sizes: Iterable[int]) -> None:
     """Leave it before many things, or large ones, of so many bytes each, are put into words."""
     total = 0
     for count, size in enumerate(sizes, 1):

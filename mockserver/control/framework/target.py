@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import request
 
-from mockserver.control.framework import off_loop, parts
+from mockserver.control.framework import dependencies, off_loop
 from mockserver.control.framework.problem import Problem, of_one
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
@@ -28,7 +28,7 @@ def workspace(*, whole: bool = False) -> Workspace:
     Raises:
         Problem: 404; what names it names none.
     """
-    return entered(addressed() or _behind_key() or parts.store().default, whole=whole)
+    return entered(addressed() or _behind_key() or dependencies.store().default, whole=whole)
 
 
 def changed_workspace() -> Workspace:
@@ -62,9 +62,9 @@ def named(name: str) -> Workspace:
     Raises:
         Problem: 404.
     """
-    found = parts.store().get(name)
+    found = dependencies.store().get(name)
     if found is None:
-        why = "; it was evicted, as newer ones took its place" if parts.store().was_evicted(name) else ""
+        why = "; it was evicted, as newer ones took its place" if dependencies.store().was_evicted(name) else ""
         raise Problem(404, f"there is no workspace {name!r}{why}")
     return acting_on(found)
 
@@ -94,7 +94,7 @@ def _behind_key() -> Workspace | None:
     if not key:
         return None
     try:
-        found = find(request.environ, key, parts.store())
+        found = find(request.environ, key, dependencies.store())
     except StoreFullError as error:
         raise Problem(409, str(error)) from error
     if found is None:

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import fields, validate
 
-from mockserver.control.framework import answers, parts, target
+from mockserver.control.framework import answers, dependencies, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
@@ -48,7 +48,7 @@ def clear(query: dict[str, Any]) -> Response:
     """Forget what was met, in the workspace or, with `?workspace=*`, anywhere."""
     name = query.get("workspace")
     if name == _ALL:
-        parts.store().clear_coverage()
+        dependencies.store().clear_coverage()
         return answers.done()
     workspace = _chosen(name)
     with workspace.lock:
@@ -63,7 +63,7 @@ def _accepted() -> str:
 
 def _of(name: str | None) -> Coverage:
     if name == _ALL:
-        return parts.store().coverage()
+        return dependencies.store().coverage()
     workspace = _chosen(name)
     found = Coverage()
     with workspace.lock:

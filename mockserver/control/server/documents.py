@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from flask import Response
 
-from mockserver.control.framework import answers, off_loop, parts, target
+from mockserver.control.framework import answers, dependencies, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource, control_api
 from mockserver.core.workspaces.store import KeyMode
@@ -151,10 +151,10 @@ def _start(document: str) -> str:
 
 def _key() -> str | None:
     """A key with which the workspace can be tried out; a page that asks for no token tells none that is a secret."""
-    if parts.store().keys is KeyMode.ANY:
+    if dependencies.store().keys is KeyMode.ANY:
         return ANY_KEY
-    keys = (target.addressed() or parts.store().default).state.first_account.api_keys
-    return None if parts.all_parts().wants_token else next(iter(keys), None)
+    keys = (target.addressed() or dependencies.store().default).state.first_account.api_keys
+    return None if dependencies.current().wants_token else next(iter(keys), None)
 
 
 @DOCUMENTS.call("GET", "/fidelity", answer=Fidelity)

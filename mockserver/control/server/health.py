@@ -7,7 +7,7 @@ from functools import cache
 
 from flask import Response
 
-from mockserver.control.framework import answers, parts
+from mockserver.control.framework import answers, dependencies
 from mockserver.control.framework.resource import ControlResource
 from mockserver.views.server.health import Health
 
@@ -27,7 +27,7 @@ def version() -> str:
 
 def uptime_s() -> float:
     """How long the server has been there, in seconds."""
-    return time.monotonic() - parts.all_parts().started
+    return time.monotonic() - dependencies.current().started
 
 
 @HEALTH.call("GET", "/health", answer=Health, is_open=True)
@@ -39,11 +39,11 @@ def health() -> Response:
         {
             "status": "ok",
             "version": version(),
-            "scenario": parts.store().default.origin.title,
-            "workspaces": len(parts.store()),
-            "evicted": parts.store().evicted,
+            "scenario": dependencies.store().default.origin.title,
+            "workspaces": len(dependencies.store()),
+            "evicted": dependencies.store().evicted,
             "store": "memory",
             "uptime_s": round(uptime_s(), 3),
-            **parts.all_parts().effects_health(),
+            **dependencies.current().effects_health(),
         }
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, Response, request
 
-from mockserver.control.framework import answers, parts, target
+from mockserver.control.framework import answers, dependencies, target
 from mockserver.control.framework.resource import ControlResource, control_api
 from mockserver.views.server.health import Index
 
@@ -16,7 +16,7 @@ INDEX = ControlResource("index", "/_mock", in_workspace=False)
 def welcome() -> Response:
     """A few lines for a shell."""
     root = request.host_url.rstrip("/")
-    workspace = target.addressed() or parts.store().default
+    workspace = target.addressed() or dependencies.store().default
     lines = [
         f"A mock of the Brevo administration API, v3; scenario {workspace.origin.title!r}. Try:",
         f"  curl -H 'api-key: any' {root}/v3/senders",

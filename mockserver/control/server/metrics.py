@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Response, request
 
-from mockserver.control.framework import parts
+from mockserver.control.framework import dependencies
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.server.health import uptime_s, version
 from mockserver.core.traffic.meter import BUCKETS, Meter
@@ -54,7 +54,9 @@ _COUNTERS: dict[str, tuple[str, _Count]] = {
 def metrics() -> Response:
     """What the server has done since it started, and holds now, for Prometheus."""
     encode, media = _encoder(request.headers.get("Accept", ""))
-    return Response(encode(_registry(parts.store(), parts.all_parts().effects_health())), content_type=media)
+    return Response(
+        encode(_registry(dependencies.store(), dependencies.current().effects_health())), content_type=media
+    )
 
 
 def _encoder(accept: str) -> tuple[Callable[[CollectorRegistry], bytes], str]:

@@ -43,7 +43,7 @@ def index(query: dict[str, Any]) -> Response:
     found = wait_for(workspace, query["wait"], lambda: _select(workspace, query), _NEWS)
     with workspace.lock:
         part = list(islice(found, query["offset"], query["offset"] + query["limit"]))
-        off_loop.before_telling(row.text_size for _, row in part)
+        off_loop.before_showing(row.text_size for _, row in part)
         rows = [Owned(account.name, row) for account, row in part]
         return answers.listed(rows, len(found), evicted=workspace.state.evicted_deliveries)
 
@@ -54,7 +54,7 @@ def show(identifier: str) -> Response:
     workspace = target.workspace()
     with workspace.lock:
         account, row = _found(workspace, identifier)
-        off_loop.before_telling([row.text_size])
+        off_loop.before_showing([row.text_size])
         return answers.answer(Owned(account.name, row))
 
 
@@ -64,7 +64,7 @@ def redeliver(identifier: str) -> Response:
     workspace = target.workspace()
     with workspace.lock:
         account, delivery = _found(workspace, identifier)
-        off_loop.before_telling([delivery.text_size])
+        off_loop.before_showing([delivery.text_size])
         begun("redelivery", lambda: _again(workspace, account, delivery))
     wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, delivery) else [delivery], _NEWS)
     with workspace.lock:

@@ -55,7 +55,7 @@ def index() -> Response:
     """The rules in the order in which they are asked, with their hits; one that is spent stays."""
     workspace = target.workspace()
     with workspace.lock:
-        off_loop.before_telling(weight(fault.written) for fault in workspace.state.faults)
+        off_loop.before_showing(weight(fault.written) for fault in workspace.state.faults)
         return _listed(workspace)
 
 

@@ -36,7 +36,7 @@ def index(query: dict[str, Any]) -> Response:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
     workspace = target.workspace()
     mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
-    off_loop.before_telling(len(mail.text) for mail in mails)
+    off_loop.before_showing(len(mail.text) for mail in mails)
     return answers.listed([_posted(workspace, mail) for mail in mails], evicted=workspace.state.mailbox.evicted)
 
 

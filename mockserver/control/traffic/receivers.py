@@ -87,7 +87,7 @@ def show(name: str, query: dict[str, Any]) -> Response:
     with workspace.lock:
         receiver = workspace.receivers.get(name) or Receiver(name)
         calls = workspace.receivers.calls(receiver)[query["offset"] :][: query["limit"]]
-        off_loop.before_telling(len(row.body) for row in calls)
+        off_loop.before_showing(len(row.body) for row in calls)
         return answers.answer(shown.received(receiver, calls))
 
 

@@ -79,7 +79,7 @@ def index(query: dict[str, Any]) -> Response:
     search = begun("search", lambda: _Search(query["match"]))
     found = wait_for(workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"}))
     part = found[query["offset"] : query["offset"] + query["limit"]]
-    off_loop.before_telling(map(_size, part))
+    off_loop.before_showing(map(_size, part))
     return answers.listed(part, len(found), evicted=workspace.journal.evicted)
 
 
@@ -91,7 +91,7 @@ def show(identifier: str) -> Response:
         found = workspace.journal.find(identifier)
     if found is None:
         raise Problem(404, f"there is no request {identifier!r} in the journal")
-    off_loop.before_telling([_size(found)])
+    off_loop.before_showing([_size(found)])
     return answers.answer(found)
 
 
@@ -112,7 +112,7 @@ def verify(body: dict[str, Any]) -> Response:
         kept = list(workspace.journal)
     # Each of them is held against all that is wanted.
     asked = len(request.get_data())
-    off_loop.before_telling(_size(exchange) + asked for exchange in kept)
+    off_loop.before_showing(_size(exchange) + asked for exchange in kept)
     match, (least, most) = body["match"], body["count"]
     found = [exchange for exchange in kept if match.admits(exchange)]
     satisfied = least <= len(found) <= most

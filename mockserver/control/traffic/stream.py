@@ -9,7 +9,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.control.framework import answers, inputs, parts, target
+from mockserver.control.framework import answers, dependencies, inputs, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.feed import LOST, FeedItem
 from mockserver.core.workspaces.store import Store
@@ -62,7 +62,7 @@ class StreamFilter(Item):
 def show(query: dict[str, Any]) -> Response:
     """What happens in the workspace, as it happens: requests, mails, attempts of deliveries, transitions, resets."""
     workspace = target.workspace()
-    look = Look(parts.store(), workspace, query["kind"], _begin(workspace, query))
+    look = Look(dependencies.store(), workspace, query["kind"], _begin(workspace, query))
     events = stream.Stream(look.pull, workspace, b": nothing has happened\n\n", query["heartbeat"])
     answer = Response(content_type="text/event-stream; charset=utf-8")
     answer.automatically_set_content_length = False

@@ -71,7 +71,7 @@ def trigger(body: dict[str, Any]) -> Response:
     """Raise an event, or a whole story, as the service would; answers the calls that it makes."""
     workspace = target.workspace()
     with workspace.lock:
-        off_loop.before_telling(row.target.size for _, rows in workspace.state.tables(Webhook) for row in rows.values())
+        off_loop.before_showing(row.target.size for _, rows in workspace.state.tables(Webhook) for row in rows.values())
         if _category(body).type == INBOUND:
             account, found = _arrive(workspace, body)
         else:

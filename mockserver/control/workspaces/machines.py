@@ -31,7 +31,7 @@ def instances(machine: str) -> Response:
     workspace = target.workspace()
     lifecycle = _lifecycle(machine)
     with workspace.lock:
-        off_loop.before_telling(0 for _ in lifecycle.instances(workspace))
+        off_loop.before_showing(0 for _ in lifecycle.instances(workspace))
         return answers.listed([lifecycle.describe(account, row) for account, row in lifecycle.instances(workspace)])
 
 

@@ -27,7 +27,7 @@ def index() -> Response:
     workspace = target.workspace()
     with workspace.lock:
         found = workspace.state.table(App).values()
-        off_loop.before_telling(weight(app.redirect_uris) for app in found)
+        off_loop.before_showing(weight(app.redirect_uris) for app in found)
         return answers.listed(list(found))
 
 
@@ -49,7 +49,7 @@ def show(client_id: str) -> Response:
     workspace = target.workspace()
     with workspace.lock:
         app = _found(workspace, client_id)
-        off_loop.before_telling([weight(app.redirect_uris)])
+        off_loop.before_showing([weight(app.redirect_uris)])
         return answers.answer(app)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response
 
-from mockserver.control.framework import answers, parameters, parts, target
+from mockserver.control.framework import answers, dependencies, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import hosted
@@ -73,7 +73,7 @@ def restore(name: str) -> Response:
     workspace = target.changed_workspace()
     with workspace.lock:
         snapshot = _found(workspace, name)
-    parts.store().restore(workspace, snapshot)
+    dependencies.store().restore(workspace, snapshot)
     return answers.answer(hosted(workspace))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, request
 
-from mockserver.control.framework import answers, inputs, off_loop, parts, target
+from mockserver.control.framework import answers, dependencies, inputs, off_loop, target
 from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import ScenarioField, hosted
@@ -38,7 +38,7 @@ def show() -> Response:
     workspace = target.workspace(whole=True)
     with workspace.lock:
         document = dump(workspace)
-        off_loop.before_telling([weight(document)])
+        off_loop.before_showing([weight(document)])
     if request.accept_mimetypes.best_match(["application/json", "application/yaml"]) == "application/yaml":
         return Response(to_yaml(document), content_type="application/yaml")
     found = b"".join((*json_text.parts(document, write_instant, _ROWS), b"\n"))
@@ -52,7 +52,7 @@ def replace() -> Response:
     document = inputs.document()
     if not request.get_data().strip():
         raise of_mistakes([Mistake((), "there is no document; {} is that of an empty workspace")])
-    parts.store().put(workspace, document)
+    dependencies.store().put(workspace, document)
     return answers.answer(hosted(workspace))
 
 
@@ -78,22 +78,22 @@ def reset(body: dict[str, Any]) -> Response:
     workspace = target.workspace(whole=True)
     off_loop.before_making(body.get("scenario", workspace.origin.scenario))
     loop.occupy(request.environ, workspace.changing)
-    parts.store().reset(workspace, body.get("scenario"))
+    dependencies.store().reset(workspace, body.get("scenario"))
     return answers.answer(hosted(workspace))
 
 
 @STATE.call("GET", "/scenarios", answer=Scenarios, in_workspace=False)
 def scenarios() -> Response:
     """The scenarios that can be loaded."""
-    return answers.listed(list(parts.library().describe()))
+    return answers.listed(list(dependencies.library().describe()))
 
 
 @STATE.call("GET", "/scenarios/<name>", media=("application/yaml",), in_workspace=False)
 def scenario(name: str) -> Response:
     """A scenario as it is written, in YAML."""
     try:
-        if name not in parts.library().names():
-            raise Problem(404, parts.library().unknown(name))
-        return Response(parts.library().text(name), content_type="application/yaml")
+        if name not in dependencies.library().names():
+            raise Problem(404, dependencies.library().unknown(name))
+        return Response(dependencies.library().text(name), content_type="application/yaml")
     except ScenarioError as error:
         raise Problem(404, str(error)) from error

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.control.framework import answers, off_loop, parameters, parts, target
+from mockserver.control.framework import answers, dependencies, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
@@ -27,8 +27,8 @@ class ScenarioField(fields.Field[Any]):
         if not isinstance(value, (str, dict)):
             raise ValidationError("must be a name or a document")
         # A path would let a caller read files of the server's.
-        if isinstance(value, str) and value not in parts.library().names():
-            raise ValidationError(parts.library().unknown(value))
+        if isinstance(value, str) and value not in dependencies.library().names():
+            raise ValidationError(dependencies.library().unknown(value))
         return value
 
 
@@ -54,10 +54,10 @@ def create(body: dict[str, Any]) -> Response:
     scenario = body.get("scenario")
     off_loop.before_making(scenario)
     if body["strict"]:
-        scenario = parts.library().strict(parts.store().maker.scenario if scenario is None else scenario)
+        scenario = dependencies.library().strict(dependencies.store().maker.scenario if scenario is None else scenario)
     try:
         named: dict[str, Any] = {member: body.get(member) for member in ("name", "seed", "counted")}
-        fresh = parts.store().create(scenario, **named)
+        fresh = dependencies.store().create(scenario, **named)
     except NameTakenError as error:
         raise Problem(409, f"there is a workspace {error} already") from error
     except StoreFullError as error:
@@ -68,7 +68,7 @@ def create(body: dict[str, Any]) -> Response:
 @WORKSPACES.call("GET", query=WorkspaceFilter, answer=shown.Workspaces)
 def index(query: dict[str, Any]) -> Response:
     """All workspaces, the one used last first."""
-    found = list(parts.store())[::-1]
+    found = list(dependencies.store())[::-1]
     part = found[query["offset"] : query["offset"] + query["limit"]]
     _telling(part)
     return answers.listed([hosted(workspace) for workspace in part], len(found))
@@ -87,13 +87,13 @@ def drop(name: str) -> Response:
     """Let a workspace go; its keys are refused from now on."""
     if name == DEFAULT:
         raise Problem(409, "the default workspace stays; reset it instead")
-    parts.store().drop(target.entered(target.named(name), whole=True))
+    dependencies.store().drop(target.entered(target.named(name), whole=True))
     return answers.done()
 
 
 def _telling(workspaces: Iterable[Workspace]) -> None:
     """Leave the event loop before many accounts are put into words."""
-    off_loop.before_telling(0 for workspace in workspaces for _ in range(len(workspace.state.accounts)))
+    off_loop.before_showing(0 for workspace in workspaces for _ in range(len(workspace.state.accounts)))
 
 
 def hosted(workspace: Workspace) -> shown.Hosted:

@@ -7,8 +7,8 @@ from typing import Any
 from marshmallow import INCLUDE, fields, validate
 
 from mockserver.core.contract.operation import Mark
-from mockserver.views.form import members
-from mockserver.views.form.view import View
+from mockserver.views.base import members
+from mockserver.views.base.view import View
 
 
 def _mark() -> Any:

@@ -6,8 +6,8 @@ from http import HTTPStatus
 
 from marshmallow import fields, validate
 
-from mockserver.views.form import members
-from mockserver.views.form.view import View
+from mockserver.views.base import members
+from mockserver.views.base.view import View
 
 
 class Mistake(View):

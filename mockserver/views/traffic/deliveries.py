@@ -9,8 +9,8 @@ from marshmallow import fields, validate
 
 from mockserver.resources.deliveries import attempts
 from mockserver.resources.deliveries import delivery as model
-from mockserver.views.form import members
-from mockserver.views.form.view import View, listing
+from mockserver.views.base import members
+from mockserver.views.base.view import View, listing
 
 
 class Owned(NamedTuple):

@@ -13,8 +13,8 @@ from mockserver.core.state import faults
 from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.scenario.rules.faults import FaultItem, operations_of
-from mockserver.views.form import members
-from mockserver.views.form.view import View, listing
+from mockserver.views.base import members
+from mockserver.views.base.view import View, listing
 
 
 class Named(NamedTuple):

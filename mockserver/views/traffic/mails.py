@@ -8,8 +8,8 @@ from marshmallow import fields, validate
 
 from mockserver.core.traffic import mailbox
 from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING
-from mockserver.views.form import members
-from mockserver.views.form.view import View, listing
+from mockserver.views.base import members
+from mockserver.views.base.view import View, listing
 
 
 class Sending(View):

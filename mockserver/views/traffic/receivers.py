@@ -8,8 +8,8 @@ from typing import Any
 from marshmallow import fields
 
 from mockserver.core.traffic import receivers
-from mockserver.views.form import members
-from mockserver.views.form.view import View, listing
+from mockserver.views.base import members
+from mockserver.views.base.view import View, listing
 from mockserver.web.schemas import json_text
 
 

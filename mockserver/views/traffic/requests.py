@@ -10,8 +10,8 @@ from marshmallow import fields, validate
 from mockserver.core.traffic import journal
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import Difference
-from mockserver.views.form import members
-from mockserver.views.form.view import View, listing
+from mockserver.views.base import members
+from mockserver.views.base.view import View, listing
 from mockserver.views.traffic import redaction
 from mockserver.web.service.answer import complete
 

@@ -9,8 +9,8 @@ from marshmallow import fields
 
 from mockserver.core.time import clock
 from mockserver.core.time.transition import Changed
-from mockserver.views.form import members
-from mockserver.views.form.view import View
+from mockserver.views.base import members
+from mockserver.views.base.view import View
 
 
 class Moved(NamedTuple):

@@ -8,8 +8,8 @@ from marshmallow import fields, validate
 
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.dns_view import ANSWERS, POLICIES, DnsView, dmarc_policy, dns_view
-from mockserver.views.form import members
-from mockserver.views.form.view import View
+from mockserver.views.base import members
+from mockserver.views.base.view import View
 
 
 class Asked(NamedTuple):

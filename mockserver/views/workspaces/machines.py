@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from marshmallow import INCLUDE
 
-from mockserver.views.form import members
-from mockserver.views.form.view import View, listing
+from mockserver.views.base import members
+from mockserver.views.base.view import View, listing
 
 
 class Transition(View):

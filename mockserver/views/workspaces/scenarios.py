@@ -7,8 +7,8 @@ from functools import cache
 from marshmallow import Schema, fields
 
 from mockserver.scenario.schema import scenario_schema
-from mockserver.views.form import members
-from mockserver.views.form.view import View, listing
+from mockserver.views.base import members
+from mockserver.views.base.view import View, listing
 
 
 @cache

@@ -10,8 +10,8 @@ from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces import workspace
 from mockserver.core.workspaces.store import DEFAULT
-from mockserver.views.form import members
-from mockserver.views.form.view import View, listing
+from mockserver.views.base import members
+from mockserver.views.base.view import View, listing
 
 
 class Hosted(NamedTuple):

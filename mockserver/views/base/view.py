@@ -8,7 +8,7 @@ from typing import Any
 
 from marshmallow import fields
 
-from mockserver.views.form import members
+from mockserver.views.base import members
 from mockserver.web.schemas.dump import Dump, compiled
 from mockserver.web.schemas.schema import Base
 

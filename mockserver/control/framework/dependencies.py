@@ -23,7 +23,7 @@ class Bodies:
 
 
 @dataclass(frozen=True, slots=True)
-class ControlParts:
+class ControlDependencies:
     """What the calls of the control API act on, and what they tell of their server."""
 
     store: Store
@@ -37,16 +37,16 @@ class ControlParts:
     started: float = field(default_factory=time.monotonic)
 
 
-def all_parts() -> ControlParts:
+def current() -> ControlDependencies:
     """The parts of the server that answers the call."""
-    return component(ControlParts)
+    return component(ControlDependencies)
 
 
 def store() -> Store:
     """The workspaces of the server."""
-    return all_parts().store
+    return current().store
 
 
 def library() -> Library:
     """The scenarios that can be loaded by their names."""
-    return all_parts().library
+    return current().library
