@@ -70,7 +70,7 @@ def questions(workspace: Workspace, account: Account, name: str) -> list[Questio
 def publish(workspace: Workspace, name: str, asked: Sequence[Question], found: Mapping[tuple[str, str], Found]) -> None:
     """Let the workspace's DNS say about a domain what a real server has said, by the questions that it was asked.
 
-    A workspace has one DNS: of two accounts with the same domain, the look-up for the latter counts for both.
+    A workspace has one DNS: the latest look-up counts for all accounts that have the domain.
     """
     if not asked:
         return

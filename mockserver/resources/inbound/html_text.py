@@ -1,27 +1,29 @@
-"""The text of a page, with the little Markdown that a reply has; what is quoted gets a `>`."""
+"""The text of an HTML page, with the little Markdown that a reply has; lines of a quotation begin with `>`."""
 
 from __future__ import annotations
 
 import re
 from html import unescape
 
-#: What nobody sees of a page.
+#: What a browser does not show of a page.
 _UNSEEN = re.compile(
     r"<!--.*?(?:-->|\Z)|<head\b.*?(?:</head\s*>|(?=<body\b)|\Z)"
     r"|<(script|style|title)\b.*?(?:</\1\s*>|\Z)|<[!?][^>]*>?",
     re.DOTALL | re.IGNORECASE,
 )
-#: A tag, or the text up to the next one; each character is looked at once, whatever somebody sends.
+#: A tag, or the text up to the next one; matching looks at each character once, whatever the page is.
 _TOKEN = re.compile(r"<(?P<end>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*+)(?P<attributes>[^<>]*+)>|<?[^<]++|<")
 _TARGET = re.compile(r"""\bhref\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s"']++)""", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
+#: Tags that begin a line of their own, and those of them that a blank line separates from the rest.
 _BLOCKS = frozenset({"blockquote", "br", "div", "h1", "h2", "h3", "h4", "li", "ol", "p", "table", "tr", "ul"})
 _APART = frozenset({"blockquote", "h1", "h2", "h3", "h4", "p", "table"})
+#: The Markdown for a tag, before its content, and after it as well unless it is an item of a list.
 _MARKS = {"b": "**", "strong": "**", "em": "*", "i": "*", "li": "- "}
 
 
 def text_of(page: str) -> str:
-    """The text of a page, found in linear time whatever somebody sends."""
+    """The text of an HTML page, found in linear time whatever the page is."""
     reader = _Reader()
     for token in _TOKEN.finditer(_UNSEEN.sub("", page)):
         reader.read(token)
@@ -29,7 +31,7 @@ def text_of(page: str) -> str:
 
 
 class _Reader:
-    """Reads the text off a page, tag by tag."""
+    """Collects the text of a page, tag by tag."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []

@@ -1,4 +1,4 @@
-"""A received mail as the call of an inbound webhook shows it (contract/events#inbound), whatever its bytes are."""
+"""A received e-mail as the payload of an inbound webhook shows it, whatever its bytes are (contract/events#inbound)."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound import mime, reply
 from mockserver.resources.inbound.mime import Part
 
-#: Up to which length, in characters, a header is searched for addresses, and for a date.
-_LONGEST, _LONGEST_DATE = 20_000, 200
-#: What Python's reader of mails raises over some that are none.
-_STUMBLES = (AttributeError, LookupError, MessageError, OverflowError, RecursionError, TypeError, ValueError)
+#: How many characters of a header are searched for addresses, and how many one with a date or a number may have;
+#: chosen: far above those of honest mails, and few enough for parsers that take more than linear time.
+_LONGEST_ADDRESSES, _LONGEST_DATE = 20_000, 200
+#: What the parser of Python's `email` package raises over some bytes that are no mail.
+_PARSER_ERRORS = (AttributeError, LookupError, MessageError, OverflowError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(slots=True)
 class ReceivedMail:
-    """What stands in a mail: the members of the payload that it gives, and what each attachment is."""
+    """What an e-mail gives for the payload of an inbound webhook: its members, and a description of each attachment."""
 
     members: dict[str, Any]
     attachments: list[dict[str, Any]] = field(default_factory=list)
 
 
 def parse(raw: bytes) -> ReceivedMail:
-    """What stands in these bytes; where they are no mail, they are its text."""
+    """The e-mail that these bytes are; bytes that are none are taken for the text of one without headers."""
     try:
         return _read(mime.read(raw))
-    except _STUMBLES:
+    except _PARSER_ERRORS:
         return _read(mime.read(b"\n" + raw))
 
 
 def compose(workspace: Workspace, sender: str, recipient: str, subject: str, text: str) -> ReceivedMail:
-    """A mail of text, as a mail program would send it."""
+    """A plain-text e-mail, as a mail program would send it now, with a message id of the sender's domain."""
     number = workspace.state.random.uuid("inbound message")
     message = email_text.compose(
         sender=sender,
@@ -52,7 +53,10 @@ def compose(workspace: Workspace, sender: str, recipient: str, subject: str, tex
 
 
 def item(workspace: Workspace, received: ReceivedMail, uuid: str) -> dict[str, Any]:
-    """One element of the payload's `items`."""
+    """One element of `items` in the payload of an inbound webhook, with the present moment if the mail has no date.
+
+    Each attachment gets a new download token.
+    """
     members = received.members
     return {
         "Uuid": [uuid],
@@ -84,7 +88,7 @@ def _read(message: Part) -> ReceivedMail:
 
 
 def _head(fields: Sequence[tuple[str, str]], headers: dict[str, list[str]]) -> dict[str, Any]:
-    """Which mail it is, from whom to whom, when, and what it is about."""
+    """The members of a payload that headers give: ids, addresses, date and subject."""
     senders, answered = _people(fields, "From"), _people(fields, "Reply-To")
     return {
         "MessageId": _first(headers, "Message-ID") or "",
@@ -99,7 +103,7 @@ def _head(fields: Sequence[tuple[str, str]], headers: dict[str, list[str]]) -> d
 
 
 def _bodies(text: str, html: str) -> dict[str, Any]:
-    """What is written in it, in whole and without what it answers."""
+    """The members of a payload that hold the text: in whole, and without quotations and signature."""
     written, signature = reply.extract(text) if text else reply.extract_html(html)
     return {
         "RawHtmlBody": html,
@@ -113,7 +117,7 @@ def _bodies(text: str, html: str) -> dict[str, Any]:
 
 
 def _headers(fields: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Name to values; names that differ in case only are one, written as it first was."""
+    """The decoded values of each header by its name; names that differ only in case count as the first of them."""
     spelled: dict[str, str] = {}
     found: dict[str, list[str]] = {}
     for name, value in fields:
@@ -126,17 +130,17 @@ def _first(headers: dict[str, list[str]], name: str) -> str | None:
 
 
 def _people(fields: Iterable[tuple[str, str]], name: str) -> list[dict[str, Any]]:
-    """Names are decoded after addresses have been found: a comma in one separates nothing."""
-    values = [value[:_LONGEST] for given, value in fields if given.lower() == name.lower()]
+    """The people in all headers of a name. Their names are decoded last: a comma in a name must separate nobody."""
+    values = [value[:_LONGEST_ADDRESSES] for given, value in fields if given.lower() == name.lower()]
     found = getaddresses(values)
     return [{"Name": mime.words(person) or None, "Address": address} for person, address in found if address]
 
 
 def _date(text: str | None) -> str | None:
-    """A date of RFC 2822, or None."""
+    """The text itself if it is a date of RFC 2822, or None."""
     try:
         return text if text and len(text) <= _LONGEST_DATE and parsedate_to_datetime(text) else None
-    except _STUMBLES:
+    except _PARSER_ERRORS:
         return None
 
 
@@ -159,9 +163,10 @@ def _lines(value: Any) -> list[str]:
 # ---------------------------------------------------------------------- parts
 
 
-def _is_body(part: Part, kind: str) -> bool:
-    message = part.message
-    return message.get_content_type() == kind and message.get_content_disposition() != "attachment" and not _name(part)
+def _is_body(part: Part, content_type: str) -> bool:
+    if part.message.get_content_type() != content_type or part.message.get_content_disposition() == "attachment":
+        return False
+    return not _name(part)
 
 
 def _name(part: Part) -> str:
@@ -184,7 +189,7 @@ def _attachment(part: Part) -> dict[str, Any]:
 
 
 def _unescaped(text: str) -> str:
-    """A text of a header, whose bytes beyond ASCII the reader has kept as halves of characters."""
+    """A text of a header with its bytes beyond ASCII decoded, which the parser has kept as lone surrogates."""
     try:
         return mime.decoded(text.encode("ascii", "surrogateescape"), None)
     except UnicodeError:

@@ -23,13 +23,13 @@ from mockserver.resources.webhooks.model import Webhook
 if TYPE_CHECKING:
     from mockserver.resources.inbound.mail import ReceivedMail
 
-#: The longest period, and the one without dates (contract/inbound).
+#: The longest period that may be asked for, and the one that counts without dates (contract/inbound).
 LONGEST = timedelta(days=30)
 
 
 @dataclass(slots=True, eq=False)
 class InboundEvent:
-    """One received e-mail."""
+    """The record of a received e-mail, once for each recipient; `date` is when it reached the relay."""
 
     date: datetime
     uuid: str
@@ -38,10 +38,10 @@ class InboundEvent:
 
 
 def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
-    """The events of a period; of the last 30 days, if none is given.
+    """A page of the events of a period; of the last 30 days, if the query has no dates.
 
     Raises:
-        ServiceError: 400 for a bad period.
+        ServiceError: 400; the period is not allowed.
     """
     start, end = _period(query, caller.workspace)
     is_wanted = is_address(query["sender"]) if "sender" in query else None
@@ -56,12 +56,12 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
 
 
 def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
-    """Let a mail arrive, for each recipient in the workspace that has its inbound domain.
+    """Receive a mail, for each recipient in a workspace with an inbound webhook for the recipient's domain.
 
-    Where several have it, that is the one that was used last; where none has it, the default workspace's first
-    account gets the mail.
+    Of several such workspaces, the one that was used last gets the mail. If there is none, the first account of the
+    default workspace gets it.
     """
-    from mockserver.resources.inbound.mail import parse  # noqa: PLC0415  # whoever gets no mail needs no reader of mails
+    from mockserver.resources.inbound.mail import parse  # noqa: PLC0415  # slow to import, and needed only for mails
 
     received = parse(raw)
     for recipient in recipients:
@@ -73,7 +73,10 @@ def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> No
 
 
 def _take(store: Store, workspace: Workspace, received: ReceivedMail, sender: str, recipient: str) -> bool:
-    """Let a mail arrive in a workspace, if it has its inbound domain; the workspace then counts as used."""
+    """Receive a mail in a workspace with an inbound webhook for the recipient's domain; returns whether it is one.
+
+    The workspace then counts as used.
+    """
     with workspace.lock:
         found = _listening(workspace, recipient)
         if not found or store.get(workspace.name) is not workspace:
@@ -84,13 +87,16 @@ def _take(store: Store, workspace: Workspace, received: ReceivedMail, sender: st
 
 
 def receiving_account(workspace: Workspace, recipient: str, otherwise: Account) -> Account:
-    """The account to which a mail goes: one that listens for its domain, `otherwise` if that does or if none does."""
+    """The account that gets a mail: the first one with an inbound webhook for the recipient's domain.
+
+    It is `otherwise` if that account has such a webhook, or if none has.
+    """
     found = _listening(workspace, recipient)
     return otherwise if not found or any(account is otherwise for account in found) else found[0]
 
 
 def _listening(workspace: Workspace, recipient: str) -> list[Account]:
-    """The accounts with an inbound webhook of a recipient's domain."""
+    """The accounts with an inbound webhook for a recipient's domain."""
     domain = domain_of(recipient)
     return [
         account
@@ -107,21 +113,22 @@ def receive(
     recipient: str,
     overrides: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[InboundEvent, list[Delivery]]:
-    """Let a mail arrive: it is recorded, and told to the inbound webhooks of its domain.
+    """Receive a mail: record it, and tell it to the account's inbound webhooks for the recipient's domain.
 
-    Without a sender, it comes from the mailer of the recipient's domain, as the API shows an address in any case.
+    Without a sender, the mail counts as sent by the mailer of the recipient's domain: the API always shows an address.
+    `overrides` are members of the payload's item. Returns the record and the calls.
     """
-    from mockserver.resources.inbound.mail import item  # noqa: PLC0415  # as above
+    from mockserver.resources.inbound.mail import item  # noqa: PLC0415  # slow to import, and needed only for mails
 
     sender = sender or _mailer(domain_of(recipient))
     event = InboundEvent(workspace.state.clock.now(), workspace.state.random.uuid("inbound"), sender, recipient)
     account.timeline(InboundEvent).add(event)
-    told = {**item(workspace, received, event.uuid), **overrides}
-    return event, events.receive(workspace, account, recipient, told)
+    item_members = {**item(workspace, received, event.uuid), **overrides}
+    return event, events.receive(workspace, account, recipient, item_members)
 
 
 def _mailer(domain: str) -> str:
-    """The address of a domain's mailer; where that gets too long, it is the one of the registrable domain."""
+    """The address of a domain's mailer, or of its registrable domain's if that address would be too long."""
     address = f"mailer-daemon@{domain}"
     return address if len(address) <= LONGEST_EMAIL else f"mailer-daemon@{registrable(domain)}"
 

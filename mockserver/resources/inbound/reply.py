@@ -1,60 +1,66 @@
-"""What somebody has written in a mail, apart from what is quoted and from the signature."""
+"""The message of a reply: what its author has written, without quotations and without the signature."""
 
 from __future__ import annotations
 
 from mockserver.resources.inbound import html_text
 
-#: What the mail that is answered stands below, in one piece: between dashes, or after a long line.
+#: Titles between dashes above the original mail, if it is quoted in one piece.
 _ORIGINALS = ("original message", "forwarded message", "message d'origine", "ursprüngliche nachricht")
+#: How the head of the original mail begins where a line of underscores is above it, which has so many of them at least;
+#: chosen: fewer may be a blank to fill in.
 _SENDERS = ("from: ", "de: ", "von: ")
-_SHORTEST_LINE = 20
-#: Who has written what is quoted below: how such a sentence begins, and how it ends before its colon.
+_SHORTEST_RULE = 20
+#: How an attribution begins, and how it ends before its colon: a sentence that says who wrote the quotation below it.
 _BEGINNINGS = ("On", "Le", "Am", "El", "Il")
 _ENDINGS = ("wrote", "a écrit", "escribió", "ha scritto")
+#: The verb of a German attribution, which is not at its end.
 _GERMAN = "schrieb"
-#: How long a line of it may be, in characters; mail programs break it once.
+#: How long a line of an attribution may be, in characters, of which mail programs make two at most; chosen: names and
+#: addresses are shorter.
 _LONGEST_ATTRIBUTION = 500
+#: The lines that separate a signature, with the blank that they should end in, or without it.
 _SIGNATURES = ("--", "-- ", "--\xa0")
-#: How much of a mail is read, in characters, and how many lines of it are told apart: those beyond are one.
-_LONGEST, _MOST_LINES = 2_000_000, 100_000
+#: How many characters of a mail are read, and how many lines are told apart: those beyond count as one; chosen: far
+#: above what people write, and few enough that a hostile mail takes neither long nor much memory.
+_LONGEST_TEXT, _MOST_LINES = 2_000_000, 100_000
 
 
 def extract(text: str) -> tuple[str, str]:
-    """What is written in a mail of text, and its signature; each line is looked at a few times, whatever it is."""
-    lines = text[:_LONGEST].replace("\r\n", "\n").replace("\r", "\n").split("\n", _MOST_LINES)
-    kept = _unquoted(lines[: _original(lines)])
+    """The message of a plain-text mail, and its signature; takes linear time whatever the text is."""
+    lines = text[:_LONGEST_TEXT].replace("\r\n", "\n").replace("\r", "\n").split("\n", _MOST_LINES)
+    kept = _unquoted(lines[: _start_of_original(lines)])
     end = next((number for number, line in enumerate(kept) if line in _SIGNATURES), len(kept))
     return _tidy(kept[:end]), _tidy(kept[end + 1 :])
 
 
-def _original(lines: list[str]) -> int:
-    """At which line the mail begins that is answered; beyond the last one, if there is none."""
+def _start_of_original(lines: list[str]) -> int:
+    """The index of the line with which the original mail begins, or the number of lines if it is not quoted so."""
     found = (number for number, line in enumerate(lines) if _is_title(line) or _is_rule(lines, number))
     return next(found, len(lines))
 
 
 def _is_title(line: str) -> bool:
-    """Whether a line is `-----Original Message-----`."""
+    """Whether a line is a title such as `-----Original Message-----`."""
     bare = line.strip(" \t")
     is_framed = bare.startswith("--") and bare.endswith("--")
     return is_framed and bare.strip("-").strip(" \t").lower() in _ORIGINALS
 
 
 def _is_rule(lines: list[str], number: int) -> bool:
-    """Whether a long line is followed by the head of a mail."""
+    """Whether a line is one of underscores, and the head of a mail follows it."""
     bare = lines[number].strip(" \t")
-    if len(bare) < _SHORTEST_LINE or bare.strip("_"):
+    if len(bare) < _SHORTEST_RULE or bare.strip("_"):
         return False
     below = number + 1
-    while below < len(lines) and not lines[below]:  # blank lines follow one rule only: none is passed over twice
+    while below < len(lines) and not lines[below]:  # linear in all: blank lines follow one line of underscores only
         below += 1
     return below < len(lines) and lines[below].lower().startswith(_SENDERS)
 
 
 def _unquoted(lines: list[str]) -> list[str]:
-    """The lines without those that are quoted, and those that say who has written these."""
+    """The lines without those of quotations, and without the attributions above these."""
     kept: list[str] = []
-    #: Whether what stands below, blank lines aside, is quoted, or nothing does.
+    #: Whether the next line below that is not blank is a quotation, or there is none: an attribution may be here.
     leads = True
     left = lines[:]
     while left:
@@ -74,27 +80,27 @@ def _unquoted(lines: list[str]) -> list[str]:
 
 
 def _is_beginning(line: str) -> bool:
-    """Whether a line begins like one that says who has written what."""
+    """Whether a line begins like an attribution."""
     word = line[:2]
     is_word = word in _BEGINNINGS and not (line[2:3].isalnum() or line[2:3] == "_")
     return is_word and len(line) <= _LONGEST_ATTRIBUTION
 
 
 def _is_ending(line: str) -> bool:
-    """Whether a line ends like one that says who has written what."""
-    told = line.rstrip(" \t")
-    if not told.endswith(":") or len(told) > _LONGEST_ATTRIBUTION:
+    """Whether a line ends like an attribution."""
+    bare = line.rstrip(" \t")
+    if not bare.endswith(":") or len(bare) > _LONGEST_ATTRIBUTION:
         return False
-    told = told[:-1].removesuffix(" ").removesuffix("\xa0")
-    return told.endswith(_ENDINGS) or _GERMAN in told
+    bare = bare[:-1].removesuffix(" ").removesuffix("\xa0")
+    return bare.endswith(_ENDINGS) or _GERMAN in bare
 
 
 def extract_html(page: str) -> tuple[str, str]:
-    """The same of a mail that is a page only."""
-    return extract(html_text.text_of(page[:_LONGEST]))
+    """The message of a mail that has only an HTML page, and its signature; takes linear time whatever the page is."""
+    return extract(html_text.text_of(page[:_LONGEST_TEXT]))
 
 
 def _tidy(lines: list[str]) -> str:
-    """Lines without what is blank at their ends, and no more than one blank line in a row."""
+    """A text of the lines: no blanks at their ends, no more than one blank line in a row, none at the start or end."""
     bare = [line.rstrip() for line in lines]
     return "\n".join(line for line, above in zip(bare, ["", *bare], strict=False) if line or above).strip()

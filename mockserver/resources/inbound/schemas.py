@@ -19,7 +19,7 @@ from mockserver.web.schemas.schema import Input, Output
 
 
 class InboundFilter(Input):
-    """Which events are asked for; `grain` says how long the end of the period lasts."""
+    """Which events are asked for; loading adds `grain`, which is how long the period goes on after its `endDate`."""
 
     sender = Text(**documented("events from this address"))
     startDate = DayOrMoment(**documented("needs endDate; not in the future"))
@@ -30,7 +30,7 @@ class InboundFilter(Input):
 
     @post_load(pass_original=True)
     def _grain(self, data: dict[str, Any], original: Mapping[str, Any], **_: Any) -> dict[str, Any]:
-        """Say how long the end lasts: a day, or the millisecond that it is written to."""
+        """Add how long `endDate` lasts: a day, or the millisecond to which a moment is written."""
         by_day = "T" not in (original.get("endDate") or "T")
         length = timedelta(days=1) if by_day else timedelta(milliseconds=1)
         return {**data, "grain": length - timedelta(microseconds=1)}

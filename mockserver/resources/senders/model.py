@@ -1,4 +1,4 @@
-"""Senders: made, changed, validated and deleted (contract/senders)."""
+"""Senders: creation, look-up, changes, validation and deletion (contract/senders)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mockserver.resources.senders.shares import IpShare, allot
 
 
 class Created(NamedTuple):
-    """A new sender, and whether its domain's records are wrong (true: they are)."""
+    """The id of a new sender, and whether SPF and DKIM of its domain are wrong."""
 
     id: int
     spf_error: bool
@@ -34,7 +34,7 @@ class Created(NamedTuple):
 
 
 def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
-    """The account's senders, those of one IP or of one domain where asked for."""
+    """The account's senders; with an IP or a domain, only those with that dedicated IP or of that domain."""
     rows = list(caller.account.table(Sender).values())
     if ip is not None:
         rows = [row for row in rows if any(share.ip == ip for share in row.ips)]
@@ -45,6 +45,11 @@ def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
 
 
 def get(caller: Caller, sender_id: int) -> Sender:
+    """The caller's sender with this id.
+
+    Raises:
+        ServiceError: 404; the caller has none.
+    """
     sender = caller.account.table(Sender).get(sender_id)
     if sender is None:
         raise DOCUMENT_NOT_FOUND("Sender ID not found").because(
@@ -54,7 +59,7 @@ def get(caller: Caller, sender_id: int) -> Sender:
 
 
 def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] | None = None) -> Created:
-    """A new sender, and a code on its way to it.
+    """Create a sender, and send a code to its address unless its domain is trusted.
 
     Raises:
         ServiceError: 400; the address is a sender already, the IPs break their rules, or the domain's DMARC policy is
@@ -62,7 +67,7 @@ def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] |
     """
     workspace, account = caller.workspace, caller.account
     _refuse_duplicate(account, email)
-    shares = _allot(account, ips or [], "a new sender")
+    shares = _allotted(account, ips or [], "a new sender")
     _refuse_strict_policy(workspace, account, email)
     sender = Sender(workspace.state.next_id("sender"), name, email, ips=shares)
     account.record(Addresses)[comparable(email)] = sender.id
@@ -75,7 +80,7 @@ def update(
     caller: Caller, sender_id: int, *, name: str | None = None, email: str | None = None,
     ips: list[dict[str, Any]] | None = None,
 ) -> None:  # fmt: skip
-    """Change what is given; another address has to be verified anew (proposed, contract/senders#updateSender).
+    """Change what is not None; another address has to be verified (proposed, contract/senders#updateSender).
 
     Raises:
         ServiceError: 404; 400 as for `create`. Nothing has changed then.
@@ -84,7 +89,7 @@ def update(
     moved = email is not None and comparable(email) != comparable(sender.email)
     if email is not None and moved:
         _refuse_duplicate(caller.account, email)
-    shares = sender.ips if ips is None else _allot(caller.account, ips, f"sender {sender_id}")
+    shares = sender.ips if ips is None else _allotted(caller.account, ips, f"sender {sender_id}")
     if email is not None and moved:
         _refuse_strict_policy(caller.workspace, caller.account, email)
     sender.ips = shares
@@ -96,6 +101,11 @@ def update(
 
 
 def delete(caller: Caller, sender_id: int) -> None:
+    """Delete a sender.
+
+    Raises:
+        ServiceError: 404; the caller has no such sender.
+    """
     SENDER.fire(caller.workspace, caller.account, get(caller, sender_id), "delete")
 
 
@@ -103,7 +113,7 @@ def validate(caller: Caller, sender_id: int, otp: int) -> None:
     """Verify a sender by its code.
 
     Raises:
-        ServiceError: 404; 400 for a wrong code, an expired one, and a sender that awaits none.
+        ServiceError: 404; 400 for a code that is wrong or has expired, or for a sender that awaits none.
     """
     sender = get(caller, sender_id)
     if sender.state != AWAITING or otp != sender.otp:
@@ -115,7 +125,7 @@ def validate(caller: Caller, sender_id: int, otp: int) -> None:
 
 
 def _why_wrong(caller: Caller, sender: Sender, otp: int) -> str:
-    """What is wrong with a code, without telling any."""
+    """Why a code is not taken, in words that hold no code: a reader of the journal must not learn it there."""
     if sender.state != AWAITING:
         return f"sender {sender.id} ({reasons.shown(sender.email)}) is {sender.state} and awaits no code"
     mail = next((mail for mail in caller.workspace.state.mailbox if mail.otp == otp), None)
@@ -124,7 +134,11 @@ def _why_wrong(caller: Caller, sender: Sender, otp: int) -> str:
 
 
 def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
-    """The dedicated IPs of one sender with their weights."""
+    """The dedicated IPs of a sender with their weights, in percent.
+
+    Raises:
+        ServiceError: 404; the caller has no such sender.
+    """
     ips = caller.account.table(DedicatedIp)
     return [
         {"id": ips[share.ip].id, "ip": share.ip, "domain": share.domain, "weight": share.weight}
@@ -140,9 +154,12 @@ def _refuse_duplicate(account: Account, email: str) -> None:
         raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
 
 
-def _allot(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpShare]:
-    """The shares of a request; a sender of an account with dedicated IPs never is without one
-    (contract/senders#rows).
+def _allotted(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpShare]:
+    """The shares that a request gives to a sender.
+
+    Raises:
+        ServiceError: 400; it gives none though the account has dedicated IPs (contract/senders#rows), or breaks a
+            rule of shares.
     """
     known = account.table(DedicatedIp)
     if not ips and known:
@@ -152,8 +169,13 @@ def _allot(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpShar
 
 
 def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) -> None:
-    """Receivers would turn down what such a domain has not signed; only the very domain counts
-    (contract/senders#createSender).
+    """Check that the domain of an address is authenticated, if its DMARC policy is strict.
+
+    Receivers reject mail of such a domain that it has not signed. A domain above it, which is authenticated, does not
+    count (contract/senders#createSender).
+
+    Raises:
+        ServiceError: 400; it is not.
     """
     name = domain_of(email)
     policy = dmarc_policy(workspace, name)
@@ -174,7 +196,10 @@ def _rename(account: Account, sender: Sender, email: str) -> None:
 
 
 def _dns_health(workspace: Workspace, account: Account, email: str) -> tuple[bool, bool]:
-    """Whether SPF and DKIM are right; SPF goes with the ownership record, as nothing is published (proposed)."""
+    """Whether SPF and DKIM of an address's domain are right.
+
+    SPF counts as right if the ownership record is (proposed): no source says what the service looks at.
+    """
     domain = find_for_email(account, email)
     if domain is None:
         return False, False

@@ -160,10 +160,10 @@ def _load_sender(workspace: Workspace, account: Account, index: int, item: Mappi
 
 
 def _shares(account: Account, index: int, items: list[dict[str, Any]]) -> list[IpShare]:
-    """The shares of a sender; it may have none, as an account can get its dedicated IPs later than its senders.
+    """The shares of a sender, which may be none: an account can get its dedicated IPs later than its senders.
 
     Raises:
-        SectionError: they break a rule that the operations keep as well.
+        SectionError: they break a rule of shares, as in a request.
     """
     try:
         return allot(account, items)
@@ -172,7 +172,7 @@ def _shares(account: Account, index: int, items: list[dict[str, Any]]) -> list[I
 
 
 def _complete(workspace: Workspace, account: Account, sender: Sender) -> None:
-    """A sender that awaits its verification has a code, and a moment when it expires."""
+    """Give a sender that awaits its verification a code, the moment when that expires, and the timer for it."""
     if sender.otp is None:
         sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
     if sender.otp_expires_at is None:
@@ -186,7 +186,7 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 
 
 _SENDER_ITEM = SenderItem()
-#: How many dedicated IPs a made-up sender has at most.
+#: How many dedicated IPs a made-up sender has at most; chosen: one and more than one are worth seeing.
 _MOST_MADE_UP = 2
 
 

@@ -35,17 +35,18 @@ class Sender:
     email: str
     state: str = AWAITING
     ips: list[IpShare] = field(default_factory=list)
-    #: The code that verifies it; None once it is verified.
+    #: The one-time code that verifies the sender; None once it is verified.
     otp: int | None = None
     otp_expires_at: datetime | None = None
 
     @property
     def active(self) -> bool:
+        """Whether the sender is verified."""
         return self.state == VERIFIED
 
 
 class Addresses(dict[str, int]):
-    """Which sender a `comparable` address belongs to; one record of each account."""
+    """The ids of an account's senders by their `comparable` address; one record per account."""
 
 
 def _secrets(sender: Sender) -> dict[str, Any]:

@@ -24,7 +24,12 @@ class IpShare:
 
 
 def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
-    """The shares of a request: weights for all items or for none, which is an equal split."""
+    """The shares that the `ips` of a request or a scenario describe; without weights they are equal.
+
+    Raises:
+        ServiceError: 400; only some have weights, these do not sum to 100 or are not from 1 to 100, or an IP is not
+            one of the account's, is named twice, is not active, or comes with another domain than its own.
+    """
     weights = [item["weight"] for item in items if "weight" in item]
     _check_weights(weights, len(items))
     _refuse_unknown_ips(account, [item["ip"] for item in items])
@@ -36,7 +41,7 @@ def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
 
 
 def _check_weights(weights: list[int], items: int) -> None:
-    """The specification ties the sum to a code of its own, so it is looked at before each weight's range."""
+    """Check the sum of the weights before the range of each: the specification has an error code of its own for it."""
     if weights and len(weights) != items:
         reason = f"{len(weights)} of the {items} ips have a weight"
         raise INVALID_PARAMETER("ips: give a weight for every IP or for none").because(reason)
@@ -62,8 +67,9 @@ def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
 
 
 def _refuse_unavailable_ips(account: Account, items: list[dict[str, Any]]) -> None:
-    """The domain is that of the IP, and the IP one of the account (contract/senders#rows and
-    contract/senders#createSender).
+    """Check that each IP is active and comes with its own domain.
+
+    See contract/senders#rows and contract/senders#createSender.
     """
     known = account.table(DedicatedIp)
     for item in items:

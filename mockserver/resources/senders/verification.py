@@ -13,13 +13,13 @@ from mockserver.resources.domains.domain import AUTHENTICATED, find_for_email
 from mockserver.resources.domains.domain import MACHINE as DOMAIN_MACHINE
 from mockserver.resources.senders.sender import AWAITING, MACHINE, SENDER, Sender
 
-#: Six digits, the first of which is not 0 (contract/senders#one-time-codes).
+#: The lowest and the highest code: six digits, the first of which is not 0 (contract/senders#one-time-codes).
 OTP_RANGE = (100_000, 999_999)
 
 
 @SENDER.on("create", "change_email", "resend_otp")
-def _prove(workspace: Workspace, account: Account, sender: Sender) -> None:
-    """Send a new code, unless the domain is proof enough."""
+def _send_code(workspace: Workspace, account: Account, sender: Sender) -> None:
+    """Send a new code to a sender's address, or fire `trust` if its domain is trusted."""
     if _is_trusted(workspace, account, sender):
         SENDER.fire(workspace, account, sender, "trust")
         return
@@ -30,7 +30,7 @@ def _prove(workspace: Workspace, account: Account, sender: Sender) -> None:
 
 
 def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:
-    """Let the code expire at its moment."""
+    """Set the timer for the moment when a sender's code expires, if that is still to come."""
     if sender.otp_expires_at is not None and sender.otp_expires_at > workspace.state.clock.now():
         workspace.state.timers.set(sender.otp_expires_at, account.id, MACHINE.name, sender.id, "expire_otp")
 
@@ -49,7 +49,11 @@ def _forget_code(workspace: Workspace, account: Account, sender: Sender) -> None
 
 
 def trust_senders(workspace: Workspace, event: Changed) -> None:
-    """When a domain becomes authenticated, its senders need no code any more, where `behaviour` says so."""
+    """Verify the senders of a domain that has become authenticated.
+
+    Nothing happens unless `behaviour.trust_authenticated_domains` is set. The mock tells of every transition; all
+    others are ignored.
+    """
     if (event.machine, event.event) != (DOMAIN_MACHINE.name, "authenticate"):
         return
     account = workspace.state.accounts[event.account]

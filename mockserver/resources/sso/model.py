@@ -25,33 +25,33 @@ TARGETS = (
 
 @dataclass(slots=True, eq=False)
 class SsoToken:
-    """A way into an account without a password; a row of the account, which goes with it."""
+    """A token that opens an account without a password; a row of that account."""
 
     token: str
-    #: Whether it opens the organization, as an admin's does, or a sub-account.
+    #: Whether the token opens the organization, as an admin's does, or a sub-account.
     corporate: bool
     email: str | None
     expires_at: datetime
     target: str | None = None
     url: str | None = None
-    #: When it was used first.
+    #: When the token was first used; None: never.
     used_at: datetime | None = None
 
 
 def admin_token(caller: Caller, email: str) -> str:
-    """A token with which an admin user opens the organization.
+    """Make a token with which an admin user opens the organization; returns it.
 
     Raises:
-        ServiceError: 400; nobody of the organization's admins has this address.
+        ServiceError: 400; no admin user of the organization has this address.
     """
     workspace = caller.workspace
     master = workspace.state.master_of(caller.account)
-    family = [
+    organization = [
         row
         for row in workspace.state.accounts.values()
         if row.role in (Role.MASTER, Role.ADMIN) and workspace.state.master_of(row) is master
     ]
-    admins = [user.email for row in family for user in row.users if user.admin]
+    admins = [user.email for row in organization for user in row.users if user.admin]
     if comparable(email) not in map(comparable, admins):
         reason = (
             f"{reasons.shown(email)} is no admin user around account {caller.account.name}; {reasons.there(admins)}"
@@ -63,10 +63,10 @@ def admin_token(caller: Caller, email: str) -> str:
 def sub_account_token(
     caller: Caller, sub_account_id: int, *, email: str | None = None, target: str | None = None, url: str | None = None
 ) -> str:
-    """A token with which a user opens a sub-account, at `url`, else at the area that `target` names.
+    """Make a token with which a user opens a sub-account, at `url`, else at the area that `target` names; returns it.
 
     Raises:
-        ServiceError: 400; an unknown sub-account, or an address that is not one of its users.
+        ServiceError: 400; the sub-account is unknown, or no user of it has this address.
     """
     row = corporate.require(caller, sub_account_id)
     account = caller.workspace.state.accounts[row.id]
@@ -85,7 +85,7 @@ def _token(workspace: Workspace, account: Account, **members: Any) -> str:
 
 
 def find(workspace: Workspace, token: str) -> tuple[Account, SsoToken] | None:
-    """A token with the account that it opens."""
+    """A token with the account that it opens, or None if the workspace has no such token."""
     for account in workspace.state.accounts.values():
         if token in account.table(SsoToken):
             return account, account.table(SsoToken)[token]
@@ -93,7 +93,7 @@ def find(workspace: Workspace, token: str) -> tuple[Account, SsoToken] | None:
 
 
 class Landing(NamedTuple):
-    """Who has signed in where."""
+    """What a sign-in with a token comes to: the token, the account that it opened, and the user's e-mail address."""
 
     token: SsoToken
     account: Account
@@ -101,16 +101,16 @@ class Landing(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The address or the area where they land."""
+        """The address or the area that the user sees first."""
         return self.token.url or self.token.target or "home"
 
 
 def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
-    """Sign in with a token; that is an entry of the account's activity log.
+    """Sign in with a token, which adds an entry to the account's activity log.
 
     Raises:
-        ServiceError: 404 `document_not_found` for one that is unknown, whose account is gone, or for the other address;
-            410 `gone` for one that has expired or was used.
+        ServiceError: 404 `document_not_found` if the token is unknown, its account is deleted, or it is for the other
+            address; 410 `gone` if it has expired, or was used and works once only.
     """
     workspace = caller.workspace
     found = find(workspace, token)

@@ -48,7 +48,7 @@ class SsoTokenOut(Output):
 
 
 class SsoTokenItem(Item):
-    """A token as state holds it."""
+    """A token as the row holds it."""
 
     token = fields.String(required=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"))
     corporate = Flag(load_default=False)
@@ -69,10 +69,10 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     rows = account.table(SsoToken).values()
-    return {"sso_tokens": [_written(row) for row in rows]} if rows else {}
+    return {"sso_tokens": [_dump_token(row) for row in rows]} if rows else {}
 
 
-def _written(row: SsoToken) -> dict[str, Any]:
+def _dump_token(row: SsoToken) -> dict[str, Any]:
     found: dict[str, Any] = _SSO_TOKEN_ITEM.dump(row)
     return {name: value for name, value in found.items() if value is not None}
 
