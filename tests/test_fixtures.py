@@ -8,7 +8,7 @@ from mockserver.evidence.fixture import cases, examples
 from mockserver.evidence.replay import replay
 from mockserver.resources.registry import OPERATIONS, RESOURCES
 from mockserver.settings import data_folder
-from mockserver.testing.verify import through
+from mockserver.testing.verify import with_test_client
 
 CASES = list(cases())
 FILES = sorted(data_folder("fixtures").glob("*/*.yaml"))
@@ -31,7 +31,7 @@ def client():
 
 @pytest.fixture(scope="module")
 def send(client):
-    return through(client)
+    return with_test_client(client)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.operation}: {case.name}")
@@ -122,7 +122,7 @@ def _answers(some, send):
 @pytest.mark.slow
 def test_played_again_in_another_order_the_answers_are_the_same_byte_for_byte(answers):
     fresh = create_app(Settings(scenario="standard")).test_client()
-    again = _answers(reversed(CASES), through(fresh))
+    again = _answers(reversed(CASES), with_test_client(fresh))
     assert {case: _without_date(rows) for case, rows in again.items()} == {
         case: _without_date(rows) for case, rows in answers.items()
     }

@@ -1,6 +1,8 @@
-"""The commands. Exit status: 0 well, 1 found wanting, 2 misused.
+"""The commands of the program `mockserver`.
 
-Whatever is heavy is imported by the command that needs it: `health` runs every few seconds in a container.
+Exit status: 0 for success, 1 for a check that failed or a server that does not answer, 2 for a misused command.
+Modules that take long to import are imported by the command that needs them: in a container `health` runs every few
+seconds.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from mockserver.cli.serving import serve as serve
 
 
 def main() -> None:
-    """The program's entry."""
+    """Run the program with the arguments of its command line, and exit."""
     forget_kubernetes(os.environ)
     commands(prog_name="mockserver")
 

@@ -1,4 +1,4 @@
-"""`app`: apps of third parties on a running server, as the platform's own command-line tool registers them."""
+"""`app`: registers OAuth apps on a running server, as the platform's own command-line tool does."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import click
 
 from mockserver.cli.output import JSON, fail
 from mockserver.cli.program import Program
-from mockserver.cli.remote import TOKEN, URL, Shape, Unreachable, asked, checked, root_of
+from mockserver.cli.remote import TOKEN, URL, Shape, Unreachable, answer_or_exit, checked, root_of
 
 _WORKSPACE = click.option(
     "--workspace", default="default", show_default=True, metavar="NAME", help="The workspace that knows the app."
 )
-#: What can be said of an app, each under its name on the wire.
-_FACTS = (
+#: The options that describe an app, each under the name of the app's member on the wire.
+_APP_OPTIONS = (
     click.option("--name", help="What users read on the consent page."),
     click.option(
         "--redirect-uri", "redirect_uris", multiple=True, metavar="URI",
@@ -40,17 +40,19 @@ _FACTS = (
     ),
 )  # fmt: skip
 
-#: What the server tells of an app.
-_APP = {"client_id": str, "name": str, "redirect_uris": list}
+#: The members of an app that the commands print.
+_APP: Shape = {"client_id": str, "name": str, "redirect_uris": list}
 
 
-def _facts(command: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(_FACTS):
+def _app_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorate a command with the options that describe an app."""
+    for option in reversed(_APP_OPTIONS):
         command = option(command)
     return command
 
 
-def _remote(command: Callable[..., None]) -> Callable[..., None]:
+def _target_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorate a command with the options that choose a server and a workspace, and with `--json`."""
     for option in (JSON, _WORKSPACE, TOKEN, URL):
         command = option(command)
     return command
@@ -63,23 +65,23 @@ def app() -> None:
 
 @app.command()
 @click.option("--client-id", metavar="ID", help="The default is one that is drawn.")
-@_facts
-@_remote
+@_app_options
+@_target_options
 def create(client_id: str | None, as_json: bool, **options: Any) -> None:
     """Register an app, and print its client id and its secret."""
-    call, facts = _taken(options)
-    body = {**facts, **({"client_id": client_id} if client_id else {})}
+    target, members = _target_and_members(options)
+    body = {**members, **({"client_id": client_id} if client_id else {})}
     if not (body.get("name") or body.get("redirect_uris")):
         raise click.UsageError("an app needs a name, or a redirect URI: give an option or a file")
-    _show(_call("POST", "", call, _APP, body), as_json)
+    _show(_call("POST", "", target, _APP, body), as_json)
 
 
 @app.command("list")
-@_remote
-def list_apps(as_json: bool, **call: Any) -> None:
+@_target_options
+def list_apps(as_json: bool, **target: Any) -> None:
     """The registered apps."""
-    found = _call("GET", "", call, {"items": list})["items"]
-    _check(root_of(call["url"]), found)
+    found = _call("GET", "", target, {"items": list})["items"]
+    _check(root_of(target["url"]), found)
     if as_json:
         click.echo(json.dumps(found))
         return
@@ -89,47 +91,51 @@ def list_apps(as_json: bool, **call: Any) -> None:
 
 @app.command()
 @click.argument("client_id")
-@_facts
+@_app_options
 @click.option("--new-secret", is_flag=True, help="Let the app have a new secret.")
-@_remote
+@_target_options
 def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> None:
     """Change what is given of an app; lists are replaced."""
-    call, facts = _taken(options)
-    if facts.pop("client_id", client_id) != client_id:
+    target, members = _target_and_members(options)
+    if members.pop("client_id", client_id) != client_id:
         raise click.UsageError("the file is another app's")
-    body = {**facts, **({"client_secret": None} if new_secret else {})}
+    body = {**members, **({"client_secret": None} if new_secret else {})}
     if not body:
         raise click.UsageError("there is nothing to change: give an option or a file")
-    _show(_call("PUT", f"/{_part(client_id)}", call, _APP, body), as_json)
+    _show(_call("PUT", f"/{_path_segment(client_id)}", target, _APP, body), as_json)
 
 
 @app.command()
 @click.argument("client_id")
-@_remote
-def delete(client_id: str, as_json: bool, **call: Any) -> None:
+@_target_options
+def delete(client_id: str, as_json: bool, **target: Any) -> None:
     """Forget an app; all that it was given ends."""
-    _call("DELETE", f"/{_part(client_id)}", call, None)
+    _call("DELETE", f"/{_path_segment(client_id)}", target, None)
     click.echo(json.dumps({"deleted": client_id}) if as_json else f"deleted: {client_id}")
 
 
-def _taken(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Where the call goes, and what it says of the app: what the file holds, and over it the options."""
-    call = {name: options.pop(name) for name in ("url", "token", "workspace")}
+def _target_and_members(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The `url`, `token` and `workspace` of a control call, and the members of the app for its body.
+
+    An option wins over the member of the same name in the file.
+    """
+    target = {name: options.pop(name) for name in ("url", "token", "workspace")}
     file = options.pop("file")
     given = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in options.items()
         if value not in (None, ())
     }
-    return call, {**(_configuration(file) if file else {}), **given}
+    return target, {**(_configuration(file) if file else {}), **given}
 
 
 def _configuration(file: Path) -> dict[str, Any]:
+    """The members of an app in a file of YAML or JSON; a file that cannot be read is a usage error."""
     from mockserver.scenario.documents.document import refuse_misread
     from mockserver.scenario.documents.reading import parse
 
     try:
-        # JSON is YAML.
+        # JSON is a subset of YAML.
         found = parse(file.read_text(encoding="utf-8"), str(file), called="an app")
         refuse_misread(found)
     except (OSError, ValueError) as error:
@@ -138,7 +144,7 @@ def _configuration(file: Path) -> dict[str, Any]:
 
 
 def _check(root: str, apps: list[Any]) -> None:
-    """End the command here if one is no app."""
+    """Exit with 1 if one of the rows is no app, because another program has answered."""
     try:
         for app in apps:
             checked(root, app, _APP)
@@ -146,10 +152,10 @@ def _check(root: str, apps: list[Any]) -> None:
         fail(str(error))
 
 
-def _call(method: str, path: str, call: dict[str, Any], form: Shape | None, body: object = None) -> Any:
-    """The answer; the command ends here if there is none."""
-    where = {name: call[name] for name in ("workspace", "token")}
-    return asked(root_of(call["url"]), method, f"/_mock/oauth/apps{path}", form, body=body, **where)
+def _call(method: str, path: str, target: dict[str, Any], shape: Shape | None, body: object = None) -> Any:
+    """The JSON answer to a control call about apps; exits if there is none."""
+    options = {name: target[name] for name in ("workspace", "token")}
+    return answer_or_exit(root_of(target["url"]), method, f"/_mock/oauth/apps{path}", shape, body=body, **options)
 
 
 def _show(found: dict[str, Any], as_json: bool) -> None:
@@ -157,16 +163,16 @@ def _show(found: dict[str, Any], as_json: bool) -> None:
         click.echo(json.dumps(found))
         return
     for name, value in found.items():
-        click.echo(f"{name}: {_written(value)}".rstrip())
+        click.echo(f"{name}: {_as_text(value)}".rstrip())
 
 
-def _written(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return " ".join(value) if isinstance(value, list) else str(value)
 
 
-def _part(text: str) -> str:
+def _path_segment(text: str) -> str:
     from urllib.parse import quote
 
     return quote(text, safe="")

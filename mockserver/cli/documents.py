@@ -1,4 +1,4 @@
-"""Documents about what is mocked."""
+"""`machines` and `openapi`: documents about the mocked API, printed without a server."""
 
 from __future__ import annotations
 

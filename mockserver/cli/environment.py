@@ -1,4 +1,4 @@
-"""The environment's settings: `MOCKSERVER_*`."""
+"""The environment variables of the settings, `MOCKSERVER_*`."""
 
 from __future__ import annotations
 
@@ -9,28 +9,35 @@ from typing import Any
 import click
 
 _PREFIX = "MOCKSERVER_"
-#: What Kubernetes sets for services of the name `mockserver`, or of one that begins so; none of our business.
+#: The variables that Kubernetes sets in a pod for each service whose name begins with `mockserver`; they are no
+#: settings (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
 _OF_KUBERNETES = re.compile(r"MOCKSERVER_(\w+_)?(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
+#: How the addresses begin that Kubernetes gives as values.
 _ADDRESSES = ("tcp://", "udp://", "sctp://")
-#: Read by the clients of the mock, and by commands that ask a running one.
+#: The variables that clients of the mock read, and the commands that ask a running server.
 _OF_CLIENTS = frozenset({"MOCKSERVER_URL", "MOCKSERVER_TOKEN"})
-#: How like a known name one has to be, from 0 to 1, to be taken for a slip of the hand.
+#: How similar an unknown name has to be to a known one, from 0 to 1, to be taken for a misspelling of it. Chosen: a
+#: name of a setting with one or two wrong letters is above it.
 _NEAR = 0.75
 
 
 def variable(setting: str) -> str:
-    """The variable that stands for a setting."""
+    """The name of the environment variable for a setting: `MOCKSERVER_PORT` for `port`."""
     return f"{_PREFIX}{setting.upper()}"
 
 
 def forget_kubernetes(environment: Any) -> None:
-    """Kubernetes sets MOCKSERVER_PORT to an address for a service of that name; then it is not our setting."""
+    """Remove MOCKSERVER_PORT from an environment where Kubernetes has set it, to an address of a service."""
     if environment.get("MOCKSERVER_PORT", "").startswith(_ADDRESSES):
         del environment["MOCKSERVER_PORT"]
 
 
 def check_names(environment: Mapping[str, str], settings: Collection[str]) -> None:
-    """End with a usage error if a variable looks like a misspelt setting; warn of others that are not known here."""
+    """Warn of variables that begin with `MOCKSERVER_` and are neither among `settings` nor read by clients.
+
+    Raises:
+        click.UsageError: a variable looks like a misspelt setting.
+    """
     known = {name.removeprefix(_PREFIX) for name in (*settings, *_OF_CLIENTS)}
     for name in sorted(environment):
         end = name.removeprefix(_PREFIX)

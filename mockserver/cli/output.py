@@ -1,4 +1,4 @@
-"""What commands write, and how they end."""
+"""What the commands have in common: types of their arguments, `--json`, and the exit with an error."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any, NoReturn
 
 import click
 
-#: A folder that has to be there.
+#: The type of an option for an existing folder.
 FOLDER = click.Path(exists=True, file_okay=False)
+#: The flag `--json`, a command's parameter `as_json`.
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 class Finite(click.FloatRange):
-    """A number in a range. `nan`, which no bound holds back, is none, nor is one without an end."""
+    """A finite number in a range; `nan`, which no bound of click excludes, and infinity are refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         found = super().convert(value, param, ctx)
@@ -24,6 +25,6 @@ class Finite(click.FloatRange):
 
 
 def fail(message: str) -> NoReturn:
-    """End with 1: found wanting."""
+    """Print a message on standard error, and exit with 1."""
     click.echo(message, err=True)
     sys.exit(1)

@@ -1,4 +1,4 @@
-"""How the commands speak: whole sentences in lists, and of a refusal the reason first."""
+"""A group of commands that prints help and errors in the style of this program."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import click
 
 
 class Program(click.Group):
-    """A group of commands."""
+    """A group of commands: its help shows whole sentences, and an error begins with the reason, not with the usage."""
 
     def main(self, *arguments: Any, standalone_mode: bool = True, **options: Any) -> Any:
-        """Run a command, and end with its exit status."""
+        """Run a command, and exit with its status; without `standalone_mode`, return its result or raise its error."""
         run: Callable[..., Any] = super().main
         if not standalone_mode:
             return run(*arguments, standalone_mode=False, **options)
@@ -31,13 +31,14 @@ class Program(click.Group):
         sys.exit(status or 0)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # The limit, in characters, is longer than any sentence: click would cut it at 45.
         rows = [(name, command.get_short_help_str(limit=1_000)) for name, command in sorted(self.commands.items())]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
 
 def _refuse(error: click.ClickException) -> NoReturn:
-    """Say what is wrong, and then where help is to be had."""
+    """Print what is wrong and then how to get help, and exit with the status of the error."""
     if not isinstance(error, click.UsageError) or isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.show()
     else:
@@ -48,8 +49,8 @@ def _refuse(error: click.ClickException) -> NoReturn:
 
 
 def give_up(error: OSError) -> NoReturn:
-    """End where nobody takes what is printed; what else goes wrong with files, the commands tell by themselves."""
-    # Without it, Python would try again at its end, and complain.
+    """Exit with 2 because standard output cannot be written; commands handle errors of other files themselves."""
+    # At its exit Python would otherwise flush the old stream once more, and print a traceback.
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # until the program ends
     click.echo(f"Error: cannot write to the standard output: {error.strerror}", err=True)
     sys.exit(2)

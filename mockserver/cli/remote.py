@@ -1,4 +1,4 @@
-"""How commands reach a running server."""
+"""Control calls to a running server, for commands."""
 
 from __future__ import annotations
 
@@ -16,23 +16,28 @@ from mockserver.settings import without_version
 if TYPE_CHECKING:
     from urllib.error import HTTPError
 
+#: The option `--url`, for `root_of`.
 URL = click.option(
     "--url", envvar="MOCKSERVER_URL", show_envvar=True, metavar="URL",
     help="The root address of the server; the default is this machine and MOCKSERVER_PORT or 8003.",
 )  # fmt: skip
 
-#: Members that an object has, each with its type.
+#: The members that a JSON object must have, each with its type.
 Shape = Mapping[str, Any]
+#: The shape of a problem (RFC 9457) as the control API gives it.
 PROBLEM: Shape = {"detail": str}
+#: How long an answer may take, in seconds; chosen far above the milliseconds that a control call takes.
+_TIMEOUT_S = 5.0
 
 
 def _sendable(_: click.Context, __: click.Parameter, token: str | None) -> str | None:
-    """A token that can stand in a header."""
+    """A token, if a header can hold it; another one is a usage error."""
     if token and not (token.isprintable() and all(ord(sign) < 256 for sign in token)):
         raise click.BadParameter("it has characters that cannot stand in a header.")
     return token
 
 
+#: The option `--token`: the control token of the server.
 TOKEN = click.option(
     "--token", envvar="MOCKSERVER_TOKEN", show_envvar=True, metavar="TOKEN", callback=_sendable,
     help="The server's control token.",
@@ -40,23 +45,27 @@ TOKEN = click.option(
 
 
 class Unreachable(Exception):
-    """No mockserver answers there."""
+    """No mockserver answers at an address: there is no answer, or one of another program."""
 
 
 class RequestRefused(Exception):
-    """The server does not take the call, and says why."""
+    """A server has refused a control call; the message says why."""
 
 
 def root_of(url: str | None) -> str:
-    """The root address that is meant, without a slash at its end; the command ends here if it is none."""
+    """The root address of a server, without a slash at its end; without `url`, that of the default server here.
+
+    Raises:
+        click.UsageError: the address is no http address.
+    """
     root = without_version(url or f"http://127.0.0.1:{os.environ.get('MOCKSERVER_PORT', '8003')}")
-    if (wrong := _wrong_address(root)) is not None:
-        raise click.UsageError(f"{url or root} is not an http address{wrong}")
+    if (reason := _address_error(root)) is not None:
+        raise click.UsageError(f"{url or root} is not an http address{reason}")
     return root
 
 
-def _wrong_address(root: str) -> str | None:
-    """What is wrong with an address, if anything is, as the end of a sentence."""
+def _address_error(root: str) -> str | None:
+    """Why an address is not usable, as the end of a sentence and perhaps empty; None if it is usable."""
     from urllib.parse import urlsplit
 
     if not root.startswith(("http://", "https://")):
@@ -71,11 +80,11 @@ def _wrong_address(root: str) -> str | None:
     return None if is_plain else ": it has characters that must be escaped"
 
 
-def get(root: str, path: str, *, token: str | None = None, timeout: float = 5) -> bytes:
-    """The body of the answer to a call of the control API that only asks.
+def get(root: str, path: str, *, token: str | None = None, timeout: float = _TIMEOUT_S) -> bytes:
+    """The body of the answer to a GET of the control API, which may take `timeout` seconds.
 
     Raises:
-        Unreachable: there was no answer, or none of a mockserver.
+        Unreachable: there was no answer, or one of another program.
         RequestRefused: the answer is a problem.
     """
     return send(root, "GET", path, token=token, timeout=timeout)
@@ -89,12 +98,15 @@ def send(
     body: object = None,
     workspace: str | None = None,
     token: str | None = None,
-    timeout: float = 5,
+    timeout: float = _TIMEOUT_S,
 ) -> bytes:
-    """The body of the answer to a call of the control API; proxies are no way to it.
+    """The body of the answer to a control call, which may take `timeout` seconds; proxies of the environment are not
+    used.
+
+    `body` is sent as JSON, None as no body.
 
     Raises:
-        Unreachable: there was no answer, or none of a mockserver.
+        Unreachable: there was no answer, or one of another program.
         RequestRefused: the answer is a problem.
     """
     import urllib.request
@@ -102,7 +114,7 @@ def send(
     from urllib.error import HTTPError
 
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    content = None if body is None else json.dumps(body, default=_written).encode()
+    content = None if body is None else json.dumps(body, default=_isoformat).encode()
     headers = {"Content-Type": "application/json"} if content else {}
     if token:
         headers["Authorization"] = f"Bearer {token}"
@@ -119,15 +131,15 @@ def send(
     return found
 
 
-def _written(value: object) -> str:
-    """The moments that YAML has, and JSON has not."""
+def _isoformat(value: object) -> str:
+    """A date or moment of YAML, which JSON lacks, in ISO 8601."""
     if isinstance(value, date):
         return value.isoformat()
     raise TypeError(f"there is no JSON for {value!r}")
 
 
 def refusal(root: str, error: HTTPError) -> Unreachable | RequestRefused:
-    """What a status of 400 or more says: the server's own refusal, or that another one answers there."""
+    """The error for an answer with a status of 400 or more: a problem is a refusal, all else is of another program."""
     from http.client import HTTPException
 
     with error:
@@ -139,54 +151,55 @@ def refusal(root: str, error: HTTPError) -> Unreachable | RequestRefused:
     return Unreachable(f"{root} does not answer as a mockserver: {error}")
 
 
-def read(root: str, answer: bytes, form: Shape) -> dict[str, Any]:
-    """The JSON of an answer, an object that has these members.
+def read(root: str, answer: bytes, shape: Shape) -> dict[str, Any]:
+    """The JSON object of an answer that has the members of a shape.
 
     Raises:
-        Unreachable: it is another one, as another server gives it.
+        Unreachable: the answer is anything else, as another program gives it.
     """
     try:
         found = json.loads(answer)
     except (ValueError, RecursionError) as error:
         raise Unreachable(f"{root} does not answer as a mockserver: {error}") from error
-    return checked(root, found, form)
+    return checked(root, found, shape)
 
 
-def checked(root: str, found: Any, form: Shape) -> dict[str, Any]:
-    """What was answered, if it is an object that has these members.
+def checked(root: str, found: Any, shape: Shape) -> dict[str, Any]:
+    """A value of an answer's JSON, which is an object that has the members of a shape.
 
     Raises:
-        Unreachable: it is not.
+        Unreachable: the value is anything else, as another program gives it.
     """
     if not isinstance(found, dict):
         raise Unreachable(f"{root} does not answer as a mockserver: its answer is no object")
-    for name, kind in form.items():
-        if name not in found or not isinstance(found[name], kind):
+    for name, type_ in shape.items():
+        if name not in found or not isinstance(found[name], type_):
             raise Unreachable(f"{root} does not answer as a mockserver: its answer has no {name} as it should be")
     return found
 
 
 def health_of(root: str) -> dict[str, Any]:
-    """How a server is, which any mockserver tells to everybody.
+    """The answer of `/_mock/health`, which needs no token and which only a mockserver gives.
 
     Raises:
-        Unreachable, RequestRefused: as for `send`.
+        Unreachable: there was no answer, or one of another program.
+        RequestRefused: the answer is a problem.
     """
     return read(root, get(root, "/_mock/health"), {"status": str, "scenario": str})
 
 
-def asked(root: str, method: str, path: str, form: Shape | None, **call: Any) -> Any:
-    """The JSON answer to a call of the control API, as `send` makes it; the command ends here if there is none.
+def answer_or_exit(root: str, method: str, path: str, shape: Shape | None, **options: Any) -> Any:
+    """The JSON answer to a control call; exits with 2 if the call is refused, and with 1 if no mockserver answers.
 
-    `form` says what it holds; None: there is nothing to tell.
+    `shape` names the members that the answer must have; None: it must be empty. `options` are those of `send`.
     """
     try:
-        answer = send(root, method, path, **call)
-        found = None if form is None else read(root, answer, form)
+        answer = send(root, method, path, **options)
+        found = None if shape is None else read(root, answer, shape)
     except RequestRefused as error:
         raise click.UsageError(str(error)) from error
     except Unreachable as error:
         fail(str(error))
-    if form is None and answer:
+    if shape is None and answer:
         fail(f"{root} does not answer as a mockserver: it tells what nobody has asked")
     return found

@@ -1,4 +1,4 @@
-"""`verify`: the contract, played here or against a running server."""
+"""`verify`: replays the fixtures of the contract, in this process or against a running server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def verify(url: str | None, token: str | None, as_json: bool) -> None:
     try:
         found = _replayed(root, token)
     except HTTPError as error:
-        _end(refusal(root or "", error))
+        _exit_with(refusal(root or "", error))
     except (OSError, HTTPException, UnicodeError) as error:
         fail(f"{url} does not answer: {error}")
     wrong = {name: rows for name, rows in found.items() if rows}
@@ -43,19 +43,19 @@ def verify(url: str | None, token: str | None, as_json: bool) -> None:
     sys.exit(1 if wrong else 0)
 
 
-def _end(error: RequestRefused | Unreachable) -> NoReturn:
+def _exit_with(error: RequestRefused | Unreachable) -> NoReturn:
     if isinstance(error, RequestRefused):
         raise click.UsageError(str(error))
     fail(str(error))
 
 
 def _replayed(root: str | None, token: str | None) -> dict[str, list[str]]:
-    """In what each exchange is not as promised."""
+    """The differences of each case's answers from what its fixture promises, by operation and case."""
     from mockserver.evidence.fixture import cases
     from mockserver.evidence.replay import replay
-    from mockserver.testing.verify import over_http, within
+    from mockserver.testing.verify import in_process, over_http
 
-    with over_http(root, token) if root else nullcontext(within()) as send:
+    with over_http(root, token) if root else nullcontext(in_process()) as send:
         return {f"{case.operation}: {case.name}": _differences(replay(case, send)) for case in cases()}
 
 

@@ -1,4 +1,4 @@
-"""`scenarios`: the stories that a workspace can begin with."""
+"""`scenarios`: lists, checks and shows the scenarios from which a workspace can be made."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def check_scenarios(names: tuple[str, ...], folder: str | None, as_json: bool) -
             load(library.read(name), name="check", title=name)
             found[name] = []
         except ScenarioError as error:
-            found[name] = [_mistake(mistake) for mistake in error.mistakes]
+            found[name] = [_as_json(mistake) for mistake in error.mistakes]
     if as_json:
         click.echo(json.dumps(found, indent=2))
     else:
@@ -67,9 +67,10 @@ def check_scenarios(names: tuple[str, ...], folder: str | None, as_json: bool) -
     sys.exit(1 if any(found.values()) else 0)
 
 
-def _mistake(mistake: Any) -> dict[str, Any]:
-    place = {"file": mistake.mark.file, "line": mistake.mark.line} if mistake.mark else {}
-    return {**place, "path": mistake.pointer, "message": mistake.message, "text": str(mistake)}
+def _as_json(mistake: Any) -> dict[str, Any]:
+    """A mistake of a scenario as `check --json` prints it; without `file` and `line` where they are not known."""
+    location = {"file": mistake.mark.file, "line": mistake.mark.line} if mistake.mark else {}
+    return {**location, "path": mistake.pointer, "message": mistake.message, "text": str(mistake)}
 
 
 @scenarios.command("show")
@@ -85,13 +86,14 @@ def show_scenario(name: str, folder: str | None, as_json: bool) -> None:
     try:
         found = _library(folder).read(name)
         refuse_misread(found)
-        document = json.loads(json.dumps(found, default=_written))
+        document = json.loads(json.dumps(found, default=_as_text))
     except ScenarioError as error:
         fail(str(error))
     click.echo(json.dumps(document, indent=2) if as_json else to_yaml(document), nl=as_json)
 
 
-def _written(value: Any) -> str:
+def _as_text(value: Any) -> str:
+    """A value of YAML that JSON lacks, as a text; a moment as scenarios write it."""
     from datetime import datetime
 
     from mockserver.resources.section import write_instant

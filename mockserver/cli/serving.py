@@ -1,4 +1,4 @@
-"""`serve`: the server itself."""
+"""`serve`: starts the server, and runs it until a signal stops it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from mockserver.settings import declared
 if TYPE_CHECKING:
     from mockserver.app.runtime import Runtime
 
-#: Whom the server lets in, by `--keys`, in words for a terminal.
-_WHO = {
+#: Which API keys the server takes, by the setting `keys`: a hint for people at a terminal.
+_KEY_HINTS = {
     "any": "Any API key will do: curl -H 'api-key: any' {root}/v3/senders",
     "known": "The API keys are those of the scenario; {root}/_mock/workspaces/default tells them.",
     "isolate": "Each API key that you make up gets a workspace of its own: curl -H 'api-key: mine' {root}/v3/senders",
@@ -35,21 +35,21 @@ def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""
     check_names(os.environ, {variable(row.name) for row in declared()})
     if options["control_token"] is None:
-        # An empty variable counts as none to click; one that is to protect something must not open it.
+        # To click an empty variable is none. Here it has to be refused, not ignored: it was meant to protect something.
         options["control_token"] = os.environ.get(variable("control_token"))
-    with _uncollected():
-        runtime = _opened(options)
-        _listen_to_signals(runtime)
+    with _without_collection():
+        runtime = _open_runtime(options)
+        _stop_at_signals(runtime)
     with contextlib.closing(runtime):
-        _tell(runtime)
+        _print_addresses(runtime)
         runtime.run()
 
 
-def _tell(runtime: Runtime) -> None:
-    """Print the address, and what else programs read; for people, who sit at a terminal, what to try."""
+def _print_addresses(runtime: Runtime) -> None:
+    """Print the server's addresses for programs on standard output, and at a terminal hints for people."""
     root, mails = runtime.url, runtime.app.effects.health().get("smtp_in")
     try:
-        # Whoever reads the address may stop the server at once.
+        # Flushed, because a program that reads the address waits for it.
         print(root, flush=True)
         if mails is not None:
             print(f"smtp://{mails['address']}", flush=True)
@@ -57,13 +57,13 @@ def _tell(runtime: Runtime) -> None:
         give_up(error)
     if sys.stderr.isatty():
         click.echo(f"  {root}/_mock/docs shows the API, to read and to try.", err=True)
-        click.echo(f"  {_WHO[runtime.app.settings.keys].format(root=root)}", err=True)
+        click.echo(f"  {_KEY_HINTS[runtime.app.settings.keys].format(root=root)}", err=True)
         click.echo("  Ctrl-C stops the server.", err=True)
 
 
 @contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Look for no garbage: what is made until the server runs lives as long as the process."""
+def _without_collection() -> Iterator[None]:
+    """Suspend the garbage collector; objects made within live as long as the process, and are never examined later."""
     gc.disable()
     try:
         yield
@@ -72,8 +72,8 @@ def _uncollected() -> Iterator[None]:
         gc.enable()
 
 
-def _opened(options: dict[str, Any]) -> Runtime:
-    """The server, open but not yet running; the command ends here if it cannot be had."""
+def _open_runtime(options: dict[str, Any]) -> Runtime:
+    """A server of these settings, open but not yet running; exits if that is not possible."""
     from mockserver.app import create_app
     from mockserver.app.runtime import Runtime
     from mockserver.scenario.documents.mistakes import ScenarioError
@@ -102,14 +102,14 @@ def _write_port(file: Path, runtime: Runtime) -> None:
         raise click.UsageError(f"cannot write the port to {file}: {error.strerror}") from error
 
 
-def _listen_to_signals(runtime: Runtime) -> None:
-    """Let a signal stop the server from now on, and the log say what is to be said of it."""
+def _stop_at_signals(runtime: Runtime) -> None:
+    """Stop the server at SIGINT or SIGTERM, and send the warnings of all modules to its log."""
     import logging
 
     from mockserver.web.logs.request_log import LogHandler
 
     logging.getLogger().addHandler(LogHandler(runtime.app.log))
     for number in (signal.SIGINT, signal.SIGTERM):
-        # Until the loop runs nothing may be raised within it; and when it has stopped, the server passes the signal on,
-        # which would end the process before the log is written.
+        # The default handlers would raise an error in the event loop while it starts; and the server raises a signal
+        # that it has handled once more when it has stopped, which would end the process before the log is written.
         signal.signal(number, lambda *_: runtime.interrupt())

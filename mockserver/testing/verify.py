@@ -1,4 +1,4 @@
-"""Where the contract can be replayed: within this process, or against a running server."""
+"""Functions that send the requests of a replay: to an application in this process, or to a running server."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from mockserver.evidence.replay import ReceivedAnswer, Send
 from mockserver.settings import Settings
 
 
-def within() -> Send:
-    """A way to send requests to an application of its own."""
-    return through(create_app(Settings(scenario="empty")).test_client())
+def in_process() -> Send:
+    """A function that sends requests to a new application in this process."""
+    return with_test_client(create_app(Settings(scenario="empty")).test_client())
 
 
-def through(client: FlaskClient) -> Send:
-    """A way to send requests with a test client."""
+def with_test_client(client: FlaskClient) -> Send:
+    """A function that sends requests with a test client of Flask."""
 
     def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> ReceivedAnswer:
         answer = client.open(path, method=method, headers=dict(headers), data=body)
@@ -32,11 +32,13 @@ def through(client: FlaskClient) -> Send:
 
 @contextmanager
 def over_http(root: str, token: str | None = None) -> Iterator[Send]:
-    """A way to send requests to the server at this root address, to a workspace of its own, which counts for nothing.
+    """A function that sends requests to the server at the root address `root`.
+
+    They go to a workspace made for this alone, which is dropped at the end and is left out of the server's coverage.
 
     Raises:
-        urllib.error.HTTPError: there may be no such workspace, perhaps for lack of the control token.
-        OSError: nothing answers there, then or while requests are sent.
+        urllib.error.HTTPError: the workspace cannot be made, for example without the control token.
+        OSError: nothing answers at the address, at the start or while requests are sent.
     """
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with_token = {"authorization": f"Bearer {token}"} if token else {}
@@ -45,6 +47,7 @@ def over_http(root: str, token: str | None = None) -> Iterator[Send]:
         request = urllib.request.Request(  # noqa: S310  # the address is the user's own
             root + path, data=body or None, headers=dict(headers), method=method
         )
+        # In seconds; chosen far above the milliseconds that an exchange of a fixture takes.
         with direct.open(request, timeout=10) as answer:
             return ReceivedAnswer(answer.status, dict(answer.headers), answer.read())
 
