@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from marshmallow import Schema, fields
 
 from mockserver.core.contract.operation import DocumentedError, Mark, Operation
-from mockserver.web.schemas.json_schema import FORMS, specification
+from mockserver.web.schemas.json_schema import FIELD_SCHEMAS, specification
 from mockserver.web.schemas.schema import Base
 
 #: Where a reader finds the contract, a page for each resource and for each thing that all share.
@@ -105,7 +105,7 @@ def _field(place: str, found: MarkedField, operation: Operation) -> dict[str, An
 
 def _bounds(field: fields.Field[Any], operation: Operation) -> dict[str, Any]:
     """The least and greatest that a field takes, and how sure that is; nothing where its type alone bounds it."""
-    own: Any = FORMS.get(type(field), {})
+    own: Any = FIELD_SCHEMAS.get(type(field), {})
     known = {} if callable(own) else own
     found = {
         name: value

@@ -64,8 +64,8 @@ PATTERNS = [
     "views.traffic.redaction:_WAY_IN",
     "web.pages.csrf:_FORM",
     "web.routing.encoded_slash:_ENCODED_SLASH",
-    "web.schemas.fields:_MOMENT",
-    "web.schemas.fields:_URL_CHARACTERS",
+    "web.schemas.fields.formats:_URL_CHARACTERS",
+    "web.schemas.fields.moments:_MOMENT",
     "web.schemas.json_text:_ESCAPE",
     "web.schemas.json_text:_HALF",
 ]
@@ -90,7 +90,8 @@ USES = {
     "resources.sso.schemas:SsoTokenItem",
     "scenario.rules.faults:FaultItem",
     "scenario.load:_slug",
-    "web.schemas.fields:_deserialize",
+    "web.schemas.fields.moments:_deserialize",
+    "web.schemas.fields.scalars:_deserialize",
 }
 #: What reads the texts of callers, by patterns of its own or those of libraries.
 READERS = {

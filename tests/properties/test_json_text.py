@@ -41,13 +41,13 @@ def test_what_is_written_is_read_again(value):
 
 @given(VALUES, st.integers(0, 4))
 def test_what_is_written_in_parts_is_the_same(value, levels):
-    assert b"".join(json_text.parts(value, str, levels)) + b"\n" == json_text.write(value)
+    assert b"".join(json_text.pieces(value, str, levels)) + b"\n" == json_text.write(value)
 
 
 def test_no_part_holds_more_than_a_row():
     rows = [{"id": number, "name": "x" * 100} for number in range(50)]
 
-    assert max(map(len, json_text.parts({"accounts": [{"senders": rows}]}, str, 4))) < 150
+    assert max(map(len, json_text.pieces({"accounts": [{"senders": rows}]}, str, 4))) < 150
 
 
 @given(st.binary(max_size=60) | st.lists(PIECES, max_size=25).map(lambda pieces: "".join(pieces).encode()))

@@ -55,7 +55,7 @@ def _kinds(_: Kinds, known: dict[str, Any]) -> dict[str, Any]:
 
 
 FORMS: dict[type, FieldSchema] = {
-    **json_schema.FORMS,
+    **json_schema.FIELD_SCHEMAS,
     Duration: _DURATION,
     Instant: _instant,
     ScenarioField: {"anyOf": [{"type": "string"}, {"$ref": "#/components/schemas/ScenarioItem"}]},

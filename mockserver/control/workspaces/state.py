@@ -41,7 +41,7 @@ def show() -> Response:
         off_loop.before_showing([weight(document)])
     if request.accept_mimetypes.best_match(["application/json", "application/yaml"]) == "application/yaml":
         return Response(to_yaml(document), content_type="application/yaml")
-    found = b"".join((*json_text.parts(document, write_instant, _ROWS), b"\n"))
+    found = b"".join((*json_text.pieces(document, write_instant, _ROWS), b"\n"))
     return Response(found, content_type="application/json")
 
 

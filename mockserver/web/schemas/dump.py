@@ -1,4 +1,4 @@
-"""Dumping compiled from a schema: one Python function per schema, equal to marshmallow's `dump` and far cheaper."""
+"""Dumping, compiled: one Python function for each schema, which gives what marshmallow's `dump` gives, far faster."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from mockserver.web.schemas.schema import Base
 
 Dump = Callable[[Any], dict[str, Any]]
 
-#: Fields whose values go out as they are; what a row holds is already of the right type.
+#: The types of fields whose values are dumped as they are, because rows hold them in the right type already.
 _PLAIN = (Text, Email, Int64, Number, Flag, Choice, Url, Hostname)
 
 
-#: Under this name the metadata of a field has a function of the row that gives what is dumped; else it is an attribute.
+#: The key of a field's metadata for a function of the row that gives the field's value; without one, the value is that
+#: of an attribute.
 OF = "of"
 
 
 def compiled(schema: Schema, plain: tuple[type[fields.Field[Any]], ...] = _PLAIN, *, in_order: bool = False) -> Dump:
-    """A function that dumps what the schema dumps: objects by attribute, dictionaries by member.
+    """A function that dumps a row as the schema does: an object by its attributes, a dictionary by its members.
 
-    `plain` are the kinds of fields whose values go out as they are. Members that may be left out stand behind the
-    others, unless all are to stand `in_order`.
+    `plain` are the types of fields whose values are dumped as they are. Members that may be left out come last, unless
+    all members are to be `in_order` of their declaration. The function's `all` dumps a list of rows.
     """
     return _Compiler(plain, in_order=in_order).dump(schema)
 
@@ -34,7 +35,7 @@ def dump(row):
     return by_member(row) if isinstance(row, dict) else by_attribute(row)
 
 def dump_all(rows):
-    # A list holds rows of one kind.
+    # A list holds rows of one type.
     one = by_member if rows and isinstance(rows[0], dict) else by_attribute
     return [one(row) for row in rows]
 
@@ -43,12 +44,12 @@ dump.all = dump_all
 
 
 class _Compiler:
-    """Writes the source of one dump, and those of the schemas within."""
+    """Writes the source of the dump of one schema, and compiles the dumps of the schemas within."""
 
     def __init__(self, plain: tuple[type[fields.Field[Any]], ...], *, in_order: bool) -> None:
         self._plain = plain
         self._in_order = in_order
-        #: What the source refers to.
+        #: The functions that the source refers to, by name.
         self._names: dict[str, Any] = {}
         #: The names of the dumps of schemas within.
         self._within: dict[fields.Nested, str] = {}
@@ -62,7 +63,7 @@ class _Compiler:
         return dump
 
     def _function(self, name: str, schema: Schema, read: Callable[[str], str]) -> str:
-        """A dictionary display of the members that always stand there, and a line for each that may be left out."""
+        """The source of a function: a display of the members that are always there, and a line for each other one."""
         if isinstance(schema, Base) and schema.as_given:
             return f"def {name}(row):\n    return row"
         always, maybe = [], []
@@ -83,7 +84,7 @@ class _Compiler:
         return "\n".join([f"def {name}(row):", f"    out = {display}", *maybe, "    return out"])
 
     def _value(self, field: fields.Field[Any], read: str) -> str:
-        """The expression of what is dumped of a row."""
+        """The expression of the value that a row has for a field, before it is written."""
         of = field.metadata.get(OF)
         return read if of is None else f"{self._name(of)}(row)"
 
@@ -94,7 +95,7 @@ class _Compiler:
         return f"None if (value := {value}) is None else {self._write(field, 'value')}"
 
     def _write(self, field: fields.Field[Any], value: str) -> str:
-        """The expression that turns a value into its wire form."""
+        """The expression that turns a value into what is sent."""
         if self._is_plain(field):
             return value
         if isinstance(field, fields.List):
@@ -105,11 +106,11 @@ class _Compiler:
             return f"{self._dump_of(field)}({value})"
         if isinstance(field, Moment):
             return f"{self._name(field.write)}({value})"
-        serialize = field._serialize  # noqa: SLF001  # the step of `dump` that a kind of field overrides
+        serialize = field._serialize  # noqa: SLF001  # the step of `dump` that a field's class overrides
         return f"{self._name(serialize)}({value}, None, row)"
 
     def _is_plain(self, field: fields.Field[Any]) -> bool:
-        """Whether the values of a field go out as they are."""
+        """Whether the values of a field are dumped as they are."""
         if isinstance(field, fields.Dict):
             return field.value_field is None or self._is_plain(field.value_field)
         changes_nothing = type(field)._serialize is fields.Field._serialize  # noqa: SLF001  # see `_write`
@@ -122,6 +123,7 @@ class _Compiler:
         return self._within[field]
 
     def _name(self, function: Callable[..., Any]) -> str:
+        """The name by which the source may call a function."""
         name = f"write_{len(self._names)}"
         self._names[name] = function
         return name

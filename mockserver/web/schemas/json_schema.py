@@ -1,4 +1,4 @@
-"""How schemas are told in an OpenAPI document: what apispec cannot know of fields of ours."""
+"""The JSON schemas of our fields, as OpenAPI documents have them: what apispec cannot know by itself."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from mockserver.web.schemas.fields import (
     Url,
 )
 
-#: What is said of a field: always the same, or what a function makes of the field and of what apispec has found so far.
+#: The JSON schema of a type of fields, or a function that makes it of a field and of the keywords that apispec found.
 FieldSchema = dict[str, Any] | Callable[[Any, dict[str, Any]], dict[str, Any]]
 
-#: At least two labels, of which the last one is no number; names in other scripts are taken as well.
+#: Host names of at least two labels, of which the last one is no number. The field takes other scripts as well.
 HOSTNAME = r"^(?!-)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.(?![0-9]+$)[A-Za-z0-9-]+$"
 
-#: What our own kinds of fields take, as far as a schema can say it; the field's own bounds come before these.
-FORMS: dict[type, FieldSchema] = {
+#: What our fields take, as far as a JSON schema can say it; bounds of a single field override these.
+FIELD_SCHEMAS: dict[type, FieldSchema] = {
     Int64: {"minimum": -(2**63), "maximum": 2**63 - 1},
     Number: {"minimum": -(2**63), "maximum": 2**63 - 1},
     ApiKey: {"pattern": "^[!-~]+$"},
@@ -46,19 +46,19 @@ FORMS: dict[type, FieldSchema] = {
 }
 
 
-def specification(forms: Mapping[type, FieldSchema] = FORMS, **options: Any) -> Any:
-    """An empty document of OpenAPI 3.1, which takes our schemas as they are."""
-    # A tenth of a second, and most servers are never asked for a document.
-    from apispec import APISpec  # noqa: PLC0415  # see above
-    from apispec.ext.marshmallow import MarshmallowPlugin  # noqa: PLC0415  # see above
+def specification(field_schemas: Mapping[type, FieldSchema] = FIELD_SCHEMAS, **options: Any) -> Any:
+    """An empty document of OpenAPI 3.1, to which schemas can be added; `field_schemas` are those of our fields."""
+    # The import takes a tenth of a second, and most servers are never asked for a document.
+    from apispec import APISpec  # noqa: PLC0415  # slow
+    from apispec.ext.marshmallow import MarshmallowPlugin  # noqa: PLC0415  # slow
 
-    def form(_converter: Any, field: fields.Field[Any], *, ret: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Called by apispec, last, with what it has found so far."""
-        return _form(field, ret, forms)
+    def keywords(_converter: Any, field: fields.Field[Any], *, ret: dict[str, Any], **_: Any) -> dict[str, Any]:
+        """Called by apispec after its own functions, with the keywords that they have found."""
+        return _keywords(field, ret, field_schemas)
 
     marshmallow: Any = MarshmallowPlugin(schema_name_resolver=_schema_name)
     spec = APISpec(openapi_version="3.1.0", plugins=[marshmallow], **options)
-    marshmallow.converter.add_attribute_function(form)
+    marshmallow.converter.add_attribute_function(keywords)
     return spec
 
 
@@ -66,18 +66,21 @@ def _schema_name(schema: Any) -> str:
     return str(schema.__name__ if isinstance(schema, type) else type(schema).__name__)
 
 
-def _form(field: fields.Field[Any], known: dict[str, Any], forms: Mapping[type, FieldSchema]) -> dict[str, Any]:
-    told = forms.get(type(field), {})
-    form = {} if "enum" in known else told(field, known) if callable(told) else told
+def _keywords(
+    field: fields.Field[Any], known: dict[str, Any], field_schemas: Mapping[type, FieldSchema]
+) -> dict[str, Any]:
+    """The keywords of JSON schema that a field has beside those that are known already."""
+    own = field_schemas.get(type(field), {})
+    found = {} if "enum" in known else own(field, known) if callable(own) else own
     if any(isinstance(validator, NotBlank) for validator in field.validators):
         # The blanks of JavaScript's patterns are not quite those of Python.
-        form = {**form, "pattern": r"[^\s\x1c-\x1f\x85]"}
-    form = {name: value for name, value in form.items() if name not in known}
-    if field.allow_none and "type" in form:
-        kinds = form["type"]
-        form["type"] = [*(kinds if isinstance(kinds, list) else [kinds]), "null"]
+        found = {**found, "pattern": r"[^\s\x1c-\x1f\x85]"}
+    found = {name: value for name, value in found.items() if name not in known}
+    if field.allow_none and "type" in found:
+        types = found["type"]
+        found["type"] = [*(types if isinstance(types, list) else [types]), "null"]
     pattern = known.get("pattern", "")
     if pattern.endswith(r"\Z"):
-        # Marshmallow's patterns begin where the text does, and end in the manner of Python.
-        form["pattern"] = f"^(?:{pattern.removesuffix(chr(92) + 'Z')})$"
-    return form
+        # Marshmallow's patterns are anchored at the beginning by how they are used, and at the end in Python's syntax.
+        found["pattern"] = f"^(?:{pattern.removesuffix(chr(92) + 'Z')})$"
+    return found

@@ -1,6 +1,4 @@
-"""JSON on the wire: strict when it comes in, compact with one trailing newline when it goes out
-(contract/transport).
-"""
+"""JSON on the wire: read strictly, written compactly and with one trailing newline (contract/transport)."""
 
 from __future__ import annotations
 
@@ -13,26 +11,30 @@ from typing import Any, NoReturn
 
 import orjson
 
+#: The whole numbers of 64 bits with a sign.
 INT64 = range(-(2**63), 2**63)
-#: Deeper nesting than any honest client sends; json's own scanner gives up near a thousand.
+#: The most levels of objects and arrays within each other. Chosen: more than any honest client sends, and far fewer
+#: than the thousand or so at which the parser gives up.
 DEEPEST = 100
-#: More arrays than any honest client sends. The parser makes them without letting anybody else run meanwhile.
+#: The most arrays of a text. Chosen: more than any honest client sends; no thread runs while the parser makes them.
 _MOST_BRACKETS = 250_000
-#: More members and items in all than any honest client sends; that of the largest shipped workspace has a third of it.
+#: The most commas of a text, and so of members and items. Chosen: three times those of the largest workspace that is
+#: shipped, written as a document.
 _MOST_COMMAS = 1_500_000
-#: Whether halves of surrogate pairs are written at all, and whatever a backslash begins: of those only whole pairs.
+#: The escape of one half of a surrogate pair.
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+#: Any escape; in groups of their own the halves of a surrogate pair, and a second half that stands alone.
 _ESCAPE = re.compile(rb"\\(?:(u[dD][89abAB]..)(\\u[dD][c-fC-F]..)?|(u[dD][c-fC-F]..)|.)", re.DOTALL)
-#: How much of a member's name is told.
+#: How many characters of a member's name an error shows. Chosen: longer than any name of the API.
 _LONGEST_NAME = 80
 
 
 class JsonError(ValueError):
-    """A text that is not the JSON that we take."""
+    """A text is not JSON, or is JSON that `read` does not take; the message says why."""
 
 
 def read(raw: bytes, deepest: int = DEEPEST) -> Any:
-    """The value of a JSON text of so many levels at most.
+    """The value of a JSON text, in which there are at most `deepest` levels of objects and arrays.
 
     Stricter than `json.loads`: no duplicate member, no NaN or Infinity, no number that int64 or a double cannot hold,
     no half of a surrogate pair, no bytes that are not UTF-8.
@@ -62,14 +64,17 @@ def read(raw: bytes, deepest: int = DEEPEST) -> Any:
 def write(value: object, moment: Callable[[datetime], str] | None = None) -> bytes:
     """The compact JSON text of a value, with the service's trailing newline.
 
-    `moment` says how moments are written, so that nobody has to look for them in the whole value before.
+    `moment` writes the moments in the value, so that they need not be replaced before. Without it they are in RFC 3339.
     """
-    as_told = 0 if moment is None else orjson.OPT_PASSTHROUGH_DATETIME
-    return orjson.dumps(value, moment, orjson.OPT_APPEND_NEWLINE | as_told)
+    option = 0 if moment is None else orjson.OPT_PASSTHROUGH_DATETIME
+    return orjson.dumps(value, moment, orjson.OPT_APPEND_NEWLINE | option)
 
 
-def parts(value: object, moment: Callable[[datetime], str], levels: int) -> Iterator[bytes]:
-    """The same text, but for the newline, in parts that take so many levels apart: others can run in between."""
+def pieces(value: object, moment: Callable[[datetime], str], levels: int) -> Iterator[bytes]:
+    """The compact JSON text of a value without a trailing newline, in pieces, between which other threads can run.
+
+    A piece is a member or an item of one of the first `levels` levels; `moment` writes the moments in the value.
+    """
     if not levels or not isinstance(value, dict | list):
         yield write(value, moment)[:-1]
         return
@@ -77,7 +82,7 @@ def parts(value: object, moment: Callable[[datetime], str], levels: int) -> Iter
     begin = b"{" if named else b"["
     for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
         yield begin + orjson.dumps(name) + b":" if named else begin
-        yield from parts(inner, moment, levels - 1)
+        yield from pieces(inner, moment, levels - 1)
         begin = b","
     yield (b"" if value else begin) + (b"}" if named else b"]")
 
@@ -90,9 +95,9 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _repeated(names: Iterable[str]) -> str:
-    """The first name that comes again, cut short; there has to be one."""
+    """The first name that is repeated, cut short; one of them has to be."""
     seen: set[str] = set()
-    name = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]  # it adds
+    name = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]  # adds it
     return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
@@ -115,16 +120,20 @@ def _float(text: str) -> float:
 
 
 def depth(value: object) -> int:
-    """How many objects and arrays stand in each other: none in a number, one in a list of numbers."""
-    found, level = 0, [value]
+    """How many levels of objects and arrays a value has: 0 for a number, 1 for a list of numbers."""
+    count, level = 0, [value]
     while level := [inner for inner in level if isinstance(inner, (dict, list))]:
-        found += 1
-        level = [part for outer in level for part in (outer.values() if isinstance(outer, dict) else outer)]
-    return found
+        count += 1
+        level = [inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer)]
+    return count
 
 
 def _refuse_half_surrogates(raw: bytes) -> None:
-    """Look at every escape of a text that is JSON: escape by escape others can run in between."""
+    """Check every escape of a text that is JSON; other threads can run in between.
+
+    Raises:
+        JsonError: one half of a surrogate pair is without the other.
+    """
     for found in _ESCAPE.finditer(raw):
         high, low, alone = found.groups()
         if alone or (high and not low):

@@ -1,4 +1,4 @@
-"""The members of a query and of a body, held against their schemas: which are unknown, and which are optional."""
+"""The members of a query or a body beside its schema: which of them are unknown, and which are optional."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from marshmallow import Schema, fields
 class Member(NamedTuple):
     """A member that was sent, or that a schema knows."""
 
-    #: `ips[0].weight` where it was sent.
+    #: From the top of the body: `ips[0].weight`, or `ips[].weight` of one that was not sent.
     path: str
-    #: The same without its place in lists: `ips[].weight`.
+    #: From the top of the body without the numbers of items: `ips[].weight`.
     name: str
+    #: The field of the schema, or None if the schema does not know the member.
     field: fields.Field[Any] | None
 
     @property
@@ -27,7 +28,7 @@ class Member(NamedTuple):
 
 
 def sent(schema: Schema, data: object, path: str = "", name: str = "") -> Iterator[Member]:
-    """Every member of a body, those of inner objects included."""
+    """Every member that was sent, those of inner objects included; `path` and `name` come before those of members."""
     if not isinstance(data, Mapping):
         return
     known = _known(schema)
@@ -45,7 +46,7 @@ def sent(schema: Schema, data: object, path: str = "", name: str = "") -> Iterat
 
 
 def optional(schema: Schema, name: str = "") -> Iterator[Member]:
-    """Every optional member that a schema knows."""
+    """Every optional member that a schema knows, those of inner objects included; `name` comes before their names."""
     for key, field in _known(schema).items():
         if not field.required:
             yield Member(f"{name}{key}", f"{name}{key}", field)
@@ -59,7 +60,7 @@ def _known(schema: Schema) -> dict[str, fields.Field[Any]]:
 
 
 def _inner(field: fields.Field[Any] | None) -> Schema | None:
-    """The schema of a member that is an object, or a list of objects."""
+    """The schema of the object that a member is, or of the objects of its list, or None for any other member."""
     if isinstance(field, fields.List):
         field = field.inner
     if isinstance(field, fields.Nested):
