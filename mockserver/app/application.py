@@ -74,14 +74,14 @@ def _add_service(app: Application) -> None:
         bearers=Bearer(app.store, app.component(OAuthParts).signer),
         body_limit=app.settings.body_limit,
         prepare=app.effects.look_ups.prepare,
-        log=None if app.log.form is LogFormat.OFF else app.log,
+        log=None if app.log.format is LogFormat.OFF else app.log,
     )
     app.add_service(service)
 
 
 def _add_call_log(app: Application) -> None:
     """Log control calls as well, unless the log is off."""
-    if app.log.form is not LogFormat.OFF:
+    if app.log.format is not LogFormat.OFF:
         calls = CallLog(app.log)
         app.before_request(calls.begin)
         app.after_request(calls.end)

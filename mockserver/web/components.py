@@ -1,4 +1,4 @@
-"""What an application is made of beyond its views, which find it by its type."""
+"""The components of an application: objects that a layer above the web finds by their type."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Component = TypeVar("Component")
 
 
 class ComponentFlask(Flask):
-    """Flask that holds components: at most one of each type, for whatever layer knows the type."""
+    """Flask that holds components, at most one of each type."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, static_folder=None)
@@ -19,11 +19,19 @@ class ComponentFlask(Flask):
     def add_component(self, component: object) -> None:
         self._components[type(component)] = component
 
-    def component(self, kind: type[Component]) -> Component:
-        """The component of this type, which has to be there."""
-        return cast(Component, self._components[kind])
+    def component(self, component_type: type[Component]) -> Component:
+        """The component of this type.
+
+        Raises:
+            KeyError: the application has none.
+        """
+        return cast(Component, self._components[component_type])
 
 
-def component(kind: type[Component]) -> Component:
-    """The component of this type of the application that answers the request."""
-    return cast(ComponentFlask, current_app).component(kind)
+def component(component_type: type[Component]) -> Component:
+    """The component of this type that the application of the current request holds.
+
+    Raises:
+        KeyError: the application has none.
+    """
+    return cast(ComponentFlask, current_app).component(component_type)

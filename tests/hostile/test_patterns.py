@@ -62,7 +62,7 @@ PATTERNS = [
     "views.traffic.redaction:_IN_TEXT",
     "views.traffic.redaction:_KEY",
     "views.traffic.redaction:_WAY_IN",
-    "web.pages.csrf:_FORM",
+    "web.pages.csrf:_TOKEN",
     "web.routing.encoded_slash:_ENCODED_SLASH",
     "web.schemas.fields.formats:_URL_CHARACTERS",
     "web.schemas.fields.moments:_MOMENT",

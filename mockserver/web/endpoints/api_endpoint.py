@@ -18,12 +18,12 @@ from mockserver.web.schemas.refusal import summary
 
 
 class ApiEndpoint(Endpoint):
-    """An operation that an account calls."""
+    """The endpoint of an operation that an account calls."""
 
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
-        """The answer of the service; a body only where the operation has one.
+        """The answer of the service; without a body if the operation's answer has none.
 
-        Which optional members were sent, and what is ignored, is noted in the exchange.
+        The exchange notes which optional members were sent, and warns of what is ignored.
 
         Raises:
             ServiceError: the service refuses the request; nothing has changed.
@@ -53,7 +53,7 @@ class ApiEndpoint(Endpoint):
         return self.members(schema, data, exchange, strict=caller.workspace.state.strict)
 
     def _warn_of_type(self, request: Request, exchange: Exchange) -> None:
-        """JSON passes under any Content-Type; whoever sends it under another one should know."""
+        """Warn in the journal of a body whose Content-Type is not that of JSON; the service takes it all the same."""
         sent_as = request.environ.get("CONTENT_TYPE", "")
         if exchange.body and "json" not in sent_as.lower():
             shown = f"as {reasons.shown(sent_as)}" if sent_as else "without a Content-Type"

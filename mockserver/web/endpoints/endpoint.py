@@ -1,4 +1,4 @@
-"""What answers an operation: loads what was sent, calls the rule, dumps the answer."""
+"""The base of endpoints: load what was sent, call the rule of the operation, dump the answer."""
 
 from __future__ import annotations
 
@@ -20,46 +20,46 @@ from mockserver.web.schemas.dump import Dump, compiled
 from mockserver.web.schemas.members import Member, sent
 from mockserver.web.schemas.refusal import Location, refusal
 
-#: The schema of a query that may hold nothing.
-_NOTHING = Schema()
+#: The schema of a query without parameters.
+_NO_PARAMETERS = Schema()
 
 
 def check_room(workspace: Workspace) -> None:
-    """Refuse to add anything where a workspace is full.
+    """Refuse to add a row to a workspace that is full.
 
     Raises:
-        ServiceError: 400, as for the number of webhooks (contract/transport, proposed).
+        ServiceError: 400 if it is full, as for the number of webhooks (contract/transport, proposed).
     """
     if full := workspace.state.full():
         raise no_room(full)
 
 
 class Endpoint(ABC):
-    """One operation, ready to serve; its schemas are made once, when it is first called."""
+    """What answers one operation; the operation's schemas are made when it is first called."""
 
     def __init__(self, operation: Operation) -> None:
         self.operation = operation
 
     @cached_property
     def _path_schema(self) -> Schema | None:
-        return _made(self.operation.path_schema)
+        return _instance(self.operation.path_schema)
 
     @cached_property
     def _query_schema(self) -> Schema | None:
-        return _made(self.operation.query_schema)
+        return _instance(self.operation.query_schema)
 
     @cached_property
     def body_schema(self) -> Schema | None:
-        return _made(self.operation.body_schema)
+        return _instance(self.operation.body_schema)
 
     @cached_property
     def _dump(self) -> Dump | None:
-        schema = _made(self.operation.answer_schema)
+        schema = _instance(self.operation.answer_schema)
         return None if schema is None else compiled(schema)
 
     @cached_property
     def _default_query(self) -> dict[str, Any] | None:
-        """What the query's schema makes of no query; None where that is refused."""
+        """What the query's schema loads if there is no query, or None if it refuses that."""
         try:
             return None if self._query_schema is None else self._query_schema.load({})
         except ValidationError:
@@ -69,14 +69,18 @@ class Endpoint(ABC):
     def answer(self, caller: Any, request: Request, exchange: Exchange) -> Reply:
         """The answer of the service to a caller of the operation's audience.
 
-        Which optional members were sent, and what is ignored, is noted in the exchange.
+        The exchange notes which optional members were sent, and warns of what is ignored.
 
         Raises:
             ServiceError: the service refuses the request; nothing has changed.
         """
 
     def address(self, request: Request, exchange: Exchange) -> dict[str, Any]:
-        """What the path and the query say, as their schemas load it."""
+        """The arguments of the operation's function that the path and the query give, as their schemas load them.
+
+        Raises:
+            ServiceError: 400; a parameter is not one that its schema takes.
+        """
         arguments: dict[str, Any] = {}
         if self._path_schema is not None:
             arguments.update(_loaded(self._path_schema, exchange.params, Location.PATH))
@@ -85,13 +89,13 @@ class Endpoint(ABC):
         return arguments
 
     def reply(self, result: object) -> Reply:
-        """A result as the answer's schema writes it."""
+        """The answer with the operation's status and, if it has an answer's schema, a result as that dumps it."""
         return Reply(self.operation.status, b"" if self._dump is None else json_text.write(self._dump(result)))
 
     def _query(self, request: Request, exchange: Exchange) -> dict[str, Any]:
         schema = self._query_schema
         if request.query_string:
-            self._warn("query parameter", _note(sent(schema or _NOTHING, request.args), exchange), exchange)
+            self._warn("query parameter", _note(sent(schema or _NO_PARAMETERS, request.args), exchange), exchange)
         elif self._default_query is not None:
             return {"query": self._default_query.copy()}
         return {} if schema is None else {"query": _loaded(schema, request.args, Location.QUERY)}
@@ -99,7 +103,11 @@ class Endpoint(ABC):
     def members(
         self, schema: Schema, data: dict[str, Any], exchange: Exchange, *, strict: bool = False
     ) -> dict[str, Any]:
-        """What a body says, as its schema loads it; members that are unknown are ignored, or refused if strict."""
+        """The members of a body as its schema loads them; unknown ones are ignored with a warning, unless `strict`.
+
+        Raises:
+            ServiceError: 400; the schema refuses a member, or `strict` refuses an unknown one.
+        """
         unknown = _note(sent(schema, data), exchange)
         if not strict:
             self._warn("member", unknown, exchange)
@@ -108,9 +116,9 @@ class Endpoint(ABC):
             self._refuse_unknown(unknown)
         return loaded
 
-    def _warn(self, what: str, unknown: list[str], exchange: Exchange) -> None:
+    def _warn(self, noun: str, unknown: list[str], exchange: Exchange) -> None:
         for path in unknown:
-            exchange.warn(f"{self.operation.id} knows no {what} {reasons.shown(path)}; it is ignored")
+            exchange.warn(f"{self.operation.id} knows no {noun} {reasons.shown(path)}; it is ignored")
 
     def _refuse_unknown(self, names: list[str]) -> None:
         if names:
@@ -120,13 +128,13 @@ class Endpoint(ABC):
 
 
 def _note(members: Iterable[Member], exchange: Exchange) -> list[str]:
-    """Note which optional members were sent; gives the paths of those that are unknown."""
+    """The paths of unknown members; the optional members among the others are noted in the exchange."""
     members = list(members)
     exchange.fields = [*exchange.fields, *dict.fromkeys(member.name for member in members if member.optional)]
     return [member.path for member in members if member.unknown]
 
 
-def _made(schema: Any) -> Schema | None:
+def _instance(schema: Any) -> Schema | None:
     return None if schema is None else schema()
 
 

@@ -10,17 +10,20 @@ from mockserver.core.contract.errors import BAD_REQUEST
 from mockserver.core.state import reasons
 from mockserver.web.schemas import json_text
 
-#: What stands for the value of a body that is not there.
+#: The result of reading a body that is not there; a body may be `null`, which is None.
 NO_BODY: Any = object()
+#: How many characters of the parser's message a reason shows. Chosen: all of an ordinary message.
+_LONGEST_MESSAGE = 200
 
 
 def read_body(request: Request) -> Any:
-    """The JSON value of a request's body; `NO_BODY` when there is none, which is other than `null`.
+    """The JSON value of a request's body, or `NO_BODY` if it has none.
 
-    The Content-Type is not insisted on, as `curl -d` sends another one: that is noted only.
+    JSON is taken under any Content-Type, as `curl -d` sends that of a form.
 
     Raises:
-        ServiceError: 400 or 415 `bad_request`, 413 for a body over the limit.
+        ServiceError: 400 `bad_request`, or 415 if the Content-Type is another one; the body is not valid JSON.
+        RequestEntityTooLarge: the body is over the limit.
     """
     raw = request.get_data(cache=True)
     if not raw.strip():
@@ -29,7 +32,9 @@ def read_body(request: Request) -> Any:
         return json_text.read(raw)
     except json_text.JsonError as error:
         sent_as = reasons.shown(request.mimetype) if request.mimetype else "no type"
-        reason = f"the body of {len(raw)} bytes, sent as {sent_as}, is no JSON: {reasons.shown(error, 200)}"
+        reason = (
+            f"the body of {len(raw)} bytes, sent as {sent_as}, is no JSON: {reasons.shown(error, _LONGEST_MESSAGE)}"
+        )
         if request.mimetype and "json" not in request.mimetype:
             refused = BAD_REQUEST(f"The request body must be JSON, not {request.mimetype}: {error}", status=415)
         else:

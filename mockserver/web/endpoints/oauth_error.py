@@ -7,9 +7,9 @@ from mockserver.core.contract.errors import ErrorCode, ServiceError
 from mockserver.core.traffic.exchange import Header, Reply
 from mockserver.web.schemas import json_text
 
-#: RFC 6749, 5.1: nobody keeps a token for others.
+#: The headers of an answer that no cache may keep, as it may hold a token (RFC 6749, 5.1).
 NO_STORE: tuple[Header, ...] = (("Cache-Control", "no-store"), ("Pragma", "no-cache"))
-#: The service's own refusals, which a fault can ask for, in OAuth's words; whatever else is a bad request.
+#: The codes of OAuth for those of the service's API, which a fault can choose; any other is `invalid_request`.
 _CODES: dict[str, ErrorCode] = {
     errors.UNAUTHORIZED.code: errors.INVALID_CLIENT,
     errors.PERMISSION_DENIED.code: errors.ACCESS_DENIED,
@@ -20,7 +20,7 @@ _CODES: dict[str, ErrorCode] = {
 
 
 def oauth_code(error: ServiceError) -> ErrorCode:
-    """The code with which OAuth says it."""
+    """The code of OAuth for an error of the service."""
     if error.code.code in errors.OAUTH_CODES:
         return error.code
     if error.status == 503:
@@ -29,25 +29,25 @@ def oauth_code(error: ServiceError) -> ErrorCode:
 
 
 def translated(error: ServiceError) -> ServiceError:
-    """The same refusal, with the code with which OAuth says it."""
+    """An error with a code of OAuth: with the message, status and reason of `error`."""
     code = oauth_code(error)
     return error if code == error.code else code(error.message, status=error.status).because(error.reason)
 
 
 def description(error: ServiceError) -> str:
-    """The message with the signs that RFC 6749, 5.2, allows in `error_description`."""
-    return "".join(sign if " " <= sign <= "~" and sign not in '"\\' else "'" for sign in error.message)
+    """The message of an error, with `'` for the characters that RFC 6749, 5.2, forbids in `error_description`."""
+    return "".join(char if " " <= char <= "~" and char not in '"\\' else "'" for char in error.message)
 
 
 def refusal(error: ServiceError) -> Reply:
-    """A refusal as apps are told it."""
-    said = translated(error)
-    body = {"error": said.code.code, "error_description": description(said)}
-    return Reply(said.status, json_text.write(body), said, (*NO_STORE, *_challenge(said.code, said.status)))
+    """The refusal of an app's request (RFC 6749, 5.2)."""
+    error = translated(error)
+    body = {"error": error.code.code, "error_description": description(error)}
+    return Reply(error.status, json_text.write(body), error, (*NO_STORE, *_challenge(error.code, error.status)))
 
 
 def _challenge(code: ErrorCode, status: int) -> tuple[Header, ...]:
-    """How to do better: RFC 6749, 5.2, and RFC 6750, 3."""
+    """The header that says how to authenticate, if the error is about that (RFC 6749, 5.2, and RFC 6750, 3)."""
     if code in (errors.INVALID_TOKEN, errors.INSUFFICIENT_SCOPE):
         return (("WWW-Authenticate", f'Bearer error="{code.code}"'),)
     return (("WWW-Authenticate", 'Basic realm="oauth"'),) if status == 401 else ()

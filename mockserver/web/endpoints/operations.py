@@ -1,4 +1,4 @@
-"""How the operations of a resource are declared: above the functions that do what they are for."""
+"""The declarations of a resource's operations, each above the function that does what the operation is for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ View = Callable[..., Any]
 
 
 class Operations:
-    """The operations of one resource, in the order of their declaration."""
+    """The operations of one resource, in the order of their declaration; `tag` is the resource's name."""
 
     def __init__(self, tag: str) -> None:
         self.tag = tag
@@ -44,7 +44,11 @@ class Operations:
         discriminator: tuple[str, str] | None = None,
         refuse: View | None = None,
     ) -> Callable[[View], View]:
-        """Declare the function below as an operation of the service."""
+        """A decorator that declares a function as an operation of the service; `Operation` describes the arguments.
+
+        The function is called with `caller`, with the parameters of the path by name, with `query` and `body` if the
+        operation has them, and for anonymous callers with `request` and `form`.
+        """
 
         def declare(view: View) -> View:
             self.operations.append(

@@ -1,4 +1,4 @@
-"""Whether a caller may call an operation: by the account's role, and by the token's scopes."""
+"""What a caller may call: by the account's role, and by the token's scopes."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from mockserver.core.workspaces.caller import Caller
 
 
 def check_role(caller: Caller, operation: Operation) -> None:
-    """Refuse an account whose role the operation is not for.
+    """Refuse an account whose role may not call the operation.
 
     Raises:
-        ServiceError: 403 `permission_denied`.
+        ServiceError: 403 `permission_denied`; the operation is for other roles.
     """
     if operation.roles is not None and caller.account.role not in operation.roles:
         account, needed = caller.account, " or ".join(sorted(operation.roles))
@@ -21,10 +21,10 @@ def check_role(caller: Caller, operation: Operation) -> None:
 
 
 def check_scope(caller: Caller, operation: Operation) -> None:
-    """Refuse a token that is not good for the operation.
+    """Refuse a token that does not have the scope of the operation.
 
     Raises:
-        ServiceError: 403 `permission_denied` (contract/oauth: proposed).
+        ServiceError: 403 `permission_denied` (contract/oauth: proposed); the token lacks the scope.
     """
     if caller.scopes is not None and not caller.may(operation.needs):
         has = reasons.listed(sorted(caller.scopes))

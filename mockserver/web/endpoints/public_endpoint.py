@@ -1,4 +1,4 @@
-"""The endpoint of an operation that asks for no key: a form in, a page or OAuth's JSON out."""
+"""The endpoint of an operation for anonymous callers: a form in, a page or OAuth's JSON out."""
 
 from __future__ import annotations
 
@@ -12,29 +12,31 @@ from mockserver.web.endpoints.oauth_error import NO_STORE
 
 
 class PublicEndpoint(Endpoint):
-    """An operation that an anonymous caller calls: with a form, if with anything."""
+    """The endpoint of an operation for anonymous callers, whose body is a form if it has one."""
 
     def answer(self, caller: AnonymousCaller, request: Request, exchange: Exchange) -> Reply:
-        """The answer to a caller.
+        """The answer of the service.
+
+        The exchange notes which optional members were sent, and warns of what is ignored.
 
         Raises:
-            ServiceError: the request is refused.
+            ServiceError: the service refuses the request.
         """
         if self.operation.query_schema is not None:
             once(query_pairs(exchange.query))
         arguments = self.address(request, exchange)
         if "query" in arguments:
-            # RFC 6749, 3.1: without a value it counts as absent.
+            # A parameter without a value counts as absent (RFC 6749, 3.1).
             arguments["query"] = {name: value for name, value in arguments["query"].items() if value != ""}
         if self.body_schema is not None:
             form = read_form(request)
             arguments["form"] = self.members(self.body_schema, form, exchange)
         if self.operation.adds:
             check_room(caller.workspace)
-        found = self.operation.view(caller=caller, request=request, **arguments)
-        return found if isinstance(found, Reply) else self._as_json(found)
+        result = self.operation.view(caller=caller, request=request, **arguments)
+        return result if isinstance(result, Reply) else self._as_json(result)
 
-    def _as_json(self, found: object) -> Reply:
-        reply = self.reply(found)
+    def _as_json(self, result: object) -> Reply:
+        reply = self.reply(result)
         reply.headers = NO_STORE
         return reply

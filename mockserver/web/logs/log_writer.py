@@ -1,4 +1,4 @@
-"""Writes lines of a log beside the requests: nobody ever waits for whoever reads them."""
+"""A thread that writes the lines of a log, so that no request waits for a slow reader of the log."""
 
 from __future__ import annotations
 
@@ -13,28 +13,33 @@ from typing import Generic, TypeVar
 
 Entry = TypeVar("Entry")
 
-#: How many entries wait to be written, at most.
+#: The most entries that wait to be written. Chosen: a second of the fastest requests, in a few megabytes.
 LIMIT = 10_000
-#: How many are written at once; between two such parts others get to run.
-_PART = 100
-#: How long entries are gathered before they are written, in seconds: fewer, larger writes cost less.
+#: How many entries are written at once. Chosen: some milliseconds of work, after which other threads can run.
+_BATCH = 100
+#: How many seconds entries are gathered before they are written. Chosen: fewer, larger writes cost less, and a reader
+#: notices no delay.
 _GATHER = 0.02
-#: How long the end waits for what is not written yet, in seconds.
+#: How many seconds the end of the process waits for entries to be written. Chosen: enough for all that may wait, and
+#: a reader that has stopped reading delays the end no longer.
 _GRACE = 0.5
 
 
 class LogWriter(Generic[Entry]):
-    """A bounded queue of entries, and a thread that writes them to a file descriptor, begun with the first of them.
+    """A bounded queue of entries, and a thread that writes them to a file descriptor; the first entry starts it.
 
-    It writes past `sys.stderr`, whose lock a thread that nobody can stop must not hold when the program ends.
+    The thread does not write by `sys.stderr`, whose lock a daemon thread must not hold when the process ends.
     """
 
     def __init__(
         self, line: Callable[[Entry], str], lost: Callable[[int], str], *, target: int = 2, limit: int = LIMIT
     ) -> None:
-        #: Gives the line of an entry.
+        """A writer to the file descriptor `target`, with at most `limit` entries waiting.
+
+        `line` makes the line of an entry, and `lost` the line that says how many entries were dropped, as they came
+        faster than they could be written.
+        """
         self._line = line
-        #: Gives the line that says how many entries had to go, as they came faster than they could be written.
         self._lost = lost
         self._target = target
         self._limit = limit
@@ -46,7 +51,7 @@ class LogWriter(Generic[Entry]):
         self._closing = threading.Event()
 
     def put(self, entry: Entry) -> None:
-        """Have an entry written some time soon; the oldest one goes if too many wait."""
+        """Let an entry be written soon; if too many wait, the oldest one is dropped."""
         if self._closing.is_set():
             return
         with self._lock:
@@ -60,7 +65,7 @@ class LogWriter(Generic[Entry]):
             self._awake.set()
 
     def close(self, seconds: float = _GRACE) -> None:
-        """Write what waits, as far as that can be done within so many seconds; nothing is taken any more."""
+        """Take no more entries, and wait for at most so many seconds until those that wait are written."""
         atexit.unregister(self.close)
         self._closing.set()
         self._awake.set()
@@ -78,28 +83,28 @@ class LogWriter(Generic[Entry]):
                 self._closing.wait(_GATHER)
                 last = self._closing.is_set()
                 self._awake.clear()
-                for part in self._parts():
-                    self._write(part)
+                for text in self._batches():
+                    self._write(text)
                 if last:
                     return
-        except OSError:  # there is nobody who could read
+        except OSError:  # the reader of the log is gone
             self._closing.set()
 
-    def _parts(self) -> Iterable[str]:
-        """The lines of all that waits."""
+    def _batches(self) -> Iterable[str]:
+        """The lines of all entries that wait, a batch at a time."""
         with self._lock:
             entries, self._entries = self._entries, deque()
             dropped, self._dropped = self._dropped, 0
         if dropped:
             yield self._lost(dropped)
         waiting = iter(entries)
-        while part := "".join(map(self._line, islice(waiting, _PART))):
-            yield part
+        while text := "".join(map(self._line, islice(waiting, _BATCH))):
+            yield text
 
     def _write(self, text: str) -> None:
         rest = memoryview(text.encode(errors="backslashreplace"))
         while rest:
             try:
                 rest = rest[os.write(self._target, rest) :]
-            except BlockingIOError:  # whoever shares the terminal may have set it so
+            except BlockingIOError:  # another process may have made the shared terminal non-blocking
                 select.select([], [self._target], [])

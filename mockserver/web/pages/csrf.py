@@ -1,4 +1,4 @@
-"""What keeps other sites from sending our forms: a token that only our pages know, and where a form comes from."""
+"""Protection from cross-site request forgery: a token that only our pages know, and a look at where a form is from."""
 
 from __future__ import annotations
 
@@ -13,32 +13,34 @@ from mockserver.core.contract.errors import PERMISSION_DENIED, ServiceError
 from mockserver.core.traffic.exchange import Header
 from mockserver.core.workspaces.caller import AnonymousCaller
 
-#: The member of every form.
+#: The member of a form that holds the token.
 FIELD = "csrf"
 COOKIE = "mockserver_csrf"
-_FORM = re.compile(r"[0-9A-Za-z]{32}")
+#: How many letters and digits a token has: 190 bits, which nobody guesses.
+_LENGTH = 32
+_TOKEN = re.compile(r"[0-9A-Za-z]{32}")
 
 
 def token(caller: AnonymousCaller, request: Request) -> str:
-    """The browser's token: that of an earlier page, which may be open still, or else a new one."""
+    """The token that the browser has from an earlier page, which may still be open, or else a new one."""
     sent = request.cookies.get(COOKIE, "")
-    return sent if _FORM.fullmatch(sent) else caller.workspace.state.random.secret("csrf", 32)
+    return sent if _TOKEN.fullmatch(sent) else caller.workspace.state.random.secret("csrf", _LENGTH)
 
 
 def cookie(caller: AnonymousCaller, value: str) -> Header:
-    """Lets the browser bring its token along with forms that come from us."""
+    """The header that gives the browser a token, to be sent with forms of our own pages only."""
     path = urlsplit(caller.visit.root).path or "/"
     return "Set-Cookie", f"{COOKIE}={value}; Path={path}; HttpOnly; SameSite=Lax"
 
 
 def check(request: Request, form: Mapping[str, str]) -> None:
-    """Refuse a form that is not one of ours, sent by one of our pages.
+    """Refuse a form that was not sent by one of our pages.
 
-    The browser says where it comes from (Fetch Metadata; where it does not, Origin). That holds even against somebody
+    The browser says which site sends a form, by Fetch Metadata or else by `Origin`. That protects even from an attacker
     who knows the workspace's seed, and so its tokens.
 
     Raises:
-        ServiceError: 403 `permission_denied`.
+        ServiceError: 403 `permission_denied`; another site sent the form, or its token is not the browser's.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site not in (None, "same-origin", "none"):

@@ -16,16 +16,18 @@ from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
 
 _HTML = "text/html; charset=utf-8"
-#: A template of somebody's: it may look as it likes, and do nothing. Images would have to come from somewhere else.
+#: The Content-Security-Policy of HTML that a user of the mock wrote: any style, but no script, no form, and no image
+#: from elsewhere.
 _FOREIGN = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
-#: No page at all.
+#: The Content-Security-Policy of an answer without a page.
 _EMPTY = "default-src 'none'; frame-ancestors 'none'"
 
 
 class Pages:
-    """The templates of a package, with the style that they share."""
+    """The templates of a folder of a package, with the style that they share."""
 
     def __init__(self, package: str, folder: str, **names: Any) -> None:
+        """The templates in `folder` of `package`, which has a `page.css`; all templates see `names`."""
         loader = PackageLoader(package, folder)
         self._environment = Environment(
             loader=loader,
@@ -37,12 +39,12 @@ class Pages:
         )
         style = loader.get_source(self._environment, "page.css")[0]
         digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
-        #: The source of the style, for a Content-Security-Policy.
+        #: The style as a source of a Content-Security-Policy.
         self.style_source = f"'sha256-{digest}'"
         self._environment.globals |= {"style": style, **names}
 
     def render(self, template: str, **values: Any) -> str:
-        """A page; every value is escaped."""
+        """The text of a template with these values, which are escaped."""
         return self._environment.get_template(template).render(**values)
 
 
@@ -61,35 +63,38 @@ def page(
     headers: tuple[Header, ...] = (),
     **values: Any,
 ) -> Reply:
-    """A page; `sends_to` is where its form may lead in the end, if it has one, `frames` lets it show a page of ours."""
+    """A page for a caller, in which the template's `values` are escaped.
+
+    `sends_to` is the URL to which the answer to the page's form may redirect in the end; None if the page has no form.
+    `frames` lets the page show another page of the mock in a frame.
+    """
     text = _pages().render(template, workspace=caller.workspace.name, **values)
     return Reply(status, text.encode(), headers=(*_headers(_policy(sends_to, frames=frames)), *headers))
 
 
 def still(template: str, workspace: str, **values: Any) -> Reply:
-    """A page of a workspace that leads nowhere, whoever looks at it."""
-    return Reply(
-        200, _pages().render(template, workspace=workspace, **values).encode(), headers=_headers(_policy(None))
-    )
+    """A page of a workspace without a form, which needs no caller."""
+    text = _pages().render(template, workspace=workspace, **values)
+    return Reply(200, text.encode(), headers=_headers(_policy(None)))
 
 
 def rendered(template: str, **values: Any) -> str:
-    """The text of a template of ours that is no page."""
+    """The text of a template that is not a page, such as an e-mail."""
     return _pages().render(template, **values)
 
 
 def content(html: str) -> Reply:
-    """A template as it is, with nothing around it: no script runs, no form is sent, nothing is loaded."""
+    """An answer with HTML that a user of the mock wrote: a browser runs no script, sends no form, loads nothing."""
     return Reply(200, html.encode(), headers=_headers(_FOREIGN))
 
 
 def redirect(location: str) -> Reply:
-    """The way to another address, which the browser asks for with GET; its query may hold a secret."""
+    """A redirect to another address, which the browser requests with GET; no cache keeps it, nor a secret in it."""
     return Reply(302, headers=(("Location", location), *_headers(_EMPTY)))
 
 
 def refusal(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
-    """A page that says what is wrong."""
+    """A page that shows an error, and where the journal has the reason."""
     return page(
         "refusal.html", caller,
         status=error.status,
@@ -100,33 +105,35 @@ def refusal(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) ->
     )  # fmt: skip
 
 
-_KEPT_SHORT: tuple[Header, ...] = (("Cache-Control", "no-store"), ("Referrer-Policy", "same-origin"))
+#: What keeps a page and its address from caches and other sites. Not `no-referrer`: with that, browsers send
+#: `Origin: null` with a form, and `csrf.check` would refuse it.
+_PRIVATE: tuple[Header, ...] = (("Cache-Control", "no-store"), ("Referrer-Policy", "same-origin"))
 
 
 def _headers(policy: str) -> tuple[Header, ...]:
-    # Without a referrer the browser would not tell where a form comes from, and that is looked at.
+    """The headers of a page with this Content-Security-Policy."""
     return (
         ("Content-Type", _HTML),
         ("Content-Security-Policy", policy),
         ("X-Content-Type-Options", "nosniff"),
-        *_KEPT_SHORT,
+        *_PRIVATE,
     )
 
 
 def _policy(sends_to: str | None, *, frames: bool = False) -> str:
-    leads = "'none'" if sends_to is None else f"'self' {_ways_on(sends_to)}"
+    form_action = "'none'" if sends_to is None else f"'self' {_redirect_sources(sends_to)}"
     frame = "; frame-src 'self'" if frames else ""
     return (
         f"default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src {_pages().style_source}; "
-        f"img-src data:; form-action {leads}{frame}"
+        f"img-src data:; form-action {form_action}{frame}"
     )
 
 
-def _ways_on(url: str) -> str:
-    """The sources of a Content-Security-Policy that let a form's answer lead to an app.
+def _redirect_sources(url: str) -> str:
+    """The sources of a Content-Security-Policy that let the answer to a form redirect to an app.
 
-    A browser holds the policy against the whole way, redirections included. Where the app sends its users from there
-    (from its backend to its frontend, say) nobody knows; and a policy has no words for all hosts, as [::1].
+    A browser applies the policy to all redirects that follow. To which hosts the app redirects its users (from its
+    backend to its frontend, say) is unknown, and some hosts, as [::1], cannot be a source; so all of a scheme are.
     """
     scheme = urlsplit(url).scheme
     return "http: https:" if scheme in ("http", "https") else f"{scheme}:"

@@ -1,19 +1,19 @@
-"""Whom an address speaks with, as far as its first segments tell."""
+"""The audience of an address, as far as its first segments tell."""
 
 from __future__ import annotations
 
 from mockserver.core.contract.operation import Audience
 
-#: Where the control API lives.
+#: The beginning of the control API's paths.
 CONTROL_PREFIX = "/_mock"
-#: Where the addresses are that apps get their tokens from, known or not.
+#: The beginning of the paths from which apps get their tokens.
 _OAUTH_PREFIX = "/realms/"
-#: Where the pages for people are, known or not.
+#: The beginnings of the paths of pages for people.
 _PAGE_PREFIXES = ("/account/", "/shared/")
 
 
 def audience_of(path: str) -> Audience:
-    """Whom an address of the service's speaks with that leads nowhere."""
+    """The audience of a path of the service that leads to no operation."""
     if path.startswith(_OAUTH_PREFIX):
         return Audience.OAUTH
     return Audience.PAGE if path.startswith(_PAGE_PREFIXES) else Audience.API

@@ -1,4 +1,4 @@
-"""Encoded slashes (`%2F`) of a path: they end no segment, and are part of what a parameter says."""
+"""Encoded slashes (`%2F`) of a path: they end no segment, and are part of a parameter's value."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from mockserver.web.routing.audience import CONTROL_PREFIX
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-#: Stands for an encoded slash where addresses are matched, and in no address otherwise: nothing is decoded to it.
+#: The character for an encoded slash where paths are matched: a lone surrogate, to which no path is decoded.
 SLASH = "\udc2f"
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
-#: Where the path stands in a request's environment in which encoded slashes are told from others, if there are any.
+#: The key of a request's environment for its path with `SLASH` for encoded slashes; absent if the path has none.
 _SEGMENTED = "mockserver.segmented"
 
 
 def segmented(environ: WSGIEnvironment) -> str | None:
-    """PATH_INFO with `SLASH` for its encoded slashes; None without any, or if the server does not tell."""
+    """PATH_INFO with `SLASH` for its encoded slashes, or None if it has none or the server does not show them."""
     if "%2" not in environ.get("REQUEST_URI", ""):
         return None
     raw = environ["REQUEST_URI"].partition("?")[0]
@@ -33,28 +33,28 @@ def segmented(environ: WSGIEnvironment) -> str | None:
 
 
 def match_as(environ: WSGIEnvironment, path: str) -> None:
-    """Let a request be matched by a path of the environment (PEP 3333) with `SLASH` for its encoded slashes."""
+    """Let a request be matched by this path, which is decoded as in a WSGI environment, with `SLASH` for `%2F`."""
     environ[_SEGMENTED] = SLASH.join(piece.encode("latin-1").decode("utf-8", "replace") for piece in path.split(SLASH))
 
 
 def matched_path(request: Request) -> str:
-    """The path of a request as addresses are matched, where an encoded slash ends no segment."""
-    found: str = request.environ.get(_SEGMENTED, request.path)
-    return found
+    """The path by which a request is matched, with `SLASH` for its encoded slashes."""
+    path: str = request.environ.get(_SEGMENTED, request.path)
+    return path
 
 
 def shown_path(request: Request) -> str:
-    """The path of a request in words, with its encoded slashes."""
+    """The path of a request for people to read, with `%2F` for its encoded slashes."""
     return matched_path(request).replace(SLASH, "%2F")
 
 
 def adapter_of(request: Request) -> type[MapAdapter]:
-    """What matches a request's path."""
+    """The class of URL adapters that matches the path of a request."""
     return _SegmentedAdapter if _SEGMENTED in request.environ else MapAdapter
 
 
 class _SegmentedAdapter(MapAdapter):
-    """Matches a path with encoded slashes: they are part of what a parameter says, for the service only."""
+    """Matches a path with encoded slashes, which no address of the control API may have."""
 
     def match(self, *args: Any, **options: Any) -> tuple[Any, Mapping[str, Any]]:
         rule, values = super().match(*args, **options)

@@ -24,27 +24,31 @@ _NO_PARAMS: Mapping[str, str] = MappingProxyType({})
 
 
 class EndpointTable:
-    """All operations with what answers them; those that share an address differ by a member of the form."""
+    """All operations with their endpoints; operations that share method and path differ by the form's discriminator."""
 
     def __init__(self, operations: Iterable[Operation]) -> None:
         self._operations = list(operations)
         self._endpoints: dict[str, Endpoint] = {row.id: _endpoint(row) for row in self._operations}
-        at: dict[tuple[str, str], Operation] = {}
-        #: Those that share an address with an earlier one, by the earlier one.
+        first_at: dict[tuple[str, str], Operation] = {}
+        #: By the id of the first operation at a method and a path, the other operations there.
         self._others: dict[str, list[Operation]] = {}
         for row in self._operations:
-            first = at.setdefault((row.method, row.path), row)
+            first = first_at.setdefault((row.method, row.path), row)
             if first is not row:
                 self._others.setdefault(first.id, []).append(row)
-        self._addresses = list(at.values())
+        #: The first operation at each method and path.
+        self._first = list(first_at.values())
 
     def url_rules(self) -> Iterator[UrlRule]:
-        """All addresses with their methods, each once."""
-        for row in self._addresses:
+        """The rules of all addresses, one for each method and path."""
+        for row in self._first:
             yield UrlRule(path_rule(row, self._operations), row.method, row.id)
 
     def route(self, request: Request) -> Route | None:
-        """Where a request leads; None: to the mock's own addresses. All others are the service's, known or not."""
+        """The route of a request for the service, or None if the request is for an address of the mock itself.
+
+        A request whose address is neither has a route without an endpoint.
+        """
         rule, path = request.url_rule, request.path
         if rule is None:
             if path.startswith(CONTROL_PREFIX):
@@ -54,22 +58,22 @@ class EndpointTable:
         if endpoint is None:
             return None
         if others := self._others.get(rule.endpoint):
-            endpoint = self._endpoints[_meant(request, endpoint.operation, others).id]
+            endpoint = self._endpoints[_discriminated(request, endpoint.operation, others).id]
         params = request.view_args or _NO_PARAMS
         return Route(endpoint, endpoint.operation.audience, path, params, workspace_name(request.environ))
 
     def at(self, request: Request) -> list[Operation]:
-        """The operations at a request's address, whatever their method."""
+        """The operations at a request's path, of any method."""
         path = matched_path(request)
-        return [row for row in self._operations if _leads(row.path, path)]
+        return [row for row in self._operations if _matches(row.path, path)]
 
 
 def _endpoint(operation: Operation) -> Endpoint:
     return ApiEndpoint(operation) if operation.audience is Audience.API else PublicEndpoint(operation)
 
 
-def _meant(request: Request, first: Operation, others: list[Operation]) -> Operation:
-    """Which of several operations of one address the form of a request asks for."""
+def _discriminated(request: Request, first: Operation, others: list[Operation]) -> Operation:
+    """The operation whose discriminator is in the form of a request, else the first one of the address."""
     try:
         members = read_form(request).items()
     except (ServiceError, RequestEntityTooLarge):
@@ -77,9 +81,9 @@ def _meant(request: Request, first: Operation, others: list[Operation]) -> Opera
     return next((row for row in others if row.discriminator and row.discriminator in members), first)
 
 
-def _leads(template: str, path: str) -> bool:
-    """Whether an operation's path can be this one."""
-    parts, segments = template.split("/"), path.split("/")
-    return len(parts) == len(segments) and all(
-        part == segment or (part[:1] == "{" and segment) for part, segment in zip(parts, segments, strict=True)
+def _matches(template: str, path: str) -> bool:
+    """Whether a path is one of those of an operation: `/v3/senders/7` of `/v3/senders/{id}`."""
+    wanted, given = template.split("/"), path.split("/")
+    return len(wanted) == len(given) and all(
+        segment == value or (segment[:1] == "{" and value) for segment, value in zip(wanted, given, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Where a request leads."""
+"""The route of a request."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from mockserver.web.routing.workspace_name import WorkspaceName
 
 
 class Route(NamedTuple):
-    """What the address of a request says, found once."""
+    """What the address of a request for the service says; it is found once for each request."""
 
-    #: What answers; None: the address leads nowhere, or not with this method.
+    #: What answers the request, or None if no operation has this address and this method.
     endpoint: Endpoint | None
     #: Whom the address speaks with.
     audience: Audience
-    #: As the service sees it, without the `/w/<name>` of a workspace.
+    #: The path as the service knows it, without the `/w/<name>` of a workspace.
     path: str
-    #: The path's parameters.
+    #: The parameters of the path, decoded, by name.
     params: Mapping[str, str]
-    #: For which workspace the request is.
+    #: The workspace that the request names, if it names one.
     workspace: WorkspaceName
 
     @property
     def operation(self) -> str | None:
-        """The id of the operation that is called."""
+        """The id of the operation that is called, or None if none has this address and this method."""
         return None if self.endpoint is None else self.endpoint.operation.id

@@ -1,4 +1,4 @@
-"""Flask's form of the operations' addresses."""
+"""The addresses of operations as URL rules of Flask."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockserver.core.contract.operation import Operation
 
 
 class Segment(BaseConverter):
-    """One segment of a path that is not one of its fixed siblings.
+    """The converter of a parameter: one segment of a path, but none that is fixed there in the path of an operation.
 
     `/v3/senders/ips` is no sender's address, whatever the method (contract/senders#getIps).
     """
@@ -23,30 +23,33 @@ class Segment(BaseConverter):
 
 
 class MatchedRule(Rule):
-    """A rule that is only matched: no address is ever built from it, and preparing for that is most of its cost."""
+    """A rule that is only matched: no URL is ever built from it, and to prepare for that is most of a rule's cost."""
 
     def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
         return lambda *_, **__: ("", "")
 
 
 class UrlRule(NamedTuple):
-    """What Flask has to know of an address: its path with converters, its method, and the operation's id."""
+    """What Flask has to know of an address."""
 
+    #: With the parameters as converters.
     path: str
     method: str
+    #: The operation's id.
     endpoint: str
 
 
 def path_rule(operation: Operation, operations: list[Operation]) -> str:
-    """Flask's form of a path: every parameter is one segment, other than its fixed siblings in other paths."""
-    parts = operation.path.split("/")
-    for index, part in enumerate(parts):
-        if part.startswith("{"):
-            siblings = {other.path.split("/")[index] for other in operations if _beside(other, parts, index)}
-            parts[index] = f"<segment({', '.join(map(repr, sorted(siblings)))}):{part[1:-1]}>"
-    return "/".join(parts)
+    """The path of an operation with converters in the place of parameters; no converter takes its fixed siblings."""
+    segments = operation.path.split("/")
+    for index, segment in enumerate(segments):
+        if segment.startswith("{"):
+            siblings = {other.path.split("/")[index] for other in operations if _is_fixed(other, segments, index)}
+            segments[index] = f"<segment({', '.join(map(repr, sorted(siblings)))}):{segment[1:-1]}>"
+    return "/".join(segments)
 
 
-def _beside(other: Operation, parts: list[str], index: int) -> bool:
-    segments = other.path.split("/")
-    return len(segments) > index and segments[:index] == parts[:index] and not segments[index].startswith("{")
+def _is_fixed(other: Operation, segments: list[str], index: int) -> bool:
+    """Whether another operation's path begins with the same segments, and has no parameter at this index."""
+    others = other.path.split("/")
+    return len(others) > index and others[:index] == segments[:index] and not others[index].startswith("{")

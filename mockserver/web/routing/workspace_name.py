@@ -1,4 +1,4 @@
-"""Where a request names the workspace that it is for: in its address, or in a header."""
+"""The name of the workspace that a request is for, in its address or in a header."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-#: Before the name of a workspace, under which every address works.
+#: What precedes the name of a workspace in an address; any address of the mock may follow.
 WORKSPACE_PREFIX = "/w/"
-#: Where that name stands in a request's environment.
+#: The key of a request's environment for the workspace's name in its address.
 WORKSPACE = "mockserver.workspace"
 #: The header that names a workspace.
 WORKSPACE_HEADER = "X-Mock-Workspace"
@@ -21,36 +21,36 @@ class DisagreementError(ValueError):
 
 
 class WorkspaceName(NamedTuple):
-    """The name of the workspace that a request is for; neither: its key tells."""
+    """The name of a workspace as a request gives it, if at all; without one, the workspace follows from the key."""
 
     in_address: str | None
     in_header: str | None
 
     def agreed(self) -> str | None:
-        """The name that the address or the header gives, if one of them does.
+        """The name that the address or the header gives, or None if neither does.
 
         Raises:
-            DisagreementError: both do, and differ.
+            DisagreementError: both give a name, and the names differ.
         """
         if self.in_header is None or self.in_header == self.in_address:
             return self.in_address
         if self.in_address is None:
             return self.in_header
-        found = f"the address names the workspace {self.in_address}, and {WORKSPACE_HEADER} {self.in_header}"
-        raise DisagreementError(found)
+        message = f"the address names the workspace {self.in_address}, and {WORKSPACE_HEADER} {self.in_header}"
+        raise DisagreementError(message)
 
 
 _NEITHER = WorkspaceName(None, None)
 
 
 def workspace_name(environ: WSGIEnvironment) -> WorkspaceName:
-    """What the address and the header of a request say."""
+    """The names of a workspace in the address and in the header of a request."""
     in_address, in_header = environ.get(WORKSPACE), environ.get(_IN_HEADER)
     return _NEITHER if in_address is in_header is None else WorkspaceName(in_address, in_header)
 
 
 def split_workspace(path: str) -> tuple[str | None, str]:
-    """The name of the workspace that a path begins with, if it does, and the path behind it."""
+    """The name in a path that begins with `/w/<name>`, or None, and the path without that beginning."""
     if not path.startswith(WORKSPACE_PREFIX):
         return None, path
     name, slash, rest = path.removeprefix(WORKSPACE_PREFIX).partition("/")
