@@ -1,4 +1,4 @@
-"""Calls for events: one for each, or one for many where the webhook is batched (contract/deliveries)."""
+"""The calls in which events go to a webhook: one for each, or one for many if it is batched (contract/deliveries)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from mockserver.resources.deliveries.delivery import SCHEDULED, Delivery
 from mockserver.resources.deliveries.retention import add_payload, keep_within_limits
 from mockserver.resources.webhooks.model import OpenWindows, Webhook
 
-#: A window collects for so long, and its calls, which all go at its end, hold at most so many events each.
+#: How long a window of a batched webhook collects events, and how many of them one call holds at most. All calls of a
+#: window are made at its end.
 BATCH_WINDOW = timedelta(minutes=5)
 BATCH_SIZE = 500
 _end_of = itemgetter(0)
@@ -31,13 +32,14 @@ def send(
     *,
     size: int,
 ) -> Delivery:
-    """Give an event a call of its own or, if the webhook is batched, a place in one of its window's; gives the call.
+    """Send an event to a webhook, in a call of its own or, if the webhook is batched, in one with others.
 
-    The payload's weight is the caller's to know, who sends the same to many.
+    `at` is the moment of the event, `size` what the payload takes in memory, in bytes: a caller with many webhooks
+    weighs it once. Returns the call.
     """
-    last = _window(workspace, account, webhook, at) if webhook.batched else None
+    last = _open_call(workspace, account, webhook, at) if webhook.batched else None
     has_room = last is not None and len(last.payloads) < BATCH_SIZE
-    call = last if last is not None and has_room else _begun(workspace, account, webhook, at, last)
+    call = last if last is not None and has_room else _new_call(workspace, account, webhook, at, last)
     add_payload(workspace, call, event, payload, size)
     if not has_room:
         return deliveries.schedule(workspace, account, call)
@@ -46,57 +48,60 @@ def send(
 
 
 def resume(account: Account) -> None:
-    """Let the windows of a state that was loaded go on collecting."""
+    """Find the calls of a loaded account that still collect events, and let them go on."""
     account.record(OpenWindows).clear()
     for row in account.table(Delivery).values():
-        if row.batched and _collects(row):
-            _open(account, row)
+        if row.batched and _is_collecting(row):
+            _note_open(account, row)
 
 
-def _window(workspace: Workspace, account: Account, webhook: Webhook, at: datetime) -> Delivery | None:
-    """The last call of the window in which a moment falls, of that which ends first; None, where there is none."""
+def _open_call(workspace: Workspace, account: Account, webhook: Webhook, at: datetime) -> Delivery | None:
+    """The last call of the open window in which a moment falls, or None; of several windows, that which ends first."""
     windows = account.record(OpenWindows).get(webhook.id, [])
     del windows[: bisect_right(windows, min(at, workspace.state.clock.now()), key=_end_of)]
     index = bisect_right(windows, at, key=_end_of)
     while index < len(windows) and windows[index][0] - BATCH_WINDOW <= at:
         call = account.table(Delivery).get(windows[index][1])
-        if call is not None and _collects(call):
+        if call is not None and _is_collecting(call):
             return call
         del windows[index]
     return None
 
 
-def _begun(
+def _new_call(
     workspace: Workspace, account: Account, webhook: Webhook, at: datetime, last: Delivery | None
 ) -> Delivery:  # fmt: skip
-    """A new call: for this moment, or for the end of a window whose last call is full."""
+    """A call without events: due at this moment, or for a batched webhook at the end of a window.
+
+    That is the window of the last call, which is full, or a new one if there is no such call.
+    """
     due = at if not webhook.batched else _end(last) if last is not None else _window_end(at)
     call = Delivery(
         workspace.state.next_id("delivery"), webhook.target, [], [], created_at=at, next_at=due, webhook=webhook.id,
         kind=webhook.type, batched=webhook.batched,
     )  # fmt: skip
     if webhook.batched:
-        _open(account, call)
+        _note_open(account, call)
     return call
 
 
-def _open(account: Account, call: Delivery) -> None:
-    """Let a call take the place of the one of its window that is full."""
+def _note_open(account: Account, call: Delivery) -> None:
+    """Make a call the one that its window adds events to, instead of one that is full."""
     windows, window = account.record(OpenWindows).setdefault(call.webhook or 0, []), (_end(call), call.id)
     index = bisect_left(windows, window[0], key=_end_of)
     windows[index : bisect_right(windows, window[0], lo=index, key=_end_of)] = [window]
 
 
 def _end(call: Delivery) -> datetime:
-    """When the window of a call ends that nobody has tried."""
+    """When the window of a call ends of which there was no attempt."""
     return call.next_at or _window_end(call.created_at)
 
 
 def _window_end(start: datetime) -> datetime:
-    """When a window ends that begins at a moment: the clock's last moment at the latest."""
+    """When a window ends that begins at a moment, the clock's last moment at the latest."""
     return min(start + BATCH_WINDOW, LATEST)
 
 
-def _collects(call: Delivery) -> bool:
-    """Whether the window of a call that is there is still open: nobody has tried it."""
+def _is_collecting(call: Delivery) -> bool:
+    """Whether a call may get more events: there was no attempt yet."""
     return call.state == SCHEDULED and not call.attempts and not call.in_flight

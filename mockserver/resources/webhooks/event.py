@@ -1,4 +1,4 @@
-"""An event of which webhooks are told: what a row of the table says, and what happens when one does."""
+"""The types of events: what a row of the event table says, and an occurrence of an event."""
 
 from __future__ import annotations
 
@@ -36,27 +36,28 @@ class When(Flag):
 
 
 class Exported(NamedTuple):
-    """The name under which an export finds an event, and its place in the official enum of them
-    (contract/webhooks#exportWebhooksHistory).
+    """The value of an export's `event` that finds an event, and its position in the official enum, counted from 1.
+
+    See contract/webhooks#exportWebhooksHistory.
     """
 
     name: str
-    place: int
+    position: int
 
 
 class ToldAs(NamedTuple):
-    """What payloads call an event; a scenario may choose another name where the sources contradict each other."""
+    """The name of an event in payloads, which a scenario may replace if the sources contradict each other."""
 
     name: str
     is_contested: bool
 
     def by(self, workspace: Workspace) -> str:
-        """The name that this workspace's service tells."""
+        """The name of the event in the payloads of a workspace."""
         return workspace.state.behaviour.webhook_names.get(self.name, self.name) if self.is_contested else self.name
 
 
 class Occurrence(NamedTuple):
-    """Something that a webhook may be told: what, to whom, when, and the e-mail that it happened to."""
+    """One event that has happened: which, to whom, when, and to which e-mail or message."""
 
     category: Category
     event: str
@@ -65,54 +66,57 @@ class Occurrence(NamedTuple):
     message_id: str
     subject: str = "Hello"
     tags: tuple[str, ...] = ()
-    #: The address from which the e-mail was sent; empty: the account's first one that is verified.
+    #: The address from which the e-mail was sent; empty: that of the account's first verified sender.
     sender: str = ""
 
 
-#: The members that payloads have in common: out of a workspace, what occurred, and what payloads call it.
+#: Makes the members that payloads of similar events have in common, of the workspace, an occurrence, and the name of
+#: the event in payloads.
 Members = Callable[[Workspace, Occurrence, str], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What every event says; nothing has a default, so that a part that was forgotten is no row."""
+    """A row of the event table. No member has a default, so that a row cannot lack one by mistake."""
 
     categories: tuple[Category, ...]
-    #: As webhooks subscribe to it; whichever they take, they read back the last one.
+    #: The names under which webhooks subscribe to the event; the API shows the last one, whichever was sent.
     names: tuple[str, ...]
     when: When
-    #: What of an export's choices finds it; None: only the choice of all events does.
+    #: The choice of an export that finds the event; None: only `allEvents` does.
     exported: Exported | None
 
     @property
     def name(self) -> str:
+        """The name that the API shows."""
         return self.names[-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaisedEvent(Event):
-    """What happens to an e-mail, a text message or a contact."""
+    """A row for an event that happens to an e-mail, a text message or a contact."""
 
     told_as: ToldAs
-    #: Whose subscribers are told of it, by the names of their events; none: its own.
+    #: The names of the events whose subscribers are told of this one; empty: its own subscribers are.
     told_to: tuple[str, ...]
-    #: What its payload has in common with others, and what it has besides.
+    #: The members that its payload has in common with those of similar events, and those that it adds.
     members: Members
     adds: Callable[[Occurrence], Mapping[str, Any]]
-    #: How many seconds after its beginning it happens in a story, by the story's name.
+    #: How many seconds after the beginning of a story the event happens, by the story's name.
     scenes: Mapping[str, float]
 
     @property
     def subscriptions(self) -> frozenset[str]:
-        """The names of events whose subscribers are told."""
+        """The names of the events whose subscribers are told of this one."""
         return frozenset(self.told_to or (self.name,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailEvent(Event):
-    """What happens when a mail is received; its payload is the mail, and has no name of the event
-    (contract/events#inbound).
+    """A row for an event that happens when a mail is received.
+
+    The payload describes the mail and has no name of the event (contract/events#inbound).
     """
 
-    #: Whether it happens with replies only.
+    #: Whether the event happens with replies only.
     is_reply: bool

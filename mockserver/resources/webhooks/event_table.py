@@ -34,16 +34,16 @@ _contested = partial(ToldAs, is_contested=True)
 
 
 def _with(**members: Any) -> Callable[[Occurrence], Mapping[str, Any]]:
-    """The same members in every payload."""
+    """Adds the same members to every payload of an event."""
     return lambda _: members
 
 
 _NOTHING_MORE = _with()
-#: Its own subscribers are told, and nobody else.
+#: For `told_to`: the event's own subscribers are told, and nobody else.
 _ITS_OWN = ()
 _IN_NO_STORY: Mapping[str, float] = {}
 
-#: Documentation addresses, RFC 5737: of the service, and of who opens an e-mail.
+#: Addresses for documentation (RFC 5737): of the service as it sends an e-mail, and of the person who opens it.
 _SENT_FROM = {"sending_ip": "198.51.100.7"}
 _SEEN = {
     "sending_ip": "203.0.113.80",
@@ -140,12 +140,13 @@ RAISED: tuple[RaisedEvent, ...] = (
         exported=_UNSUBSCRIBED, members=email, adds=_with(**_SEEN, is_returnpath=False),
         scenes={"delivered_unsubscribed": 340},
     ),
-    # No document has it among subscriptions, and the service takes it; that those to `blocked` hear of it is proposed.
+    # No document has `error` among subscriptions, but the service takes it; that subscribers to `blocked` are told of
+    # it too is proposed.
     _email(
         names=("error",), when=When.ALWAYS, told_as=_agreed("error"), told_to=("error", "blocked"),
         exported=Exported("error", 14), members=email, adds=_with(reason="error while sending"), scenes=_IN_NO_STORY,
     ),
-    # Nothing subscribes to them by their names; who hears of them is proposed.
+    # No webhook can subscribe to opens by proxy by their own names; which subscribers are told of them is proposed.
     _email(
         names=("proxyOpen",), when=When.NEVER, told_as=_agreed("proxy_open"), told_to=("opened",), exported=_BY_PROXY,
         members=email, adds=_OPENED, scenes=_IN_NO_STORY,
@@ -191,12 +192,12 @@ RAISED: tuple[RaisedEvent, ...] = (
         names=("contactUpdated",), when=When.CREATION, told_as=_agreed("contact_updated"),
         adds=lambda what: {"content": [{"email": what.to, "attributes": {"FIRSTNAME": "Bob"}}]},
     ),
-    # The service sends a list here, and a moment of another form: both were captured.
+    # A list in `email` and a moment in microseconds, unlike all other events: both were captured from the service.
     _contact(
         names=("contactDeleted",), when=When.CREATION, told_as=_agreed("contact_deleted"),
         adds=lambda what: {"email": [what.to], "date": _in_microseconds(what.at)},
     ),
-    # The vendor's changelog of April 2026; the members are proposed.
+    # From the vendor's changelog of April 2026; the members of the payload are proposed.
     _contact(
         names=("uniqueCouponSent",), when=When.ALWAYS, told_as=_agreed("unique_coupon_sent"),
         adds=_with(coupon_code="ACME-4F7K", collection_id="23befbae-1505-47a8-bd27-e30ef739f32c"),
@@ -205,7 +206,7 @@ RAISED: tuple[RaisedEvent, ...] = (
         names=("proxyOpen",), when=When.NEVER, told_as=_agreed("proxy_open"), told_to=("opened",), exported=_BY_PROXY,
         members=campaign, adds=_NOTHING_MORE,
     ),
-    # Of some statuses no source says how they are told, and those have the event's own name
+    # No source says what payloads call some of the statuses; those have the event's own name
     # (contract/events#text-messages).
     _sms(names=("accepted",), categories=(TRANSACTIONAL_SMS,), told_as=_agreed("accepted"), exported=None),
     _sms(names=("sent",), categories=_EVERY_SMS, told_as=_agreed("sent"), exported=_REQUEST),
@@ -219,7 +220,7 @@ RAISED: tuple[RaisedEvent, ...] = (
     _sms(names=("blacklisted",), categories=(TRANSACTIONAL_SMS,), told_as=_agreed("blacklisted"), exported=None),
 )  # fmt: skip
 
-#: What happens when a mail is received; to a webhook that subscribes to several, the first of them is told.
+#: What happens when a mail is received; a webhook that subscribes to several of these is told of the first one.
 RECEIVED: tuple[MailEvent, ...] = (
     MailEvent(
         names=("inboundEmailProcessed",), categories=(INBOUND_EMAIL, INBOUND_SMS), when=When.ALWAYS, exported=None,

@@ -1,4 +1,4 @@
-"""Events and whom they are told: each webhook that subscribes to one."""
+"""How webhooks are told of events: which of them subscribe, and what the calls carry."""
 
 from __future__ import annotations
 
@@ -26,31 +26,36 @@ def raise_event(
     occurrence: Occurrence,
     overrides: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Delivery]:
-    """Tell an event to every webhook of the account that subscribes to it; answers the calls that it makes."""
+    """Tell every webhook of the account that subscribes to an event of an occurrence; returns the calls.
+
+    `overrides` replace members of the payload, or are added to it. Calls stop when the workspace has no more ids.
+    """
     tags = overrides.get("tags")
     if isinstance(tags, list):
-        # Whoever is tagged has two members that say so.
+        # The tags are in two members of a payload, of which an override gives only one.
         occurrence = occurrence._replace(tags=tuple(str(tag) for tag in tags))
     occurrence = occurrence._replace(sender=occurrence.sender or _sender(account))
     row = raised(occurrence.category, occurrence.event)
-    told = payload(workspace, row, occurrence)
-    size = weight({**told, "id": 0, **overrides})
+    members = payload(workspace, row, occurrence)
+    size = weight({**members, "id": 0, **overrides})
     return [
-        send(workspace, account, webhook, row.name, {**told, "id": webhook.id, **overrides}, occurrence.at, size=size)
+        send(
+            workspace, account, webhook, row.name, {**members, "id": webhook.id, **overrides}, occurrence.at, size=size
+        )
         for webhook in _subscribers(account, occurrence, row)
         if workspace.has_another_id("delivery")
     ]
 
 
 def payload(workspace: Workspace, row: RaisedEvent, occurrence: Occurrence) -> dict[str, Any]:
-    """What a call for an occurrence carries; the id of the webhook, which stands in it, is still to come."""
+    """The payload for an occurrence of an event, with 0 as the `id` of the webhook, which differs from call to call."""
     return {**row.members(workspace, occurrence, row.told_as.by(workspace)), **row.adds(occurrence)}
 
 
 def tell_story(
     workspace: Workspace, account: Account, story: str, to: str, message_id: str, subject: str
 ) -> list[Delivery]:
-    """Tell the events of a story of `STORIES`, each at its own moment."""
+    """Tell webhooks of the events of one of `STORIES`, each at its own moment from now on; returns the calls."""
     start = workspace.state.clock.now()
     found: list[Delivery] = []
     for scene in STORIES[story]:
@@ -61,7 +66,10 @@ def tell_story(
 
 
 def receive(workspace: Workspace, account: Account, recipient: str, item: dict[str, Any]) -> list[Delivery]:
-    """Tell a received mail to every inbound webhook of its domain, once; it may also be a reply (proposed)."""
+    """Tell each inbound webhook for the recipient's domain of a received mail, once; returns the calls.
+
+    A mail that answers another one is a reply as well (proposed). `item` is the mail as the payload has it.
+    """
     domain = domain_of(recipient)
     happened = [row.name for row in RECEIVED if item.get("InReplyTo") or not row.is_reply]
     found, content = [], {"items": [item]}
@@ -76,7 +84,7 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
 
 
 def draw_message_id(workspace: Workspace) -> str:
-    """The form of contract/values."""
+    """A message id that looks like the service's (contract/values)."""
     digits = workspace.state.random.digits("message", 11)
     return f"<{workspace.state.clock.now():%Y%m%d%H%M}.{digits}@smtp-relay.mailin.fr>"
 
@@ -89,5 +97,5 @@ def _subscribers(account: Account, occurrence: Occurrence, row: RaisedEvent) -> 
 
 
 def _sender(account: Account) -> str:
-    """From where e-mails of an account come, if nothing says so."""
+    """The address from which an account's e-mails come by default: its first verified sender, else its own."""
     return next((row.email for row in account.table(Sender).values() if row.active), account.email)

@@ -1,4 +1,4 @@
-"""The history of what was sent to webhooks: asked for, made ready on the clock, and told to an address
+"""Exports of the history of what was sent to webhooks: requested, ready on the clock, announced to an address
 (contract/webhooks#exportWebhooksHistory).
 """
 
@@ -38,22 +38,22 @@ MACHINE = StateMachine(
     timed=frozenset({"complete"}),
 )
 
-#: The columns of the file: nothing documents them (proposed, contract/webhooks#exportWebhooksHistory).
+#: The columns of an export's file, which no source documents (proposed, contract/webhooks#exportWebhooksHistory).
 COLUMNS = ("webhook_id", "type", "event", "email", "message_id", "date", "state", "status", "attempts", "url")
 
 
 @dataclass(slots=True, eq=False)
 class Export:
-    """A history that was asked for: the process and its filters, as the request's schema loads them."""
+    """An export that was requested; `id` is that of the process, `filters` are the body as its schema has loaded it."""
 
     id: int
     requested_at: datetime
     filters: dict[str, Any]
-    #: The address under which the file is served.
+    #: The address at the mock under which the file is served.
     url: str = ""
     state: str = ACCEPTED
     ready_at: datetime | None = None
-    #: The file, once it is ready, and until it has to go for newer ones.
+    #: The file; None before it is ready, and after it was evicted for newer ones.
     content: str | None = None
 
 
@@ -61,7 +61,7 @@ EXPORT = Lifecycle(MACHINE, Export, key="id", parse=int, reveal=lambda row: {"ur
 
 
 def export(caller: Caller, filters: dict[str, Any]) -> int:
-    """Ask for the history of an enterprise account; answers the id of the process.
+    """Request an export of the history of an enterprise account; returns the id of the process.
 
     Raises:
         ServiceError: 400 for an account without the feature, or for filters that contradict each other.
@@ -85,22 +85,22 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
 
 
 def await_completion(workspace: Workspace, account: Account, row: Export) -> None:
-    """Let the file be ready at its moment."""
+    """Set the timer that makes the file of an export."""
     if row.ready_at is not None:
         workspace.state.timers.set(row.ready_at, account.id, MACHINE.name, row.id, "complete")
 
 
 @EXPORT.on("complete")
 def _complete(workspace: Workspace, account: Account, row: Export) -> None:
-    """Write the file, and tell where it is."""
+    """Make the file of an export, and announce where it is."""
     workspace.state.timers.cancel(MACHINE.name, row.id)
     keep_file(workspace, row, _file(account, row))
     if workspace.has_another_id("delivery"):
-        _tell(workspace, account, row)
+        _announce(workspace, account, row)
 
 
-def _tell(workspace: Workspace, account: Account, row: Export) -> None:
-    """Tell the address that was given where the file is (proposed, contract/webhooks#exportWebhooksHistory)."""
+def _announce(workspace: Workspace, account: Account, row: Export) -> None:
+    """Send the address of the file to `notifyURL` (proposed, contract/webhooks#exportWebhooksHistory)."""
     now = workspace.state.clock.now()
     call = Delivery(
         workspace.state.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],
@@ -111,14 +111,14 @@ def _tell(workspace: Workspace, account: Account, row: Export) -> None:
 
 
 class Files:
-    """The exports whose files are kept, in a ring; one record of each workspace."""
+    """The exports whose files are kept, in a ring; one record of the workspace."""
 
     def __init__(self) -> None:
         self.ring: Ring[Export] | None = None
 
 
 def keep_file(workspace: Workspace, row: Export, content: str) -> None:
-    """Keep the file of an export as long as there is room for it: as many bytes as for calls."""
+    """Keep the file of an export, and evict old ones; the limits for files are as high as those for deliveries."""
     files, limits = workspace.state.record(Files), workspace.limits
     files.ring = files.ring or Ring(limits.deliveries, limits.deliveries_bytes)
     row.content = content
@@ -127,7 +127,10 @@ def keep_file(workspace: Workspace, row: Export, content: str) -> None:
 
 
 def note_notified(workspace: Workspace, event: Changed) -> None:
-    """When the address has been told, the export is done."""
+    """Fire `notify` for an export when the call that announces it has succeeded.
+
+    The mock tells of every transition; all others are ignored.
+    """
     if (event.machine, event.event) != (DELIVERY.machine.name, "succeed"):
         return
     account = workspace.state.accounts.get(event.account)
@@ -154,7 +157,7 @@ def _file(account: Account, row: Export) -> str:
 
 
 def _lines(account: Account) -> Iterator[dict[str, Any]]:
-    """A line for each event that was sent, by the moment at which it was first tried."""
+    """A line for each event that was sent, in the order of the first attempts."""
     sent = [call for call in account.table(Delivery).values() if call.webhook is not None and call.attempts]
     for call in sorted(sent, key=lambda call: (call.attempts[0].at, call.id)):
         for event, payload in zip(call.events, call.payloads, strict=True):
@@ -173,7 +176,7 @@ def _lines(account: Account) -> Iterator[dict[str, Any]]:
 
 
 def _email(payload: dict[str, Any]) -> str:
-    """To whom it happened: a text, but a list where a contact was deleted."""
+    """The recipient in a payload; payloads about deleted contacts have a list, of which the first one counts."""
     found = payload.get("email", payload.get("to"))
     if isinstance(found, list):
         found = next(iter(found), None)
@@ -181,7 +184,7 @@ def _email(payload: dict[str, Any]) -> str:
 
 
 def _wanted(row: Export) -> Callable[[dict[str, Any]], bool]:
-    """Tells of many lines whether they are asked for."""
+    """A function that says of a line whether the filters of an export take it; what many lines share is done once."""
     filters, event = row.filters, row.filters["event"]
     start, end = _bounds(row)
     is_recipient = is_address(filters["email"]) if "email" in filters else None
@@ -200,12 +203,12 @@ def _wanted(row: Export) -> Callable[[dict[str, Any]], bool]:
 
 
 def _bare(message_id: object) -> str:
-    """A message id, with or without its brackets; older clients send numbers."""
+    """A message id without its angle brackets, as filters may omit them; older clients send a number."""
     return str(message_id).strip("<>")
 
 
 def _bounds(row: Export) -> tuple[datetime, datetime]:
-    """From when until before when; of a number of days, the day of the request is the last one."""
+    """The period of an export: its first moment, and the first one after it; `days` end with the day of the request."""
     filters = row.filters
     if "days" in filters:
         today = row.requested_at.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -1,6 +1,4 @@
-"""Webhooks: which events are sent where, and the export of their history (contract/webhooks#configuration and
-contract/events#subscriptions).
-"""
+"""Webhooks: creation, look-up, changes and deletion (contract/webhooks and contract/events#subscriptions)."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ from mockserver.resources.webhooks.event import EMAIL, INBOUND, TRANSACTIONAL, C
 
 @dataclass(slots=True, eq=False)
 class Webhook:
-    """An address that events are sent to."""
+    """An address that is told of events, and which events it subscribes to."""
 
     id: int
     url: str
@@ -42,32 +40,33 @@ class Webhook:
     batched: bool = False
     auth: dict[str, str] | None = None
     headers: list[dict[str, str]] = field(default_factory=list)
-    #: Where its calls go, and what they carry besides: one for all of them, as headers may be many.
+    #: What the webhook's calls share: address, credentials, headers. One object for all of them, as it may be large.
     target: Target = field(init=False)
 
     def __post_init__(self) -> None:
-        self.target = self._made_target()
+        self.target = self._make_target()
 
     @property
     def category(self) -> Category:
+        """Type and channel, which decide what the webhook may subscribe to."""
         return Category(self.type, self.channel)
 
     def change(self, changes: Mapping[str, Any]) -> None:
-        """Take the members that can be changed; the target stays the same object where it says the same."""
+        """Take those members of a body that can be changed; the target stays the same object unless it changes."""
         for name in _CHANGEABLE & changes.keys():
             setattr(self, name, changes[name])
-        target = self._made_target()
+        target = self._make_target()
         self.target = self.target if self.target == target else target
 
-    def _made_target(self) -> Target:
+    def _make_target(self) -> Target:
         headers = tuple((row["key"], row.get("value", "")) for row in self.headers if row.get("key"))
         return Target(self.url, self.auth, headers)
 
 
 class OpenWindows(dict[int, list[tuple[datetime, int]]]):
-    """The ends of the windows of each webhook, soonest first, with the call of each that was begun last.
+    """The open windows of each webhook, soonest end first: when each ends, and the id of its last call.
 
-    It is a record of each account, and knows calls by their ids, so that it keeps none that is gone.
+    One record per account. It has ids of calls and not the rows, so that it keeps no row that was evicted.
     """
 
 
@@ -75,24 +74,30 @@ _CHANGEABLE = frozenset({"url", "events", "description", "domain", "batched", "a
 assert frozenset(row.name for row in fields(Webhook)) >= _CHANGEABLE
 
 
-#: Observed in a dozen public programs, of a list without webhooks and of an id alike (contract/webhooks#getWebhooks).
+#: The service's message for an unknown id as well as for a list without webhooks, observed in a dozen public programs
+#: (contract/webhooks#getWebhooks).
 _NO_WEBHOOK = "Webhook record does not exist"
 
 
-def select(caller: Caller, kind: str, order: str) -> list[Webhook]:
-    """The webhooks of one type, by creation.
+def select(caller: Caller, webhook_type: str, order: str) -> list[Webhook]:
+    """The webhooks of one type in the order of their creation, newest first if `order` is `desc`.
 
     Raises:
         ServiceError: 400, there is none of that type, unless `behaviour.webhooks_none` is `empty`.
     """
-    found = [row for row in caller.account.table(Webhook).values() if row.type == kind]
+    found = [row for row in caller.account.table(Webhook).values() if row.type == webhook_type]
     if not found and caller.workspace.state.behaviour.webhooks_none == "error":
-        reason = f"account {caller.account.name} has no {kind} webhooks, and behaviour.webhooks_none is error"
+        reason = f"account {caller.account.name} has no {webhook_type} webhooks, and behaviour.webhooks_none is error"
         raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK, status=400).because(reason)
     return sorted(found, key=lambda row: (row.created_at, row.id), reverse=order == "desc")
 
 
 def get(caller: Caller, webhook_id: int) -> Webhook:
+    """The caller's webhook with this id.
+
+    Raises:
+        ServiceError: 404; the caller has none.
+    """
     webhook = caller.account.table(Webhook).get(webhook_id)
     if webhook is None:
         raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(
@@ -102,7 +107,7 @@ def get(caller: Caller, webhook_id: int) -> Webhook:
 
 
 def create(caller: Caller, given: dict[str, Any]) -> Webhook:
-    """A new webhook.
+    """Create a webhook of the members that a body gives; returns it.
 
     Raises:
         ServiceError: 400; events or domain are missing or not of the type, or there are too many webhooks.
@@ -113,7 +118,7 @@ def create(caller: Caller, given: dict[str, Any]) -> Webhook:
         given["events"] = given.get("events") or [INBOUND_DEFAULT]
         _require(given, "domain", category.type)
     _require(given, "events", category.type)
-    given = _settled(caller, given, category, CREATE_EVENTS)
+    given = _checked(caller, given, category, CREATE_EVENTS)
     _check_limit(caller, category.type)
     now = workspace.state.clock.now()
     webhook = Webhook(workspace.state.next_id("webhook"), created_at=now, modified_at=now, **given)
@@ -122,7 +127,7 @@ def create(caller: Caller, given: dict[str, Any]) -> Webhook:
 
 
 def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
-    """Change what is given; type and channel stay (contract/webhooks#updateWebhook).
+    """Change the members that are given; type and channel cannot be changed (contract/webhooks#updateWebhook).
 
     Raises:
         ServiceError: 404; 400, events or domain are not of the type, or there are none.
@@ -130,30 +135,36 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
     webhook = get(caller, webhook_id)
     if "events" in changes:
         _require(changes, "events", webhook.type)
-    changes = _settled(caller, changes, webhook.category, UPDATE_EVENTS, webhook)
+    changes = _checked(caller, changes, webhook.category, UPDATE_EVENTS, webhook)
     webhook.change(changes)
     webhook.modified_at = caller.workspace.state.clock.now()
     deliveries.retarget(caller.workspace, caller.account, webhook.id, webhook.target)
 
 
 def delete(caller: Caller, webhook_id: int) -> None:
-    """Delete a webhook; what was still to be sent to it is not sent any more."""
+    """Delete a webhook, and cancel the calls that are still to be made to it.
+
+    Raises:
+        ServiceError: 404; the caller has no such webhook.
+    """
     del caller.account.table(Webhook)[get(caller, webhook_id).id]
     caller.account.record(OpenWindows).pop(webhook_id, None)
     deliveries.cancel_all(caller.workspace, caller.account, webhook_id)
 
 
-def _settled(
+def _checked(
     caller: Caller,
     given: dict[str, Any],
     category: Category,
     known: Mapping[Category, tuple[str, ...]],
     webhook: Webhook | None = None,
 ) -> dict[str, Any]:
-    """What is given, as a webhook keeps it, by the rules that a new one and a changed one share.
+    """The given members as a webhook has them, checked by the rules that creation and change share.
+
+    `known` are the events to which webhooks of each category may subscribe. `webhook` is the one to be changed.
 
     Raises:
-        ServiceError: 400; one of the rules is broken.
+        ServiceError: 400; a rule is broken.
     """
     found = dict(given)
     if "events" in found:
@@ -163,15 +174,16 @@ def _settled(
     elif found.pop("domain", None) is not None:
         caller.warn(f"a webhook of type {category.type} has no domain; the one that was sent is ignored")
     if "url" in found:
-        _compare(caller, category.type, found["url"], webhook)
+        _check_duplicate(caller, category.type, found["url"], webhook)
     return found
 
 
 def _domain(caller: Caller, given: str) -> str:
-    """The domain of an inbound webhook, in the form in which domains are compared.
+    """The domain of an inbound webhook, in A-labels and lower case, as domains are compared.
 
     Raises:
-        ServiceError: 400; it is none, or no authenticated one of the account, unless any will do.
+        ServiceError: 400; it is no name of a domain, or the account has no such authenticated domain, unless
+            `behaviour.inbound_domain` is `any`.
     """
     name = domain_of(given)
     if "@" in given or not is_host_name(name):
@@ -179,27 +191,27 @@ def _domain(caller: Caller, given: str) -> str:
         raise INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
     if caller.workspace.state.behaviour.inbound_domain == "any":
         return name
-    # A parent does not stand for its sub-domains: recorded (contract/webhooks#createWebhook).
+    # A domain above it, which is authenticated, does not count: recorded (contract/webhooks#createWebhook).
     domain = find(caller.account, name)
     if domain is None or domain.state != AUTHENTICATED:
-        stands = (
+        problem = (
             reasons.absent(caller.workspace.state, caller.account, "domain", Domain, name)
             if domain is None
             else f"{name} is {domain.state}"
         )
         refused = INVALID_PARAMETER("Domain is not found or is inactive")
-        raise refused.because(f"{stands}; behaviour.inbound_domain is authenticated")
+        raise refused.because(f"{problem}; behaviour.inbound_domain is authenticated")
     return name
 
 
-def _compare(caller: Caller, kind: str, url: str, webhook: Webhook | None) -> None:
-    """Warn of a webhook with the url and type of another, or refuse it.
+def _check_duplicate(caller: Caller, webhook_type: str, url: str, webhook: Webhook | None) -> None:
+    """Warn if another webhook of the account has the same url and type.
 
     Raises:
-        ServiceError: 400; `behaviour.webhook_duplicates` is `refuse`.
+        ServiceError: 400; another one has, and `behaviour.webhook_duplicates` is `refuse`.
     """
     others = (row for row in caller.account.table(Webhook).values() if row is not webhook)
-    twin = next((row for row in others if (row.type, row.url) == (kind, url)), None)
+    twin = next((row for row in others if (row.type, row.url) == (webhook_type, url)), None)
     if twin is None:
         return
     same = f"webhook {twin.id} has the same url and type"
@@ -209,17 +221,18 @@ def _compare(caller: Caller, kind: str, url: str, webhook: Webhook | None) -> No
     caller.warn(f"{same}; both are told of what both subscribe to")
 
 
-def _require(given: dict[str, Any], name: str, kind: str) -> None:
+def _require(given: dict[str, Any], name: str, webhook_type: str) -> None:
     if not given.get(name):
-        reason = f"the body's member {name} is {'empty' if name in given else 'missing'}; {kind} webhooks need it"
+        lack = "empty" if name in given else "missing"
+        reason = f"the body's member {name} is {lack}; {webhook_type} webhooks need it"
         raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
 
 
 def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], category: Category) -> list[str]:
-    """The events as they are read back, each once.
+    """The events of a subscription as the API shows them, each once.
 
     Raises:
-        ServiceError: 400; one is not of the type.
+        ServiceError: 400; webhooks of the category may not subscribe to one of them.
     """
     for event in names:
         if event not in known[category]:
@@ -230,10 +243,10 @@ def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], categor
     return subscribed(category, names)
 
 
-def _check_limit(caller: Caller, kind: str) -> None:
+def _check_limit(caller: Caller, webhook_type: str) -> None:
     limit = caller.workspace.state.behaviour.webhook_limit
     counted = sum(row.type != INBOUND for row in caller.account.table(Webhook).values())
-    if kind != INBOUND and counted >= limit:
+    if webhook_type != INBOUND and counted >= limit:
         reason = f"account {caller.account.name} has {counted} already, and behaviour.webhook_limit is {limit}"
         refused = OUT_OF_RANGE(f"An account has at most {limit} marketing and transactional webhooks")
         raise refused.because(reason)

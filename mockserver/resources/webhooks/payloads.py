@@ -1,4 +1,7 @@
-"""What the payloads of webhook calls have in common, by what it happens to (contract/events), odd names included."""
+"""The members that payloads of webhook calls have in common, by what the events happen to (contract/events).
+
+Odd names, such as `campaign name`, are the service's.
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,19 @@ from typing import Any
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.webhooks.event import Occurrence
 
-#: How long before its events a campaign is sent.
+#: How long before its events a campaign counts as sent; chosen: long enough to tell both moments apart.
 _SENT_BEFORE = timedelta(minutes=5)
 
 
 def email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
-    """What all events of transactional e-mails have: contract/events#transactional."""
+    """The members for an event of a transactional e-mail (contract/events#transactional)."""
     return {**_email(workspace, occurrence, name), **_tags(occurrence)}
 
 
 def email_with_uuid(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
-    """What some events of transactional e-mails have: the service's id of the e-mail as well
-    (contract/events#transactional).
+    """The members for those events of a transactional e-mail that have `uuid`, the service's id of the e-mail.
+
+    See contract/events#transactional.
     """
     return {**_email(workspace, occurrence, name), "uuid": str(_uuid(occurrence)), **_tags(occurrence)}
 
@@ -41,13 +45,13 @@ def _email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str,
 
 
 def _tags(occurrence: Occurrence) -> dict[str, Any]:
-    """The tags of an e-mail that has some, twice: the list written as a string is what the service sends as well."""
+    """The tags of an e-mail as a list, and as a text with this list in JSON; the service sends both, or neither."""
     tags = list(occurrence.tags)
     return {"tag": json.dumps(tags, separators=(",", ":")), "tags": tags} if tags else {}
 
 
 def campaign(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
-    """What all events of campaigns have: contract/events#marketing."""
+    """The members for an event of a campaign (contract/events#marketing)."""
     seconds, sent = int(occurrence.at.timestamp()), occurrence.at - _SENT_BEFORE
     return {
         "event": name,
@@ -66,13 +70,16 @@ def campaign(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[st
 
 
 def contact(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
-    """What all events of contacts have: contract/events#marketing."""
+    """The members for an event of a contact (contract/events#marketing)."""
     date, ts = _local(workspace, occurrence.at), int(occurrence.at.timestamp())
     return {"event": name, "id": 0, "email": occurrence.to, "date": date, "ts": ts}
 
 
 def sms(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
-    """What all events of text messages have, which is neither `event` nor `email`: contract/events#text-messages."""
+    """The members for an event of a text message; unlike others, it has no `event` and no `email`.
+
+    See contract/events#text-messages.
+    """
     return {
         "id": 0,
         "to": _digits(occurrence.to) or "33612345678",
@@ -88,12 +95,12 @@ def sms(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, An
 
 
 def _digits(to: str) -> str:
-    """A telephone number without its plus and blanks; nothing of what is none."""
+    """The digits of a telephone number, or an empty text for an e-mail address."""
     return "" if "@" in to else "".join(sign for sign in to if "0" <= sign <= "9")
 
 
 def _uuid(occurrence: Occurrence) -> uuid.UUID:
-    """The service's id of an e-mail: the same for all that happens to it, and part of its mirror's address."""
+    """The service's id of an e-mail, the same for all of its events; the address of its mirror has it too."""
     return uuid.uuid5(uuid.NAMESPACE_URL, occurrence.message_id)
 
 
@@ -108,7 +115,7 @@ def _moments(workspace: Workspace, at: datetime) -> dict[str, Any]:
 
 
 def _local(workspace: Workspace, at: datetime) -> str:
-    """`YYYY-MM-DD HH:MM:SS` without its zone."""
-    from zoneinfo import ZoneInfo  # noqa: PLC0415  # the start needs it not
+    """A moment as `YYYY-MM-DD HH:MM:SS` in the time zone `behaviour.webhook_timezone`, which is not written."""
+    from zoneinfo import ZoneInfo  # noqa: PLC0415  # not needed for a start
 
     return f"{at.astimezone(ZoneInfo(workspace.state.behaviour.webhook_timezone)):%Y-%m-%d %H:%M:%S}"

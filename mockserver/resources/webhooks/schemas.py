@@ -29,9 +29,9 @@ from mockserver.web.schemas.schema import Input, Output
 #: The only kind of `auth` that is documented (contract/webhooks#configuration); another one is refused, which is
 #: proposed.
 BEARER = "bearer"
-#: How many headers of its own a webhook may have (proposed).
+#: How many headers of its own a webhook may have (proposed); chosen: far above what honest clients send.
 _MOST_HEADERS = 100
-#: How many characters these may take altogether (proposed): few receivers take more.
+#: How many characters the names and values of these headers may have altogether (proposed): few receivers take more.
 _LONGEST_HEADERS = 64 * 1024
 
 
@@ -40,7 +40,7 @@ def _check_headers(headers: list[dict[str, str]]) -> None:
         raise invalid(f"Longer than {_LONGEST_HEADERS:,} characters altogether")
 
 
-#: What a list of headers has to keep, on the wire and in a scenario.
+#: The validators of a list of headers, on the wire and in a scenario.
 CHECK_HEADERS = (Longest(_MOST_HEADERS), _check_headers)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from marshmallow import ValidationError, fields, validate, validates_schema
@@ -63,14 +63,14 @@ class WebhookItem(Item):
 
 
 class WrittenDay(Day):
-    """A day that is written as it was given."""
+    """A day that is written back without a time, `2026-01-15`."""
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return value.date().isoformat()
 
 
 class FiltersItem(Item):
-    """What an export was asked for."""
+    """The body of the request for an export, as its schema has loaded it."""
 
     type = fields.String(required=True, validate=validate.OneOf((TRANSACTIONAL, MARKETING)))
     event = fields.String(required=True, validate=validate.OneOf(EXPORT_EVENTS))
@@ -105,8 +105,13 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         workspace.state.claim_id("webhook", item.get("id", 0))
     for index, item in enumerate(items):
         _load_webhook(workspace, account, index, item, last)
+    _load_exports(workspace, account, data.get("exports", ()))
+    batches.resume(account)
+
+
+def _load_exports(workspace: Workspace, account: Account, items: Iterable[Mapping[str, Any]]) -> None:
     last = workspace.state.last_ids.get("process", 0)
-    for index, item in enumerate(data.get("exports", ())):
+    for index, item in enumerate(items):
         if not claim(workspace, Export, item["id"], is_next=item["id"] > last):
             raise TakenError(("exports", index, "id"), f"export {item['id']} is there already")
         workspace.state.claim_id("process", item["id"])
@@ -116,38 +121,43 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         if row.state == ACCEPTED:
             row.ready_at = row.ready_at or min(row.requested_at + workspace.state.behaviour.export, LATEST)
             await_completion(workspace, account, row)
-    batches.resume(account)
 
 
 def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any], last: int) -> None:
     created = item.get("created_at", workspace.state.clock.now())
-    facts = {"modified_at": created, **item, "created_at": created}
-    facts["id"] = item["id"] if "id" in item else workspace.state.next_id("webhook")
-    facts["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
-    if not claim(workspace, Webhook, facts["id"], is_next=facts["id"] > last):
-        raise TakenError(("webhooks", index, "id"), f"webhook {facts['id']} is there already")
-    category = Category(facts["type"], facts["channel"])
-    _check_subscription(("webhooks", index), category, facts)
-    facts["events"] = subscribed(category, facts["events"])
-    domain = facts.pop("domain", None)
-    if facts["type"] == INBOUND:  # the others have none
-        facts["domain"] = domain_of(domain)
-    account.table(Webhook)[facts["id"]] = Webhook(**facts)
+    members = {"modified_at": created, **item, "created_at": created}
+    members["id"] = item["id"] if "id" in item else workspace.state.next_id("webhook")
+    members["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
+    if not claim(workspace, Webhook, members["id"], is_next=members["id"] > last):
+        raise TakenError(("webhooks", index, "id"), f"webhook {members['id']} is there already")
+    category = Category(members["type"], members["channel"])
+    _check_subscription(("webhooks", index), category, members)
+    members["events"] = subscribed(category, members["events"])
+    domain = members.pop("domain", None)
+    if members["type"] == INBOUND:  # webhooks of other types have no domain
+        members["domain"] = domain_of(domain)
+    account.table(Webhook)[members["id"]] = Webhook(**members)
 
 
-def _check_subscription(path: tuple[str | int, ...], category: Category, facts: Mapping[str, Any]) -> None:
-    """The rules that the operations keep as well."""
-    kind, known = category.type, HELD_EVENTS[category]
-    if not facts["events"]:
-        raise SectionError((*path, "events"), f"a webhook of type {kind} needs events")
-    for event in facts["events"]:
+def _check_subscription(path: tuple[str | int, ...], category: Category, members: Mapping[str, Any]) -> None:
+    """Check events and domain of a webhook by the rules that operations have as well.
+
+    Raises:
+        SectionError: a rule is broken.
+    """
+    webhook_type, known = category.type, HELD_EVENTS[category]
+    if not members["events"]:
+        raise SectionError((*path, "events"), f"a webhook of type {webhook_type} needs events")
+    for event in members["events"]:
         if event not in known:
             near = meant(event, known)
             instead = f"; did you mean {near}?" if near else ""
-            raise SectionError((*path, "events"), f"{cut(event, 80)} is not an event of {kind} webhooks{instead}")
-    if kind == INBOUND and not facts.get("domain"):
+            raise SectionError(
+                (*path, "events"), f"{cut(event, 80)} is not an event of {webhook_type} webhooks{instead}"
+            )
+    if webhook_type == INBOUND and not members.get("domain"):
         raise SectionError((*path, "domain"), "a webhook of type inbound needs a domain")
-    if kind == INBOUND and ("@" in facts["domain"] or not is_host_name(domain_of(facts["domain"]))):
+    if webhook_type == INBOUND and ("@" in members["domain"] or not is_host_name(domain_of(members["domain"]))):
         raise SectionError((*path, "domain"), "is no name of a domain")
 
 
