@@ -33,7 +33,7 @@ PATTERNS = [
     "control.server.pages:_COMMENT",
     "control.server.pages:_LINK",
     "control.server.pages:_PLACE",
-    "core.state.keys:_FORM",
+    "core.state.keys:_PATTERN",
     "core.text.domain_name:_HOST_NAME",
     "core.text.header_form:_NAME",
     "core.text.header_form:_VALUE",

@@ -1,4 +1,4 @@
-"""Every error of the service: a code, the status that it comes with, and a sentence.
+"""Every error of the service: its code, its usual status, and its message.
 
 The 36 codes of the specification, and three that real traffic shows besides (contract/errors).
 Rules raise `ServiceError`; one place, the endpoint in `web.operation`, turns it into an answer.
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class ErrorCode(NamedTuple):
-    """What stands in an error body's `code`, its usual status, and the message that goes with it."""
+    """One kind of error: the `code` of its body, its usual status and message; called, it makes the error to raise."""
 
     code: str
     status: int
@@ -21,16 +21,16 @@ class ErrorCode(NamedTuple):
 
 
 class ServiceError(Exception):
-    """A refusal in the service's own words; it leaves all state as it was."""
+    """A refusal by the service, with status, code and message; who raises it has changed no state."""
 
     def __init__(self, code: ErrorCode, message: str, status: int) -> None:
         super().__init__(f"{status} {code.code}: {message}")
         self.code, self.message, self.status = code, message, status
-        #: Why, in one sentence with the facts: what the journal says, and the service never tells.
+        #: Why, in one sentence with the values in question: it goes into the journal, and never into the answer.
         self.reason = message
 
     def because(self, reason: str) -> ServiceError:
-        """The same refusal, with its facts for the journal."""
+        """The error itself, given the reason that the journal shows."""
         self.reason = reason
         return self
 
@@ -128,7 +128,7 @@ OAUTH_CODES: dict[str, ErrorCode] = {
     )
 }  # fmt: skip
 
-#: Whatever a fault can say, and a request in the journal can have got.
+#: Every code that a fault can inject, and that an exchange in the journal can have.
 ALL_CODES: dict[str, ErrorCode] = {
     **SPEC_CODES,
     **{code.code: code for code in (NOT_FOUND, TOO_MANY_REQUESTS, INTERNAL_ERROR, GONE)},

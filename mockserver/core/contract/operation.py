@@ -1,4 +1,4 @@
-"""What an operation promises: one declaration that route, validation, documents and evidence all read."""
+"""Operations as declarations, which routes, validation, documents and evidence read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Mark(StrEnum):
 
 
 class Role(StrEnum):
-    """What an account is."""
+    """The role of an account, which decides which operations it may call."""
 
     STANDALONE = "standalone"
     MASTER = "master"
@@ -32,7 +32,7 @@ class Role(StrEnum):
 
 
 class Audience(StrEnum):
-    """Whom an operation speaks with, and so in which form it takes and refuses."""
+    """Who calls an operation, which decides the formats of its requests, answers and errors."""
 
     #: Programs with a key or a token: JSON.
     API = "api"
@@ -42,17 +42,17 @@ class Audience(StrEnum):
     PAGE = "page"
 
 
-#: The scope that holds all others (contract/oauth#scopes).
+#: The OAuth scope that includes all others (contract/oauth#scopes).
 ALL_SCOPES = "all"
 
 
-#: The roles that may call an operation, where it is not open to all.
+#: The roles of operations that not every account may call.
 MASTER_ONLY = frozenset({Role.MASTER})
 MASTER_OR_ADMIN = frozenset({Role.MASTER, Role.ADMIN})
 
 
 class DocumentedError(NamedTuple):
-    """One error that an operation gives, when it does, and how sure that is."""
+    """An error that an operation gives, with the condition, and how sure that is."""
 
     code: ErrorCode
     when: str
@@ -60,7 +60,7 @@ class DocumentedError(NamedTuple):
     #: Empty where it stands at the operation's own place in docs/contract.
     source: str
     status: int
-    #: How many public programs show it, where the mark is OBSERVED_IN_CODE.
+    #: How many public programs show the error; 0 unless the mark is OBSERVED_IN_CODE.
     programs: int = 0
 
 
@@ -83,9 +83,9 @@ def proposed_error(code: ErrorCode, when: str, source: str = "", *, status: int 
 
 
 class Operation(NamedTuple):
-    """One of the service's method-and-path pairs, with its contract.
+    """One pair of method and path of the service, with its contract.
 
-    The schemas are classes, opaque here: the core carries the declaration, the web layer reads it.
+    The schemas are classes of marshmallow, which the core carries without knowing them; the web layer reads them.
     """
 
     id: str
@@ -110,20 +110,20 @@ class Operation(NamedTuple):
     scope: str = "account"
     notes: tuple[str, ...] = ()
     audience: Audience = Audience.API
-    #: Whether it adds rows, and so is refused where a workspace is full.
+    #: Whether it adds rows, and so is refused in a workspace that has as many as it may.
     adds: bool = False
-    #: Whether it goes through all rows of a kind, or the parameter of the query with which it does: where there are
-    #: many, it is run beside the event loop.
+    #: Whether it reads all rows of a type, or the name of the query parameter with which it does. Where there are many
+    #: rows, it then runs in a thread instead of on the event loop.
     sweeps: bool | str = False
-    #: Whether it may write a file of the history of webhook calls while it answers: where there are many, that is done
-    #: beside the event loop.
+    #: Whether it may write the file of an export of webhook events while it answers. Where there are many, it then runs
+    #: in a thread instead of on the event loop.
     exports: bool = False
     #: The member of the form, and its value, that tell an operation from others of the same address.
     discriminator: tuple[str, str] | None = None
-    #: Tells a refusal in a way of its own, or leaves it with None to that of its audience.
+    #: Makes the answer to an error, or returns None to leave that to the handler of its audience.
     refuse: Callable[..., Any] | None = None
 
     @property
     def needs(self) -> str:
-        """The OAuth scope that a token has to have: reading and writing are two (contract/oauth#scopes)."""
+        """The OAuth scope that a token needs: `:read` for GET, `:write` for the rest (contract/oauth#scopes)."""
         return f"{self.scope}:{'read' if self.method == 'GET' else 'write'}"

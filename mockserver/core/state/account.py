@@ -9,22 +9,22 @@ from typing import NamedTuple
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.tables import Tables
 
-#: Those in which the service speaks (contract/corporate#createSubAccount).
+#: The languages of the service (ISO 639-1, contract/corporate#createSubAccount).
 LANGUAGES = ("en", "fr", "it", "es", "pt", "de")
 
 
 class User(NamedTuple):
-    """Somebody who signs in to an account."""
+    """A person who signs in to an account."""
 
     email: str
     admin: bool = False
-    #: What the sign-in page wants to be told; None: anything.
+    #: The password that the sign-in page accepts, or None to accept any.
     password: str | None = None
 
 
 @dataclass
 class Account(Tables):
-    """A standalone account, a master account, an admin account or a sub-account, with its rows."""
+    """What one API key sees: an account of any role, with its rows."""
 
     id: int
     name: str
@@ -33,13 +33,13 @@ class Account(Tables):
     organization_id: str
     user_id: int
     role: Role = Role.STANDALONE
-    #: The name of the master account, of an admin account and a sub-account.
+    #: The name of its master account; None but for admin accounts and sub-accounts.
     of: str | None = None
     first_name: str = ""
     last_name: str = ""
     company_name: str = ""
     enterprise: bool = False
-    #: One of `LANGUAGES`; None: nobody has chosen.
+    #: One of `LANGUAGES`, or None if none was chosen.
     language: str | None = None
     api_keys: list[str] = field(default_factory=list)
     revoked_keys: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Everything that the specification leaves open and that a team could need another way, each with its default."""
+"""What the specification leaves open and a scenario can choose, each with its default."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import NamedTuple
 
 
 class AuthenticateDomain(NamedTuple):
-    """When a domain whose records are all right can be authenticated: at once, after a time, or at the n-th try."""
+    """When a domain with correct DNS records can be authenticated: at once, after a time, or at the n-th attempt."""
 
     after: timedelta | None = None
     attempts: int | None = None
 
 
 class RateLimit(NamedTuple):
-    """The tier (contract/rate-limits), and whether running over it is answered with 429."""
+    """The tier of rate limits (contract/rate-limits), and whether requests over its limit are answered with 429."""
 
     tier: str = "general"
     enforce: bool = False
 
 
 class SsoToken(NamedTuple):
-    """How long a single-sign-on token lives (contract/sso), and whether it works once only."""
+    """How long a single-sign-on token is valid (contract/sso), and whether it works only once."""
 
     lifetime: timedelta = timedelta(days=15)
     single_use: bool = False
@@ -41,7 +41,7 @@ class Behaviour(NamedTuple):
     dns: str = "view"
     #: `account`: one value for all domains of an account (contract/domains#records), or `domain`: one for each.
     brevo_code: str = "account"
-    #: How the DKIM record of a sub-domain is told: `recorded` without its label, `labelled` with it
+    #: The host name of the DKIM record of a sub-domain: `recorded` without the sub-domain's label, `labelled` with it
     #: (contract/domains#records).
     subdomain_dkim_host: str = "recorded"
     #: Of a created domain: `integer`, or `hex` for that of the list (contract/domains#createDomain).
@@ -62,11 +62,11 @@ class Behaviour(NamedTuple):
     webhook_duplicates: str = "allow"
     #: The domain of an inbound webhook: `authenticated`, one of the account's; `any` (contract/webhooks#createWebhook).
     inbound_domain: str = "authenticated"
-    #: What a list of webhooks says where there is none of the type: `error`, or `empty`
+    #: The answer to a list of webhooks if there are none of the type: `error` (400), or `empty` (200)
     #: (contract/webhooks#getWebhooks).
     webhooks_none: str = "error"
-    #: Names of events in payloads, and what stands there instead: `{spam: complaint}` (contract/events#names).
-    webhook_names: Mapping[str, str] = {}  # nobody writes into it, and a proxy could not be copied
+    #: Other names for events in payloads: `{spam: complaint}` (contract/events#names).
+    webhook_names: Mapping[str, str] = {}  # never written to; a mapping proxy could not be copied
     #: Addresses or networks; when there are any, callers from elsewhere get 401 (contract/errors#statuses).
     authorised_ips: tuple[str, ...] = ()
     rate_limit: RateLimit = RateLimit()
@@ -77,5 +77,5 @@ class Behaviour(NamedTuple):
     oauth_public_apps: bool = False
     #: `unused`, or `all`: whether credits that a sub-account has used come back to its master as well (proposed).
     plan_refund: str = "unused"
-    #: `refuse`, or `accept`: what becomes of a plan update to less than is used (proposed).
+    #: `refuse`, or `accept`: what happens to a plan update to less than is used (proposed).
     plan_below_used: str = "refuse"

@@ -1,4 +1,4 @@
-"""Whether two states are equal: all that can be seen of them, in the order in which it can be seen."""
+"""Whether two states are equal in everything that a client can see, order included."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mockserver.core.state.tables import Tables, Tally
 
 
 def equal(one: State, other: State) -> bool:
-    """Whether everything in two states is equal, whichever tables have been looked at without finding any rows."""
+    """Whether two states are equal; tables and records that were only looked at make no difference."""
     return difference(one, other) is None
 
 
 def difference(one: State, other: State) -> str | None:
-    """The first thing in which two states differ, with its path; None: they are equal."""
+    """The first difference of two states, with its path, or None if they are equal."""
     return _difference(one, other, "state")
 
 
@@ -26,48 +26,48 @@ def _difference(one: Any, other: Any, path: str) -> str | None:
         return None
     if type(one) is not type(other):
         return f"{path}: a {type(one).__name__} is no {type(other).__name__}"
-    parts, others = _parts(one), _parts(other)
-    if parts is None or others is None:
+    members, others = _members(one), _members(other)
+    if members is None or others is None:
         return None if one == other else f"{path}: {one!r} is not {other!r}"
-    if list(parts) != list(others):
-        return f"{path}: {list(parts)} are not {list(others)}"
-    found = (_difference(part, others[name], f"{path}.{name}") for name, part in parts.items())
+    if list(members) != list(others):
+        return f"{path}: {list(members)} are not {list(others)}"
+    found = (_difference(member, others[name], f"{path}.{name}") for name, member in members.items())
     return next((text for text in found if text is not None), None)
 
 
 @singledispatch
-def _parts(value: Any) -> Mapping[Any, Any] | None:
-    """What a value consists of, by names; None: it knows by itself what it is equal to.
+def _members(value: Any) -> Mapping[Any, Any] | None:
+    """The members of a value by their names, or None if its type defines equality.
 
-    One that does not is what it is made of when it is copied.
+    The members of an object are what pickle and copy make it from.
     """
     if type(value).__eq__ is not object.__eq__:  # type: ignore[comparison-overlap]  # the two have one type at runtime
         return None
     return dict(enumerate(value.__reduce_ex__(4)[1:]))
 
 
-@_parts.register
+@_members.register
 def _(value: dict) -> Mapping[Any, Any]:  # type: ignore[type-arg]  # singledispatch wants the bare type
     return value
 
 
-@_parts.register(list)
-@_parts.register(tuple)
-@_parts.register(deque)
+@_members.register(list)
+@_members.register(tuple)
+@_members.register(deque)
 def _(value: Any) -> Mapping[Any, Any]:
     return dict(enumerate(value))
 
 
-@_parts.register
+@_members.register
 def _(value: Tally) -> Mapping[Any, Any]:
-    # What it counts beside is a part of the state, where it is compared.
+    # Not `beside`: those collections are compared where the state holds them.
     return {"limit": value.limit, "rows": value.rows, "bytes": value.bytes}
 
 
-@_parts.register
+@_members.register
 def _(value: Tables) -> Mapping[Any, Any]:
     found = value.__getstate__()
-    # One that was made for somebody who looked is as good as none.
+    # A record with all its defaults equals none: reading it is enough to make it.
     found["_records"] = {
         kind: row for kind, row in found["_records"].items() if _difference(row, kind(), "record") is not None
     }

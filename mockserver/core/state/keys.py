@@ -16,28 +16,29 @@ from itertools import chain, count
 from mockserver.core.state.layer import LayeredSet
 
 _LETTERS_AND_DIGITS = string.ascii_letters + string.digits
-#: Longer ones stand in no account, and are kept nowhere.
+#: The longest API key, in characters. Chosen: five times as long as those of the service.
 LONGEST_KEY = 500
-_FORM = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
+_PATTERN = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
 
 
 def is_key(text: str) -> bool:
-    """Whether a text can be a key: 1 to 500 printable characters of ASCII without blanks, as headers can hold."""
+    """Whether a text can be an API key: 1 to `LONGEST_KEY` printable ASCII characters without blanks."""
     return 0 < len(text) <= LONGEST_KEY and text.isascii() and text.isprintable() and " " not in text
 
 
 def api_key(body: str) -> str:
-    """The key around 64 hexadecimal digits."""
+    """The API key whose first part is `body`: 64 hexadecimal digits."""
     return f"xkeysib-{body}-{_seal(body)}"
 
 
 def is_drawn(key: str) -> bool:
-    """Whether the mock has drawn this key, in whatever workspace."""
-    form = _FORM.fullmatch(key)
-    return form is not None and form[2] == _seal(form[1])
+    """Whether a key was drawn by a mock, in any workspace of any server."""
+    found = _PATTERN.fullmatch(key)
+    return found is not None and found[2] == _seal(found[1])
 
 
 def _seal(body: str) -> str:
+    """The last part of a drawn key, which follows from the part before it."""
     number = int.from_bytes(hashlib.blake2b(f"mockserver/{body}".encode()).digest())
     letters = []
     for _ in range(16):
@@ -51,10 +52,10 @@ def _drawn_from(text: str) -> str:
 
 
 class Keyring:
-    """The keys of one workspace beside `default`: they stand in for those of its scenario, so that no two workspaces
-    share one.
+    """The API keys of a workspace other than `default`: they replace those of its scenario, so that none is shared.
 
-    They follow from the workspace's first seed, its name and the place in the scenario, and so outlast every reset.
+    They follow from the workspace's first seed, its name and the position in the scenario, so that every reset gives
+    the same keys. `first`, if given, is a key of the first account.
     """
 
     def __init__(self, seed: int, workspace: str, *, first: str | None = None) -> None:
@@ -63,19 +64,19 @@ class Keyring:
         self._known: set[str] | LayeredSet[str] = set() if first is None else {first}
 
     def copy(self) -> Keyring:
-        """Another one that gives the same keys."""
+        """Another keyring that gives the same keys."""
         found = copy(self)
-        found._known = LayeredSet(self._known)  # noqa: SLF001  # one of the same kind
+        found._known = LayeredSet(self._known)  # noqa: SLF001  # of the same class
         return found
 
     def add(self, key: str) -> None:
-        """Remember a key that the workspace has drawn, so that written state may hold it."""
+        """Keep a key that the workspace has drawn: a document that holds it keeps it, too."""
         self._known.add(key)
 
     def own(self, accounts: Sequence[Sequence[str] | None], revoked: Collection[str]) -> list[list[str]]:
-        """The keys of a document's accounts: the workspace's own stay, and each of the others gets one in its place.
+        """The keys of all accounts of a document: keys of this workspace stay, each other one is replaced.
 
-        An account whose keys the document leaves out gets one.
+        An account whose keys are None gets one key.
         """
         own = self.own_behind(0, accounts, lambda key: key not in revoked)
         if self._first is not None and self._first not in revoked and not any(self._first in keys for keys in own):
@@ -85,7 +86,10 @@ class Keyring:
     def own_behind(
         self, behind: int, accounts: Sequence[Sequence[str] | None], is_free: Callable[[str], bool]
     ) -> list[list[str]]:
-        """The same for the accounts of a document that come behind so many; what is not free is not drawn."""
+        """The keys of accounts that are added behind `behind` others: keys of this workspace stay, others are replaced.
+
+        An account whose keys are None gets one key. A key that is not free is not drawn.
+        """
         wanted = [[""] if keys is None else keys for keys in accounts]
         taken = {key for keys in wanted for key in keys if key in self._known}
 
@@ -97,9 +101,9 @@ class Keyring:
         return found
 
     def _drawn(self, account: int, index: int, taken: set[str], is_free: Callable[[str], bool]) -> str:
-        """The key of a place; another one where an account that has moved up, or is gone, has had it."""
+        """The key at a position; a further one if an account that has moved up, or is gone, has had the first."""
         place = f"{self._root}/key/{account}/{index}"
-        # Numbered, as a text that grew with each would take ever longer.
+        # Numbered: a text that grew by a word each time would make many attempts take quadratic time.
         texts = chain((place, f"{place}/next"), (f"{place}/next/{number}" for number in count(2)))
         key = next(key for key in map(_drawn_from, texts) if key not in taken and is_free(key))
         taken.add(key)

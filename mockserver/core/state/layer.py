@@ -1,4 +1,4 @@
-"""Rows and keys above others: what stands below is seen through, and nothing that happens above reaches it."""
+"""Layers: collections above others, which show the items below and leave them unchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ Item = TypeVar("Item")
 
 
 class Layer(MutableMapping[Any, Any]):
-    """Rows above others: each of those below is copied before somebody could change it."""
+    """Rows above the rows of another mapping, each of which is copied when it is first read.
+
+    `tally` counts the rows of the layer; `copied` makes the copy of a row.
+    """
 
     def __init__(
         self, below: Mapping[Any, Any], tally: Tally | None = None, copied: Callable[[Any], Any] = copy.copy
@@ -24,7 +27,7 @@ class Layer(MutableMapping[Any, Any]):
         self._own: dict[Any, Any] = {}
         self._gone: set[Any] = set()
         self._count = len(below)
-        #: How many of those below are gone before the first one that is not.
+        #: How many of the first items below are deleted here: `__iter__` skips them without looking at each again.
         self._front = 0
 
     def __contains__(self, key: object) -> bool:
@@ -40,7 +43,7 @@ class Layer(MutableMapping[Any, Any]):
     def __setitem__(self, key: Any, row: Any) -> None:
         self._grow(key not in self)
         self._own[key] = row
-        if key in self._gone:  # it comes back in its place
+        if key in self._gone:  # its position is again that of the row below
             self._gone.discard(key)
             self._front = 0
 
@@ -65,7 +68,7 @@ class Layer(MutableMapping[Any, Any]):
         return self._count
 
     def shown(self) -> Iterator[tuple[Any, Any]]:
-        """Its items without a copy of any, only to be looked at."""
+        """The items, to be read only: the rows below are not copied."""
         own, gone = self._own, self._gone
         for key, row in self._below.items():
             if key in own:
@@ -76,12 +79,12 @@ class Layer(MutableMapping[Any, Any]):
 
 
 def shown(rows: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
-    """The items of a mapping, only to be looked at: where it stands above another one, none is copied for that."""
+    """The items of a mapping, to be read only: those of a layer come without copying the rows below."""
     return rows.shown() if isinstance(rows, Layer) else rows.items()
 
 
 class LayeredSet(MutableSet[Item]):
-    """A set above another one."""
+    """A set above another one, which shows the items below and leaves them unchanged."""
 
     def __init__(self, below: Collection[Item]) -> None:
         self._below = below

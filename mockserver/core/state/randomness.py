@@ -1,6 +1,6 @@
 """Seeded randomness: the n-th draw of a purpose depends on the seed, the purpose and n, and on nothing else.
 
-So an extra draw for one purpose never shifts another, and the whole position is a few counters.
+So an extra draw for one purpose never shifts another, and the position of all draws is one counter for each purpose.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import hashlib
 import string
 from copy import copy
 
-#: After so many draws of one purpose they begin anew; a position can be given and written up to there.
+#: After so many draws of one purpose they repeat. Chosen: within the 64-bit integers that a scenario can hold, and out
+#: of reach.
 LAP = 2**62
 _LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
@@ -24,25 +25,25 @@ class Randomness:
         self.positions: dict[str, int] = {}
 
     def copy(self) -> Randomness:
-        """Another one that draws the same from here on."""
+        """Another source, which makes the same draws from here on."""
         found = copy(self)
         found.positions = dict(self.positions)
         return found
 
     def integer(self, purpose: str, low: int, high: int) -> int:
-        """A whole number from low to high, both included."""
+        """An integer from `low` to `high`, both included."""
         return low + self._bits(purpose, str(self.seed)) % (high - low + 1)
 
     def share(self, purpose: str) -> float:
-        """A number from 0 up to, but without, 1."""
+        """A number from 0 (included) to 1 (excluded)."""
         return (self._bits(purpose, str(self.seed)) >> 459) / 2**53  # of 512 bits as many as a double holds
 
     def digits(self, purpose: str, length: int) -> str:
-        """Decimal digits, of which the first is not 0."""
+        """`length` decimal digits, of which the first is not 0."""
         return str(self.integer(purpose, 10 ** (length - 1), 10**length - 1))
 
     def hex(self, purpose: str, length: int) -> str:
-        """At most 128 hexadecimal digits."""
+        """`length` hexadecimal digits, at most 128."""
         return f"{self._bits(purpose, str(self.seed)):0128x}"[:length]
 
     def uuid(self, purpose: str) -> str:
@@ -53,11 +54,14 @@ class Randomness:
         return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
     def text(self, purpose: str, length: int, alphabet: str = _LETTERS_AND_DIGITS) -> str:
-        """Characters of an alphabet; at most 85 of one of 64 characters."""
+        """`length` characters of an alphabet; 512 bits give at most 85 of an alphabet of 64."""
         return _spell(self._bits(purpose, str(self.seed)), length, alphabet)
 
     def secret(self, purpose: str, length: int, alphabet: str = _LETTERS_AND_DIGITS) -> str:
-        """The same, but as no other workspace draws, whatever its seed: what finds a workspace is made of them."""
+        """`length` characters of an alphabet that depend on the workspace's name as well as on the seed.
+
+        Keys, codes and tokens, by which a workspace is found, are made of them: no two workspaces draw the same.
+        """
         return _spell(self._bits(purpose, f"{self.seed}/{self._workspace}"), length, alphabet)
 
     def _bits(self, purpose: str, root: str) -> int:

@@ -1,4 +1,4 @@
-"""The words in which a refusal tells its facts: moments, values, and what is there instead of what was asked for."""
+"""Texts for the reasons of errors: moments, values, and what exists instead of what was asked for."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from mockserver.core.state.state import State
 from mockserver.core.time.clock import Clock
 from mockserver.core.time.timers import Key
 
-#: How many of many things are named.
+#: How many items of a list are named. Chosen: so that a reason fits on a line or two.
 _MOST = 5
-#: How many characters of a text that a client chose are shown.
+#: The longest value that is shown whole, in characters. Chosen: so that a reason fits on a line or two.
 _LONGEST = 80
 
 
 def instant(moment: datetime) -> str:
-    """RFC 3339 in UTC, to the second."""
+    """A moment as RFC 3339 in UTC, to the second."""
     return f"{moment.astimezone(UTC).isoformat(timespec='seconds')[:19]}Z"
 
 
 def clock(clock: Clock) -> str:
-    """What time it is in a workspace."""
+    """A sentence with the present moment of a workspace's clock."""
     return f"the workspace's clock shows {instant(clock.now())}"
 
 
 def shown(value: object, longest: int = _LONGEST) -> str:
-    """A value on one line, cut short; signs that nobody would see are escaped."""
+    """A value on one line, cut to `longest` characters; one that is empty or has invisible characters is quoted."""
     text = str(value)
     if len(text) > longest:
         text = f"{text[: longest - 1]}…"
@@ -37,13 +37,13 @@ def shown(value: object, longest: int = _LONGEST) -> str:
 
 
 def listed(items: Iterable[object]) -> str:
-    """The first few items, and how many more there are."""
+    """The first `_MOST` items, and how many more there are, or `none`."""
     items = list(items)
     return _some(items[:_MOST], len(items))
 
 
 def nearest(numbers: Iterable[int], number: int) -> str:
-    """The few that are nearest to a number, and how many more there are."""
+    """The `_MOST` numbers that are nearest to `number`, in order, and how many more there are, or `none`."""
     numbers = list(numbers)
     return _some(sorted(nsmallest(_MOST, numbers, key=lambda other: abs(other - number))), len(numbers))
 
@@ -54,19 +54,19 @@ def _some(named: Sequence[object], total: int) -> str:
 
 
 def absent(state: State, account: Account, name: str, row: type, key: Key) -> str:
-    """That an account has no such row, and who has it, or which rows there are."""
+    """A sentence that an account has no row of this key, and which account has one or which keys there are instead."""
     owner = next((other.name for other in state.accounts.values() if key in other.rows_of(row)), None)
     instead = f"account {owner} has it" if owner else there(account.table(row), key)
     return f"{name} {shown(key)} does not exist in account {account.name}; {instead}"
 
 
 def there(keys: Collection[Any], key: Key | None = None) -> str:
-    """Which keys there are; those that are near, if one has been asked for by number."""
+    """A clause with the keys that there are; if `key` is a number, the nearest ones."""
     some = nearest(keys, key) if isinstance(key, int) else listed(keys)
     return f"there {'is only' if len(keys) == 1 else 'are'} {some}"
 
 
 def period(start: datetime | None, end: datetime | None) -> str:
-    """The two ends of a period, as they were given or not."""
+    """A clause with the start and the end of a period, either of which may not have been given."""
     first, last = (instant(moment) if moment else "not given" for moment in (start, end))
     return f"startDate is {first} and endDate is {last}"

@@ -20,23 +20,23 @@ from mockserver.core.time.clock import Clock
 from mockserver.core.time.timers import Timers
 from mockserver.core.traffic.mailbox import Mailbox
 
-#: With more purposes than this of draws, those of rules that are gone are forgotten.
+#: With more purposes of draws than this, those of faults that are gone are dropped. Chosen: some hundred kilobytes.
 _MOST_PURPOSES = 5_000
-#: More rows than any one call adds that adds no document.
+#: The most rows that one operation adds; only documents add more.
 MOST_ADDED = 5
-#: The largest id that a scenario may give, and how far from there nothing is added any more: what is added in passing
-#: still has room then.
+#: The largest id that a scenario may give (chosen: counting on stays within 64 bits), and how many ids before it
+#: nothing is added any more (chosen: rows that are made in passing, such as deliveries, never reach the end).
 LAST_ID = 2**62
 _ROOM_FOR_IDS = 2**40
-#: In bytes; some milliseconds' worth.
+#: From how many bytes of deliveries on writing them to a file takes too long for the event loop: some milliseconds.
 _MANY_CALLS = 256 * 1024
 
 
 @dataclass(eq=False, repr=False)
 class State(Tables):
-    """Accounts, clock, randomness, timers, faults and mailbox, with the rows beside the accounts.
+    """What a scenario describes: accounts, clock, randomness, timers, faults, mailbox, and rows beside the accounts.
 
-    Nothing here leads out of it, nor to a thread: it can be copied, written down, and put in the place of another one.
+    It refers to nothing outside and to no thread, so it can be copied, written down, and replace another state.
     """
 
     clock: Clock
@@ -51,19 +51,19 @@ class State(Tables):
     faults: Faults = field(default_factory=Faults)
     timers: Timers = field(default_factory=Timers)
     accounts: MutableMapping[int, Account] = field(default_factory=dict)
-    #: Which account an API key opens.
+    #: The account that each API key opens.
     keys: MutableMapping[str, int] = field(default_factory=dict)
     revoked_keys: set[str] | LayeredSet[str] = field(default_factory=set)
-    #: The ids of all accounts by name, and those of master accounts, of which none ever goes.
+    #: The ids of all accounts by name, and those of the master accounts, which are never removed.
     names: MutableMapping[str, int] = field(default_factory=dict)
     masters: MutableMapping[str, int] = field(default_factory=dict)
-    #: The last id given out, by kind.
+    #: The last id given out, by the kind of thing that it identifies.
     last_ids: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
-    #: The highest one that a scenario has given, of any kind; counting on does not get far from there.
+    #: The highest id of any kind that a scenario has given; ids that are counted on stay near it.
     highest_id: int = 0
-    #: How many bytes the documents take that it was made of, or has got added.
+    #: The size of the documents that it was made from or that were added, in bytes.
     document_bytes: int = 0
-    #: How many deliveries had to go for newer ones.
+    #: How many deliveries were dropped to make room for newer ones.
     evicted_deliveries: int = 0
     #: How many rows there may be.
     rows_limit: float = math.inf
@@ -73,15 +73,15 @@ class State(Tables):
         self.tally = Tally(self.rows_limit, beside=(self.keys, self.revoked_keys))
 
     def rows(self) -> int:
-        """How many rows stand in it, which is about what it costs to make, write and drop it."""
+        """How many rows there are; the cost of making, writing and dropping the state grows with them."""
         return self.count() + sum(account.count() for account in tuple(self.accounts.values()))
 
     def kept(self) -> int:
-        """How many rows stand in it that count: all that have no limit of their own, accounts and keys included."""
+        """How many rows count towards `rows_limit`: accounts, keys, and all rows without a limit of their own."""
         return self.tally.kept()
 
     def full(self, added: int = MOST_ADDED) -> str | None:
-        """Why so many rows cannot be added; None: there is room for them."""
+        """Why `added` more rows cannot be added, or None if they can."""
         if self.highest_id > LAST_ID - _ROOM_FOR_IDS:
             return f"ids go up to {LAST_ID:,}, and there is one of {self.highest_id:,}"
         kept = self.kept()
@@ -92,7 +92,7 @@ class State(Tables):
     # ------------------------------------------------------------------ accounts and keys
 
     def add_account(self, account: Account) -> None:
-        """Let there be another account, which has no rows yet."""
+        """Add an account, which has no rows yet, and its keys."""
         self.accounts[account.id] = account
         account.tally = self.tally
         self.names[account.name] = account.id
@@ -105,7 +105,7 @@ class State(Tables):
         self.revoked_keys.update(account.revoked_keys)
 
     def free_name(self, wanted: str) -> str:
-        """The name that is wanted for a new account or, where another one has it, the same with a number behind it."""
+        """The wanted name for a new account, with a number behind it if an account of that name exists."""
         name, number = wanted, 1
         while name in self.names:
             number += 1
@@ -113,16 +113,14 @@ class State(Tables):
         return name
 
     def draw_api_key(self) -> str:
-        """A new API key, of the form of contract/corporate#createSubAccountKey; a state may hold some that are drawn
-        only from here on.
-        """
-        while True:
+        """A new API key as the service makes them (contract/corporate#createSubAccountKey)."""
+        while True:  # a state that a document describes may hold keys that are drawn only from here on
             key = api_key(self.random.secret("api_key", 64, "0123456789abcdef"))
             if self.is_free_key(key):
                 return key
 
     def is_free_key(self, key: str) -> bool:
-        """Whether a key opens no account, and never has."""
+        """Whether a key neither opens an account nor is revoked."""
         return key not in self.keys and key not in self.revoked_keys
 
     def remove_account(self, account: Account) -> None:
@@ -137,16 +135,17 @@ class State(Tables):
         self.timers.cancel_account(account.id)
 
     def account_of(self, key: str) -> Account | None:
-        """The account that an API key opens."""
+        """The account that an API key opens, or None if the key opens none."""
         number = self.keys.get(key)
         return None if number is None else self.accounts.get(number)
 
     def account_named(self, name: str) -> Account | None:
+        """The account of a name, or None if there is none."""
         number = self.names.get(name)
         return None if number is None else self.accounts[number]
 
     def tables(self, row: type[Row]) -> Iterator[tuple[int, Mapping[Any, Row]]]:
-        """The rows of this type in all accounts that have some, by the account's id; only to be looked at."""
+        """The rows of a type, to be read only, with the account's id, for each account that has some."""
         for number, account in shown(self.accounts):
             if rows := account.rows_of(row):
                 yield number, rows
@@ -156,7 +155,7 @@ class State(Tables):
         return next(iter(self.accounts.values()))
 
     def master_of(self, account: Account) -> Account | None:
-        """The master account of an admin account or a sub-account; a master is its own."""
+        """The master account of an account (a master is its own), or None for a standalone account."""
         if account.role is Role.MASTER:
             return account
         number = self.masters.get(account.of or "")
@@ -165,25 +164,25 @@ class State(Tables):
     # ------------------------------------------------------------------ identifiers
 
     def next_id(self, kind: str) -> int:
-        """A number that no row of this kind has had."""
+        """The id for a new row of a kind, which no row of that kind has had."""
         self.last_ids[kind] += 1
         return self.last_ids[kind]
 
     def has_another_id(self, kind: str) -> bool:
-        """Whether there is a number for one more; one past the last id could not be loaded again."""
+        """Whether an id is left for one more row of a kind: one past `LAST_ID` could not be loaded again."""
         return self.last_ids.get(kind, 0) < LAST_ID
 
     def claim_id(self, kind: str, number: int) -> None:
-        """Count on past a number that a scenario gives."""
+        """Let the ids of a kind count on past a number that a scenario gives."""
         self.last_ids[kind] = max(self.last_ids[kind], number)
         self.highest_id = max(self.highest_id, number)
 
     # ------------------------------------------------------------------ faults and time
 
     def add_faults(self, faults: Sequence[Fault]) -> None:
-        """Let rules apply, behind those that are there; one without an id gets one that no other has.
+        """Add faults behind those that there are; one without an id gets an id that no other fault has.
 
-        Behind the last one the first ones come again, as far as they are free.
+        The ids are counted; after `LAST_ID` the count begins again, and skips those that are taken.
         """
         taken = {fault.id for fault in (*self.faults, *faults)}
         for fault in faults:
@@ -196,7 +195,7 @@ class State(Tables):
             self._forget_draws()
 
     def _forget_draws(self) -> None:
-        """Forget how far the draws of rules have come that are gone; of few, one that comes again goes on."""
+        """Drop the positions of the draws of faults that are gone; for a new fault of such an id they begin anew."""
         lasting = {purpose for fault in self.faults for purpose in draws(fault.id)}
         positions = self.random.positions
         for purpose in [name for name in positions if name.startswith(draws("")[0]) and name not in lasting]:
@@ -204,12 +203,12 @@ class State(Tables):
 
     @property
     def has_many_calls(self) -> bool:
-        """Whether a file of the history would take long to write, as it goes through all calls."""
+        """Whether writing all deliveries to a file takes too long for the event loop."""
         return self.tally.bytes > _MANY_CALLS
 
     @property
     def is_much_due(self) -> bool:
-        """Whether what is due may take long, as a file of the history may be among it."""
+        """Whether firing the timers that are due may take too long for the event loop: each may write such a file."""
         if self.tally.bytes * len(self.timers) <= _MANY_CALLS:
             return False
         timer = self.timers.next()

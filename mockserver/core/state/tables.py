@@ -1,6 +1,6 @@
-"""Where rows stand: tables, timelines and single records by the type of their rows.
+"""Tables, timelines and single records, which hold the rows of an account or a workspace by the type of the row.
 
-The core never learns a resource's name; a room asks for `account.table(Sender)` and has one on first use.
+The core knows no resource: `account.table(Sender)` makes the table on first use.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Row = TypeVar("Row")
 
 
 class Dated(Protocol):
-    """A row with a moment of its own."""
+    """A row that happened at a moment."""
 
     date: datetime
 
@@ -27,22 +27,26 @@ _date = attrgetter("date")
 
 
 class Tally:
-    """How many rows stand on some shelves together, how many there may be, and what the large ones take."""
+    """A count of the rows of several tables together, with its limit, and of the bytes of those that are weighed.
+
+    `held` are the bytes to begin with.
+    """
 
     __slots__ = ("beside", "bytes", "limit", "rows")
 
     def __init__(self, limit: float = math.inf, rows: int = 0, beside: Sequence[Sized] = (), *, held: int = 0) -> None:
         self.limit, self.rows, self.bytes = limit, rows, held
-        #: What counts as well, and is on no shelf; nothing that leads back here, so that a workspace goes at once.
+        #: Other collections whose items count. None may refer back here: without a cycle a dropped workspace is freed
+        #: at once.
         self.beside = beside
 
     def kept(self) -> int:
-        """How many there are in all."""
+        """How many rows and other items there are in all."""
         return self.rows + sum(map(len, self.beside))
 
 
 class Table(dict[Any, Any]):
-    """Rows by their key, in the order of adding, which are counted in a tally; reading is that of any dictionary."""
+    """Rows by their key, in the order of adding, counted in a tally; apart from that a dictionary."""
 
     __slots__ = ("tally",)
 
@@ -51,7 +55,7 @@ class Table(dict[Any, Any]):
         self.tally = tally or Tally()
 
     def __reduce__(self) -> Any:
-        # Its rows cannot be put into a copy one by one: they would be counted twice.
+        # A copy must not add the rows one by one: the tally, which is copied too, has counted them.
         return _table, (type(self), dict(self), self.tally)
 
     def __setitem__(self, key: Any, row: Any) -> None:
@@ -86,16 +90,16 @@ class Table(dict[Any, Any]):
 
 
 def _table(kind: type[Table], rows: Mapping[Any, Any], tally: Tally) -> Table:
-    """A table of rows that its tally counts already."""
+    """A table with rows that the tally has counted already."""
     found = kind(tally)
     dict.update(found, rows)
     return found
 
 
 class Timeline(Generic[DatedRow]):
-    """Dated rows, oldest first, whatever the order of adding; counted in a tally.
+    """Dated rows, oldest first, in whatever order they are added; counted in a tally.
 
-    Where that is full, a row that is added takes the place of the oldest one; where there is none, it is left out.
+    While the tally is full, adding a row drops the oldest one, which may be the row itself.
     """
 
     def __init__(self, tally: Tally | None = None) -> None:
@@ -131,7 +135,10 @@ class Timeline(Generic[DatedRow]):
         oldest_first: bool = False,
         where: Callable[[DatedRow], bool] | None = None,
     ) -> list[DatedRow]:
-        """The rows from a moment to another, both included, newest first; without `where` it costs what it gives."""
+        """Up to `limit` rows from `start` to `end`, both included, newest first, after the first `offset` of them.
+
+        Without `where` the cost grows with the rows returned, not with those in the period.
+        """
         low = bisect_left(self._rows, start, key=_date)
         indexes: Sequence[int] = range(low, bisect_right(self._rows, end, lo=low, key=_date))
         if where is not None:
@@ -141,30 +148,30 @@ class Timeline(Generic[DatedRow]):
         return [self._rows[index] for index in indexes[offset : offset + limit]]
 
 
-#: Stands for a table that nobody has made.
+#: Stands for a table that was never made.
 _NO_ROWS: Mapping[Any, Any] = MappingProxyType({})
 
 
 class Bounded:
-    """A type of rows that have a limit of their own, and do not count."""
+    """Base of row types that have a limit of their own, and do not count towards that of the workspace."""
 
     __slots__ = ()
 
 
 class Tables:
-    """The rows of an account, or those that a workspace has beside its accounts."""
+    """The rows of an account, or those of a workspace that belong to no account."""
 
     def __init__(self) -> None:
-        #: Counts the rows here, but those of types that have a limit of their own.
+        #: Counts the rows, except those of `Bounded` types.
         self.tally = Tally()
-        #: What those rows here take in memory whose bytes are limited.
+        #: How many bytes the weighed rows take in memory.
         self.bytes = 0
         self._tables: dict[type, dict[Any, Any]] = {}
         self._timelines: dict[type, Timeline[Any]] = {}
         self._records: dict[type, Any] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """All that it consists of, but for tables and timelines that somebody has asked for in vain."""
+        """All attributes, without the tables and timelines that have no rows."""
         return {
             **vars(self),
             "_tables": {row: rows for row, rows in self._tables.items() if rows},
@@ -172,33 +179,33 @@ class Tables:
         }
 
     def longest(self) -> int:
-        """How many rows the longest table has; timelines give parts only."""
+        """How many rows the longest table has; timelines do not count, as they are read by the page."""
         return max(map(len, self._tables.values()), default=0)
 
     def count(self) -> int:
-        """How many rows stand here."""
+        """How many rows all tables and timelines have."""
         return sum(map(len, tuple(self._tables.values()))) + sum(map(len, tuple(self._timelines.values())))
 
     def table(self, row: type[Row]) -> dict[Any, Row]:
-        """The rows of this type by their key, in the order of adding."""
+        """The rows of a type by their key, in the order of adding; the table is made on first use."""
         found = self._tables.get(row)
         if found is None:
             found = self._tables[row] = Table(None if issubclass(row, Bounded) else self.tally)
         return found
 
     def rows_of(self, row: type[Row]) -> Mapping[Any, Row]:
-        """The rows of this type by their key, only to be looked at: where there are none, no table is made for them."""
+        """The rows of a type by their key, to be read only: no table is made if there are none."""
         return self._tables.get(row, _NO_ROWS)
 
     def timeline(self, row: type[DatedRow]) -> Timeline[DatedRow]:
-        """The rows of this type by their date."""
+        """The rows of a type by their date; the timeline is made on first use."""
         found = self._timelines.get(row)
         if found is None:
             found = self._timelines[row] = Timeline(self.tally)
         return found
 
     def record(self, row: type[Row]) -> Row:
-        """The one row of this type, made with its defaults on first use."""
+        """The only row of a type, made with its defaults on first use."""
         found = self._records.get(row)
         if found is None:
             found = self._records[row] = row()
@@ -207,15 +214,15 @@ class Tables:
         return found
 
     def weigh(self, size: int) -> None:
-        """Count so many bytes more, or fewer, of what stands here."""
+        """Count `size` more bytes for the rows here, or fewer if it is negative."""
         self.bytes += size
         self.tally.bytes += size
 
     def leave(self) -> None:
-        """Count no longer where the rows were counted: the shelf is gone."""
+        """Take all rows and bytes here out of the tally: the account is removed."""
         before, self.tally = self.tally, Tally()
         before.bytes -= self.bytes
-        for part in (*self._tables.values(), *self._timelines.values(), *self._records.values()):
-            if isinstance(part, Table | Timeline) and part.tally is before:
-                before.rows -= len(part)
-                part.tally = self.tally
+        for rows in (*self._tables.values(), *self._timelines.values(), *self._records.values()):
+            if isinstance(rows, Table | Timeline) and rows.tally is before:
+                before.rows -= len(rows)
+                rows.tally = self.tally

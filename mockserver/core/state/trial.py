@@ -1,4 +1,4 @@
-"""A state to try something in: it stands on another one, and nothing that happens in it reaches that."""
+"""Trials: a state above another one, to try a change in that may fail; the state below stays unchanged."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mockserver.core.traffic.mailbox import Mailbox
 
 
 def above(state: State) -> State:
-    """A copy that looks the same, but for timers and mailbox, which are empty; it costs what is looked at in it."""
+    """A copy of a state, without its timers and e-mails; rows are copied when they are first read."""
     keys, revoked_keys = Layer(state.keys), LayeredSet(state.revoked_keys)
     tally = Tally(state.tally.limit, state.tally.rows, (keys, revoked_keys), held=state.tally.bytes)
     found = replace(
@@ -35,23 +35,23 @@ def above(state: State) -> State:
         last_ids=state.last_ids.copy(),
     )
     found.tally, found.bytes = tally, state.bytes
-    _stand_on(found, state)
+    _put_above(found, state)
     return found
 
 
 def _account(tally: Tally, account: Account) -> Account:
     found = copy.copy(account)
     found.tally = tally
-    _stand_on(found, account)
+    _put_above(found, account)
     found.api_keys, found.revoked_keys = list(account.api_keys), list(account.revoked_keys)
     found.users = list(account.users)
     return found
 
 
-def _stand_on(shelf: Tables, below: Tables) -> None:
-    """Let a shelf show the rows of another one, and keep to itself what is put there."""
-    # What follows knows the tallies and not the shelf, of which it becomes a part: nothing then leads to itself.
-    own, theirs = shelf.tally, below.tally
+def _put_above(upper: Tables, below: Tables) -> None:
+    """Let `upper` show the rows of `below`, and keep what is added or changed to itself."""
+    # The closures refer to the tallies and not to `upper`, which will hold them: that would be a cycle.
+    own, theirs = upper.tally, below.tally
 
     def layer(rows: Any) -> Layer:
         return Layer(rows, own if getattr(rows, "tally", None) is theirs else Tally())
@@ -59,14 +59,14 @@ def _stand_on(shelf: Tables, below: Tables) -> None:
     def record(found: Any) -> Any:
         return layer(found) if isinstance(found, dict) else copy.deepcopy(found)
 
-    tables: Any = _Copied(below._tables, layer)  # noqa: SLF001  # the same resource
-    timelines: Any = _Copied(below._timelines, lambda _: Timeline[Any](own))  # noqa: SLF001  # see above
-    records: Any = _Copied(below._records, record)  # noqa: SLF001  # see above
-    shelf._tables, shelf._timelines, shelf._records = tables, timelines, records  # noqa: SLF001  # see above
+    tables: Any = _Copied(below._tables, layer)  # noqa: SLF001  # of the same class
+    timelines: Any = _Copied(below._timelines, lambda _: Timeline[Any](own))  # noqa: SLF001  # of the same class
+    records: Any = _Copied(below._records, record)  # noqa: SLF001  # of the same class
+    upper._tables, upper._timelines, upper._records = tables, timelines, records  # noqa: SLF001  # of the same class
 
 
 class _Copied(dict[type, Any]):
-    """What stands below, each copied when it is first asked for."""
+    """The tables, timelines or records of the state below, each copied when it is first asked for."""
 
     def __init__(self, below: dict[type, Any], copied: Callable[[Any], Any]) -> None:
         super().__init__()
