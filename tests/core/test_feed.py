@@ -47,7 +47,7 @@ def test_each_thing_is_put_into_words_once_for_all_who_look_on():
     feed.add("a", None)
     (item,) = feed.after(0)
 
-    told = [feed.told(item, lambda item: asked.append(item.number) or b"words") for _ in range(3)]
+    told = [feed.written(item, lambda item: asked.append(item.number) or b"words") for _ in range(3)]
 
     assert (told, asked) == ([b"words"] * 3, [1])
 
@@ -57,7 +57,7 @@ def test_the_words_count_as_what_is_kept():
     for _ in range(3):
         feed.add("a", None, 1_000)
     for item in feed.after(0):
-        feed.told(item, lambda _: b"x" * 1_400)
+        feed.written(item, lambda _: b"x" * 1_400)
 
     assert numbers(feed.after(0)) == [2, 3]
 
@@ -66,7 +66,7 @@ def test_the_words_count_where_they_belong():
     feed = Feed(10, 8_000)
     for _ in range(4):
         feed.add("a", None, 1_000)
-    feed.told(feed.after(0)[2], lambda _: b"x" * 1_500)
+    feed.written(feed.after(0)[2], lambda _: b"x" * 1_500)
     for _ in range(2):
         feed.add("a", None, 1_000)
 
@@ -84,5 +84,5 @@ def test_the_words_for_what_has_gone_meanwhile_count_no_more():
     for _ in range(4):
         feed.add("a", None, 1_400)
 
-    assert feed.told(gone, lambda _: b"x" * 3_000)
+    assert feed.written(gone, lambda _: b"x" * 3_000)
     assert numbers(feed.after(0)) == [2, 3, 4, 5]

@@ -137,11 +137,11 @@ class Look:
             if len(part) >= _PART:
                 break
             if item.kind in self._kinds:
-                if on_loop and item.told is None and item.size > LARGE_BODY:
+                if on_loop and item.written is None and item.size > LARGE_BODY:
                     if part:
                         break
                     raise LeaveLoop
-                part += feed.told(item, _told)
+                part += feed.written(item, _told)
             self._seen = item.number
         return bytes(part)
 

@@ -1,4 +1,4 @@
-"""Which part of the contract the requests so far have met."""
+"""Coverage: counts of the operations, errors, fields and transitions that requests have met."""
 
 from __future__ import annotations
 
@@ -12,33 +12,34 @@ from mockserver.core.traffic.exchange import Exchange
 
 Point = TypeVar("Point")
 
-#: A fault can invent any code. So many are counted by their own names, together with ours; then this stands for more.
+#: How many codes are counted by name, and the name under which further ones are: a fault can invent any code.
+#: Chosen: far above the codes of all operations together.
 _MOST_CODES, OTHER_CODE = 1_000, "other"
 
 
 def _counts() -> defaultdict[Point, int]:
-    """Numbers that begin at 0; adding 1 takes half as long as with `Counter`."""
+    """Counts from 0; adding 1 takes half as long as with `Counter`."""
     return defaultdict(int)
 
 
 @dataclass(slots=True)
 class Coverage:
-    """Counts that add up: of a workspace's requests, and of many workspaces together.
+    """Counts of what requests have met, of one workspace or of many together.
 
-    They are as coarse as what is told of them, so that they can be read back from that.
+    They distinguish no more than the coverage report does, so that they can be read back from one.
     """
 
-    #: By operation and status; None: there was no HTTP answer.
+    #: Answers by operation and status; the status is None if there was no HTTP answer.
     answers: defaultdict[tuple[str, int | None], int] = field(default_factory=_counts)
-    #: By operation, the code of an error, and whether a fault has made it.
+    #: Errors by operation, code, and whether a fault has injected them.
     codes: defaultdict[tuple[str, str, bool], int] = field(default_factory=_counts)
-    #: By operation and name of an optional member, such as `ips[].weight`.
+    #: Optional members that were sent, by operation and name, such as `ips[].weight`.
     fields: defaultdict[tuple[str, str], int] = field(default_factory=_counts)
-    #: By machine and event.
+    #: Transitions by state machine and event.
     transitions: defaultdict[tuple[str, str], int] = field(default_factory=_counts)
 
     def add(self, exchange: Exchange) -> None:
-        """Count a request to an operation; one that leads nowhere meets nothing."""
+        """Count an exchange; one without an operation meets nothing."""
         operation = exchange.operation
         if operation is None:
             return
@@ -58,7 +59,7 @@ class Coverage:
         self.transitions[change.machine, change.event] += 1
 
     def merge(self, other: Coverage) -> None:
-        """Count what another one has counted, which may go on counting meanwhile."""
+        """Add the counts of another coverage, in which other threads may go on counting."""
         _add(self.answers, other.answers)
         for point, number in other.codes.copy().items():
             self._add_code(point, number)
@@ -73,6 +74,6 @@ class Coverage:
 
 
 def _add(counts: dict[Point, int], more: dict[Point, int]) -> None:
-    # A copy is made in one step; what is read item by item must not grow.
+    # Copied in one step: a dictionary must not grow while it is read item by item.
     for point, number in more.copy().items():
         counts[point] += number

@@ -1,4 +1,4 @@
-"""The requests and answers of a workspace, bounded by number and by size."""
+"""The journal: the exchanges of a workspace, bounded by number and by size."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import Difference, Match
 from mockserver.core.traffic.ring import Ring
 
-#: How many differences of a near miss are kept; the rest are counted.
+#: How many differences of a near miss are kept; further ones are counted. Chosen: more than anybody reads.
 _MOST_DIFFERENCES = 100
 
 
 class NearMiss(NamedTuple):
-    """An exchange that does not match, and in what it differs."""
+    """An exchange that does not match a pattern, and where it differs."""
 
     exchange: Exchange
     differences: Sequence[Difference]
-    #: How many more differences there are.
+    #: How many differences there are besides those that are kept.
     further: int
 
     @property
     def distance(self) -> tuple[bool, int]:
-        """Other operations are further away than any other differences."""
-        is_another = any(row.path == "/operation" for row in self.differences)
-        return is_another, len(self.differences) + self.further
+        """What near misses are sorted by: another operation counts for more than any number of other differences."""
+        is_other_operation = any(row.path == "/operation" for row in self.differences)
+        return is_other_operation, len(self.differences) + self.further
 
 
 class Journal:
-    """The last exchanges, newest first; the oldest go when the number or the bytes are over their limit."""
+    """The last exchanges, newest first; the oldest are evicted when their number or their bytes exceed the limit."""
 
     def __init__(self, limit: int, bytes_limit: int) -> None:
         self._exchanges = Ring[Exchange](limit, bytes_limit)
@@ -44,16 +44,16 @@ class Journal:
 
     @property
     def evicted(self) -> int:
-        """How many have fallen out."""
+        """How many exchanges were evicted."""
         return self._exchanges.evicted
 
     @property
     def added(self) -> int:
-        """How many were ever written down."""
+        """How many exchanges were ever added."""
         return self._exchanges.added
 
     def add(self, exchange: Exchange) -> int:
-        """Write an exchange down, without its bodies if they are too large; gives how many have fallen out for it."""
+        """Add an exchange that is over, without its bodies if these are too large; returns how many it has evicted."""
         exchange.forget_values()
         if exchange.measure() > self._exchanges.largest:
             exchange.leave_out_bodies()
@@ -67,13 +67,13 @@ class Journal:
         self._exchanges.clear()
 
     def matching(self, match: Match, since: int = 0) -> list[Exchange]:
-        """All that match, newest first, of those that were written down after the first so many."""
-        # One that was too large is counted though it is not here: then one more is looked at, which does no harm.
+        """The matching exchanges, newest first, without the first `since` that were ever added."""
+        # One that was too large to be kept is in `added`, so an older one may be looked at, which does no harm.
         return [exchange for exchange in islice(self, self.added - since) if match.admits(exchange)]
 
 
 def near_misses(exchanges: Iterable[Exchange], match: Match, most: int = 5) -> list[NearMiss]:
-    """What comes closest without matching: other operations last, the fewest differences first, then the newest."""
+    """The `most` closest exchanges that do not match: fewest differences first, then newest; other operations last."""
     found = (_missed(exchange, match) for exchange in exchanges)
     return nsmallest(most, (row for row in found if row.differences), key=lambda row: row.distance)
 

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from email.message import EmailMessage
 
 
-#: What programs show HTML in that asks for nothing is black Times.
+#: The style of the HTML: without one, e-mail programs show it in a serif font.
 _STYLE = "font-family: system-ui, sans-serif; line-height: 1.5; color: #222"
 
 
-#: What an e-mail takes beside its texts, in bytes, and the most that a character of these does.
+#: What an e-mail takes beside its texts (measured, and rounded up), and the most that a character takes, in bytes.
 _OVERHEAD, _PER_CHARACTER = 1_000, 4
 
 
 class Mail(NamedTuple):
-    """One e-mail."""
+    """An e-mail that the service "sent"."""
 
     id: str
     at: datetime
@@ -32,32 +32,32 @@ class Mail(NamedTuple):
     subject: str
     text: str
     otp: int | None = None
-    #: The name of the account whose affair it is, and the instance of a state machine that it is about.
+    #: The name of the account, and the state machine and key of the instance, that the e-mail is about.
     account: str | None = None
     machine: str | None = None
     key: int | str | None = None
-    #: The id of the request that has caused it; None: no request of the API has.
+    #: The id of the request that has caused it, or None if no request of the API has.
     request: str | None = None
 
     @property
     def paragraphs(self) -> list[str]:
-        """The parts of the text between empty lines."""
-        return [part.strip() for part in self.text.split("\n\n")]
+        """The paragraphs of the text, which empty lines separate."""
+        return [paragraph.strip() for paragraph in self.text.split("\n\n")]
 
     @property
     def size(self) -> int:
-        """What it takes in memory, in bytes, at most."""
+        """The most that the e-mail takes in memory, in bytes."""
         return _OVERHEAD + _PER_CHARACTER * (len(self.text) + len(self.subject) + len(self.to) + len(self.sender))
 
     @property
     def html(self) -> str:
-        """The text as HTML, a paragraph each."""
-        paragraphs = "".join(f"<p>{escape(part)}</p>" for part in self.paragraphs)
+        """The text as an HTML page."""
+        paragraphs = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in self.paragraphs)
         return f'<!doctype html><title>{escape(self.subject)}</title><body style="{_STYLE}">{paragraphs}'
 
     def message(self) -> EmailMessage:
-        """The e-mail as it goes over the wire; it is the same whenever it is asked for."""
-        from mockserver.core.text.email_text import compose  # noqa: PLC0415  # for those who look at it, not for the start
+        """The e-mail as it goes over the wire, equal each time."""
+        from mockserver.core.text.email_text import compose  # noqa: PLC0415  # not needed to start
 
         return compose(
             sender=self.sender,
@@ -71,13 +71,13 @@ class Mail(NamedTuple):
 
 
 class Sending(NamedTuple):
-    """How far an e-mail has come on its way to a real server."""
+    """How far the delivery of an e-mail to a real SMTP server has come."""
 
-    #: `waiting`, if need be for the next try; `sent`; `failed`, for good.
+    #: `WAITING` for the first or the next attempt, `SENT`, or `FAILED` for good.
     state: str
-    #: How often it was tried.
+    #: How many attempts were made.
     tries: int = 0
-    #: What went wrong the last time.
+    #: What went wrong at the last attempt, or None.
     error: str | None = None
 
 
@@ -85,11 +85,11 @@ WAITING, SENT, FAILED = "waiting", "sent", "failed"
 
 
 class Mailbox:
-    """The last e-mails of a workspace, newest first; the oldest go when they are too many, or too large."""
+    """The last e-mails of a workspace, newest first; the oldest are evicted when number or bytes exceed the limit."""
 
     def __init__(self, limit: int = 1_000, bytes_limit: int = 16 * 1024 * 1024) -> None:
         self._mails = Ring[Mail](limit, bytes_limit)
-        #: By the e-mail's id, where a real server is set.
+        #: By the e-mail's id; empty if no real server is set.
         self._sendings: dict[str, Sending] = {}
 
     def __iter__(self) -> Iterator[Mail]:
@@ -100,12 +100,12 @@ class Mailbox:
 
     @property
     def evicted(self) -> int:
-        """How many have fallen out of the mailbox."""
+        """How many e-mails were evicted."""
         return self._mails.evicted
 
     @property
     def bytes(self) -> int:
-        """How many bytes its e-mails take."""
+        """How many bytes the e-mails take."""
         return self._mails.bytes
 
     def add(self, mail: Mail) -> None:
@@ -116,12 +116,12 @@ class Mailbox:
         return next((mail for mail in self if mail.id == identifier), None)
 
     def note_sending(self, mail: Mail, sending: Sending) -> None:
-        """Note how far an e-mail has come, unless it is gone."""
+        """Keep how far an e-mail has come, unless it is no longer in the mailbox."""
         if self.find(mail.id) is mail:
             self._sendings[mail.id] = sending
 
     def sending(self, mail: Mail) -> Sending | None:
-        """How far an e-mail has come; None, if it is for nobody but the mailbox."""
+        """How far an e-mail has come, or None if it goes to no real server."""
         return self._sendings.get(mail.id)
 
     def copy(self) -> Mailbox:

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 from mockserver.core.traffic.exchange import Exchange
 
-#: How long a glob may be, in characters: it is held against the whole path of each request.
+#: The longest glob, in characters. Chosen: longer than any path of the API; each request is matched against it.
 LONGEST_GLOB = 500
 
 
 class _Anything(Enum):
-    """A constant that is the same one in a copy."""
+    """The type of `ANYTHING`: a member of an enumeration stays identical when it is copied."""
 
     ANYTHING = "anything"
 
@@ -26,7 +26,7 @@ _NONE: Mapping[str, Any] = {}
 
 
 class Difference(NamedTuple):
-    """Where an exchange is not as wanted."""
+    """A place where an exchange is not as wanted: a JSON Pointer, and the two values there."""
 
     path: str
     wanted: Any
@@ -34,7 +34,7 @@ class Difference(NamedTuple):
 
 
 class Glob:
-    """A glob of a whole path, compiled for itself: `fnmatch` would keep thousands of them for good."""
+    """A glob for a whole path, compiled here: `fnmatch` would keep thousands of compiled globs for good."""
 
     __slots__ = ("_fits", "text")
 
@@ -50,15 +50,15 @@ class Glob:
 
 
 class Match(NamedTuple):
-    """What a request has to be like; what is left out may be anything."""
+    """A pattern of requests; members that are left out match anything."""
 
     operations: frozenset[str] = frozenset()
     methods: frozenset[str] = frozenset()
     path: Glob | None = None
-    #: Parameters of the path.
+    #: The parameters of the path.
     params: Mapping[str, str] = _NONE
     query: Mapping[str, Any] = _NONE
-    #: What the body holds at least.
+    #: What the body has to hold; its mappings may hold more.
     json: Any = ANYTHING
     headers: Mapping[str, str] = _NONE
     status: int | None = None
@@ -67,11 +67,12 @@ class Match(NamedTuple):
 
     @property
     def is_placed(self) -> bool:
-        """Whether it says at which addresses the requests come."""
+        """Whether the pattern names operations, a path or parameters of a path."""
         return bool(self.operations or self.path is not None or self.params)
 
     def admits(self, exchange: Exchange) -> bool:
-        # What is looked at for every request comes first: most rules are for another one.
+        """Whether an exchange matches the pattern."""
+        # What is cheap to check comes first: most patterns are for another operation or method.
         if self.operations and exchange.operation not in self.operations:
             return False
         if (self.methods and exchange.method not in self.methods) or (self.query and not exchange.query):
@@ -79,7 +80,17 @@ class Match(NamedTuple):
         return next(self.differences(exchange), None) is None
 
     def differences(self, exchange: Exchange) -> Iterator[Difference]:
-        """Where the exchange is not as wanted; none: it matches."""
+        """Where an exchange is not as wanted; nothing if it matches."""
+        yield from self._of_address(exchange)
+        if self.query:
+            yield from _query(self.query, exchange.parameters)
+        if self.headers:
+            yield from _headers(self.headers, exchange.by_header)
+        if self.json is not ANYTHING:
+            yield from beyond(self.json, exchange.json, "/json")
+        yield from self._of_answer(exchange)
+
+    def _of_address(self, exchange: Exchange) -> Iterator[Difference]:
         if self.operations and exchange.operation not in self.operations:
             yield Difference("/operation", _one_or_list(self.operations), exchange.operation)
         if self.methods and exchange.method not in self.methods:
@@ -89,13 +100,6 @@ class Match(NamedTuple):
         for name, value in self.params.items():
             if exchange.params.get(name) != value:
                 yield Difference(f"/path/{_escaped(name)}", value, exchange.params.get(name))
-        if self.query:
-            yield from _query(self.query, exchange.parameters)
-        if self.headers:
-            yield from _headers(self.headers, exchange.by_header)
-        if self.json is not ANYTHING:
-            yield from beyond(self.json, exchange.json, "/json")
-        yield from self._of_answer(exchange)
 
     def _of_answer(self, exchange: Exchange) -> Iterator[Difference]:
         for name in ("status", "code", "fault"):
@@ -117,7 +121,7 @@ def _query(wanted: Mapping[str, Any], sent: Mapping[str, list[str]]) -> Iterator
 
 
 def _as_sent(value: Any) -> str:
-    """A value as it stands in a query."""
+    """A value as text in a query."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -128,14 +132,14 @@ def _headers(wanted: Mapping[str, str], sent: Mapping[str, str]) -> Iterator[Dif
 
 
 def beyond(wanted: Any, got: Any, path: str) -> Iterator[Difference]:
-    """What of a wanted value is not there: mappings may hold more members, lists have their length."""
+    """Where `got` lacks something of `wanted`: its mappings may have more members, its lists have the same length."""
     if isinstance(wanted, dict) and isinstance(got, dict):
         for name, value in wanted.items():
-            place = f"{path}/{_escaped(name)}"
+            inner = f"{path}/{_escaped(name)}"
             if name in got:
-                yield from beyond(value, got[name], place)
+                yield from beyond(value, got[name], inner)
             else:
-                yield Difference(place, value, None)
+                yield Difference(inner, value, None)
     elif isinstance(wanted, list) and isinstance(got, list) and len(wanted) == len(got):
         for index, (one, other) in enumerate(zip(wanted, got, strict=True)):
             yield from beyond(one, other, f"{path}/{index}")
@@ -144,5 +148,5 @@ def beyond(wanted: Any, got: Any, path: str) -> Iterator[Difference]:
 
 
 def _escaped(name: str) -> str:
-    """A member's name in a JSON Pointer, RFC 6901."""
+    """A member's name as a token of a JSON Pointer (RFC 6901)."""
     return name.replace("~", "~0").replace("/", "~1")

@@ -1,4 +1,4 @@
-"""What a server has done since it started, for its metrics."""
+"""The meter: counts of what a server has done since it started, for its metrics."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from itertools import accumulate
 
 from mockserver.core.traffic.exchange import Exchange
 
-#: Upper bounds of the buckets of answering times, in seconds.
+#: Upper bounds of the histogram of answering times, in seconds. Chosen: from a read to what a person would notice.
 BUCKETS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5)
 #: Stands for the operation of requests that lead to none, and for the status of requests without an answer.
 NONE = "none"
 
 
 class Meter:
-    """Counts that only grow, whatever happens to the workspaces."""
+    """Counts of all workspaces of a server, which only grow."""
 
     def __init__(self) -> None:
-        # An ordinary WSGI server answers in several threads.
+        # A WSGI server may answer in several threads.
         self._lock = threading.Lock()
-        #: By operation and status; no Counter, whose items take twice as long to count.
+        #: By operation and status; adding to a `Counter` would take twice as long.
         self._requests: defaultdict[tuple[str | None, int | None], int] = defaultdict(int)
-        #: By the fault's kind.
+        #: Requests by the kind of the fault that was applied.
         self._faults: Counter[str] = Counter()
-        #: By the state that an attempt has left its delivery in.
+        #: Attempts by the state in which they left their delivery.
         self._attempts: Counter[str] = Counter()
-        #: How many answers took at most as long as the bound of the same place; the last is for all beyond.
+        #: How many answers fell into each bucket of `BUCKETS`; the last number is for those above all bounds.
         self._times = [0] * (len(BUCKETS) + 1)
-        #: How long all answers took.
+        #: How long all answers together took, in seconds.
         self.seconds = 0.0
         self.mails = 0
-        #: How many exchanges have fallen out of journals.
+        #: How many exchanges were evicted from journals.
         self.evicted = 0
 
     def add(self, exchange: Exchange) -> None:
-        """Count a request and, if a fault took over, a fault of its kind."""
+        """Count an exchange and, if a fault was applied, a fault of its kind."""
         seconds = exchange.ms / 1000
         with self._lock:
             self._requests[exchange.operation, exchange.status] += 1
@@ -46,7 +46,7 @@ class Meter:
                 self._faults[exchange.fault_kind] += 1
 
     def add_attempt(self, state: str) -> None:
-        """Count an attempt of a delivery, by the state that it has left it in."""
+        """Count an attempt by the state in which it left its delivery."""
         with self._lock:
             self._attempts[state] += 1
 
@@ -59,22 +59,22 @@ class Meter:
             self.evicted += exchanges
 
     def requests(self) -> dict[tuple[str, str], int]:
-        """How many requests came, by operation and status."""
+        """How many requests there were by operation and status, each of which may be `NONE`."""
         with self._lock:
             found = list(self._requests.items())
         return {(operation or NONE, str(status or NONE)): number for (operation, status), number in found}
 
     def faults(self) -> dict[str, int]:
-        """How many requests a fault took over, by its kind."""
+        """How many requests a fault was applied to, by the kind of the fault."""
         with self._lock:
             return dict(self._faults)
 
     def attempts(self) -> dict[str, int]:
-        """How many attempts of deliveries there were, by the state that they have left them in."""
+        """How many attempts there were, by the state in which they left their delivery."""
         with self._lock:
             return dict(self._attempts)
 
     def times(self) -> list[int]:
-        """How many answers took at most as long as each bound; the last count is that of all."""
+        """How many answers took at most as long as each bound of `BUCKETS`; the last number counts all answers."""
         with self._lock:
             return list(accumulate(self._times))

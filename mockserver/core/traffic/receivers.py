@@ -1,4 +1,4 @@
-"""Receivers of webhook calls, for tests that have no address of their own to be called at."""
+"""Receivers: addresses of the mock that take webhook calls, for tests without a server of their own."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 from mockserver.core.traffic.ring import Ring
 
-#: More receivers than any test has.
+#: The most receivers of a workspace. Chosen: more than any test has.
 MOST = 100
 
-#: What a call and each of its headers take beside their texts, in bytes.
+#: What a call and each of its headers take beside their texts, in bytes: measured, and rounded up.
 _OVERHEAD, _PER_HEADER = 500, 160
 
 
 class ReceivedCall(NamedTuple):
-    """One call that came in."""
+    """A call that a receiver got."""
 
     at: datetime
     method: str
@@ -25,22 +25,22 @@ class ReceivedCall(NamedTuple):
     query: str
     headers: Sequence[tuple[str, str]]
     body: bytes
-    #: How many bytes of a body were too many to be kept.
+    #: The size in bytes of a body that was too large to be kept, or 0.
     left_out: int = 0
 
     @property
     def size(self) -> int:
-        """What it takes in memory, in bytes."""
+        """What the call takes in memory, in bytes."""
         headers = sum(_PER_HEADER + len(name) + len(value) for name, value in self.headers)
         return _OVERHEAD + headers + len(self.body) + len(self.query) + 4 * len(self.path)
 
     def without_body(self) -> ReceivedCall:
-        """The same, with no more of its body than how long it was."""
+        """A copy of the call with the length of its body in place of the body."""
         return self._replace(body=b"", left_out=len(self.body))
 
 
 class Manner(NamedTuple):
-    """How a receiver answers, for so many calls; None: for all."""
+    """How a receiver answers its calls: the next `times` of them, or all if that is None."""
 
     status: int = 200
     delay_ms: float = 0.0
@@ -50,7 +50,7 @@ class Manner(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Receiver:
-    """What came in under one name, newest last, and how it is answered."""
+    """A receiver: how it answers its calls, and how many it got."""
 
     name: str
     manner: Manner = field(default_factory=Manner)
@@ -58,11 +58,11 @@ class Receiver:
     answered: int = 0
     #: How many of its calls are kept.
     kept: int = 0
-    #: How many calls are kept no more.
+    #: How many of its calls were evicted.
     evicted: int = 0
 
     def manner_of_next(self) -> Manner:
-        """The manner in which the next call is answered."""
+        """How the next call is answered; it counts as answered from now on."""
         manner = self.manner
         if manner.times is not None and self.answered >= manner.times:
             return Manner()
@@ -70,14 +70,14 @@ class Receiver:
         return manner
 
     def answer_by(self, manner: Manner) -> None:
-        """Answer in another manner from now on."""
+        """Answer calls in another manner from now on."""
         self.manner, self.answered = manner, 0
 
 
 class Receivers:
     """The receivers of a workspace by name, and the calls that they got.
 
-    The oldest calls of all go when their number or their bytes are over the limit.
+    The oldest calls of all receivers are evicted when their number or their bytes exceed the limit.
     """
 
     def __init__(self, limit: int, bytes_limit: int) -> None:
@@ -91,21 +91,21 @@ class Receivers:
         return len(self._receivers)
 
     def get(self, name: str) -> Receiver | None:
-        """The receiver of this name, if it was called, or told how to answer."""
+        """The receiver of a name, or None if it was neither called nor given a manner."""
         return self._receivers.get(name)
 
     def made(self, name: str) -> Receiver | None:
-        """The receiver of this name, which is there from now on; None: there are as many as there may be."""
+        """The receiver of a name, made on first use, or None if there are as many as there may be."""
         if name not in self._receivers and len(self) >= MOST:
             return None
         return self._receivers.setdefault(name, Receiver(name))
 
     def calls(self, receiver: Receiver) -> list[ReceivedCall]:
-        """What a receiver got, newest first."""
+        """The calls of a receiver that are kept, newest first."""
         return [call for owner, call in self._calls if owner is receiver]
 
     def take(self, receiver: Receiver, call: ReceivedCall) -> Manner:
-        """Keep a call, without its body if that is too large; gives the manner in which it is answered."""
+        """Keep a call, without its body if that is too large; returns how the call is answered."""
         if call.size > self._calls.largest:
             call = call.without_body()
         receiver.kept += 1
@@ -115,6 +115,6 @@ class Receivers:
         return receiver.manner_of_next()
 
     def remove(self, name: str) -> None:
-        """Forget a receiver, and what it got."""
+        """Remove a receiver and its calls."""
         receiver = self._receivers.pop(name, None)
         self._calls.keep(lambda row: row[0] is not receiver)

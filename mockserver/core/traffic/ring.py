@@ -1,4 +1,4 @@
-"""What a workspace keeps of things that come without an end: a number of them, and so many bytes."""
+"""Rings: the last items of something without an end, bounded by number and by bytes."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import Any, Generic, TypeVar
 
 Thing = TypeVar("Thing")
 
-#: What takes more than this part of all bytes is not kept: it would leave room for little else.
+#: A thing that takes more than one part in so many of all bytes is not kept. Chosen: one thing evicts few others.
 _SHARE = 4
 
 
 class Ring(Generic[Thing]):
-    """The last things, each with its size in bytes; the oldest go when the number or the bytes are over their limit.
+    """The last things; the oldest are evicted when their number or the sum of their bytes exceeds the limit.
 
-    One thing that is too large goes itself, and leaves the others where they are.
+    A thing that is larger than `largest` is not kept, and evicts nothing.
     """
 
     def __init__(self, limit: int, bytes_limit: int) -> None:
         self._limit, self._bytes_limit = limit, bytes_limit
-        #: How many bytes one thing may take.
+        #: The most bytes that one thing may take.
         self.largest = bytes_limit // _SHARE
         self._rows: deque[tuple[Thing, int]] = deque()
-        #: How many bytes are held.
+        #: How many bytes the things take.
         self.bytes = 0
-        #: How many have gone.
+        #: How many things were evicted or not kept.
         self.evicted = 0
-        #: How many were ever to be kept.
+        #: How many things were ever added.
         self.added = 0
 
     def __iter__(self) -> Iterator[Thing]:
@@ -44,7 +44,7 @@ class Ring(Generic[Thing]):
         return self._rows[0][0] if self._rows else None
 
     def add(self, thing: Thing, size: int) -> Sequence[Thing]:
-        """Keep a thing; gives those that have gone for it, or the thing itself."""
+        """Add a thing of `size` bytes; returns what it has evicted, or the thing itself if it is too large."""
         self.added += 1
         if size > self.largest:
             self.evicted += 1
@@ -56,10 +56,10 @@ class Ring(Generic[Thing]):
             return ()
         return self._evict()
 
-    def grow(self, place: int, size: int) -> Sequence[Thing]:
-        """Count so many bytes more for the thing at a place, the oldest at 0; gives those that have gone for them."""
-        thing, before = self._rows[place]
-        self._rows[place] = (thing, before + size)
+    def grow(self, index: int, size: int) -> Sequence[Thing]:
+        """Count `size` more bytes for the thing at an index (0: the oldest); returns what that has evicted."""
+        thing, before = self._rows[index]
+        self._rows[index] = (thing, before + size)
         self.bytes += size
         return self._evict()
 
@@ -75,7 +75,7 @@ class Ring(Generic[Thing]):
         return gone
 
     def keep(self, wanted: Callable[[Thing], bool]) -> None:
-        """Keep only those of the things that are wanted."""
+        """Drop all things that are not wanted."""
         self._rows = deque(row for row in self._rows if wanted(row[0]))
         self.bytes = sum(size for _, size in self._rows)
 
@@ -91,7 +91,7 @@ class Ring(Generic[Thing]):
 
 
 def weight(value: Any) -> int:
-    """How many bytes a value of mappings, lists and plain values takes, all of it; its size is what this costs."""
+    """How many bytes a value of mappings, lists and plain values takes, with all it holds; the cost grows with it."""
     found, left = 0, [value]
     while left:
         one = left.pop()
