@@ -96,7 +96,7 @@ def test_a_scenario_may_say_the_address(api):
 
 
 @pytest.mark.parametrize("number", [13, 14])
-def test_what_is_no_email_cannot_be_shared(api, number):
+def test_a_campaign_that_is_no_email_cannot_be_shared(api, number):
     answer = api.get(f"/v3/emailCampaigns/{number}/sharedUrl")
 
     assert (answer.status_code, answer.json["code"]) == (405, "method_not_allowed")
@@ -154,7 +154,7 @@ def test_the_content_is_the_scenarios_html_as_it_stands(api):
     assert answer.data == HTML.encode()
 
 
-def test_a_template_without_html_says_how_to_give_it_some(api):
+def test_a_template_without_html_says_how_to_give_one_html(api):
     answer = visit(api, f"{shared(api, 12)}/content")
 
     assert "<h1" in answer.text
@@ -215,7 +215,7 @@ def test_an_address_that_nobody_was_given_is_not_found(api, path):
 
 
 @pytest.mark.parametrize("path", ["/shared", "/shared/", "/shared/x/other", "/shared/x/content/more"])
-def test_there_is_nothing_beside_them(api, path):
+def test_there_is_nothing_beside_shared_pages(api, path):
     assert visit(api, path).status_code == (401 if path == "/shared" else 404)
 
 
@@ -256,7 +256,7 @@ def test_the_journal_names_the_operation(api, part, operation):
 
 @pytest.fixture
 def other(api):
-    """The key of another workspace of the same story."""
+    """The key of another workspace of the same scenario."""
     made = api.post("/_mock/workspaces", json={"scenario": WORKSPACE, "name": "other"})
     assert made.status_code == 201
     return made.json["accounts"][0]["api_key"]

@@ -1,5 +1,4 @@
-"""A server in this process, workspaces whose webhooks lead to a real receiver, and that receiver, of another
-library."""
+"""A server in this process, and workspaces whose webhooks lead to a real receiver, made with `http.server`."""
 
 import json
 import socket
@@ -16,7 +15,7 @@ PATIENCE = 10
 
 
 class Peer(ThreadingHTTPServer):
-    """Answers each call as it is told: by a status, by a reset connection, or only when it is let go."""
+    """A receiver that answers each call as `answers` say: a status, `reset`, or `hold` until `lets_go` is set."""
 
     request_queue_size = 256
 
@@ -24,7 +23,7 @@ class Peer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.url = f"http://127.0.0.1:{self.server_port}/hook"
         self.bodies = []
-        #: How to answer, one after the other, and then for ever.
+        #: How to answer the first calls, one after the other, all later ones, and one that was held.
         self.answers, self.always, self.after_hold = [], 200, 200
         #: Called with every call, before it is answered.
         self.on_call = lambda body: None
@@ -52,7 +51,7 @@ class Peer(ThreadingHTTPServer):
         self.server_close()
 
     def handle_error(self, request, client_address):
-        """Whoever calls may leave."""
+        """Ignore that the other side has closed the connection."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -121,7 +120,7 @@ def server():
 
 @pytest.fixture
 def make_workspace(server):
-    """A factory of workspaces: the addresses of their webhooks, each told of `delivered`; the clock stands still."""
+    """A factory of workspaces with a webhook for each address, told of `delivered` by default, on a frozen clock."""
     made = []
 
     def make(*urls, frozen=True, events=("delivered",), **members):
@@ -143,7 +142,7 @@ def workspace(make_workspace, peer):
 
 @pytest.fixture
 def later():
-    """Calls in a thread; gives what to wait for it with, which answers what the call has answered."""
+    """Calls a function in a thread; returns a function that waits for the result and returns it."""
     threads = []
 
     def begin(function, *arguments, **options):
@@ -174,7 +173,7 @@ def later():
 
 @pytest.fixture
 def ask(server):
-    """Calls the API of a workspace; gives what it answers."""
+    """Calls the API of a workspace; returns the answer."""
 
     def send(workspace, method, path, body=None):
         path = workspace.url.removeprefix(server.url) + path
@@ -185,7 +184,7 @@ def ask(server):
 
 @pytest.fixture
 def await_watcher(server):
-    """Waits until so many requests wait for something."""
+    """Waits until so many requests are suspended."""
 
     def wait(number=1):
         while f"mockserver_watchers {number}.0" not in server.client.call("GET", "/_mock/metrics").text:

@@ -1,4 +1,4 @@
-"""Attempts against a real receiver: what comes of them, and when the next one follows."""
+"""Attempts against a real receiver: their outcomes, and when the next one follows."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -77,7 +77,7 @@ def test_a_5xx_is_tried_again_where_behaviour_says_so(make_workspace, peer, answ
     assert [(found.state, told(found)) for found in workspace.deliveries.all()] == [(state, answers)]
 
 
-def test_a_receiver_that_nobody_is_is_tried_five_times(make_workspace, refusing):
+def test_an_address_where_nobody_listens_is_tried_five_times(make_workspace, refusing):
     workspace = make_workspace(refusing)
     workspace.trigger("delivered")
 
@@ -138,7 +138,7 @@ def test_an_advance_waits_for_what_was_under_way_before(workspace, peer, later):
 
 
 def test_the_next_moment_is_known_only_when_the_call_under_way_is_over(make_workspace, peer, later):
-    """The retry that `to: next` leads to is set by the outcome that is still to come."""
+    """The retry to which `to: next` advances is scheduled only when the outcome is known."""
     workspace = make_workspace(peer.url, behaviour={"webhook_timeout": "PT0.2S"})
     peer.answers = ["hold"]
     workspace.trigger("delivered")
@@ -150,7 +150,7 @@ def test_the_next_moment_is_known_only_when_the_call_under_way_is_over(make_work
     assert workspace.clock.now == START + timedelta(minutes=10)
 
 
-def test_several_at_one_moment_go_out_side_by_side(make_workspace, peer):
+def test_calls_that_are_due_at_one_moment_are_made_at_the_same_time(make_workspace, peer):
     workspace = make_workspace(*[peer.url] * 8)
     peer.always = "hold"
     workspace.trigger("delivered")

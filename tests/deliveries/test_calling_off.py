@@ -1,4 +1,4 @@
-"""What is called off is not sent any more, and what comes of it changes nothing; nothing is made twice."""
+"""A call that is cancelled is not made, the outcome of one under way changes nothing, and none is made twice."""
 
 import pytest
 
@@ -65,8 +65,8 @@ def test_a_call_under_way_that_was_called_off_comes_to_nothing(make_workspace, p
 
 
 @pytest.mark.parametrize("how", ["reset", "delete of the webhook", "drop"])
-def test_what_waits_for_its_turn_does_not_leave_when_it_was_called_off(make_workspace, peer, ask, how):
-    """No more than sixteen calls are made at one receiver at once."""
+def test_a_call_that_waits_for_its_turn_is_not_made_when_it_was_called_off(make_workspace, peer, ask, how):
+    """At most sixteen calls are made to one receiver at a time."""
     workspace = make_workspace(peer.url)
     peer.always = "hold"
     for _ in range(24):
@@ -111,7 +111,7 @@ def test_a_snapshot_with_a_call_under_way_makes_it_again_when_it_is_restored(mak
     assert peer.bodies[0] == peer.bodies[1]
 
 
-def test_the_first_time_counts_no_more_when_a_snapshot_is_restored(make_workspace, peer):
+def test_the_outcome_of_a_call_is_ignored_once_a_snapshot_is_restored(make_workspace, peer):
     workspace = make_workspace(peer.url)
     under_way(workspace, peer)
     peer.answers = [404]
@@ -155,7 +155,7 @@ def test_a_retry_is_kept_by_a_state_with_its_moment_and_its_count(make_workspace
     assert len(peer.bodies) == 2 + 3
 
 
-def test_an_account_that_is_gone_hears_of_nothing(make_workspace, peer, ask, caplog):
+def test_the_outcome_of_a_call_of_a_deleted_account_is_ignored(make_workspace, peer, ask, caplog):
     workspace = make_workspace(
         accounts=[
             {"name": "boss", "role": "master"},
@@ -231,7 +231,7 @@ def test_an_advance_ends_when_its_workspace_is_given_another_state(make_workspac
 
 
 def _pass_by(make_workspace, peer):
-    """Wait until what came of earlier calls to the receiver has been told."""
+    """Wait until the outcomes of earlier calls to the receiver have reached the server."""
     peer.always = 200
     other = make_workspace(peer.url)
     for _ in range(32):

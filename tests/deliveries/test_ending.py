@@ -51,7 +51,7 @@ def test_a_stop_waits_for_no_receiver_and_its_thread_ends_with_the_call(peer):
         assert not thread.is_alive()
 
 
-def test_a_stop_lets_nothing_leave_that_waited_for_its_turn(peer):
+def test_a_call_that_waits_for_its_turn_is_not_made_after_a_stop(peer):
     before = set(ours())
     peer.always = "hold"
     with MockServer() as server:
@@ -67,7 +67,7 @@ def test_a_stop_lets_nothing_leave_that_waited_for_its_turn(peer):
 
 
 @pytest.mark.parametrize("waiting", [False, True])
-def test_a_sigterm_ends_it_within_two_seconds(peer, later, waiting):
+def test_a_server_ends_within_two_seconds_of_a_sigterm(peer, later, waiting):
     peer.always = "hold"
     command = [sys.executable, "-m", "mockserver", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

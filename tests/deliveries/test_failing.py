@@ -1,4 +1,4 @@
-"""A timer or a call whose action fails is over, and fails nobody who comes by."""
+"""A timer or a call whose action fails is over, and no request fails because of it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Much at once: what there is too much of goes, and is counted; all that was made is accounted for."""
+"""Many deliveries at once: those above a limit are evicted and counted, and none is lost."""
 
 import statistics
 import time
@@ -15,7 +15,7 @@ def workspace_of(server, url, hooks=HOOKS):
 
 
 def accounted(server, workspace):
-    """How many calls there are in which state, and how many had to go."""
+    """How many deliveries there are in each state, and how many were evicted."""
     found, offset = Counter(), 0
     while True:
         page = server.client.json(
@@ -28,7 +28,7 @@ def accounted(server, workspace):
             return found, page["evicted"]
 
 
-def test_the_oldest_deliveries_go_when_there_are_too_many(peer):
+def test_the_oldest_deliveries_are_evicted_when_there_are_too_many(peer):
     peer.always = "hold"
     with MockServer(deliveries_limit=10) as server:
         workspace = workspace_of(server, peer.url, hooks=5)
@@ -42,7 +42,7 @@ def test_the_oldest_deliveries_go_when_there_are_too_many(peer):
         assert accounted(server, workspace) == ({"delivered": 10}, 15)
 
 
-def test_settled_deliveries_go_before_those_that_are_still_to_be_sent(peer):
+def test_finished_deliveries_are_evicted_before_those_that_are_still_to_be_made(peer):
     with MockServer(deliveries_limit=3) as server:
         workspace = workspace_of(server, peer.url, hooks=1)
         peer.answers = [429, 200, 404]
@@ -71,7 +71,7 @@ def test_a_state_with_too_many_is_cut_down(peer):
 
 
 def test_all_is_accounted_for_and_answers_come_as_fast_as_ever(peers, ask):
-    """Two thousand calls: to a receiver that is slow, one that fails, and one that nobody is at in the end."""
+    """Two thousand calls: to a receiver that is slow, one that fails, and one that stops listening."""
     slow, failing = peers(), peers()
     slow.on_call = lambda body: time.sleep(0.002)
     failing.always = 404

@@ -1,4 +1,4 @@
-"""Clocks that run: what is due later goes out by itself, at its time."""
+"""Clocks that run: calls that are due later are made without a request, at their time."""
 
 import threading
 import time
@@ -60,15 +60,15 @@ def test_an_attempt_of_a_retry_is_of_its_own_moment(make_workspace, peer):
 
 
 @pytest.mark.parametrize("frozen", [True, False])
-def test_what_was_due_while_nobody_looked_leaves_at_once(make_workspace, peer, arrival, frozen):
+def test_a_retry_that_was_due_while_nobody_looked_is_made_at_once(make_workspace, peer, arrival, frozen):
     make_workspace(peer.url, frozen=frozen, deliveries=[waiting(peer.url, "-PT1M")])
 
     arrival()
 
 
 @pytest.mark.parametrize("way", ["reset", "state"])
-def test_what_is_due_in_a_state_that_is_loaded_leaves_at_once(make_workspace, peer, way):
-    """On a clock that stands still, and without another call to the workspace."""
+def test_a_retry_that_is_due_in_a_loaded_state_is_made_at_once(make_workspace, peer, way):
+    """The clock is frozen, and no other request comes to the workspace."""
     workspace = make_workspace()
     document = {
         "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
@@ -80,7 +80,7 @@ def test_what_is_due_in_a_state_that_is_loaded_leaves_at_once(make_workspace, pe
     peer.await_calls(1)
 
 
-def test_a_clock_that_is_thawed_wakes_what_waits(make_workspace, peer, arrival):
+def test_a_clock_that_is_thawed_lets_a_retry_be_made(make_workspace, peer, arrival):
     workspace = make_workspace(peer.url, deliveries=[waiting(peer.url, "PT0.2S")])
     assert not arrival.has_come()
 
@@ -89,7 +89,7 @@ def test_a_clock_that_is_thawed_wakes_what_waits(make_workspace, peer, arrival):
     arrival()
 
 
-def test_a_clock_that_was_frozen_in_time_holds_it_back(make_workspace, peer, arrival, peers):
+def test_a_clock_that_is_frozen_in_time_holds_a_retry_back(make_workspace, peer, arrival, peers):
     workspace = make_workspace(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT0.4S")])
     workspace.clock.freeze()
     other = peers()
@@ -100,7 +100,7 @@ def test_a_clock_that_was_frozen_in_time_holds_it_back(make_workspace, peer, arr
     assert not arrival.has_come()
 
 
-def test_a_clock_that_was_advanced_wakes_what_waits_the_earlier(make_workspace, peer, arrival):
+def test_a_clock_that_was_advanced_lets_a_retry_be_made_earlier(make_workspace, peer, arrival):
     workspace = make_workspace(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT10M")])
 
     workspace.clock.advance(minutes=9, seconds=59.5)
@@ -131,7 +131,7 @@ def test_retries_follow_each_other_by_themselves(make_workspace, peer, monkeypat
 
 
 def test_timers_of_other_machines_fire_by_themselves(make_api):
-    """Any call would let the workspace catch up, so it is looked at from inside."""
+    """Any request would let the workspace catch up, so the test looks at its rows."""
     changed = threading.Event()
     sender = {"id": 1, "name": "Ada", "email": "a@b.test", "state": "awaiting_verification", "otp_expires_at": "PT0.3S"}
     workspace = make_api({"clock": {"start": "2026-01-15T09:00:00Z"}, "senders": [sender]}).workspace

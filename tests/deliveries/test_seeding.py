@@ -1,4 +1,4 @@
-"""What is under way in a workspace goes on as if nothing had happened while something is added to it."""
+"""Calls and advances that are under way in a workspace go on while a partial document is added to it."""
 
 MORE = {"senders": [{"name": "More", "email": "more@acme.test"}]}
 

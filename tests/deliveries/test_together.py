@@ -1,4 +1,4 @@
-"""Calls and requests at the same time: nobody waits for what he need not wait for, and nothing is missed."""
+"""Calls and requests at the same time: no request waits without need, and none misses what it waits for."""
 
 import asyncio
 import threading
@@ -74,7 +74,7 @@ def test_a_receiver_may_let_more_happen_while_an_advance_waits_for_it(make_works
 
 
 def test_a_receiver_that_advances_the_clock_and_so_waits_for_itself_runs_out_of_time(make_workspace, peer):
-    """The move waits for the call, whose receiver waits for the move, until the time limit of webhooks is over."""
+    """The advance waits for the call, whose receiver waits for the advance, until the timeout of webhooks is over."""
     workspace = make_workspace(peer.url, behaviour=SHORT)
     moved = threading.Event()
 
@@ -109,11 +109,11 @@ def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(w
     """Between the last look and the first moment of waiting."""
     real = bridge._changed  # noqa: SLF001  # that is where a request begins to wait
 
-    async def hesitate(park, receive):
+    async def hesitate(suspended, receive):
         peer.lets_go.set()
-        while park.workspace.watchers.happened(park.kinds) == park.seen:  # noqa: ASYNC110  # there is no event for it
+        while suspended.workspace.watchers.happened(suspended.kinds) == suspended.seen:  # noqa: ASYNC110  # there is no event for it
             await asyncio.sleep(0)
-        return await real(park, receive)
+        return await real(suspended, receive)
 
     peer.answers = ["hold"]
     workspace.trigger("delivered")

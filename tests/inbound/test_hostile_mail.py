@@ -8,7 +8,7 @@ from mockserver.resources.inbound import mail, mime
 
 
 def nested(depth, size=0):
-    """Parts within parts, the innermost one with some text."""
+    """A mail of parts nested in each other, the innermost one with some text."""
     head = b"".join(
         b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (number, number) for number in range(depth)
     )
@@ -16,7 +16,7 @@ def nested(depth, size=0):
 
 
 def flat(number):
-    """Parts beside each other."""
+    """A mail of so many parts that are not nested."""
     return b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n" * number + b"--b--\n"
 
 

@@ -23,7 +23,7 @@ def workspace(make_api):
 
 @pytest.fixture
 def payload(workspace):
-    """Gives the payload of some bytes, or of a message."""
+    """Returns the item of the payload for a mail, given as bytes or as a message."""
 
     def of(raw):
         return item(workspace, parse(raw if isinstance(raw, bytes) else raw.as_bytes()), "a-uuid")
@@ -43,7 +43,7 @@ def test_a_payload_has_the_members_of_the_service_in_their_order(payload):
     assert list(payload(b"")) == MEMBERS
 
 
-def test_what_is_absent_is_null_or_empty_as_the_service_has_it(payload):
+def test_absent_headers_are_null_or_empty_as_the_service_has_them(payload):
     assert payload(b"") == {
         "Uuid": ["a-uuid"], "MessageId": "", "InReplyTo": None, "From": {"Name": None, "Address": ""}, "To": [],
         "Cc": [], "ReplyTo": None, "SentAtDate": "Thu, 15 Jan 2026 09:00:00 +0000", "Subject": "", "RawHtmlBody": "",
@@ -68,7 +68,7 @@ def test_people_have_names_and_addresses(payload):
     assert found["ReplyTo"] == {"Name": None, "Address": "r@x.test"}
 
 
-def test_a_group_of_nobody_is_nobody(payload):
+def test_an_empty_group_of_addresses_is_nobody(payload):
     assert payload(b"To: undisclosed-recipients:;\n\n")["To"] == []
 
 
@@ -87,7 +87,7 @@ def test_a_subject_is_decoded(payload, subject, read):
     assert payload(f"Subject: {subject}\n\n".encode())["Subject"] == read
 
 
-def test_ids_are_told_as_they_stand_there(payload):
+def test_ids_are_unchanged_in_the_payload(payload):
     found = payload(b"Message-ID: <1@x.test>\nIn-Reply-To: <0@x.test>\n\n")
 
     assert (found["MessageId"], found["InReplyTo"]) == ("<1@x.test>", "<0@x.test>")
@@ -101,7 +101,7 @@ def test_ids_are_told_as_they_stand_there(payload):
         (b"Mon, 99 Foo 99999999999 99:99:99 +9999999", "Thu, 15 Jan 2026 09:00:00 +0000"),
     ],
 )
-def test_a_date_that_is_none_is_now(payload, date, told):
+def test_a_mail_without_a_readable_date_has_the_present_moment(payload, date, told):
     found = payload(b"Date: " + date + b"\n\n")["SentAtDate"]
 
     assert found == told
@@ -119,7 +119,7 @@ def test_a_spam_score_is_that_of_its_header(payload, score, told):
     assert payload(a_mail(X_Spam_Score=score))["SpamScore"] == told
 
 
-def test_text_and_page_are_told_as_they_came(payload):
+def test_text_and_page_are_unchanged_in_the_payload(payload):
     message = a_mail("Hello\n")
     message.add_alternative("<p>Hello</p>", subtype="html")
 
@@ -145,7 +145,7 @@ def test_a_text_is_decoded_whatever_charset_it_names(payload, charset, content, 
     assert payload(raw)["RawTextBody"] == read
 
 
-def test_attachments_have_their_facts_and_a_token_each(payload):
+def test_attachments_have_their_details_and_a_token_each(payload):
     message = a_mail()
     message.add_attachment(b"12345", maintype="application", subtype="pdf", filename="Grüße.pdf")
     message.add_attachment("text", filename="notes.txt")
@@ -209,5 +209,5 @@ def test_any_bytes_give_a_payload(raw):
     ],
 )
 def test_mails_that_are_to_keep_a_reader_busy_do_not(raw):
-    """With the square of their length they would take minutes."""
+    """Quadratic time would be minutes for mails of this length."""
     assert [*parse(raw).members] == MEMBERS[1:]

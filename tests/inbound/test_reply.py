@@ -1,4 +1,4 @@
-"""What somebody has written, apart from what is quoted and from the signature."""
+"""The message of a reply, without quotations and without the signature."""
 
 import pytest
 
@@ -24,7 +24,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize(("text", "written", "signature"), TEXTS.values(), ids=TEXTS)
-def test_what_is_written_is_found(text, written, signature):
+def test_the_message_of_a_reply_is_found(text, written, signature):
     assert extract(text) == (written, signature)
 
 

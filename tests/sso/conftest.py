@@ -58,8 +58,8 @@ def story():
     return WORKSPACE
 
 
-class Endpoint:
-    """A workspace: tokens are made in it and used."""
+class SsoWorkspace:
+    """A workspace in which tokens for sign-in are made and used, at the address of `api` and `root`."""
 
     def __init__(self, api, root=""):
         self.api = api
@@ -70,7 +70,7 @@ class Endpoint:
         return self.api.post(f"{self.root}/v3/{KINDS[kind]}", key=key, json=body)
 
     def token(self, kind="sub-account", key="key-group", **body):
-        """A token of one of the kinds, for the owner of the account if nothing else is said."""
+        """A token for the organization (`corporate`) or a sub-account, for its owner unless `body` names a user."""
         asked = {"email": "boss@group.test"} if kind == "corporate" else {"id": 1003002}
         answer = self.make(kind, key, **asked | body)
         assert answer.status_code == 200, answer.text
@@ -86,20 +86,20 @@ class Endpoint:
 
 
 @pytest.fixture
-def make_door(make_api):
-    """A factory of workspaces of the story, changed at its top level."""
-    return lambda **changes: Endpoint(make_api({**WORKSPACE, **changes}))
+def make_workspace(make_api):
+    """A factory of workspaces of the scenario, with other members at its top level."""
+    return lambda **changes: SsoWorkspace(make_api({**WORKSPACE, **changes}))
 
 
 @pytest.fixture
-def endpoint(make_door):
-    return make_door()
+def workspace(make_workspace):
+    return make_workspace()
 
 
 @pytest.fixture
-def door_of():
-    """The same for another API, or another address."""
-    return Endpoint
+def workspace_of():
+    """The class of workspaces with tokens, to make one for another API or another address."""
+    return SsoWorkspace
 
 
 def _plain(markup):
@@ -107,27 +107,27 @@ def _plain(markup):
 
 
 @pytest.fixture
-def facts():
-    """What a landing page says, by the words in front of it."""
+def details():
+    """What a landing page says of a sign-in: its values by the words in front of them."""
     rows = re.compile(r"<dt>(.*?)</dt>\s*<dd>(.*?)</dd>")
     return lambda page: {_plain(name): _plain(value) for name, value in rows.findall(page.text)}
 
 
 @pytest.fixture
 def words():
-    """What somebody reads on a page."""
+    """The text of a page."""
     return lambda page: _plain(page.text)
 
 
 @pytest.fixture
 def links():
-    """Where what a landing page says leads to."""
+    """The addresses of the links in what a landing page says of a sign-in."""
     return lambda page: [unescape(link) for link in re.findall(r'href="(.*?)"', page.text[page.text.index("<dl>") :])]
 
 
 @pytest.fixture
 def is_page():
-    """Whether an answer is a page that says no."""
+    """Checks that an answer is a page with this status and sentence."""
 
     def check(answer, status, sentence):
         assert (answer.status_code, answer.content_type) == (status, "text/html; charset=utf-8")

@@ -24,81 +24,81 @@ BODIES = {"corporate": {"email": "boss@group.test"}, "sub-account": {"id": 10030
         ("sub-account", "key-alone", 403),
     ],
 )
-def test_roles(endpoint, kind, key, status):
-    answer = endpoint.make(kind, key, **BODIES[kind])
+def test_an_operation_answers_only_certain_roles(workspace, kind, key, status):
+    answer = workspace.make(kind, key, **BODIES[kind])
 
     assert answer.status_code == status
     assert status == 200 or answer.json == FORBIDDEN
 
 
 @pytest.mark.parametrize("kind", BODIES)
-def test_the_role_is_looked_at_before_the_body(endpoint, kind):
-    assert endpoint.make(kind, "key-shop", email=7, id="x").json == FORBIDDEN
+def test_the_role_is_looked_at_before_the_body(workspace, kind):
+    assert workspace.make(kind, "key-shop", email=7, id="x").json == FORBIDDEN
 
 
 @pytest.mark.parametrize("kind", BODIES)
-def test_a_token_has_the_form_of_the_contract(endpoint, kind):
-    assert re.fullmatch(r"[0-9a-f]{34}", endpoint.token(kind))
+def test_a_token_has_the_form_of_the_contract(workspace, kind):
+    assert re.fullmatch(r"[0-9a-f]{34}", workspace.token(kind))
 
 
-def test_every_token_is_another_one(endpoint):
-    assert len({endpoint.token(kind) for kind in BODIES for _ in range(5)}) == 10
+def test_every_token_differs_from_all_others(workspace):
+    assert len({workspace.token(kind) for kind in BODIES for _ in range(5)}) == 10
 
 
-def test_the_same_seed_gives_the_same_tokens(make_door):
-    assert make_door(seed=3).token() == make_door(seed=3).token() != make_door(seed=4).token()
+def test_the_same_seed_gives_the_same_tokens(make_workspace):
+    assert make_workspace(seed=3).token() == make_workspace(seed=3).token() != make_workspace(seed=4).token()
 
 
 @pytest.mark.parametrize("email", ["boss@group.test", "BOSS@Group.Test", "admin@desk.test"])
 @pytest.mark.parametrize("key", ["key-group", "key-desk"])
-def test_all_admins_of_the_organization_get_tokens(endpoint, key, email):
-    assert endpoint.make("corporate", key, email=email).status_code == 200
+def test_all_admins_of_the_organization_get_tokens(workspace, key, email):
+    assert workspace.make("corporate", key, email=email).status_code == 200
 
 
 @pytest.mark.parametrize("email", ["clerk@group.test", "keeper@shop.test", "me@alone.test", "nobody@group.test", "x"])
-def test_nobody_else_gets_one_for_the_organization(endpoint, email):
-    answer = endpoint.make("corporate", email=email)
+def test_no_other_user_gets_a_token_for_the_organization(workspace, email):
+    answer = workspace.make("corporate", email=email)
 
     assert (answer.status_code, answer.json) == (400, BAD_EMAIL)
 
 
 @pytest.mark.parametrize("email", ["keeper@shop.test", "HELPER@shop.test", None])
-def test_all_users_of_a_sub_account_get_tokens(endpoint, email):
+def test_all_users_of_a_sub_account_get_tokens(workspace, email):
     body = {"id": 1003002} if email is None else {"id": 1003002, "email": email}
 
-    assert endpoint.make("sub-account", **body).status_code == 200
+    assert workspace.make("sub-account", **body).status_code == 200
 
 
 @pytest.mark.parametrize("email", ["boss@group.test", "me@alone.test", "x"])
-def test_nobody_else_gets_one_for_the_sub_account(endpoint, email):
-    answer = endpoint.make("sub-account", id=1003002, email=email)
+def test_no_other_user_gets_a_token_for_the_sub_account(workspace, email):
+    answer = workspace.make("sub-account", id=1003002, email=email)
 
     assert (answer.status_code, answer.json) == (400, BAD_EMAIL)
 
 
 @pytest.mark.parametrize("number", [1003001, 1003003, 1003004, 9, -1, 0, "1003002", None])
-def test_only_the_masters_own_sub_accounts_are_opened(endpoint, number):
-    answer = endpoint.make("sub-account", id=number)
+def test_only_the_masters_own_sub_accounts_are_opened(workspace, number):
+    answer = workspace.make("sub-account", id=number)
 
     assert (answer.status_code, answer.json["message"]) == (400, "Invalid sub-account id.")
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "ftp://a.test/", "//a.test/", "/home", "x"])
-def test_a_landing_address_is_http(endpoint, url):
-    assert endpoint.make("sub-account", id=1003002, url=url).status_code == 400
+def test_a_landing_address_is_http(workspace, url):
+    assert workspace.make("sub-account", id=1003002, url=url).status_code == 400
 
 
-def test_an_area_that_there_is_not_is_refused(endpoint):
-    assert endpoint.make("sub-account", id=1003002, target="billing").json["code"] == "invalid_parameter"
+def test_an_area_that_there_is_not_is_refused(workspace):
+    assert workspace.make("sub-account", id=1003002, target="billing").json["code"] == "invalid_parameter"
 
 
 # ---------------------------------------------------------------------- state
 
 
-def test_state_holds_tokens_with_the_account_that_they_open(endpoint):
-    admin, user = endpoint.token("corporate"), endpoint.token(email="helper@shop.test", target="senders")
-    endpoint.land(user)
-    accounts = {row["name"]: row.get("sso_tokens") for row in endpoint.api.get("/_mock/state").json["accounts"]}
+def test_state_holds_tokens_with_the_account_that_they_open(workspace):
+    admin, user = workspace.token("corporate"), workspace.token(email="helper@shop.test", target="senders")
+    workspace.land(user)
+    accounts = {row["name"]: row.get("sso_tokens") for row in workspace.api.get("/_mock/state").json["accounts"]}
 
     expires_at = "2026-01-30T09:00:00Z"
     assert accounts == {
@@ -118,62 +118,62 @@ def test_state_holds_tokens_with_the_account_that_they_open(endpoint):
     }
 
 
-def test_state_that_is_loaded_again_is_the_same(endpoint):
-    endpoint.token("corporate")
-    endpoint.land(endpoint.token(url="https://app.test/x"))
-    state = endpoint.api.get("/_mock/state").json
+def test_state_that_is_loaded_again_is_the_same(workspace):
+    workspace.token("corporate")
+    workspace.land(workspace.token(url="https://app.test/x"))
+    state = workspace.api.get("/_mock/state").json
 
-    assert endpoint.api.put("/_mock/state", json=state).status_code == 200
-    assert endpoint.api.get("/_mock/state").json == state
-
-
-def test_tokens_outlive_going_back(make_door):
-    endpoint = make_door(behaviour={"sso_token": {"single_use": True}})
-    used, fresh = endpoint.token(), endpoint.token("corporate")
-    endpoint.land(used)
-    endpoint.api.put("/_mock/state", json=endpoint.api.get("/_mock/state").json)
-
-    assert (endpoint.land(used).status_code, endpoint.land(fresh, "corporate").status_code) == (410, 200)
+    assert workspace.api.put("/_mock/state", json=state).status_code == 200
+    assert workspace.api.get("/_mock/state").json == state
 
 
-def test_a_snapshot_gives_a_used_token_back(make_door):
-    endpoint = make_door(behaviour={"sso_token": {"single_use": True}})
-    token = endpoint.token()
-    endpoint.api.post("/_mock/snapshots", json={"name": "here"})
-    later = endpoint.token()
-    endpoint.land(token)
-    endpoint.api.post("/_mock/snapshots/here/restore")
+def test_tokens_keep_their_use_when_a_state_is_loaded(make_workspace):
+    workspace = make_workspace(behaviour={"sso_token": {"single_use": True}})
+    used, fresh = workspace.token(), workspace.token("corporate")
+    workspace.land(used)
+    workspace.api.put("/_mock/state", json=workspace.api.get("/_mock/state").json)
 
-    assert (endpoint.land(token).status_code, endpoint.land(later).status_code) == (200, 404)
+    assert (workspace.land(used).status_code, workspace.land(fresh, "corporate").status_code) == (410, 200)
 
 
-def test_a_token_drawn_after_going_back_is_a_new_one(endpoint):
-    token = endpoint.token()
-    endpoint.api.put("/_mock/state", json=endpoint.api.get("/_mock/state").json)
+def test_a_snapshot_gives_a_used_token_back(make_workspace):
+    workspace = make_workspace(behaviour={"sso_token": {"single_use": True}})
+    token = workspace.token()
+    workspace.api.post("/_mock/snapshots", json={"name": "here"})
+    later = workspace.token()
+    workspace.land(token)
+    workspace.api.post("/_mock/snapshots/here/restore")
 
-    assert endpoint.token() != token
+    assert (workspace.land(token).status_code, workspace.land(later).status_code) == (200, 404)
 
 
-def test_a_scenario_may_give_tokens(make_door, story):
+def test_a_token_drawn_after_a_loaded_state_is_a_new_one(workspace):
+    token = workspace.token()
+    workspace.api.put("/_mock/state", json=workspace.api.get("/_mock/state").json)
+
+    assert workspace.token() != token
+
+
+def test_a_scenario_may_give_tokens(make_workspace, story):
     shop = {**story["accounts"][2], "sso_tokens": [{"token": "from-the-scenario"}]}
-    endpoint = make_door(accounts=[story["accounts"][0], shop])
+    workspace = make_workspace(accounts=[story["accounts"][0], shop])
 
-    assert endpoint.land("from-the-scenario").status_code == 200
-    endpoint.api.advance("P15D")
-    assert endpoint.land("from-the-scenario").status_code == 410
+    assert workspace.land("from-the-scenario").status_code == 200
+    workspace.api.advance("P15D")
+    assert workspace.land("from-the-scenario").status_code == 410
 
 
-def test_a_token_twice_is_a_mistake(endpoint, story):
+def test_a_token_twice_is_a_mistake(workspace, story):
     accounts = [{**row, "sso_tokens": [{"token": "twice"}]} for row in story["accounts"][:2]]
-    answer = endpoint.api.post("/_mock/reset", json={"scenario": {**story, "accounts": accounts}})
+    answer = workspace.api.post("/_mock/reset", json={"scenario": {**story, "accounts": accounts}})
 
     assert answer.status_code == 400
     (mistake,) = answer.json["errors"]
     assert mistake["path"].endswith("/accounts/1/sso_tokens/0/token")
 
 
-def test_a_reset_forgets_tokens(endpoint):
-    token = endpoint.token()
-    endpoint.api.post("/_mock/reset")
+def test_a_reset_forgets_tokens(workspace):
+    token = workspace.token()
+    workspace.api.post("/_mock/reset")
 
-    assert endpoint.land(token).status_code == 404
+    assert workspace.land(token).status_code == 404

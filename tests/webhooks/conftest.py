@@ -1,4 +1,4 @@
-"""A receiver of another library than ours, and workspaces whose webhooks lead to it."""
+"""A receiver of webhook calls made with `http.server`, and workspaces whose webhooks lead to it."""
 
 import json
 import threading
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-#: The clock of the workspaces of these tests, which stands still.
+#: The moment of the frozen clock of the workspaces of these tests.
 START = "2026-01-15T09:00:00.123000Z"
 
 
@@ -18,12 +18,12 @@ class Call(NamedTuple):
 
 
 class Receiver:
-    """Takes calls on a free port, answers with the statuses that it was told, else with 200."""
+    """Takes calls on a free port; answers with `statuses`, one after the other, and then with 200."""
 
     def __init__(self):
         self.calls = []
         self.statuses = []
-        #: Whether calls are answered; else they are held until they are.
+        #: Cleared: calls are held until it is set again.
         self.answering = threading.Event()
         self.answering.set()
         #: Released once for every call that has come in.
@@ -64,7 +64,7 @@ class Receiver:
 
 @pytest.fixture
 def receiver():
-    """One for each test: a call that a test does not wait for must not come to the next one."""
+    """A receiver of this test alone: a call that a test does not wait for must not reach the next test."""
     found = Receiver()
     yield found
     found.answering.set()
@@ -72,7 +72,7 @@ def receiver():
 
 
 class Hooked:
-    """A workspace on a clock that stands still, with webhooks that lead to the receiver."""
+    """A workspace with webhooks that lead to a receiver, on a frozen clock unless it is made otherwise."""
 
     def __init__(self, api, receiver):
         self.api, self.receiver = api, receiver
@@ -89,7 +89,7 @@ class Hooked:
         return self.api.advance(by)
 
     def settled(self, number):
-        """A delivery when its first attempt is over."""
+        """A delivery after its first attempt is over, as the control API shows it."""
         self.api.advance("PT0S")
         return self.api.get(f"/_mock/deliveries/{number}").json
 
@@ -105,7 +105,7 @@ class Hooked:
 
 @pytest.fixture
 def hooked(make_api, receiver):
-    """A factory of workspaces: webhooks, each with the receiver's address unless it has another, and other members."""
+    """A factory of workspaces with these webhooks, which lead to the receiver by default, and with other members."""
 
     def make(*webhooks, frozen=True, **members):
         rows = [

@@ -59,7 +59,7 @@ def client():
 
 
 def outcome(send):
-    """What the event comes to in each place in which events stand."""
+    """What a server does with the event: in subscriptions, triggers, payloads, stories, exports, documents."""
     send("POST", "/_mock/reset", {"scenario": SCENARIO})
     made = send("POST", "/v3/webhooks", {"url": NOWHERE, "events": ["forwarded"]})
     hook = f"/v3/webhooks/{made.json['id']}"

@@ -30,7 +30,7 @@ def master(make_api):
     return make
 
 
-#: Who asks, and how it is told.
+#: Headers that say who asks, and how the activity log shows that.
 AGENT = {"User-Agent": "billing/2.1"}
 WHO = {"user_email": "owner@acme.test", "user_ip": "198.51.100.23", "user_agent": "billing/2.1"}
 
@@ -66,7 +66,7 @@ def test_a_plan_that_changes_is_written_down(master):
     assert logs(api) == [{"action": "update-plan", "date": "2026-01-15T09:00:00+00:00", **WHO}]
 
 
-def test_what_is_refused_is_not_written_down(master):
+def test_a_refused_request_is_not_written_down(master):
     api = master()
     assert api.put("/v3/corporate/subAccount/2/plan", json={"credits": {"email": 101}}).status_code == 400
     assert api.post("/v3/corporate/subAccount/key", json={"id": 5, "name": "ci"}).status_code == 400
@@ -84,13 +84,13 @@ def test_several_plans_change_on_the_clock_and_are_written_down_once(master):
     assert logs(api) == [{"action": "update-plan", "date": "2026-01-15T10:00:00+00:00", **WHO}]
 
 
-def test_what_takes_no_time_is_done_when_the_answer_comes(master):
+def test_a_bulk_change_without_a_delay_is_applied_when_the_answer_comes(master):
     api = master("PT0S")
     change_all(api, 50)
     assert (assigned(api), len(logs(api))) == ([50, 50], 1)
 
 
-def test_where_the_pool_has_run_short_none_changes_and_that_is_written_down(master):
+def test_a_bulk_change_that_the_pool_cannot_hold_changes_nothing_and_is_written_down(master):
     api = master()
     change_all(api, 40)
     api.advance("PT30M")
@@ -114,7 +114,7 @@ def test_of_two_changes_that_the_pool_cannot_both_hold_the_second_is_rejected(ma
     assert {row["user_ip"] for row in logs(api)} == {WHO["user_ip"]}
 
 
-def test_who_asked_is_still_known_after_a_restart(master):
+def test_who_asked_for_a_bulk_change_is_known_after_a_restart(master):
     api = master()
     change_all(api, 50)
     state = api.get("/_mock/state").json
@@ -126,7 +126,7 @@ def test_who_asked_is_still_known_after_a_restart(master):
     assert logs(api) == [{"action": "update-plan", "date": "2026-01-15T10:00:00+00:00", **WHO}]
 
 
-def test_without_an_enterprise_plan_nobody_reads_it(master):
+def test_the_activity_log_cannot_be_read_without_an_enterprise_plan(master):
     api = master(enterprise=False)
     ask(api, "POST", "/v3/corporate/subAccount/key", {"id": 2, "name": "ci"})
     assert api.get("/v3/organization/activities").status_code == 400

@@ -16,7 +16,7 @@ PROGRAM = Path(__file__).with_name("one_more_event.py")
 
 @pytest.fixture(scope="module")
 def outcome():
-    """What becomes of an event of which there is a row, and nothing else."""
+    """What a server does with an event that has a row in the table and is mentioned nowhere else."""
     done = subprocess.run([sys.executable, PROGRAM], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -40,7 +40,7 @@ def test_a_payload_has_the_name_and_the_members_of_the_row(outcome):
     assert payload.items() >= {"event": "fwd", "email": "bob@example.test", "by": "bob@example.test"}.items()
 
 
-def test_the_stories_of_a_row_are_there_to_be_told(outcome):
+def test_the_stories_of_a_row_can_be_triggered(outcome):
     assert [row["event"] for row in outcome["story"]] == ["forwarded"]
 
 

@@ -1,4 +1,4 @@
-"""The history of what was sent to webhooks: asked for, ready on the clock, fetched by the link that was told."""
+"""Exports of the history of what was sent to webhooks: requested, ready on the clock, fetched by the announced link."""
 
 import csv
 import http.client
@@ -28,7 +28,7 @@ def exporting(hooked):
 
 
 def ask(workspace, **filters):
-    """Ask for an export, and wait for it; answers its key."""
+    """Request an export; returns the key of its instance in the state machine."""
     body = {"type": "transactional", "event": "allEvents", "notifyURL": f"{workspace.receiver.url}/export", **filters}
     answer = workspace.api.post("/v3/webhooks/export", json=body, key="acme")
     assert answer.status_code == 202, answer.text
@@ -36,7 +36,7 @@ def ask(workspace, **filters):
 
 
 def rows(workspace, **filters):
-    """The lines of an export with these filters, which takes a minute."""
+    """The lines of an export with these filters, after the minute that it takes."""
     key = ask(workspace, **filters)
     workspace.advance("PT1M")
     text = fetched(workspace, key).get_data(as_text=True)
@@ -58,7 +58,7 @@ def told(workspace):
 # ---------------------------------------------------------------------- its life
 
 
-def test_an_export_is_ready_when_the_clock_says_so_and_the_address_is_told(exporting):
+def test_an_export_is_ready_when_the_clock_says_so_and_is_announced(exporting):
     workspace = exporting()
     key = ask(workspace)
 
@@ -71,14 +71,14 @@ def test_an_export_is_ready_when_the_clock_says_so_and_the_address_is_told(expor
     assert told(workspace) == [{"processId": key, "url": machine(workspace, key)["url"]}]
 
 
-def test_the_time_that_it_takes_is_the_workspaces(exporting):
+def test_an_export_takes_as_long_as_its_workspace_says(exporting):
     workspace = exporting(behaviour={"export": {"after": "PT0S"}})
     key = ask(workspace)
     workspace.advance("PT0S")
     assert machine(workspace, key)["state"] == "notified"
 
 
-def test_an_address_that_fails_is_told_again(exporting):
+def test_an_export_is_announced_again_to_an_address_that_fails(exporting):
     workspace = exporting()
     workspace.receiver.statuses = [429, 429]
     key = ask(workspace)
@@ -92,7 +92,7 @@ def test_an_address_that_fails_is_told_again(exporting):
     assert len(told(workspace)) == 3
 
 
-def test_an_address_out_of_bounds_is_never_told_and_the_file_is_ready(exporting):
+def test_an_export_is_ready_though_it_may_not_be_announced_to_its_address(exporting):
     workspace = exporting()
     key = ask(workspace, notifyURL="http://169.254.169.254/latest")
 
@@ -105,7 +105,7 @@ def test_an_address_out_of_bounds_is_never_told_and_the_file_is_ready(exporting)
     assert {attempt["error"][:14] for attempt in call["attempts"]} == {"egress refused"}
 
 
-def test_the_event_that_makes_it_ready_can_be_fired_by_hand(exporting):
+def test_the_event_that_makes_an_export_ready_can_be_fired_by_hand(exporting):
     workspace = exporting()
     key = ask(workspace)
     assert workspace.api.post(f"/_mock/machines/export/{key}/complete").status_code == 200
@@ -114,7 +114,7 @@ def test_the_event_that_makes_it_ready_can_be_fired_by_hand(exporting):
     assert len(told(workspace)) == 1
 
 
-def test_an_account_may_go_while_its_address_is_being_told(make_api, receiver):
+def test_an_account_may_be_deleted_while_its_export_is_being_announced(make_api, receiver):
     accounts = [
         {"name": "acme", "role": "master", "api_keys": ["acme"]},
         {"name": "eu", "id": 2, "role": "sub_account", "of": "acme", "api_keys": ["eu"], "enterprise": True},
@@ -134,7 +134,7 @@ def test_an_account_may_go_while_its_address_is_being_told(make_api, receiver):
 @pytest.mark.parametrize(
     ("waited", "statuses", "state"), [("PT0S", [], "accepted"), ("PT1M", [429], "ready"), ("PT1M", [], "notified")]
 )
-def test_in_each_state_it_can_be_written_and_loaded(waited, statuses, state, exporting):
+def test_an_export_can_be_written_and_loaded_in_each_state(waited, statuses, state, exporting):
     workspace = exporting()
     workspace.settled(workspace.trigger()[0]["id"])
     workspace.receiver.statuses = list(statuses)
@@ -162,7 +162,7 @@ def test_in_each_state_it_can_be_written_and_loaded(waited, statuses, state, exp
         {"type": "transactional", "event": "allEvents", "notifyURL": "http://127.0.0.1:9/", "unheard": 1},
     ],
 )
-def test_an_export_with_senseless_filters_is_no_state(filters, make_api):
+def test_a_state_is_refused_that_has_an_export_with_senseless_filters(filters, make_api):
     export = {"id": 1, "requested_at": "2026-01-15T09:00:00Z", "filters": filters}
     answer = make_api().put("/_mock/state", json={"exports": [export]})
     assert answer.status_code == 400
@@ -171,7 +171,7 @@ def test_an_export_with_senseless_filters_is_no_state(filters, make_api):
 # ---------------------------------------------------------------------- its lines
 
 
-def test_a_line_says_what_was_sent_and_what_came_of_it(exporting):
+def test_a_line_says_what_was_sent_and_with_which_outcome(exporting):
     workspace = exporting()
     workspace.receiver.statuses = [429, 204]
     (delivery,) = workspace.trigger("click", to="bob@example.test")
@@ -194,7 +194,7 @@ def test_a_line_says_what_was_sent_and_what_came_of_it(exporting):
     }
 
 
-def test_what_was_not_sent_yet_is_not_history(exporting):
+def test_an_export_omits_what_was_not_sent_yet(exporting):
     workspace = exporting()
     workspace.tell("delivered_opened")
     assert [line["event"] for line in rows(workspace)] == ["delivered", "request"]
@@ -234,7 +234,7 @@ def test_each_event_of_a_batch_has_its_line(exporting):
     ],
 )
 def test_an_export_holds_what_was_asked_for(filters, events, exporting):
-    """An event on each of three days, one of them to somebody else, and one of a campaign."""
+    """The history has an event on each of three days, one of them to somebody else, and one of a campaign."""
     workspace = exporting()
     workspace.trigger("request")
     workspace.trigger("click", type="marketing")
@@ -266,7 +266,7 @@ def test_a_message_is_found_by_its_id(brackets, exporting):
     assert [line["message_id"] for line in lines] == [number] * len(wanted)
 
 
-def test_what_happens_at_one_moment_is_sorted_by_the_order_of_sending(exporting):
+def test_events_of_one_moment_are_in_the_order_of_sending(exporting):
     workspace = exporting()
     for event in ("delivered", "opened", "click"):
         workspace.trigger(event)
@@ -283,7 +283,7 @@ def test_a_value_comes_out_of_the_file_as_it_went_in(email, exporting):
 @pytest.mark.parametrize(
     ("given", "shown"), [([], ""), (["bob@example.test"], "bob@example.test"), (None, ""), (7, "7"), ({}, "{}")]
 )
-def test_an_address_that_is_none_spoils_no_file(given, shown, exporting):
+def test_a_payload_without_an_address_spoils_no_file(given, shown, exporting):
     workspace = exporting()
     workspace.trigger("delivered", payload={"email": given, "message-id": given})
     assert [line["email"] for line in rows(workspace)] == [shown]
@@ -324,8 +324,8 @@ WORKSPACE = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accoun
 
 
 @pytest.mark.parametrize("way", ["the default workspace", "a workspace by its key", "a workspace by its address"])
-def test_whoever_was_told_the_link_gets_the_file(way, serve, receiver):
-    """Without any key or token, and in whichever workspace the export was asked for."""
+def test_the_announced_link_opens_the_file_without_a_key(way, serve, receiver):
+    """Without any key or token, whichever workspace the export is of."""
     root = serve("empty", control_token="hush")
     control = {"Authorization": "Bearer hush"}
     if way == "the default workspace":
@@ -347,7 +347,7 @@ def test_whoever_was_told_the_link_gets_the_file(way, serve, receiver):
     assert headers["Content-Disposition"] == 'attachment; filename="webhooks-1.csv"'
 
 
-def test_a_link_that_nobody_was_told_leads_nowhere(serve):
+def test_a_link_that_was_not_announced_is_not_found(serve):
     connection = http.client.HTTPConnection(urlsplit(serve("enterprise")).netloc, timeout=10)
     for path in ("/_mock/exports/1.csv", "/_mock/exports/.csv", "/_mock/exports/1-guessed.csv"):
         connection.request("GET", path)

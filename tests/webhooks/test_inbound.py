@@ -74,7 +74,7 @@ def test_an_inbound_mail_is_an_event_of_the_account(hooked):
     }
 
 
-def test_without_a_webhook_it_is_recorded_all_the_same(hooked):
+def test_an_inbound_mail_is_recorded_without_a_webhook(hooked):
     workspace = hooked({})
     assert arrive(workspace)["deliveries"] == []
     assert len(workspace.api.get("/v3/inbound/events").json["events"]) == 1
@@ -84,12 +84,12 @@ def test_without_a_webhook_it_is_recorded_all_the_same(hooked):
     ("recipient", "told"),
     [("a@in.acme.test", [1, 2]), ("a@IN.Acme.Test", [1, 2]), ("a@other.test", [3]), ("a@sub.in.acme.test", [])],
 )
-def test_only_webhooks_of_its_domain_are_told(recipient, told, hooked):
+def test_an_inbound_mail_is_told_only_to_webhooks_of_its_domain(recipient, told, hooked):
     workspace = hooked(HOOK, {**HOOK, "domain": "In.Acme.test"}, {**HOOK, "domain": "other.test"}, {})
     assert [row["webhook"] for row in arrive(workspace, recipient=recipient)["deliveries"]] == told
 
 
-def test_a_reply_is_told_once_to_who_wants_either(hooked):
+def test_a_reply_is_told_once_to_a_webhook_for_mails_or_for_replies(hooked):
     hooks = ({**HOOK, "events": ["inboundEmailProcessed", "reply"]}, {**HOOK, "events": ["reply"]}, HOOK)
     workspace = hooked(*hooks)
     found = workspace.trigger("reply", type="inbound")
@@ -100,7 +100,7 @@ def test_a_reply_is_told_once_to_who_wants_either(hooked):
     ]
 
 
-def test_what_answers_nothing_is_no_reply(hooked):
+def test_a_mail_that_answers_none_is_no_reply(hooked):
     workspace = hooked({**HOOK, "events": ["reply"]})
     assert arrive(workspace)["deliveries"] == []
 
@@ -131,7 +131,7 @@ def test_an_inbound_mail_arrives_at_the_account_behind_the_key(make_api, receive
 @pytest.mark.parametrize(
     "subject", ["", "two\nlines", "carriage\rreturn", "ünï ☃", "x" * 3_000, "nul\0", "=?utf-8?q?x?="]
 )
-def test_whatever_its_subject_it_arrives(subject, hooked):
+def test_an_inbound_mail_arrives_whatever_its_subject(subject, hooked):
     workspace = hooked(HOOK)
     found = arrive(workspace, subject=subject, text=f"{subject}\r\n.\r\n")
     assert workspace.settled(found["deliveries"][0]["id"])["state"] == "delivered"

@@ -1,4 +1,4 @@
-"""What calls carry: every event of every type and channel, against the files beside this one."""
+"""The payload of every event of every type and channel, compared with the files beside this module."""
 
 import pathlib
 
@@ -11,7 +11,7 @@ from mockserver.resources.webhooks.event import INBOUND, INBOUND_SMS
 
 FOLDER = pathlib.Path(__file__).parent / "payloads"
 DOCUMENTS = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yaml"))]
-#: The first one that is verified sends what says nothing of its sender.
+#: The first verified sender of the account is the sender of e-mails where a trigger names none.
 SENDERS = [
     {"id": 1, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification"},
     {"id": 2, "name": "News", "email": "news@acme.test"},
@@ -86,7 +86,7 @@ def test_a_campaign_has_one_tag_as_plain_text(hooked):
         ("transactional", "hardBounce", {"hard_bounced": "other"}, "hard_bounce"),
     ],
 )
-def test_where_sources_contradict_each_other_a_workspace_may_choose_the_name(kind, event, names, told, hooked):
+def test_a_workspace_may_choose_a_name_on_which_sources_contradict_each_other(kind, event, names, told, hooked):
     workspace = hooked({"type": kind, "events": [event]}, behaviour={"webhook_names": names})
 
     (delivery,) = workspace.trigger(event, type=kind)

@@ -22,12 +22,12 @@ def waiting(hooked):
     return hooked({"events": ["request", "delivered"]}, scheduled_emails=[{**EMAIL, "scheduled_at": "PT1H"}])
 
 
-def test_before_its_moment_nothing_is_told(waiting):
+def test_no_webhook_is_told_of_a_scheduled_email_before_its_moment(waiting):
     waiting.advance("PT59M59S")
     assert waiting.receiver.bodies == []
 
 
-def test_at_its_moment_it_is_sent_and_soon_delivered(waiting):
+def test_a_scheduled_email_is_sent_at_its_moment_and_soon_delivered(waiting):
     waiting.advance("PT1H")
     assert [body["event"] for body in waiting.receiver.bodies] == ["request"]
     waiting.advance("PT2S")
@@ -43,25 +43,25 @@ def test_at_its_moment_it_is_sent_and_soon_delivered(waiting):
         )
 
 
-def test_a_long_move_of_the_clock_tells_each_at_its_own_moment(waiting):
+def test_a_long_advance_sends_each_event_at_its_own_moment(waiting):
     waiting.advance("P3D")
     assert [body["date"] for body in waiting.receiver.bodies] == ["2026-01-15 11:00:00", "2026-01-15 11:00:02"]
 
 
 @pytest.mark.parametrize("identifier", [EMAIL["message_id"], EMAIL["batch_id"]])
-def test_what_was_sent_cannot_be_deleted(identifier, waiting):
+def test_a_scheduled_email_that_was_sent_cannot_be_deleted(identifier, waiting):
     waiting.advance("PT1H")
     answer = delete(waiting, identifier)
     assert (answer.status_code, answer.json["code"]) == (404, "document_not_found")
 
 
-def test_what_was_deleted_is_not_sent(waiting):
+def test_a_scheduled_email_that_was_deleted_is_not_sent(waiting):
     assert delete(waiting, EMAIL["batch_id"]).status_code == 204
     waiting.advance("PT2H")
     assert waiting.receiver.bodies == []
 
 
-def test_on_a_running_clock_it_is_sent_by_itself(hooked):
+def test_a_scheduled_email_is_sent_by_itself_on_a_running_clock(hooked):
     workspace = hooked({"events": ["request"]}, frozen=False, scheduled_emails=[{**EMAIL, "scheduled_at": "PT0.05S"}])
     found = workspace.api.get("/_mock/deliveries?state=delivered&wait=10").json
 

@@ -30,7 +30,7 @@ def test_sent_and_request_are_the_same_event(event, hooked):
 
 
 @pytest.mark.parametrize(("event", "subscribed"), [("proxyOpen", "opened"), ("uniqueProxyOpen", "uniqueOpened")])
-def test_an_event_that_nothing_subscribes_to_by_name_goes_to_those_of_its_like(event, subscribed, hooked):
+def test_an_event_without_subscriptions_of_its_own_is_told_to_those_of_a_similar_one(event, subscribed, hooked):
     workspace = hooked({"events": [subscribed]}, {"events": [name for name in ALL if name != subscribed]})
     assert told(workspace.trigger(event)) == [1]
 
@@ -150,7 +150,7 @@ def test_an_unknown_event_is_refused_with_those_that_there_are(members, of, hook
     ]
 
 
-def test_an_event_with_a_slip_is_refused_with_the_one_that_was_meant(hooked):
+def test_a_misspelt_event_is_refused_with_the_one_that_was_meant(hooked):
     ((path, message),) = refused(hooked({}), event="deliverd")
 
     assert path == "/event"
@@ -165,7 +165,7 @@ def test_an_event_of_another_type_or_channel_is_refused(members, hooked):
 
 
 @pytest.mark.parametrize("body", [{}, {"event": "delivered", "story": "delivered"}])
-def test_what_is_triggered_is_an_event_or_a_story(body, hooked):
+def test_a_trigger_is_for_an_event_or_a_story(body, hooked):
     assert refused(hooked({}), **body) == [("", "give an event or a story")]
 
 
@@ -207,7 +207,7 @@ def test_a_story_tells_its_events_each_at_its_own_moment(story, hooked):
     assert {body["email"] for body in workspace.receiver.bodies} == {"bob@example.test"}
 
 
-def test_what_of_a_story_is_to_come_is_not_told_yet(hooked):
+def test_an_event_of_a_story_is_not_told_before_its_moment(hooked):
     workspace = hooked({"events": ALL})
 
     workspace.tell("delivered_opened_clicked")
@@ -278,7 +278,7 @@ def test_a_second_webhook_with_a_url_and_type_is_made_with_a_warning_and_told_as
         ),
     ],
 )
-def test_of_another_type_or_url_a_webhook_is_no_second_one(members, warnings, hooked):
+def test_a_webhook_of_another_type_or_url_is_no_duplicate(members, warnings, hooked):
     workspace = hooked({"type": "marketing", "events": ["opened"], "url": "http://127.0.0.1:9/other"})
 
     assert workspace.api.post("/v3/webhooks", json={"url": workspace.receiver.url, **members}).status_code == 201

@@ -152,9 +152,8 @@ def _check_subscription(path: tuple[str | int, ...], category: Category, members
         if event not in known:
             near = meant(event, known)
             instead = f"; did you mean {near}?" if near else ""
-            raise SectionError(
-                (*path, "events"), f"{cut(event, 80)} is not an event of {webhook_type} webhooks{instead}"
-            )
+            problem = f"{cut(event, 80)} is not an event of {webhook_type} webhooks{instead}"
+            raise SectionError((*path, "events"), problem)
     if webhook_type == INBOUND and not members.get("domain"):
         raise SectionError((*path, "domain"), "a webhook of type inbound needs a domain")
     if webhook_type == INBOUND and ("@" in members["domain"] or not is_host_name(domain_of(members["domain"]))):
