@@ -1,0 +1,151 @@
+"""The entries of the log, and a line of each: as text or as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any, NamedTuple, Self
+from urllib.parse import quote
+
+#: Takes the secrets out of a text.
+Redact = Callable[[str], str]
+
+#: The characters that a path in a line has as they are; all others are percent-encoded.
+_SAFE_IN_PATH = "/:@!$&'()*+,;=~<>[]{}|^`"
+#: The characters that a query in a line has as they are; all others are percent-encoded.
+_SAFE_IN_QUERY = _SAFE_IN_PATH + "?%"
+
+
+class RequestEntry(NamedTuple):
+    """A request, with no more of it than is written: its bodies must not stay in memory for the log."""
+
+    #: Seconds since 1970.
+    time: float
+    #: Counted over all requests since the start; `id` is drawn from a workspace's seed, and may repeat in another one.
+    number: int
+    workspace: str
+    operation: str | None
+    method: str
+    path: str
+    query: str
+    status: int | None
+    ms: float
+    id: str
+    fault: str | None
+    reason: str | None
+    warning: str | None
+
+    def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
+        """The entry without secrets."""
+        return self._replace(
+            path=path(self.path),
+            query=query(self.query),
+            reason=self.reason and text(self.reason),
+            warning=self.warning and text(self.warning),
+        )
+
+    def members(self) -> dict[str, Any]:
+        """The members of the entry's line of JSON, but for its time."""
+        return {**self._asdict(), "ms": round(self.ms, 3)}
+
+    def words(self) -> list[str]:
+        """The words of the entry's line of text, but for its time."""
+        words = _address_words(self)
+        words.append(self.id)
+        if self.fault:
+            words.append(f"fault={_printable(self.fault)}")
+        for name, text in (("reason", self.reason), ("warning", self.warning)):
+            if text:
+                words.append(f"{name}={json.dumps(text, ensure_ascii=not text.isprintable())}")
+        return words
+
+
+class ControlEntry(NamedTuple):
+    """A control call, and who made it."""
+
+    #: Seconds since 1970.
+    time: float
+    #: Counted over all requests since the start.
+    number: int
+    workspace: str | None
+    method: str
+    path: str
+    query: str
+    status: int
+    ms: float
+    client: str | None
+
+    def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
+        """The entry without secrets."""
+        return self._replace(path=path(self.path), query=query(self.query))
+
+    def members(self) -> dict[str, Any]:
+        """The members of the entry's line of JSON, but for its time."""
+        return {**self._asdict(), "ms": round(self.ms, 3)}
+
+    def words(self) -> list[str]:
+        """The words of the entry's line of text, but for its time."""
+        return [*_address_words(self), f"from={self.client or '-'}"]
+
+
+class MessageEntry(NamedTuple):
+    """What the program or one of its libraries logs."""
+
+    #: Seconds since 1970.
+    time: float
+    level: str
+    logger: str
+    message: str
+    exception: str | None = None
+
+    def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
+        """The entry without secrets."""
+        return self._replace(message=text(self.message), exception=self.exception and text(self.exception))
+
+    def members(self) -> dict[str, Any]:
+        """The members of the entry's line of JSON, but for its time."""
+        return self._asdict()
+
+    def words(self) -> list[str]:
+        """The words of the entry's line of text, but for its time; a traceback follows on lines of its own."""
+        lines = [_printable(self.message), *map(_printable, (self.exception or "").splitlines())]
+        return [self.level, self.logger, "\n".join(lines)]
+
+
+Entry = RequestEntry | ControlEntry | MessageEntry
+
+
+def as_json(entry: Entry) -> str:
+    """The line of an entry as JSON."""
+    members = {**entry.members(), "time": _moment(entry.time)}
+    # ASCII only, so that no reader takes a character within the line for its end.
+    return json.dumps(members, separators=(",", ":")) + "\n"
+
+
+def as_text(entry: Entry) -> str:
+    """The line of an entry as text."""
+    return f"{_moment(entry.time)} {' '.join(entry.words())}\n"
+
+
+def _address_words(entry: RequestEntry | ControlEntry) -> list[str]:
+    address = quote(entry.path, _SAFE_IN_PATH, errors="replace")
+    if entry.query:
+        address += f"?{quote(entry.query, _SAFE_IN_QUERY, 'latin-1', 'replace')}"
+    return [
+        f"#{entry.number}",
+        entry.workspace or "-",
+        _printable(entry.method),
+        address,
+        str(entry.status or "-"),
+        f"{entry.ms:.3f}ms",
+    ]
+
+
+def _printable(text: str) -> str:
+    """A text on one line, in which characters that are not printable are escaped."""
+    return text if text.isprintable() else text.encode("unicode_escape").decode()
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
