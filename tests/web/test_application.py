@@ -1,4 +1,4 @@
-"""What remains of Flask for those who put the application into one of their own."""
+"""The features of Flask that the application keeps, for programs that extend it."""
 
 from flask import request_tearing_down
 
@@ -13,7 +13,7 @@ def test_functions_of_teardown_run_after_each_request(api):
     assert errors == [None, None]
 
 
-def test_the_signal_of_teardown_is_sent_to_those_who_listen(api):
+def test_the_signal_of_teardown_is_sent_to_its_receivers(api):
     senders = []
 
     with request_tearing_down.connected_to(lambda sender, exc: senders.append(sender)):

@@ -1,4 +1,4 @@
-"""Who is let in, and how the others are told (contract/errors#statuses)."""
+"""Which account a key or a token opens, and how other callers are refused (contract/errors#statuses)."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_a_revoked_key_is_refused_in_every_mode(make_api, mode):
 
 
 @pytest.mark.parametrize("headers", [{}, {"api-key": ""}, {"x-api-key": "xkeysib-first"}])
-def test_without_a_key_the_caller_is_told_that_there_is_none(make_api, headers):
+def test_a_request_without_key_and_token_is_refused_with_a_message_that_says_so(make_api, headers):
     answer = make_api(WORKSPACE).client.get("/v3/account", headers=headers)
 
     assert (answer.status_code, answer.json) == (
@@ -44,7 +44,7 @@ def test_without_a_key_the_caller_is_told_that_there_is_none(make_api, headers):
     )
 
 
-def test_a_bearer_token_that_nobody_gave_is_refused(make_api):
+def test_a_bearer_token_that_the_server_has_not_issued_is_refused(make_api):
     answer = make_api(WORKSPACE).client.get("/v3/account", headers={"Authorization": "Bearer x"})
 
     assert (answer.status_code, answer.json["code"]) == (401, "unauthorized")
@@ -61,13 +61,13 @@ def test_authentication_comes_before_routing(make_api, path):
 @pytest.mark.parametrize(
     ("allowed", "status"), [(["127.0.0.1"], 200), (["127.0.0.0/8"], 200), (["203.0.113.0/24", "::1"], 401)]
 )
-def test_callers_from_elsewhere_are_refused_where_addresses_are_authorised(make_api, allowed, status):
+def test_where_ip_addresses_are_authorised_callers_from_others_are_refused(make_api, allowed, status):
     answer = make_api({**WORKSPACE, "behaviour": {"authorised_ips": allowed}}).get("/v3/account")
 
     assert answer.status_code == status
 
 
-def test_the_refusal_names_the_address(make_api):
+def test_the_refusal_of_an_ip_address_names_the_address(make_api):
     answer = make_api({**WORKSPACE, "behaviour": {"authorised_ips": ["203.0.113.1"]}}).get("/v3/account")
 
     assert "127.0.0.1" in answer.json["message"]
@@ -107,8 +107,8 @@ def test_a_key_that_the_service_has_made_dies_with_its_workspace(corporate):
     assert corporate.get("/v3/account", key=key).status_code == 401
 
 
-def test_the_same_key_made_anew_lives(corporate):
-    """Keys follow from the seed: after a reset the first one is the same again."""
+def test_a_key_that_is_made_again_after_a_reset_opens_its_account_again(corporate):
+    """Keys follow from the seed: the first key after a reset is the first key before it."""
     key = new_key(corporate)
     corporate.post("/_mock/reset")
 

@@ -65,7 +65,7 @@ HERE = threading.current_thread().name
         (leaving, 0, "long_0"),
     ],
 )
-def test_a_request_with_a_large_body_or_that_says_so_is_run_in_a_thread(app, size, thread):
+def test_a_request_with_a_large_body_or_that_leaves_the_loop_is_run_in_a_thread(app, size, thread):
     assert ask(app, b"x" * size) == thread
 
 
@@ -119,7 +119,7 @@ def ask_all(app, number):
 
 
 @pytest.mark.parametrize(("method", "is_run"), [("GET", False), ("POST", True)])
-def test_what_changes_nothing_is_not_begun_when_its_client_has_left(method, is_run):
+def test_a_request_that_changes_nothing_is_not_run_when_its_client_has_left(method, is_run):
     busy, ran = threading.Barrier(3), []
 
     def app(environ, start_response):
@@ -158,7 +158,7 @@ def test_what_changes_nothing_is_not_begun_when_its_client_has_left(method, is_r
 
 
 @pytest.mark.parametrize("leaves", [leave, lambda environ: None], ids=["from a thread", "from the loop"])
-def test_requests_that_wait_for_a_long_turn_hold_no_thread(leaves):
+def test_requests_that_wait_for_a_lock_that_is_held_for_long_hold_no_thread(leaves):
     turn, came, ran = Turn(), [], []
 
     def app(environ, start_response):
@@ -181,17 +181,17 @@ def test_requests_that_wait_for_a_long_turn_hold_no_thread(leaves):
     assert len(ran) == 49 < len(came)
 
 
-def test_under_an_ordinary_server_nothing_leaves(api):
+def test_under_an_ordinary_wsgi_server_no_request_leaves_the_loop(api):
     assert api.put("/_mock/state", json={"description": "x" * LARGE_BODY}).status_code == 200
 
 
-def test_other_requests_come_between_those_that_wait_for_the_same():
+def test_other_requests_run_between_waiting_requests_that_one_change_wakes():
     workspace, ran = SimpleNamespace(watchers=Watchers()), []
 
     def app(environ, start_response):
-        park = environ[SUSPENDED]
-        if park.workspace is None:
-            park.workspace, park.deadline, park.waiting = workspace, time.monotonic() + 20, True
+        suspended = environ[SUSPENDED]
+        if suspended.workspace is None:
+            suspended.workspace, suspended.deadline, suspended.waiting = workspace, time.monotonic() + 20, True
         else:
             ran.append("one who waits")
         return whereabouts(environ, start_response)
@@ -237,7 +237,7 @@ def stays(api, path):
     "path",
     ["/_mock/machines/sender", "/_mock/oauth/apps", "/_mock/faults", "/_mock/workspaces", "/_mock/workspaces/default"],
 )
-def test_a_long_list_is_put_into_words_in_a_thread(make_api, path):
+def test_a_long_list_is_written_in_a_thread(make_api, path):
     def many(count):
         senders = [{"name": "A", "email": f"a{number}@b.test"} for number in range(count)]
         apps = [{"client_id": f"c{number}", "client_secret": "s"} for number in range(count)]
@@ -259,7 +259,7 @@ def test_a_long_list_is_put_into_words_in_a_thread(make_api, path):
         "docs/control.json",
     ],
 )
-def test_a_document_is_made_in_a_thread_and_told_by_the_loop(api, path):
+def test_a_document_is_made_in_a_thread_and_sent_by_the_loop(api, path):
     for make in (documents.api_document, documents.api_yaml, documents.control_document, pages.pages):
         make.cache_clear()
 

@@ -56,7 +56,7 @@ def found():
     return row | {"fields": {f"{field['in']} {field['name']}": field for field in row["fields"]}}
 
 
-def test_every_field_is_told_by_the_place_and_the_name_that_it_has_on_the_wire(found):
+def test_every_field_is_recorded_with_its_location_and_its_name_on_the_wire(found):
     assert list(found["fields"]) == [
         "path thingId",
         "query limit",
@@ -103,12 +103,12 @@ def test_bounds_have_a_mark_of_their_own_and_are_proposed_until_a_document_has_t
     assert ("OpenAPI document of 2020" in told["source"]) is (bounds["mark"] == "documented")
 
 
-def test_what_only_its_type_bounds_has_no_bounds(found):
+def test_a_field_that_only_its_type_bounds_has_no_bounds(found):
     assert "bounds" not in found["fields"]["answer id"]
     assert "bounds" not in found["fields"]["query word"]
 
 
-def test_what_public_programs_show_says_how_many_there_are(found):
+def test_a_field_that_public_programs_show_is_recorded_with_their_number(found):
     assert found["fields"]["query hint"] == {
         "in": "query",
         "name": "hint",
@@ -129,14 +129,14 @@ def test_what_public_programs_show_says_how_many_there_are(found):
     assert "programs" not in found["fields"]["query word"]
 
 
-def test_an_error_that_cites_no_place_is_told_at_that_of_its_operation(found):
+def test_an_error_without_a_source_is_cited_from_the_source_of_its_operation(found):
     assert [(error["when"], error["source"]) for error in found["errors"][1:]] == [
         ("too long", "docs/contract/senders.md#rows"),
         ("absent", "specification 7.3, docs/contract/senders.md#rows"),
     ]
 
 
-def test_marks_stand_in_the_order_of_how_sure_they_are():
+def test_marks_are_in_order_the_surest_first():
     assert list(Mark) == ["documented", "observed", "observed_in_code", "proposed"]
 
 

@@ -1,4 +1,4 @@
-"""What takes long, or has to wait for a lock, is done beside the event loop: everybody else is answered meanwhile."""
+"""Requests that take long or wait for a lock are run in threads, and the event loop answers all others meanwhile."""
 
 import json
 import threading
@@ -16,7 +16,7 @@ from mockserver.web.server.loop import LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop
 
 
 class Gate:
-    """Holds up whoever makes a workspace, until it is opened."""
+    """Blocks every thread that makes a workspace, until the gate is opened."""
 
     def __init__(self, load):
         self._load = load
@@ -44,7 +44,7 @@ class Live:
 
     @contextmanager
     def held(self, workspace):
-        """Somebody does something in a workspace that takes long."""
+        """Hold the lock of a workspace, as a request that takes long does."""
         taken, over = threading.Event(), threading.Event()
 
         def hold():
@@ -90,7 +90,7 @@ MAKERS = {
 
 
 @pytest.mark.parametrize(("method", "path", "body"), MAKERS.values(), ids=MAKERS)
-def test_while_a_workspace_is_made_everybody_is_answered_by_those_that_there_are(live, method, path, body):
+def test_while_a_workspace_is_made_requests_to_all_others_are_answered(live, method, path, body):
     live.gate.is_shut = True
     making = live.later(method, path, json=body)
     assert live.gate.reached.wait(20)
@@ -104,7 +104,7 @@ def test_while_a_workspace_is_made_everybody_is_answered_by_those_that_there_are
     assert names(live.ask("GET", f"{place}/v3/senders", key=making.result().json()["api_key"])) == ["Mine"]
 
 
-def test_while_a_large_workspace_is_made_for_an_unknown_key_the_others_are_answered(go_live):
+def test_while_a_large_workspace_is_made_for_an_unknown_key_other_requests_are_answered(go_live):
     live = go_live("large", keys="isolate")
     live.gate.is_shut = True
     making = live.later("GET", "/v3/account", key="new")
@@ -118,7 +118,7 @@ def test_while_a_large_workspace_is_made_for_an_unknown_key_the_others_are_answe
 
 
 @pytest.mark.parametrize("path", ["/v3/senders", "/_mock/requests", "/_mock/stream?heartbeat=0.05", "/_mock/clock"])
-def test_who_has_to_wait_for_a_workspace_keeps_nobody_waiting_in_others(live, path):
+def test_a_request_that_waits_for_a_workspaces_lock_delays_no_request_to_another_workspace(live, path):
     other = live.ask("POST", "/_mock/workspaces", json={}).json()
     with live.held(live.api.workspace):
         waiting = live.later("GET", path, stream=True)
@@ -132,7 +132,7 @@ def test_who_has_to_wait_for_a_workspace_keeps_nobody_waiting_in_others(live, pa
         assert answer.status_code == 200
 
 
-def test_a_stream_that_has_begun_keeps_nobody_waiting_either(live):
+def test_a_stream_that_waits_for_a_workspaces_lock_delays_no_request_to_another_workspace(live):
     with live.ask("GET", "/_mock/stream?heartbeat=0.05", stream=True) as answer:
         lines = answer.iter_lines(chunk_size=None)
         assert next(lines).startswith(b"id: ")
@@ -143,8 +143,8 @@ def test_a_stream_that_has_begun_keeps_nobody_waiting_either(live):
         assert any(line == b"event: reset" for line in lines)
 
 
-def test_two_who_change_a_workspace_at_once_come_one_after_the_other(live):
-    """Nothing of what the second one adds is lost in the state that the first one was still making."""
+def test_two_changes_of_a_workspace_at_once_are_made_one_after_the_other(live):
+    """What the second change adds is not lost in the state that the first change was still making."""
     live.gate.is_shut = True
     replacing = live.later("PUT", "/_mock/state", json=MINE)
     assert live.gate.reached.wait(20)
@@ -181,7 +181,7 @@ def test_a_workspace_in_which_something_happens_is_not_evicted(go_live):
     assert {row["name"] for row in live.ask("GET", "/_mock/workspaces").json()["items"]} == {"default", "busy", "new"}
 
 
-def test_what_cannot_be_told_in_a_moment_is_streamed_all_the_same(live):
+def test_an_event_that_takes_long_to_write_is_streamed(live):
     with live.ask("GET", "/_mock/stream?kind=request", stream=True) as answer:
         lines = answer.iter_lines(chunk_size=None)
         live.ask("POST", "/v3/senders", json={"name": "x" * 500_000, "email": "a@b.test"})
@@ -226,7 +226,7 @@ def workspace_of(count):
         ("DELETE", "/v3/smtp/email/1"),
     ],
 )
-def test_what_goes_through_all_rows_leaves_the_loop_where_there_are_many(make_api, method, path):
+def test_a_request_that_goes_through_all_rows_leaves_the_loop_if_there_are_many(make_api, method, path):
     assert leaves(make_api(workspace_of(MANY)), method, path)
     assert not leaves(make_api(workspace_of(3)), method, path)
 
@@ -239,7 +239,7 @@ def test_what_goes_through_all_rows_leaves_the_loop_where_there_are_many(make_ap
         ("/_mock/machines/export/1/complete", 10),
     ],
 )
-def test_what_may_write_a_file_of_the_history_leaves_the_loop_where_there_are_many_calls(make_api, path, size):
+def test_a_request_that_may_write_an_export_leaves_the_loop_if_there_are_many_calls(make_api, path, size):
     account = {"name": "a", "role": "master", "enterprise": True, "webhooks": [HOOK]}
     api = make_api({"clock": {"frozen": True}, "accounts": [account], "behaviour": {"export": {"after": "P1D"}}})
     call = {"type": "marketing", "event": "delivered", "payload": {"tag": "x" * size}}
@@ -253,7 +253,7 @@ def test_what_may_write_a_file_of_the_history_leaves_the_loop_where_there_are_ma
 
 @pytest.mark.parametrize(("method", "path"), [("GET", "/_mock/state"), ("POST", "/_mock/snapshots")])
 @pytest.mark.parametrize("size", [10, 100_000])
-def test_what_concerns_a_whole_workspace_leaves_the_loop_where_it_holds_much(make_api, method, path, size):
+def test_a_request_about_a_whole_workspace_leaves_the_loop_if_the_workspace_is_large(make_api, method, path, size):
     calling = make_api({"webhooks": [HOOK]})
     event = {"type": "marketing", "event": "delivered", "payload": {"tag": "x" * size}}
     assert calling.post("/_mock/trigger", json=event).status_code == 200
@@ -264,7 +264,7 @@ def test_what_concerns_a_whole_workspace_leaves_the_loop_where_it_holds_much(mak
 
 @pytest.mark.parametrize("path", ["/_mock/oauth/apps", "/_mock/oauth/apps/a", "/_mock/state"])
 @pytest.mark.parametrize("count", [2, 60])
-def test_large_apps_are_put_into_words_in_a_thread(api, path, count):
+def test_large_apps_are_written_in_a_thread(api, path, count):
     uris = [f"https://a.test/{number}/{'x' * 1_900}" for number in range(count)]
     assert api.post("/_mock/oauth/apps", json={"client_id": "a", "redirect_uris": uris}).status_code == 201
 
@@ -272,14 +272,14 @@ def test_large_apps_are_put_into_words_in_a_thread(api, path, count):
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_webhooks_with_large_headers_are_told_in_a_thread(make_api, count):
+def test_webhooks_with_large_headers_are_written_in_a_thread(make_api, count):
     headers = [{"key": f"x-{number}", "value": "x" * 8_000} for number in range(7)]
     api = make_api({"webhooks": [{**HOOK, "headers": headers}] * count})
 
     assert leaves(api, "POST", "/_mock/trigger", json={"type": "marketing", "event": "delivered"}) == (count > 1)
 
 
-def test_what_only_adds_a_row_or_gives_a_part_stays_where_there_are_many(make_api):
+def test_a_request_that_only_adds_a_row_or_gives_a_page_stays_on_the_loop_among_many_rows(make_api):
     api = make_api(workspace_of(MANY))
 
     assert not leaves(api, "POST", "/v3/senders", json={"name": "A", "email": "a@acme.test"})
@@ -287,14 +287,14 @@ def test_what_only_adds_a_row_or_gives_a_part_stays_where_there_are_many(make_ap
 
 
 @pytest.mark.parametrize("count", [3, LARGE_TABLE + 1])
-def test_a_page_for_people_leaves_the_loop_where_there_are_many(make_api, count):
+def test_a_page_that_lists_people_leaves_the_loop_if_there_are_many(make_api, count):
     people = [{"email": f"a{number}@acme.test"} for number in range(count)]
     api = make_api({"accounts": [{"name": "a", "users": people}]})
 
     assert leaves(api, "GET", "/realms/partner/oauth/authorize") == (count > LARGE_TABLE)
 
 
-def test_who_waits_for_a_request_looks_at_each_one_once(live, monkeypatch):
+def test_a_request_that_waits_for_others_looks_at_each_of_them_once(live, monkeypatch):
     looked, admits = [], Match.admits
     monkeypatch.setattr(Match, "admits", lambda match, one: looked.append(one.id) or admits(match, one))
     for _ in range(10):

@@ -15,13 +15,13 @@ CALLBACKS = {
 
 @pytest.fixture
 def api(make_api):
-    """A workspace with an app that has all the ways back."""
+    """A workspace with an app that has all these redirect URIs."""
     return make_api({"oauth_apps": [{"client_id": "app", "redirect_uris": list(CALLBACKS)}]})
 
 
 @pytest.mark.parametrize(("callback", "sources"), CALLBACKS.items())
 def test_a_form_may_lead_to_the_app_whatever_its_address(api, callback, sources):
-    """A policy has no words for some hosts, so it names schemes."""
+    """Some hosts cannot be a source of a Content-Security-Policy, so that it names schemes."""
     query = {"client_id": "app", "redirect_uri": callback, "scope": "contacts:read"}
 
     rows = api.get("/realms/partner/oauth/authorize", query_string=query).headers["Content-Security-Policy"].split("; ")
@@ -43,7 +43,7 @@ def test_a_refusal_names_its_workspace_and_leads_to_its_entry_in_the_journal(api
     assert f"workspace <strong>{name}</strong>" in answer.text
 
 
-def test_a_status_that_nobody_has_named_is_told_by_its_number(api):
+def test_the_page_of_a_refusal_with_an_unnamed_status_shows_the_number(api):
     fault = '{"fault": "error", "code": "unauthorized", "status": 499, "force": true}'
 
     answer = api.get("/shared/nothing", headers={"X-Mock-Fault": fault})
@@ -52,7 +52,7 @@ def test_a_status_that_nobody_has_named_is_told_by_its_number(api):
     assert "<h1>Status 499</h1>" in answer.text
 
 
-def test_the_page_at_a_workspace_that_is_not_there_leads_to_the_journal_of_the_one_that_noted_it(api):
+def test_the_page_of_a_refusal_in_an_unknown_workspace_leads_to_the_journal_of_the_default_workspace(api):
     page = api.get("/w/nowhere/shared/x")
 
     (entry,) = api.get("/_mock/requests").json["items"]

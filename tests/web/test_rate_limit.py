@@ -101,7 +101,7 @@ def test_with_enforce_refused_callers_over_the_limit_are_429(make_api):
 
 
 @pytest.mark.parametrize("path", ["/v3/senders", "/v3/nowhere"])
-def test_refused_callers_get_the_headers_too(make_api, path):
+def test_refused_callers_get_the_rate_limit_headers(make_api, path):
     answer = make_api(workspace(), keys="known").get(path, key="unknown")
 
     assert (answer.status_code, limits(answer)[0]) == (401, 100)

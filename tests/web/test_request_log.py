@@ -1,4 +1,4 @@
-"""The log of requests: what a line says, what it never says, and that nobody waits for whoever reads it."""
+"""The log of requests: what a line has, what no line has, and that a slow reader of the log delays no request."""
 
 import json
 import logging
@@ -47,7 +47,7 @@ def pipe():
 
 @pytest.fixture
 def logger():
-    """A logger of the program's; a log is handed to it."""
+    """A logger whose messages go to the log that is passed to this function."""
     found = logging.getLogger("mockserver.core.workspaces.store")
 
     def speaking_to(log):
@@ -65,7 +65,7 @@ def exchange(**members):
 
 
 def read_all(end):
-    """All that waits in a pipe."""
+    """All that has been written to a pipe and not been read."""
     found = b""
     while select.select([end], [], [], 0)[0]:
         found += os.read(end, 65536)
@@ -86,7 +86,7 @@ def test_a_line_of_text_says_when_where_what_and_how_it_ended(logged):
     assert abs((datetime.now(UTC) - datetime.fromisoformat(found[1])).total_seconds()) < 60
 
 
-def test_a_line_of_json_says_the_same(logged):
+def test_a_line_of_json_has_a_member_for_each_fact_of_a_request(logged):
     (line,) = logged("json", lambda api: api.get("/v3/senders?limit=10"))
 
     found = json.loads(line)
@@ -109,13 +109,13 @@ def test_lines_are_numbered_through_all_workspaces_as_ids_come_again_in_each(log
     assert [json.loads(line)["number"] for line in lines] == [1, 2, 3, 4]
 
 
-def test_a_key_that_is_nobodys_is_told_with_the_account_that_it_opens(logged):
+def test_the_warning_of_an_unknown_key_names_the_account_that_the_key_opens(logged):
     (line,) = logged("text", lambda api: api.get("/v3/senders", key="xkeysib-acm"))
 
     assert 'warning="the API key is nobody\'s; it opens acme, a standalone account (--keys any)"' in line
 
 
-def test_a_refusal_says_why_and_a_fault_who_it_was(logged):
+def test_the_line_of_a_refusal_has_its_reason_and_that_of_a_fault_its_id(logged):
     def play(api):
         api.get("/v3/webhooks/7")
         api.post("/_mock/faults", json={"fault": "unavailable", "id": "mine"})
@@ -139,7 +139,7 @@ def test_a_request_without_an_answer_has_no_status(logged):
     assert " GET /v3/senders - " in line
 
 
-def test_the_workspace_is_named(logged):
+def test_a_line_names_the_workspace(logged):
     def play(api):
         key = api.post("/_mock/workspaces", json={"name": "mine"}).json["api_key"]
         api.get("/v3/senders", key=key)
@@ -149,7 +149,7 @@ def test_the_workspace_is_named(logged):
     assert " mine GET /v3/senders 200 " in line
 
 
-def test_a_call_of_the_control_api_is_told_with_its_workspace_and_who_has_made_it(logged):
+def test_the_line_of_a_control_call_names_its_workspace_and_its_client(logged):
     def play(api):
         api.post("/_mock/workspaces", json={"name": "mine"})
         api.post("/w/mine/_mock/reset")
@@ -168,7 +168,7 @@ def test_a_call_of_the_control_api_is_told_with_its_workspace_and_who_has_made_i
     ]
 
 
-def test_a_call_that_is_refused_is_told_as_well(logged):
+def test_a_control_call_that_is_refused_has_a_line(logged):
     def play(api):
         api.post("/_mock/reset", headers={"Origin": "http://evil.test"})
         api.get("/_mock/mailbx")
@@ -178,14 +178,14 @@ def test_a_call_that_is_refused_is_told_as_well(logged):
     assert ["403" in lines[0], "404" in lines[1]] == [True, True]
 
 
-def test_a_call_is_an_object_in_a_log_of_objects(logged):
+def test_a_control_call_is_an_object_in_a_log_of_json(logged):
     found = json.loads(logged("json", lambda api: api.get("/_mock/clock"))[0])
 
     assert found.keys() == {"time", "number", "workspace", "method", "path", "query", "status", "ms", "client"}
     assert (found["workspace"], found["path"], found["client"]) == ("default", "/_mock/clock", "127.0.0.1")
 
 
-def test_a_call_that_waits_is_told_once(capfd):
+def test_a_control_call_that_waits_has_one_line(capfd):
     with MockServer("empty", log_format="text") as mock, ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(requests.get, f"{mock.url}/_mock/mailbox?to=jo@acme.test&wait=20")
         sender = {"name": "Jo", "email": "jo@acme.test"}
@@ -196,7 +196,7 @@ def test_a_call_that_waits_is_told_once(capfd):
 
 
 @pytest.mark.parametrize("path", ["/_mock/health", "/_mock/livez", "/_mock/readyz"])
-def test_who_asks_how_the_server_is_has_no_line(logged, path):
+def test_a_health_check_has_no_line(logged, path):
     assert logged("text", lambda api: api.get(path)) == []
 
 
@@ -228,7 +228,7 @@ def test_secrets_of_an_address_are_taken_out(logged, form, address):
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_keys_codes_and_bodies_stay_out(logged, form):
+def test_keys_codes_and_bodies_are_in_no_line(logged, form):
     def play(api):
         api.post("/v3/senders", key="sesame", json={"name": "sesame", "email": "a@acme.test"})
         otp = api.get("/_mock/mailbox").json["items"][0]["otp"]
@@ -251,7 +251,7 @@ def test_a_client_cannot_write_lines_of_its_own(logged, form, path):
     assert line.isprintable()
 
 
-def test_a_long_address_is_cut(logged):
+def test_a_long_address_is_cut_short(logged):
     (line,) = logged("json", lambda api: api.get(f"/v3/{'a' * 5_000}?{'b' * 5_000}"))
 
     assert (len(json.loads(line)["path"]), len(json.loads(line)["query"])) == (1_000, 1_000)
@@ -260,7 +260,7 @@ def test_a_long_address_is_cut(logged):
 # ---------------------------------------------------------------------- what the program says
 
 
-def test_a_warning_goes_the_same_way(pipe, logger):
+def test_a_warning_of_the_program_has_a_line(pipe, logger):
     log = RequestLog(LogFormat.JSON, OPEN, target=pipe[1])
 
     logger(log).warning("workspace %s was evicted", "w-1")
@@ -288,7 +288,7 @@ def test_a_traceback_follows_its_message(pipe, logger, form):
     assert last == "ValueError: invalid literal for int() with base 10: 'x'"
 
 
-def test_secrets_are_taken_out_of_what_the_program_says(pipe, logger):
+def test_secrets_are_taken_out_of_messages_of_the_program(pipe, logger):
     log = RequestLog(LogFormat.TEXT, Secrecy(lambda text: text.replace("sesame", "***"), str), target=pipe[1])
 
     logger(log).warning("the key is sesame")
@@ -300,7 +300,7 @@ def test_secrets_are_taken_out_of_what_the_program_says(pipe, logger):
 # ---------------------------------------------------------------------- nobody waits
 
 
-def test_with_a_pipe_that_nobody_reads_requests_are_noted_at_once_and_the_oldest_lines_go(pipe):
+def test_while_nobody_reads_the_log_requests_are_noted_at_once_and_the_oldest_lines_are_dropped(pipe):
     log = RequestLog(LogFormat.JSON, OPEN, target=pipe[1], limit=1_000)
 
     begun = time.monotonic()
@@ -325,7 +325,7 @@ def _drained(end, last):
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_what_is_noted_at_the_end_is_written(pipe):
+def test_an_entry_noted_just_before_the_end_is_written(pipe):
     log = RequestLog(LogFormat.TEXT, OPEN, target=pipe[1])
     for number in range(100):
         log("default", exchange(id=str(number)))
@@ -348,7 +348,7 @@ def test_lines_of_several_threads_stay_whole(pipe):
     assert {json.loads(line)["id"] for line in read_all(pipe[0]).splitlines()} == {"id-1"}
 
 
-def test_the_log_bears_with_a_reader_that_has_left():
+def test_the_thread_of_a_log_whose_reader_has_left_ends():
     end, target = os.pipe()
     os.close(end)
     writer = LogWriter(str, str, target=target)
@@ -361,7 +361,7 @@ def test_the_log_bears_with_a_reader_that_has_left():
     os.close(target)
 
 
-def test_the_log_bears_with_a_target_that_does_not_block(pipe):
+def test_a_log_to_a_target_that_does_not_block_is_written_whole(pipe):
     os.set_blocking(pipe[1], False)
     log = RequestLog(LogFormat.JSON, OPEN, target=pipe[1])
     for number in range(2_000):
@@ -371,7 +371,7 @@ def test_the_log_bears_with_a_target_that_does_not_block(pipe):
     log.close()
 
 
-def test_without_a_line_there_is_no_thread(make_api):
+def test_a_log_without_a_line_has_no_thread(make_api):
     before = threading.active_count()
     api = make_api("empty", log_format="text")
 
@@ -379,7 +379,7 @@ def test_without_a_line_there_is_no_thread(make_api):
     api.app.log.close()
 
 
-def test_a_server_within_a_program_writes_what_waits_when_it_stops(capfd):
+def test_a_server_within_a_program_writes_the_waiting_lines_when_the_server_stops(capfd):
     with MockServer("empty", log_format="text") as mock:
         requests.get(f"{mock.url}/v3/senders", headers={"api-key": "any"})
 
@@ -409,7 +409,7 @@ def program():
         process.communicate()
 
 
-def test_the_program_logs_text_and_what_waits_is_written_before_it_ends(program):
+def test_the_program_logs_text_and_writes_the_waiting_lines_before_the_end(program):
     process, root = program()
     requests.get(f"{root}/v3/senders", headers={"api-key": "any"})
     process.terminate()
@@ -435,7 +435,7 @@ def test_the_programs_own_warnings_are_written_in_any_case(program, form, lines)
     assert errors.count("was evicted") == 1
 
 
-def test_a_stderr_that_nobody_reads_holds_up_neither_requests_nor_the_end(program):
+def test_a_stderr_that_nobody_reads_delays_neither_requests_nor_the_end(program):
     process, root = program()
     with requests.Session() as session:
         session.headers["api-key"] = "any"
@@ -447,7 +447,7 @@ def test_a_stderr_that_nobody_reads_holds_up_neither_requests_nor_the_end(progra
     assert process.wait(timeout=2) == 0
 
 
-def test_requests_of_a_workspace_that_is_not_counted_stand_in_no_log(logged):
+def test_requests_to_a_workspace_that_is_not_counted_have_no_line(logged):
     def play(api):
         api.post("/_mock/workspaces", json={"name": "quiet", "counted": False})
         api.get("/w/quiet/v3/senders")

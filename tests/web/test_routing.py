@@ -63,7 +63,7 @@ def test_the_control_api_is_no_route_of_the_service(route, path):
         ({}, "oauthTokenCode"),
     ],
 )
-def test_the_form_tells_the_operations_of_one_address_apart(route, form, operation):
+def test_a_member_of_the_form_selects_the_operation_of_a_shared_address(route, form, operation):
     assert route("POST", TOKEN, data=form).operation == operation
 
 

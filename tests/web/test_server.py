@@ -1,4 +1,4 @@
-"""What the server does of itself, every tenth of a second."""
+"""What the server does every tenth of a second: it aborts connections with too many unread bytes of answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def reading(unread, since):
     ],
     ids=["no more than may be", "longest", "nothing to read", "all"],
 )
-def test_the_connections_end_whose_clients_have_read_nothing_for_longest(rows, cut):
+def test_connections_whose_clients_have_read_nothing_for_longest_are_aborted(rows, cut):
     connections = [reading(*row) for row in rows]
 
     cut_off(connections, 100)
@@ -42,7 +42,7 @@ def send_on(peer):
         peer.sendall(b"\r\n")
 
 
-def test_who_reads_nothing_of_a_large_answer_is_cut_off(serve):
+def test_a_client_that_reads_nothing_of_a_large_answer_is_cut_off(serve):
     root = serve(answers_limit=1_000_000)
     state = {"description": "x" * 9_000_000}
     assert requests.put(f"{root}/_mock/state", json=state, timeout=20).status_code == 200

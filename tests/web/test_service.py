@@ -1,4 +1,4 @@
-"""The form of every answer: headers, bodies, addresses that lead nowhere."""
+"""What all answers of the service have in common: headers, bodies, and the refusal of addresses that lead nowhere."""
 
 import uuid
 
@@ -69,7 +69,7 @@ def test_unknown_route_wrong_method_and_other_version_are_all_404(api, method, p
 
 
 @pytest.mark.parametrize("path", ["/v3/senders/abc/ips", "/v3/webhooks/1.5", "/v3/webhooks/x"])
-def test_a_path_parameter_of_the_wrong_form_is_400(api, path):
+def test_a_malformed_path_parameter_is_400(api, path):
     answer = api.get(path)
 
     assert (answer.status_code, answer.json["code"]) == (400, "invalid_parameter")
@@ -85,7 +85,7 @@ def test_json_is_taken_whatever_its_content_type(api):
     assert answer.status_code == 201
 
 
-def test_what_is_no_json_and_says_so_is_415(api):
+def test_a_body_that_is_no_json_under_another_content_type_is_415(api):
     answer = api.post("/v3/senders", data="name=A", content_type="application/x-www-form-urlencoded")
 
     assert (answer.status_code, answer.json["code"]) == (415, "bad_request")
@@ -102,7 +102,7 @@ def test_a_member_that_the_service_does_not_know_is_ignored(api):
         ({"ips": [{"domain": "a.test", "ip": "1.2.3.4", "colour": 1}]}, "ips[0].colour"),
     ],
 )
-def test_a_strict_workspace_refuses_it_by_name(make_api, body, name):
+def test_a_strict_workspace_refuses_an_unknown_member_by_name(make_api, body, name):
     api = make_api({"strict": True, "senders": [{"id": 1, "name": "A", "email": "a@acme.test"}]})
 
     answer = api.put("/v3/senders/1", json=body)
@@ -121,7 +121,7 @@ def test_a_strict_workspace_looks_into_nested_objects(make_api):
     assert answer.json["message"] == "Unknown attribute auth.kind in the request"
 
 
-def test_a_missing_member_is_told_before_a_bad_one(api):
+def test_of_a_missing_and_a_bad_member_the_missing_one_is_refused(api):
     answer = api.post("/v3/senders", json={"email": "bad"})
 
     assert answer.json == {"code": "missing_parameter", "message": "Missing name attribute in the request"}
@@ -133,7 +133,7 @@ def test_a_plan_update_without_a_body_is_refused(make_api):
     assert api.put("/v3/corporate/subAccounts/plan").json["code"] == "bad_request"
 
 
-def test_a_mistake_of_the_mock_itself_is_told_in_the_services_words(api, monkeypatch, caplog):
+def test_an_error_of_the_mock_itself_is_a_500_of_the_api(api, monkeypatch, caplog):
     monkeypatch.setattr("mockserver.resources.senders.model.select", lambda *_: 1 / 0)
 
     answer = api.get("/v3/senders")
@@ -178,7 +178,7 @@ def test_an_export_takes_a_message_id_as_text_or_as_a_whole_number(make_api, sen
     assert api.get("/_mock/state").json["accounts"][0]["exports"][0]["filters"]["messageId"] == kept
 
 
-def test_what_happens_after_a_request_is_not_written_down_as_its_doing(make_api):
+def test_what_happens_after_a_request_is_not_recorded_as_its_transitions(make_api):
     api = make_api("onboarding")
     api.get("/v3/senders")
 

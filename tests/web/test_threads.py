@@ -1,4 +1,4 @@
-"""The threads beside the event loop: they never keep a process from its end, and work is done without them as well."""
+"""The threads for what leaves the event loop: they delay no process's end, and work is done without them, too."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def threads():
     found.close()
 
 
-def test_a_process_ends_while_a_thread_is_at_work_for_ever():
+def test_a_process_ends_although_a_thread_works_for_ever():
     run = subprocess.run([sys.executable, "-c", _ENDS_AT_WORK], capture_output=True, text=True, timeout=60, check=True)
 
     assert run.stdout == "ended\n"
@@ -56,7 +56,7 @@ def test_two_pieces_of_work_are_done_at_once_and_the_third_in_its_turn(threads):
     assert order[0] != "third"
 
 
-def test_an_error_of_the_work_is_that_of_whoever_waits(threads):
+def test_an_error_of_the_work_is_raised_where_the_result_is_awaited(threads):
     async def main():
         with pytest.raises(ZeroDivisionError):
             await threads.run_long(lambda: 1 // 0)
@@ -65,7 +65,7 @@ def test_an_error_of_the_work_is_that_of_whoever_waits(threads):
     assert asyncio.run(main()) == 7
 
 
-def test_without_a_thread_to_spare_the_work_is_done_all_the_same(threads, monkeypatch):
+def test_where_no_thread_can_be_started_the_work_is_done_at_once(threads, monkeypatch):
     def start(_):
         raise RuntimeError("can't start new thread")
 
@@ -74,7 +74,7 @@ def test_without_a_thread_to_spare_the_work_is_done_all_the_same(threads, monkey
     assert asyncio.run(threads.run_waiting(threading.current_thread)) is threading.current_thread()
 
 
-def test_what_has_not_begun_when_they_are_closed_is_cancelled(threads):
+def test_work_that_has_not_begun_when_the_threads_are_closed_is_cancelled(threads):
     begun, go = threading.Semaphore(0), threading.Event()
 
     async def main():
@@ -93,14 +93,14 @@ def test_what_has_not_begun_when_they_are_closed_is_cancelled(threads):
 
 
 class Knot:
-    """Something that holds itself, as an error and its frames do, and a good deal besides."""
+    """An object that refers to itself, as an error and its frames do, and that is large."""
 
     def __init__(self):
         self.itself = self
         self.rows = [[] for _ in range(100_000)]
 
 
-def test_what_only_a_collection_frees_is_freed_before_long(threads):
+def test_garbage_in_circles_is_freed_before_long(threads):
     held = weakref.WeakSet()
 
     def leave_garbage():

@@ -1,4 +1,4 @@
-"""An answer of the service: its bytes, and the headers that stand on all of them."""
+"""The HTTP responses of the service, and the headers that all of them have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HeaderList = list[tuple[str, str]]
 
 CONTENT_TYPE = "Content-Type"
-#: Seen on captured answers, contract/transport; a preflight gets the same.
+#: The headers for scripts of other origins, as recorded answers have them (contract/transport), and so preflights.
 CORS_HEADERS = [
     ("access-control-allow-origin", "*"),
     ("access-control-allow-headers", "*"),
@@ -27,15 +27,15 @@ CORS_HEADERS = [
 
 
 class ApiResponse(Response):
-    """An answer of the service, whose headers are complete when it is made.
+    """A response whose headers are complete when it is made, and are not checked.
 
-    Werkzeug checks each header when it is added, and reads them all again when they are sent: a quarter of the time of
-    a small answer. Ours are constants, numbers and UUIDs. So this sets what the bases' own `__init__` would set.
+    Werkzeug checks each header when it is added, and reads all of them again when they are sent: a quarter of the time
+    of a small answer. Ours are constants, numbers and UUIDs. `__init__` sets what that of the base would set.
     """
 
     def __init__(self, body: bytes, status: int, headers: HeaderList) -> None:
         self.headers = Headers()
-        self.headers._list = headers  # noqa: SLF001  # see above
+        self.headers._list = headers  # noqa: SLF001  # unchecked, for speed
         self.status_code = status
         self.response = [body]
         self.direct_passthrough = True
@@ -46,33 +46,33 @@ class ApiResponse(Response):
 
 
 def answer(body: bytes, status: int, headers: HeaderList) -> Response:
-    """An answer with these headers, and those of all answers."""
+    """A response with these headers, and those that all responses have."""
     return ApiResponse(body, status, complete(body, status, headers))
 
 
 def complete(body: bytes, status: int, headers: Sequence[tuple[str, str]]) -> HeaderList:
-    """The headers of an answer with those that stand on all answers."""
-    # RFC 9110, 8.6: a 204 has no Content-Length.
+    """The headers of a response, with those that all responses have."""
+    # A 204 has no Content-Length (RFC 9110, 8.6).
     length = [("Content-Length", str(len(body)))] if status != 204 else []
     if CONTENT_TYPE in dict(headers):
-        # A page, or the way to another one: nothing for scripts of other origins.
+        # A page or a redirect is not for scripts of other origins.
         return [*length, *headers]
-    kind = [(CONTENT_TYPE, "application/json")] if body else []
-    return [*kind, *length, *headers, *CORS_HEADERS]
+    content_type = [(CONTENT_TYPE, "application/json")] if body else []
+    return [*content_type, *length, *headers, *CORS_HEADERS]
 
 
 def override(headers: HeaderList, own: Iterable[tuple[str, str]]) -> None:
-    """Put headers in the place of those of the same name."""
+    """Replace the headers that have the names of `own` by these."""
     names = {name for name, _ in own}
     headers[:] = [*(row for row in headers if row[0] not in names), *own]
 
 
-def told(error: ServiceError, codes: str = "specification") -> bytes:
-    """A refusal in the service's words; with `observed` codes as recorded answers have them."""
+def error_body(error: ServiceError, codes: str = "specification") -> bytes:
+    """The JSON of an error of the API; with the `observed` codes, those of recorded answers."""
     code = OBSERVED_CODES.get(error.code.code, error.code) if codes == "observed" else error.code
     return json_text.write({"code": code.code, "message": error.message})
 
 
 def spoilt(body: bytes) -> bytes:
-    """Half of a body with a byte that no JSON has."""
+    """The first half of a body, and a byte that JSON never has: what is no JSON any more."""
     return body[: len(body) // 2] + b"\x00\n"

@@ -1,4 +1,4 @@
-"""Who calls: from the headers of a request to an account, or to one of the 401 answers of contract/errors#statuses."""
+"""The caller of a request, by its API key or its token, or one of the 401 answers of contract/errors#statuses."""
 
 from __future__ import annotations
 
@@ -20,17 +20,22 @@ from mockserver.web.routing.route import Route
 from mockserver.web.server import loop
 from mockserver.web.service.visit import visit_of
 
-#: The key of those who do not care which it is; any other that is nobody's may be a mistyped one.
+#: The key for clients that need none of their own where the server takes any. The journal warns of other unknown keys,
+#: as they may be mistyped.
 ANY_KEY = "any"
-#: The end of a key this short would tell too much of it.
+#: The most characters of a key of which a reason shows nothing. Chosen: of a longer key, whose last four are shown, at
+#: least five stay secret.
 _SHORT = 8
 
 
 def authenticate(request: Request, route: Route, store: Store, within: Workspace | None, bearers: Bearers) -> Caller:
-    """The caller behind the `api-key` header or, without one, behind a bearer token, perhaps in one workspace only.
+    """The caller that the `api-key` header or, without one, the bearer token identifies.
+
+    `within` is the workspace that the request names, in which the caller has to be, or None if it names none.
 
     Raises:
-        ServiceError: 401; there is neither, it is good for nothing, or comes from an address that may not use it.
+        ServiceError: 401; there is no key and no token, it opens no account there, or its IP address may not use it.
+        LeaveLoop: the request runs on the event loop, and a large workspace is to be made, or a lock is not free.
     """
     key = request.environ.get("HTTP_API_KEY")
     scopes: frozenset[str] | None = None
@@ -46,7 +51,11 @@ def authenticate(request: Request, route: Route, store: Store, within: Workspace
 
 
 def _token(request: Request) -> str:
-    """The token of a request without a key."""
+    """The bearer token of a request.
+
+    Raises:
+        ServiceError: 401; there is none.
+    """
     token = bearer_token(request)
     if token is None:
         reason = "the request has neither an api-key header nor a bearer token in an Authorization header"
@@ -55,13 +64,17 @@ def _token(request: Request) -> str:
 
 
 def bearer_token(request: Request) -> str | None:
-    """What stands behind `Bearer` in the Authorization header."""
+    """The bearer token in the Authorization header, or None if there is none."""
     scheme, _, token = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
 
 
 def _opened(request: Request, key: str, store: Store, within: Workspace | None) -> tuple[Workspace, Account]:
-    """The account that an API key opens."""
+    """The account that an API key opens, and its workspace.
+
+    Raises:
+        ServiceError: 401; the key opens none.
+    """
     try:
         found = find(request.environ, key, store, within)
     except StoreFullError as error:
@@ -74,13 +87,25 @@ def _opened(request: Request, key: str, store: Store, within: Workspace | None) 
 def find(
     environ: dict[str, Any], key: str, store: Store, within: Workspace | None = None
 ) -> tuple[Workspace, Account] | None:
-    """What a key opens, as `Store.find` says; a large workspace is made for it by a thread."""
+    """The account that a key opens, and its workspace, which may be made for the key; None if the key opens none.
+
+    `within` is the workspace in which the account has to be, or None for any.
+
+    Raises:
+        LeaveLoop: the request runs on the event loop, and a large workspace is to be made.
+        StoreFullError: a workspace is to be made, and there is no room for it.
+    """
     if store.keys is KeyMode.ISOLATE and store.makes(key, within) and store.maker.rows() > loop.LARGE_WORKSPACE:
         loop.leave(environ)
     return store.find(key, within)
 
 
 def _check_address(request: Request, workspace: Workspace) -> None:
+    """Refuse a request from an IP address that is not one of the workspace's authorised ones, if it has any.
+
+    Raises:
+        ServiceError: 401; the IP address is another one.
+    """
     allowed = workspace.state.behaviour.authorised_ips
     if allowed and not _is_authorised(request.remote_addr or "", allowed):
         refused = UNAUTHORIZED(
@@ -92,7 +117,7 @@ def _check_address(request: Request, workspace: Workspace) -> None:
 
 
 def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:
-    """What is wrong with a key, of which no more than the end is told."""
+    """Why a key opens no account, for the journal; no more than the end of the key is shown."""
     shown = f"the API key ending in {reasons.shown(key[-4:])}" if len(key) > _SHORT else "the API key"
     for workspace in store:
         if key in workspace.state.revoked_keys:

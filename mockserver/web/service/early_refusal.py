@@ -1,4 +1,4 @@
-"""What is said of a request that was not read to its end, and so reaches no handler."""
+"""The refusal of a request that was not read to its end, and so reaches no handler."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from mockserver.web.endpoints.oauth_error import NO_STORE, oauth_code
 from mockserver.web.routing.audience import audience_of
 from mockserver.web.routing.workspace_name import split_workspace
 from mockserver.web.schemas import json_text
-from mockserver.web.service.answer import answer, told
+from mockserver.web.service.answer import answer, error_body
 
-#: Statuses of requests that are not read to their end, and the codes that say it; all others are bad requests.
+#: The codes of refusals by status; that of any other status is `bad_request`.
 _EARLY: Mapping[int, ErrorCode] = MappingProxyType({503: INTERNAL_ERROR})
 
 
 def early_refusal(path: str, status: int, message: str) -> Response:
-    """The refusal in the API's words, or in OAuth's for its addresses and those of pages."""
+    """The refusal: an error of the API, or of OAuth at the addresses of OAuth and of pages."""
     error = _EARLY.get(status, BAD_REQUEST)(message, status=status)
     if audience_of(split_workspace(path)[1]) is Audience.API:
-        return answer(told(error), status, [])
-    said = {"error": oauth_code(error).code, "error_description": message}
-    return answer(json_text.write(said), status, list(NO_STORE))
+        return answer(error_body(error), status, [])
+    body = {"error": oauth_code(error).code, "error_description": message}
+    return answer(json_text.write(body), status, list(NO_STORE))

@@ -19,31 +19,35 @@ LIMITS: dict[str, dict[str, tuple[tuple[int, timedelta], ...]]] = {
 }
 TIERS = tuple(LIMITS)
 
-#: Requests without an account (401) are counted together; no account has this id.
+#: The id under which requests without an account (401) are counted together; no account has it.
 NOBODY = 0
 
 
 @dataclass(slots=True, eq=False)
 class Window:
-    """How many requests have come since a moment."""
+    """How many requests have come since a moment of the workspace's clock."""
 
     since: datetime
     count: int = 0
 
 
 class Windows(dict[tuple[str, timedelta], Window]):
-    """The windows of an account, by group of paths and length; they go with it."""
+    """The windows of an account, by group of paths and length; they are a record of the account, and go with it."""
 
 
 class Allowance(NamedTuple):
-    """What the three headers say: the limit, what is left of it, and in how many seconds it starts anew."""
+    """How many requests an account may send in a window."""
 
     limit: int
+    #: How many of them are left.
     remaining: int
+    #: In how many seconds the next window begins.
     reset: int
+    #: Whether more requests have come than the limit.
     exceeded: bool
 
     def headers(self) -> list[tuple[str, str]]:
+        """The three headers of an answer."""
         return [
             ("x-sib-ratelimit-limit", str(self.limit)),
             ("x-sib-ratelimit-remaining", str(self.remaining)),
@@ -52,7 +56,7 @@ class Allowance(NamedTuple):
 
 
 def take(workspace: Workspace, account: int, path: str) -> Allowance:
-    """Count one request of an account; the window with least left is the one that is told."""
+    """Count a request of an account; gives what is left in the window in which the fewest requests are left."""
     group = _group(path)
     now = workspace.state.clock.now()
     windows = workspace.state.accounts.get(account, workspace.state).record(Windows)

@@ -1,4 +1,4 @@
-"""What was received, as the journal keeps it: the body and the headers of a request."""
+"""The body and the headers of a request, as the journal keeps them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 
 def body_of(request: Request) -> bytes:
-    """The body, or nothing in the place of one that is too large; asking werkzeug for none costs more than looking."""
+    """The body of a request; empty for one that is over the limit."""
     environ = request.environ
+    # Werkzeug would find that there is no body, too, but takes longer.
     if environ.get("CONTENT_LENGTH", "0") == "0" and "HTTP_TRANSFER_ENCODING" not in environ:
         return b""
     try:
@@ -25,18 +26,21 @@ def body_of(request: Request) -> bytes:
         return b""
 
 
-#: Headers up to this length are kept once for all requests; longer ones would fill the memory.
+#: The longest header, in characters, that is kept once for all requests. Chosen: most that repeat are shorter, and
+#: `_REMEMBERED` longer ones would fill the memory.
 _SHORT = 200
+#: How many headers are kept once for all requests. Chosen: some megabytes at most.
+_REMEMBERED = 4_096
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_REMEMBERED)
 def _header(name: str, value: str) -> Header:
-    """A header as it was on the wire; clients send the same ones again and again, and the journal keeps them once."""
+    """A header with its name as on the wire; the same object again and again, as clients send the same headers."""
     return name[5:].replace("_", "-").lower(), value
 
 
 def headers_of(environ: WSGIEnvironment) -> list[Header]:
-    """The headers with their names as they were on the wire."""
+    """The headers of a request, with their names in lower case."""
     found = [
         _header(name, value) if len(name) + len(value) <= _SHORT else _header.__wrapped__(name, value)
         for name, value in environ.items()

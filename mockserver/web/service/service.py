@@ -1,4 +1,4 @@
-"""The service: the frame around every request, whoever calls; its workspace, lock, exchange, fault and note."""
+"""The service: what is done for every request of any audience, from its workspace and lock to the journal."""
 
 from __future__ import annotations
 
@@ -22,30 +22,34 @@ from mockserver.web.routing.route import Route
 from mockserver.web.routing.workspace_name import DisagreementError
 from mockserver.web.server import loop
 from mockserver.web.server.wire import transmit
-from mockserver.web.service.answer import HeaderList, answer, override, spoilt, told
+from mockserver.web.service.answer import HeaderList, answer, error_body, override, spoilt
 from mockserver.web.service.handlers.api import ApiHandler, Prepare
 from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
 from mockserver.web.service.handlers.oauth import OAuthHandler
 from mockserver.web.service.handlers.page import PageHandler
 from mockserver.web.service.received import body_of, headers_of
 
-#: Asks for a fault in a request, and names it in an answer.
+#: The header that chooses a fault in a request, and names the fault in an answer.
 FAULT_HEADER = "X-Mock-Fault"
 
-#: Takes the name of a workspace and what happened there, and writes a line about it.
+#: Writes a line about an exchange in the workspace of this name.
 Log = Callable[[str, Exchange], None]
 
 
 class HeaderFaults(Protocol):
-    """Makes a fault of a request's header, for an operation or for none; filled in by the app."""
+    """Makes a fault of the header of a request; the app provides it."""
 
     def __call__(self, text: str, operation: str | None) -> Fault:
-        """The fault; ValueError: it is not a good one."""
+        """The fault that the text describes, for a request that calls this operation, or none.
+
+        Raises:
+            ValueError: the text describes no fault, or one that the operation cannot have.
+        """
         ...
 
 
 class Service:
-    """Answers requests of the service's addresses."""
+    """Answers requests for the service, and keeps what happened in the workspaces' journals."""
 
     def __init__(
         self,
@@ -72,13 +76,18 @@ class Service:
         )
 
     def answer(self, request: Request, route: Route) -> Response:
-        """The answer to a request of the service's; what came of it is written down in its workspace."""
+        """The answer to a request for the service; the exchange goes into its workspace's journal and into the log.
+
+        Raises:
+            LeaveLoop: the request runs on the event loop, and to answer takes long or a lock is not free.
+            ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
+        """
         started = perf_counter()
         handler = self._handlers[route.audience]
         try:
             found = self._identified(handler, request, route)
         except NotYetError:
-            return answer(b"", 503, [])  # nobody sees it: the request waits, and is run again
+            return answer(b"", 503, [])  # not sent: the request waits, and is run again
         workspace, environ = found.workspace, request.environ
         loop.hold(environ, workspace.lock)
         with workspace.lock:
@@ -94,20 +103,20 @@ class Service:
         return response if wire is None else transmit(wire, response, environ)
 
     def fail(self) -> Response:
-        """A mistake of the mock itself, told in the service's words."""
+        """The answer to a request in which an error of the mock itself came up: a 500 of the API."""
         default = self._store.default
         with default.lock:
             error = INTERNAL_ERROR()
-            return answer(told(error), error.status, [("sib-request-id", default.ids.request())])
+            return answer(error_body(error), error.status, [("sib-request-id", default.ids.request())])
 
-    # ------------------------------------------------------------------ whose request it is
+    # ------------------------------------------------------------------ the caller and the workspace
 
     def _identified(self, handler: Handler[Any], request: Request, route: Route) -> Identified[Any]:
-        """Who calls, and in which workspace; or why they may not, told in the one that the request names.
+        """The request with its caller and workspace; a refused caller's is the one that it names, or the default one.
 
         Raises:
             LeaveLoop: to answer takes long, and the request runs on the event loop.
-            NotYetError: the request waits for something first.
+            NotYetError: the request waits for something before it is answered.
         """
         within = caller = refusal = None
         try:
@@ -120,10 +129,10 @@ class Service:
         return Identified(request, route, workspace, caller, refusal)
 
     def _within(self, handler: Handler[Any], request: Request, route: Route) -> Workspace | None:
-        """The workspace that the request names; None: it names none.
+        """The workspace that the request names, or None if it names none.
 
         Raises:
-            ServiceError: address and header differ, or name one that is not there.
+            ServiceError: address and header name different workspaces, or one that does not exist.
         """
         try:
             name = route.workspace.agreed()
@@ -140,6 +149,7 @@ class Service:
 
     @staticmethod
     def _begin(found: Identified[Any]) -> Exchange:
+        """The exchange of a request, without its answer."""
         workspace, request, route = found.workspace, found.request, found.route
         environ = request.environ
         return Exchange(
@@ -157,7 +167,7 @@ class Service:
     def _exchange(
         self, handler: Handler[Any], found: Identified[Any], exchange: Exchange
     ) -> tuple[Response, Wire | None]:
-        """Answer a request, with all that falls due by it; also tells how the answer is to leave."""
+        """The answer to a request, and its wire form if a fault chose one; what falls due by that has happened."""
         workspace = found.workspace
         exchange.transitions = changes = workspace.collect_changes()
         workspace.answering = exchange
@@ -174,7 +184,7 @@ class Service:
         return answer(body, reply.status, headers), reply.wire
 
     def _reply(self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, headers: HeaderList) -> Reply:
-        """The real answer, or what a fault makes of it; a refusal is one, too."""
+        """The answer or the refusal of the service, or what a fault makes of it."""
         if found.is_preflight:
             return Reply(204)
         try:
@@ -191,7 +201,7 @@ class Service:
         return fault.answer(exchange, lambda: self._real(handler, found, exchange), found.workspace.state.random)
 
     def _real(self, handler: Handler[Any], found: Identified[Any], exchange: Exchange) -> Reply:
-        """The answer that the service gives; a refusal is one, too."""
+        """The answer or the refusal of the service, without regard to faults."""
         try:
             return handler.answer(found, exchange)
         except ServiceError as error:
@@ -204,10 +214,10 @@ class Service:
         return Reply(413, error=BAD_REQUEST(f"The request body is over {limit}", status=413))
 
     def _fault(self, found: Identified[Any], exchange: Exchange) -> Fault | None:
-        """The fault that takes over: the one that the request asks for, else the first rule that hits.
+        """The fault that the request's header chooses, else the first of the workspace's that matches, or None.
 
         Raises:
-            ServiceError: 400; the request asks for a fault that there is not.
+            ServiceError: 400; the header describes no fault.
         """
         workspace = found.workspace
         wanted = found.request.environ.get("HTTP_X_MOCK_FAULT")
@@ -223,7 +233,7 @@ class Service:
 
     @staticmethod
     def _finish(exchange: Exchange, reply: Reply, headers: HeaderList) -> bytes:
-        """Fill in the second half of the exchange; gives the answer's body."""
+        """The body of the answer; the exchange and the headers are completed."""
         body, error = reply.body, reply.error
         if error is not None:
             exchange.code, exchange.reason = error.code.code, error.reason

@@ -1,4 +1,4 @@
-"""What the handlers for callers without a key have in common."""
+"""The base of the handlers for anonymous callers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from mockserver.web.service.visit import visit_of
 
 
 class AnonymousHandler(Handler[AnonymousCaller]):
-    """Lets anybody call, in the workspace that the address names; an operation may refuse in words of its own."""
+    """Lets anybody call, in the workspace that the request names or the default one.
+
+    An operation may have its own answer that shows an error.
+    """
 
     def __init__(self, store: Store, endpoints: EndpointTable) -> None:
         self._store = store
@@ -34,7 +37,7 @@ class AnonymousHandler(Handler[AnonymousCaller]):
         return _caller(request, route, within or self._store.default)
 
     def admit(self, found: Identified[AnonymousCaller], exchange: Exchange, headers: HeaderList) -> None:
-        """Anybody may send as much as they like."""
+        """Anonymous callers have no rate limit, and no account to note."""
 
     def nowhere(self, found: Identified[AnonymousCaller]) -> Reply:
         operations = self._endpoints.at(found.request)
@@ -50,19 +53,19 @@ class AnonymousHandler(Handler[AnonymousCaller]):
         self, reply: Reply, error: ServiceError, found: Identified[AnonymousCaller], exchange: Exchange
     ) -> Reply:
         caller = found.caller or _caller(found.request, found.route, found.workspace)
-        said = self._own_words(error, caller, found.route, exchange) or self.words(error, caller, exchange)
-        return replace(said, error=said.error or error, headers=(*said.headers, *reply.headers), wire=reply.wire)
+        shown = self._own_refusal(error, caller, found.route, exchange) or self.refusal(error, caller, exchange)
+        return replace(shown, error=shown.error or error, headers=(*shown.headers, *reply.headers), wire=reply.wire)
 
     @staticmethod
-    def _own_words(error: ServiceError, caller: AnonymousCaller, route: Route, exchange: Exchange) -> Reply | None:
-        """A refusal as the operation tells it; None: as its audience is told any."""
+    def _own_refusal(error: ServiceError, caller: AnonymousCaller, route: Route, exchange: Exchange) -> Reply | None:
+        """The operation's own answer that shows an error, or None if it has none."""
         refuse = None if route.endpoint is None else route.endpoint.operation.refuse
-        found: Reply | None = None if refuse is None else refuse(error, caller, exchange)
-        return found
+        reply: Reply | None = None if refuse is None else refuse(error, caller, exchange)
+        return reply
 
     @abstractmethod
-    def words(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
-        """A refusal as the audience is told it."""
+    def refusal(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
+        """The answer that shows an error to the audience."""
 
 
 def _caller(request: Request, route: Route, workspace: Workspace) -> AnonymousCaller:

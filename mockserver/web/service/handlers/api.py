@@ -1,4 +1,4 @@
-"""Requests of the API: callers with a key or a token, JSON in and out."""
+"""The handler of requests of the API: callers with a key or a token, JSON in and out."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from mockserver.web.routing.endpoint_table import EndpointTable
 from mockserver.web.routing.route import Route
 from mockserver.web.server import loop
 from mockserver.web.service import rate_limit
-from mockserver.web.service.answer import HeaderList, told
+from mockserver.web.service.answer import HeaderList, error_body
 from mockserver.web.service.auth import authenticate
 from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
 from mockserver.web.service.handlers.nowhere import why_nowhere
 
-#: Does what an operation needs to wait for before it is answered; false: not yet.
+#: Begins what an operation has to wait for before it is answered; whether the wait is over.
 Prepare = Callable[[Caller, Route], bool]
 
 
 class ApiHandler(Handler[Caller]):
-    """Identifies callers by key or token, counts their requests, and refuses in the service's own words."""
+    """Identifies callers by key or token, counts their requests, and refuses with the errors of the API."""
 
     def __init__(self, store: Store, endpoints: EndpointTable, bearers: Bearers, prepare: Prepare) -> None:
         self._store = store
@@ -69,12 +69,12 @@ class ApiHandler(Handler[Caller]):
         return Reply(404, error=NOT_FOUND().because(why_nowhere(found.request, operations)))
 
     def refuse(self, reply: Reply, error: ServiceError, found: Identified[Caller], exchange: Exchange) -> Reply:
-        reply.body = told(error, found.workspace.state.behaviour.sentence_codes)
+        reply.body = error_body(error, found.workspace.state.behaviour.sentence_codes)
         return reply
 
 
 def _is_long(caller: Caller, request: Request, route: Route) -> bool:
-    """Whether it is too long for the event loop, as far as the operation and the number of rows tell."""
+    """Whether a request takes too long for the event loop, as far as the operation and the number of rows tell."""
     workspace = caller.workspace
     if route.endpoint is not None:
         operation = route.endpoint.operation
@@ -86,16 +86,16 @@ def _is_long(caller: Caller, request: Request, route: Route) -> bool:
 
 
 def _sweeps(operation: Operation, request: Request) -> bool:
-    """Whether an operation goes through all rows of a kind, for what it is asked."""
+    """Whether an operation goes through all rows of a type, for these query parameters."""
     sweeps = operation.sweeps
     return sweeps is True or (bool(sweeps) and sweeps in request.args)
 
 
 def _count(workspace: Workspace, account: int, exchange: Exchange, headers: HeaderList) -> None:
-    """Count a request of an account, and say in the headers how many it may send yet.
+    """Count a request of an account, and add the headers that tell how many more it may send.
 
     Raises:
-        ServiceError: 429; it has sent too many, and the scenario says that they are refused.
+        ServiceError: 429; the account has sent too many, and the scenario has the limit enforced.
     """
     allowance = rate_limit.take(workspace, account, exchange.path)
     headers += allowance.headers()

@@ -1,4 +1,4 @@
-"""What a handler does for the service."""
+"""The base of handlers, and what they know of a request."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ CallerT = TypeVar("CallerT", Caller, AnonymousCaller)
 
 
 class NotYetError(Exception):
-    """A request waits for something before it is answered, and is run again: nobody sees what is answered now."""
+    """A request waits for something before it is answered: it is run again, and its present answer is not sent."""
 
 
 @dataclass(slots=True, eq=False)
 class Identified(Generic[CallerT]):
-    """A request of which it is known where it leads, and who calls."""
+    """A request whose route, workspace and caller are known."""
 
     request: Request
     route: Route
     workspace: Workspace
-    #: None: who calls was refused, or the request is a preflight, for which that does not matter.
+    #: Who calls, or None if the caller was refused or the request is a preflight.
     caller: CallerT | None
-    #: What is said to a caller who was refused.
+    #: The answer to a caller that was refused, or None.
     refusal: Reply | None
 
     def refresh(self) -> None:
-        """See the account as it stands now: another thread may have put a new state in its place."""
+        """Take the account of the present state: another thread may have replaced the state meanwhile."""
         if self.caller is not None:
             self.caller = self.caller.now()
 
     @property
     def is_preflight(self) -> bool:
-        """Whether nobody has to say who calls."""
+        """Whether the request is a preflight, which needs no caller."""
         return self.caller is None and self.refusal is None
 
 
@@ -50,39 +50,39 @@ class Handler(ABC, Generic[CallerT]):
 
     @abstractmethod
     def missing(self, workspace: str, request: Request) -> ServiceError:
-        """What is wrong with a request that names a workspace which is not there."""
+        """The error of a request that names a workspace that does not exist."""
 
     @abstractmethod
     def identify(self, request: Request, route: Route, within: Workspace | None) -> CallerT:
-        """Who calls, perhaps in the workspace that the request names.
+        """The caller of a request; `within` is the workspace that the request names, or None if it names none.
 
         Raises:
-            ServiceError: nobody who may call.
+            ServiceError: the caller is unknown, or may not call.
             LeaveLoop: to answer takes long, and the request runs on the event loop.
-            NotYetError: the request waits for something first.
+            NotYetError: the request waits for something before it is answered.
         """
 
     @abstractmethod
     def admit(self, found: Identified[CallerT], exchange: Exchange, headers: HeaderList) -> None:
-        """Note who calls in the exchange, and count the request.
+        """Note the caller in the exchange, count the request, and add the headers that tell how many may follow.
 
         Raises:
-            ServiceError: the caller has sent too many.
+            ServiceError: 429; the caller has sent too many.
         """
 
     def answer(self, found: Identified[CallerT], exchange: Exchange) -> Reply:
-        """The answer that the service gives.
+        """The answer of the service, without regard to faults.
 
         Raises:
-            ServiceError: the request is refused.
+            ServiceError: the service refuses the request.
         """
         endpoint = found.route.endpoint
         return self.nowhere(found) if endpoint is None else endpoint.answer(found.caller, found.request, exchange)
 
     @abstractmethod
     def nowhere(self, found: Identified[CallerT]) -> Reply:
-        """The answer at an address that leads nowhere, or not with this method."""
+        """The answer at an address that no operation has, or none with this method."""
 
     @abstractmethod
     def refuse(self, reply: Reply, error: ServiceError, found: Identified[CallerT], exchange: Exchange) -> Reply:
-        """A refusal in words."""
+        """The answer that shows an error in the format of the audience; `reply` has the error, and perhaps headers."""

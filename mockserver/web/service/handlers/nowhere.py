@@ -1,4 +1,4 @@
-"""Why a request leads nowhere."""
+"""The reason of an answer at an address that leads nowhere."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockserver.web.routing.encoded_slash import shown_path
 
 
 def why_nowhere(request: Request, operations: Sequence[Operation]) -> str:
-    """Why a request leads nowhere, whose address is that of these operations."""
+    """Why no operation answers a request; `operations` have its address, and take other methods."""
     shown = shown_path(request)
     if not operations:
         return f"no operation has the address {shown}"

@@ -1,4 +1,4 @@
-"""Requests of apps that want tokens: forms in, JSON out, errors of RFC 6749."""
+"""The handler of requests of apps that want tokens: forms in, JSON out, errors of RFC 6749."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mockserver.web.service.handlers.anonymous import AnonymousHandler
 
 
 class OAuthHandler(AnonymousHandler):
-    """Refuses in the words of RFC 6749, 5.2; who the app is says its form, to the operation."""
+    """Refuses with the errors of RFC 6749, 5.2; it is the operation that identifies the app, by its form."""
 
-    def words(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
+    def refusal(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
         return oauth_error.refusal(error)

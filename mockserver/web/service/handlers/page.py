@@ -1,4 +1,4 @@
-"""Requests of people with a browser: pages."""
+"""The handler of requests of people with a browser: forms in, pages out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mockserver.web.service.handlers.anonymous import AnonymousHandler
 
 
 class PageHandler(AnonymousHandler):
-    """Refuses with a page; one that lists all who can sign in may be too long for the event loop."""
+    """Refuses with a page; where many can sign in, requests leave the event loop, as a page may list all of them."""
 
     def identify(self, request: Request, route: Route, within: Workspace | None) -> AnonymousCaller:
         caller = super().identify(request, route, within)
@@ -23,11 +23,11 @@ class PageHandler(AnonymousHandler):
             loop.leave(request.environ)
         return caller
 
-    def words(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
+    def refusal(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
         return page.refusal(error, caller, exchange)
 
 
 def _is_crowded(workspace: Workspace) -> bool:
-    """Whether a page that lists all who can sign in is too long for the event loop."""
+    """Whether a page that lists all accounts and users takes too long for the event loop."""
     accounts = tuple(workspace.state.accounts.values())
     return len(accounts) > loop.LARGE_TABLE or sum(len(row.users) for row in accounts) > loop.LARGE_TABLE
