@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeGuard, TypeVar
 
 import isodate
-from marshmallow import ValidationError, fields
+from marshmallow import ValidationError, fields, validate
 
+from mockserver.core.state.state import LAST_ID
 from mockserver.core.time.clock import LATEST, Clock, shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.schemas.schema import Closed
@@ -20,6 +21,9 @@ Value = TypeVar("Value")
 
 #: In seconds, some 317 years: more than any clock has left, and few enough for a `timedelta` to hold.
 _LONGEST_S = 10**10
+#: The ids that a row of a scenario may have.
+ID_RANGE = validate.Range(min=1, max=LAST_ID)
+
 #: The moment from which relative instants are counted while a scenario is loaded.
 _START: ContextVar[datetime] = ContextVar("start of the scenario's clock")
 #: What is worked out once while a scenario is loaded, by workspace and name.

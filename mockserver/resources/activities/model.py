@@ -62,6 +62,11 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
 
 
 def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:
+    """The first and the last moment that a query asks for.
+
+    Raises:
+        ServiceError: 400; only one date is given, they are in the wrong order, too long ago, or too far apart.
+    """
     now = workspace.state.clock.now()
     start, end = query.get("startDate"), query.get("endDate")
     oldest = months_later(now.replace(hour=0, minute=0, second=0, microsecond=0), -HISTORY_MONTHS)

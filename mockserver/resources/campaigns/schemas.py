@@ -12,7 +12,7 @@ from mockserver.core.state.layer import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.model import CAMPAIGN_KINDS, Campaign
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, TakenError, claim, once_per_load
+from mockserver.resources.section import ID_RANGE, Item, TakenError, claim, once_per_load
 from mockserver.web.schemas.evidence import documented
 from mockserver.web.schemas.fields import List, Text, Url, identifier
 from mockserver.web.schemas.schema import Input, Output
@@ -36,7 +36,7 @@ class SharedUrl(Output):
 
 
 class CampaignItem(Item):
-    id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
+    id = fields.Integer(strict=True, validate=ID_RANGE)
     name = fields.String(required=True)
     kind = fields.String(validate=validate.OneOf(CAMPAIGN_KINDS), load_default="email_campaign")
     html = fields.String(allow_none=True)

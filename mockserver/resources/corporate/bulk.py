@@ -56,11 +56,13 @@ class Queue:
             self.add(bulk)
 
     def add(self, bulk: BulkPlan) -> None:
+        """Add a change behind all that were accepted before."""
         self._last += 1
         self._turns[bulk.id] = self._last
         heappush(self._coming, (bulk.due, self._last, bulk.id))
 
     def remove(self, number: int) -> None:
+        """Remove the change with this id."""
         self._turns.pop(number, None)
         if len(self._coming) + len(self._ready) > 2 * len(self._turns) + _TOLERATED_GONE:
             self._coming = [entry for entry in self._coming if self._is_waiting(*entry[1:])]

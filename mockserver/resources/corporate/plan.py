@@ -44,9 +44,11 @@ class Allotment:
         yield from self.features.items()
 
     def get(self, name: str) -> Amount:
+        """The amount of a credit or a feature, 0 if none is named."""
         return (self.credits if name in CREDITS else self.features).get(name, 0)
 
     def set(self, name: str, amount: Amount) -> None:
+        """Set the amount of a credit or a feature."""
         (self.credits if name in CREDITS else self.features)[name] = exact(amount)
 
     def __bool__(self) -> bool:
@@ -69,6 +71,7 @@ class Balance(NamedTuple):
 
     @property
     def is_unlimited(self) -> bool:
+        """Whether the quantity never runs out."""
         return self.quantity == UNLIMITED
 
     @property

@@ -20,7 +20,7 @@ from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, S
 from mockserver.resources.corporate.pool import Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Id24, Instant, Item
+from mockserver.resources.section import ID_RANGE, Id24, Instant, Item
 from mockserver.web.schemas.fields import INT64_MAX, Int64, List, Number, Quantity, Timezone
 
 _NOT_NEGATIVE = validate.Range(min=0, error="must not be negative")
@@ -73,7 +73,7 @@ class GroupItem(Item):
 
 
 class BulkPlanItem(Item):
-    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62))
+    id = fields.Integer(required=True, strict=True, validate=ID_RANGE)
     due = Instant(required=True)
     change = fields.Nested(PlanItem, required=True)
     members = List(fields.Integer(strict=True), required=True)

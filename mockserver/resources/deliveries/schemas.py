@@ -22,10 +22,9 @@ from mockserver.resources.deliveries.delivery import (
 )
 from mockserver.resources.deliveries.retention import Finished, evict_excess, update_size
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, TakenError, claim
+from mockserver.resources.section import ID_RANGE, Instant, Item, TakenError, claim
 from mockserver.web.schemas.fields import Dict, Flag, JsonObject, List, Url
 
-_ID = validate.Range(min=1, max=2**62)
 #: How many levels of JSON a call has around the members that a client gives: an inbound call has a list in an object.
 _WRAPPER_LEVELS = 2
 
@@ -54,7 +53,7 @@ class AttemptItem(Item):
 class DeliveryItem(Item):
     """A delivery with its attempts, as the row holds it."""
 
-    id = fields.Integer(required=True, strict=True, validate=_ID)
+    id = fields.Integer(required=True, strict=True, validate=ID_RANGE)
     target = fields.Nested(TargetItem, required=True)
     payloads = List(JsonObject(around=_WRAPPER_LEVELS), required=True, validate=validate.Length(min=1))
     events = List(fields.String(), required=True)

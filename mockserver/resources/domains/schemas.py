@@ -15,7 +15,7 @@ from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS
 from mockserver.resources.domains.domain import AUTHENTICATED, MACHINE, PENDING, VERIFIED, BrevoCode, Domain, new
 from mockserver.resources.domains.following import follow_dns
 from mockserver.resources.resource import Section, WorkspaceSection
-from mockserver.resources.section import Instant, Item, TakenError, once_per_load
+from mockserver.resources.section import ID_RANGE, Instant, Item, TakenError, once_per_load
 from mockserver.web.schemas.evidence import documented, observed, proposed
 from mockserver.web.schemas.field_errors import BadName
 from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, Int64, List, SecondMoment, Text
@@ -127,7 +127,7 @@ def _code() -> fields.String:
 
 class DomainItem(Item):
     name = Hostname(required=True)
-    number = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
+    number = fields.Integer(strict=True, validate=ID_RANGE)
     state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=PENDING)
     provider = fields.String()
     dns = fields.Nested(DnsItem)

@@ -134,6 +134,11 @@ def _mailer(domain: str) -> str:
 
 
 def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:
+    """The first and the last moment that a query asks for.
+
+    Raises:
+        ServiceError: 400; only one date is given, they are in the wrong order, in the future, or too far apart.
+    """
     now = workspace.state.clock.now()
     start, end = query.get("startDate"), query.get("endDate")
     if start is None and end is None:

@@ -147,6 +147,11 @@ def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
 
 
 def _refuse_duplicate(account: Account, email: str) -> None:
+    """Check that no sender of the account has an address.
+
+    Raises:
+        ServiceError: 400; one has.
+    """
     owner = account.record(Addresses).get(comparable(email))
     if owner is not None:
         state = account.table(Sender)[owner].state

@@ -14,7 +14,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, SectionError, TakenError, claim, once_per_load
+from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, claim, once_per_load
 from mockserver.resources.senders.sender import AWAITING, VERIFIED, Addresses, Sender
 from mockserver.resources.senders.shares import IpShare, allot
 from mockserver.resources.senders.verification import OTP_RANGE, await_expiry
@@ -121,7 +121,7 @@ class IpShareItem(Item):
 
 
 class SenderItem(Item):
-    id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
+    id = fields.Integer(strict=True, validate=ID_RANGE)
     name = fields.String(required=True)
     email = Email(required=True)
     state = fields.String(validate=validate.OneOf((AWAITING, VERIFIED)), load_default=VERIFIED)

@@ -41,7 +41,11 @@ def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
 
 
 def _check_weights(weights: list[int], items: int) -> None:
-    """Check the sum of the weights before the range of each: the specification has an error code of its own for it."""
+    """Check the weights: first their sum, for which the specification has an error code, and then the range of each.
+
+    Raises:
+        ServiceError: 400; only some IPs have weights, these do not sum to 100, or one is not from 1 to 100.
+    """
     if weights and len(weights) != items:
         reason = f"{len(weights)} of the {items} ips have a weight"
         raise INVALID_PARAMETER("ips: give a weight for every IP or for none").because(reason)
@@ -56,6 +60,11 @@ def _check_weights(weights: list[int], items: int) -> None:
 
 
 def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
+    """Check that all IPs are dedicated ones of the account, and each is named once.
+
+    Raises:
+        ServiceError: 400; they are not.
+    """
     known = account.table(DedicatedIp)
     for ip in ips:
         if ip not in known:
@@ -67,9 +76,10 @@ def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
 
 
 def _refuse_unavailable_ips(account: Account, items: list[dict[str, Any]]) -> None:
-    """Check that each IP is active and comes with its own domain.
+    """Check that each IP is active and comes with its own domain (contract/senders#rows).
 
-    See contract/senders#rows and contract/senders#createSender.
+    Raises:
+        ServiceError: 400; one is not, or does not (contract/senders#createSender).
     """
     known = account.table(DedicatedIp)
     for item in items:

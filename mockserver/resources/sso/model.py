@@ -128,6 +128,11 @@ def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
 
 
 def _check_use(workspace: Workspace, row: SsoToken) -> None:
+    """Check that a token can be used now.
+
+    Raises:
+        ServiceError: 410; it has expired, or was used and works once only.
+    """
     if row.expires_at <= workspace.state.clock.now():
         reason = f"it was good until {reasons.instant(row.expires_at)}; {reasons.clock(workspace.state.clock)}"
         raise GONE("This single-sign-on token has expired").because(reason)

@@ -54,6 +54,7 @@ _OPENED = _with(**_SEEN, link="")
 _UNKNOWN_ADDRESS = _with(reason="550 5.1.1 The email account that you tried to reach does not exist", **_SENT_FROM)
 _FULL_MAILBOX = _with(reason="452 4.2.2 The recipient's inbox is out of storage space", **_SENT_FROM)
 
+#: The choices of an export that find more than one event, each with its position in the official enum.
 _HARD_BOUNCE, _SOFT_BOUNCE = Exported("hardBounce", 3), Exported("softBounce", 4)
 _DELIVERED, _SPAM, _REQUEST = Exported("delivered", 5), Exported("spam", 6), Exported("request", 7)
 _OPEN, _CLICK, _UNSUBSCRIBED = Exported("opened", 8), Exported("click", 9), Exported("unsubscribed", 13)

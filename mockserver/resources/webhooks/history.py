@@ -219,6 +219,11 @@ def _bounds(row: Export) -> tuple[datetime, datetime]:
 
 
 def _check_period(filters: dict[str, Any]) -> None:
+    """Check that the filters of an export have either `days`, or both dates in their order, or neither.
+
+    Raises:
+        ServiceError: 400; they have not.
+    """
     start, end = filters.get("startDate"), filters.get("endDate")
     if "days" in filters and (start or end):
         reason = f"days is {filters['days']}, {reasons.period(start, end)}"

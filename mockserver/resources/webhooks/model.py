@@ -222,6 +222,11 @@ def _check_duplicate(caller: Caller, webhook_type: str, url: str, webhook: Webho
 
 
 def _require(given: dict[str, Any], name: str, webhook_type: str) -> None:
+    """Check that a body has a member that is not empty.
+
+    Raises:
+        ServiceError: 400; the member is missing or empty.
+    """
     if not given.get(name):
         lack = "empty" if name in given else "missing"
         reason = f"the body's member {name} is {lack}; {webhook_type} webhooks need it"
@@ -244,6 +249,11 @@ def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], categor
 
 
 def _check_limit(caller: Caller, webhook_type: str) -> None:
+    """Check that the account may have one more webhook of a type; inbound webhooks are not counted.
+
+    Raises:
+        ServiceError: 400; the account has as many as `behaviour.webhook_limit` allows.
+    """
     limit = caller.workspace.state.behaviour.webhook_limit
     counted = sum(row.type != INBOUND for row in caller.account.table(Webhook).values())
     if webhook_type != INBOUND and counted >= limit:

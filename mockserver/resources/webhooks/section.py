@@ -13,7 +13,7 @@ from mockserver.core.text.spelling import cut, meant
 from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, SectionError, TakenError, claim
+from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, claim
 from mockserver.resources.webhooks import batches
 from mockserver.resources.webhooks.catalogue import (
     CREATE_EVENTS,
@@ -48,7 +48,7 @@ class HeaderItem(Item):
 
 
 class WebhookItem(Item):
-    id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
+    id = fields.Integer(strict=True, validate=ID_RANGE)
     url = Url(required=True)
     type = fields.String(validate=validate.OneOf(TYPES), load_default=TRANSACTIONAL)
     channel = fields.String(validate=validate.OneOf(CHANNELS), load_default="email")
@@ -90,7 +90,7 @@ class FiltersItem(Item):
 
 
 class ExportItem(Item):
-    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62))
+    id = fields.Integer(required=True, strict=True, validate=ID_RANGE)
     requested_at = Instant(required=True)
     filters = fields.Nested(FiltersItem, required=True)
     url = fields.String(load_default="")
