@@ -13,7 +13,7 @@ import yaml
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Mark, Operation
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.evidence.fidelity import CONTRACT, form, marked_fields, record
+from mockserver.evidence.fidelity import CONTRACT, json_schema, marked_fields, record
 from mockserver.resources.oauth.scopes import CATALOGUE
 from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS, RESOURCES
 from mockserver.resources.webhooks.catalogue import BY_NAME
@@ -79,12 +79,12 @@ def _fields(declared: Operation) -> Iterator[tuple[str, str]]:
 
 
 def _form(field: Any) -> str:
-    told = form(field)
-    kind = told.get("type", "array" if told.get("minItems") else "")
-    words = " or ".join(kind) if isinstance(kind, list) else kind
-    if "enum" in told:
-        words = ", ".join(f"`{value}`" for value in told["enum"])
-    return " ".join(filter(None, (words or _container(field), told.get("format", ""))))
+    schema = json_schema(field)
+    type_ = schema.get("type", "array" if schema.get("minItems") else "")
+    words = " or ".join(type_) if isinstance(type_, list) else type_
+    if "enum" in schema:
+        words = ", ".join(f"`{value}`" for value in schema["enum"])
+    return " ".join(filter(None, (words or _container(field), schema.get("format", ""))))
 
 
 def _container(field: Any) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.evidence.fidelity import CONTRACT, PLACE, record
+from mockserver.evidence.fidelity import CITATION, CONTRACT, record
 from mockserver.resources.deliveries.attempts import RETRIES
 from mockserver.resources.inbound.model import LONGEST
 from mockserver.resources.oauth.model import ACCESS_LIFETIME, CODE_LIFETIME, REFRESH_LIFETIME
@@ -82,7 +82,7 @@ def test_every_operation_is_told_at_its_own_place():
 
     assert {name: ANCHOR.findall(PAGES[page]).count(name) for name, page in pages.items()} == dict.fromkeys(pages, 1)
     assert dict(generated("operation")) == pages
-    assert {name: PLACE.search(operation.source)[0] for name, operation in ALL_OPERATIONS.items()} == {
+    assert {name: CITATION.search(operation.source)[0] for name, operation in ALL_OPERATIONS.items()} == {
         name: f"contract/{page}#{name}" for name, page in pages.items()
     }
 
@@ -123,7 +123,7 @@ def test_every_link_leads_to_a_place(page):
 
 def test_every_citation_in_the_code_leads_to_a_place():
     known = set(places())
-    found = [(path, cited[0]) for path, text in sources() for cited in PLACE.finditer(text)]
+    found = [(path, cited[0]) for path, text in sources() for cited in CITATION.finditer(text)]
 
     assert len(found) > 150
     assert [(str(path), cited) for path, cited in found if cited not in known] == []
@@ -136,7 +136,7 @@ def test_nothing_is_cited_that_no_reader_can_open():
 
 
 def test_every_page_is_cited_from_the_package_or_from_the_index():
-    cited = {place[1] for path, text in sources() if path.parts[0] == "mockserver" for place in PLACE.finditer(text)}
+    cited = {place[1] for path, text in sources() if path.parts[0] == "mockserver" for place in CITATION.finditer(text)}
     shown = set(re.findall(r"\]\(([\w-]+)\.md", PAGES["README"]))
 
     assert PAGES.keys() - {"README"} <= cited | shown

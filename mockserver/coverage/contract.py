@@ -1,4 +1,4 @@
-"""What there is to be met: every point of the contract, read off the operations and the state machines."""
+"""Every point of the contract that requests can meet, read from the operations and the state machines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mockserver.web.schemas.members import optional
 
 
 class PointKind(StrEnum):
-    """What a point is, as the totals call it."""
+    """What a point is; the values are the names of the totals in a report."""
 
     OPERATIONS = "operations"
     STATUSES = "statuses"
@@ -24,27 +24,30 @@ class PointKind(StrEnum):
 
 
 class Point(NamedTuple):
-    """One thing that a request can meet."""
+    """One thing that a request can meet: an operation, one of its statuses, codes or fields, or a transition."""
 
     kind: PointKind
-    #: An operation or a state machine.
+    #: The id of the operation, or the name of the state machine.
     owner: str
-    #: `404`, a code, the name of a member, an event; the operation's own name for an operation.
+    #: A status such as `404`, a code, the name of a member, or an event; of an operation, its id again.
     name: str
 
 
 class Promise(NamedTuple):
-    """A point that the contract holds."""
+    """A point that the contract declares."""
 
     point: Point
+    #: How sure the declaration is.
     mark: Mark
-    #: Whether it is a code that is a sentence of the service's own.
+    #: Whether the point is an error code that is a sentence, as some codes of the service are.
     is_sentence: bool = False
 
 
 @cache
 def promises() -> tuple[Promise, ...]:
-    """All that percentages count, in the order of their declaration: what the API holds, without OAuth."""
+    """All points of which percentages are computed, in the order of their declaration: those of the API, without
+    OAuth.
+    """
     found = [row for operation in OPERATIONS.values() for row in _of_operation(operation)]
     counted = (lifecycle for room in RESOURCES if room.is_counted for lifecycle in room.lifecycles)
     return (*found, *(row for lifecycle in counted for row in _of_machine(lifecycle)))
@@ -64,7 +67,7 @@ def _of_operation(operation: Operation) -> Iterator[Promise]:
 
 
 def _statuses(operation: Operation) -> dict[int, Mark]:
-    """That of success and those of the errors, each as sure as its surest error."""
+    """The status of success and those of the errors; the mark of each is the surest among its errors."""
     marks: dict[int, Mark] = {operation.status: Mark.DOCUMENTED}
     order = list(Mark)
     for error in operation.errors:

@@ -1,4 +1,4 @@
-"""A report as JSON, and the counts that stand in it: read back, those of several servers add up."""
+"""A report of coverage as JSON, and the counts read back from it, so that those of several servers can be added."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockserver.coverage.report import Report, Row, Rows, Total, report
 
 
 def to_json(found: Report) -> dict[str, Any]:
-    """The report; what was not met stands under `missing`, and by operation under `unmet`."""
+    """A report as JSON; `missing` has sentences on all points that were not met, `unmet` those of one operation."""
     return {
         "percent": found.percent,
         "totals": {str(kind): _total(total) for kind, total in found.totals.items()},
@@ -22,10 +22,10 @@ def to_json(found: Report) -> dict[str, Any]:
 
 
 def from_json(data: Mapping[str, Any]) -> Coverage:
-    """The counts of a report.
+    """The counts in a report of JSON.
 
     Raises:
-        ValueError: it is none.
+        ValueError: the value is no report of coverage.
     """
     try:
         return _read(data)
@@ -34,10 +34,10 @@ def from_json(data: Mapping[str, Any]) -> Coverage:
 
 
 def added(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Several reports as one.
+    """The report of the counts of several reports together; all are JSON.
 
     Raises:
-        ValueError: one of them is none.
+        ValueError: one of the values is no report of coverage.
     """
     whole = Coverage()
     for data in reports:

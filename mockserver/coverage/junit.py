@@ -1,4 +1,4 @@
-"""A report as JUnit XML: a suite per operation and machine, a case per point; what was never met is skipped."""
+"""A report of coverage as JUnit XML: a suite for each operation and state machine, a case for each point."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from mockserver.coverage.contract import Point, PointKind
 from mockserver.coverage.report import Report, Row
 
+#: The name of a test case, by the kind of its point.
 _NAMES = {
     PointKind.OPERATIONS: "called",
     PointKind.STATUSES: "status {}",
@@ -18,7 +19,7 @@ _NAMES = {
 
 
 def to_junit(found: Report) -> str:
-    """The report; what the contract does not hold is left out."""
+    """A report as JUnit XML; a point that was never met is a skipped case, one that the contract lacks is left out."""
     suites = Element("testsuites", name="mockserver coverage")
     for owner, rows in (*found.operations.items(), *found.machines.items()):
         held = [row for row in rows if row.mark is not None]

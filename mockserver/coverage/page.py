@@ -1,4 +1,4 @@
-"""A report as a page: one file without scripts, which asks for nothing else."""
+"""A report of coverage as an HTML page: one file without scripts, which loads nothing else."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from mockserver.coverage.contract import PointKind
 from mockserver.coverage.report import Report, total
 from mockserver.web.pages.page import Pages
 
+#: What the page calls a point, by its kind.
 _KINDS = {
     PointKind.STATUSES: "status",
     PointKind.CODES: "code",
@@ -17,12 +18,12 @@ _KINDS = {
 
 
 def to_html(found: Report) -> str:
-    """The report."""
+    """A report as HTML."""
     return _pages().render("page.html", report=found)
 
 
 def policy() -> str:
-    """The page's Content-Security-Policy: its own style, and nothing besides."""
+    """The value of the page's Content-Security-Policy, which allows its own style and `data:` images only."""
     nothing = "; ".join(f"{name} 'none'" for name in ("default-src", "base-uri", "form-action", "frame-ancestors"))
     return f"{nothing}; style-src {_pages().style_source}; img-src data:"
 

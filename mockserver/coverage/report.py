@@ -1,4 +1,4 @@
-"""The report: every point of the contract with how often it was met, totals, and what is missing."""
+"""The report of coverage: how often every point of the contract was met, the totals, and what is missing."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from mockserver.coverage.missing import missing
 class Count(NamedTuple):
     """How often a point was met."""
 
-    #: By the service's own answers.
+    #: How often by an answer of the service itself.
     natural: int = 0
-    #: By an answer that a fault has made.
+    #: How often by an answer that a fault has made.
     injected: int = 0
 
     @property
@@ -30,7 +30,7 @@ class Row(NamedTuple):
     """A point, and how often it was met."""
 
     point: Point
-    #: None: it was met, and the contract does not hold it.
+    #: How sure the contract is of the point; None: the point was met, and the contract does not declare it.
     mark: Mark | None
     hits: Count
 
@@ -40,39 +40,45 @@ class Row(NamedTuple):
 
 
 class Total(NamedTuple):
-    """How many of how many points were met."""
+    """How many points were met."""
 
     met: int
+    #: How many points there are.
     of: int
 
     @property
     def percent(self) -> float:
-        """With one decimal, rounded down: 100 is said of all only."""
+        """The percentage met, from 0 to 100 with one decimal, rounded down, so that 100 means all points.
+
+        100 where there are no points.
+        """
         return self.met * 1000 // self.of / 10 if self.of else 100.0
 
 
-#: The rows of each operation, or of each machine, in the contract's order; what it does not hold comes last.
+#: The rows of each operation, or of each state machine, in the order of the contract; points that the contract does not
+#: declare come last.
 Rows = Mapping[str, Sequence[Row]]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was met of the contract."""
+    """Which points of the contract were met, and how often."""
 
-    #: The row of the operation itself comes first.
+    #: The rows of each operation, by its id; the row of the operation itself comes first.
     operations: Rows
+    #: The rows of each state machine, by its name.
     machines: Rows
-    #: Sentences, the most telling one first.
+    #: A sentence for each point that was not met, those that matter most to a tested client first.
     missing: Sequence[str]
 
     @property
     def totals(self) -> dict[PointKind, Total]:
-        """By kind; what the contract does not hold is left out."""
+        """The totals of each kind of points; points that the contract does not declare are left out."""
         return {kind: total(self._rows(), kind) for kind in PointKind}
 
     @property
     def percent(self) -> float:
-        """Of all points together."""
+        """The percentage of all points of the contract that was met, from 0 to 100."""
         return total(self._rows(), *PointKind).percent
 
     def _rows(self) -> Iterator[Row]:
@@ -81,26 +87,26 @@ class Report:
 
 
 def total(rows: Iterable[Row], *kinds: PointKind) -> Total:
-    """How many of these kinds were met, of those that the contract holds."""
-    held = [row for row in rows if row.point.kind in kinds and row.mark is not None]
-    return Total(sum(row.is_met for row in held), len(held))
+    """How many points of these kinds were met, of those that the contract declares."""
+    promised = [row for row in rows if row.point.kind in kinds and row.mark is not None]
+    return Total(sum(row.is_met for row in promised), len(promised))
 
 
 def report(coverage: Coverage) -> Report:
-    """What the counts mean, held against the contract."""
+    """The report of the counts that requests have left, compared with the contract."""
     counts = _counts(coverage)
-    held = promises()
-    rows = [Row(promise.point, promise.mark, counts.get(promise.point, Count())) for promise in held]
-    beyond = counts.keys() - {promise.point for promise in held}
-    rows += [Row(point, None, counts[point]) for point in sorted(beyond, key=_plainly)]
+    promised = promises()
+    rows = [Row(promise.point, promise.mark, counts.get(promise.point, Count())) for promise in promised]
+    undeclared = counts.keys() - {promise.point for promise in promised}
+    rows += [Row(point, None, counts[point]) for point in sorted(undeclared, key=_sort_key)]
     operations = [row for row in rows if row.point.kind is not PointKind.TRANSITIONS]
     machines = [row for row in rows if row.point.kind is PointKind.TRANSITIONS]
     met = {point: count.all for point, count in counts.items()}
-    return Report(_by_owner(operations), _by_owner(machines), missing(held, met))
+    return Report(_by_owner(operations), _by_owner(machines), missing(promised, met))
 
 
 def _counts(coverage: Coverage) -> dict[Point, Count]:
-    """How often every point was met that was met at all."""
+    """How often each point was met; points that were never met are left out."""
     natural: Counter[Point] = Counter()
     injected: Counter[Point] = Counter()
     for (operation, status), number in coverage.answers.items():
@@ -116,7 +122,7 @@ def _counts(coverage: Coverage) -> dict[Point, Count]:
     return {point: Count(natural[point], injected[point]) for point in {**natural, **injected}}
 
 
-def _plainly(point: Point) -> tuple[int, str, str]:
+def _sort_key(point: Point) -> tuple[int, str, str]:
     return list(PointKind).index(point.kind), point.owner, point.name
 
 

@@ -1,4 +1,4 @@
-"""A report to read in a terminal, at most 100 columns wide."""
+"""A report of coverage as text for a terminal, at most 100 columns wide."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HEADINGS = ("operation", "calls", "statuses", "codes", "fields")
 
 
 def to_text(found: Report, most: int | None = None) -> str:
-    """The report; of what is missing, no more sentences than `most`."""
+    """A report as text, with at most `most` sentences about what is missing; None: with all of them."""
     blocks = (_totals(found), _operations(found), _machines(found), _missing(found.missing, most))
     return "\n\n".join("\n".join(lines) for lines in map(list, blocks) if lines) + "\n"
 
@@ -28,7 +28,7 @@ def _operations(found: Report) -> Iterator[str]:
         return
     yield _line(*_HEADINGS)
     for name, rows in called.items():
-        cells = [_part(rows, kind) for kind in (PointKind.STATUSES, PointKind.CODES, PointKind.FIELDS)]
+        cells = [_fraction(rows, kind) for kind in (PointKind.STATUSES, PointKind.CODES, PointKind.FIELDS)]
         yield _line(name, str(rows[0].hits.all), *cells) + _injected(rows)
 
 
@@ -38,7 +38,7 @@ def _machines(found: Report) -> Iterator[str]:
         return
     yield _line("state machine", "moves", "events")
     for name, rows in moved.items():
-        yield _line(name, str(sum(row.hits.all for row in rows)), _part(rows, PointKind.TRANSITIONS))
+        yield _line(name, str(sum(row.hits.all for row in rows)), _fraction(rows, PointKind.TRANSITIONS))
 
 
 def _missing(sentences: Sequence[str], most: int | None) -> Iterator[str]:
@@ -55,13 +55,13 @@ def _line(name: str, number: str, *cells: str) -> str:
     return f"  {name:30}{number:>8}{''.join(f'{cell:>12}' for cell in cells)}"
 
 
-def _part(rows: Sequence[Row], kind: PointKind) -> str:
-    """How many were met, such as `2 of 3`; a dash where there is nothing to meet."""
-    part = total(rows, kind)
-    return f"{part.met} of {part.of}" if part.of else "-"
+def _fraction(rows: Sequence[Row], kind: PointKind) -> str:
+    """How many points of a kind were met, such as `2 of 3`; a dash where there are none."""
+    points = total(rows, kind)
+    return f"{points.met} of {points.of}" if points.of else "-"
 
 
 def _injected(rows: Sequence[Row]) -> str:
-    """How many codes only faults have shown."""
+    """A note of how many codes were met by faults only; empty if there are none."""
     number = sum(row.is_met and not row.hits.natural for row in rows)
     return f"  {number} by faults" if number else ""

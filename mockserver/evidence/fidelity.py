@@ -1,4 +1,4 @@
-"""The fidelity record: how sure each field and each error of each operation is, read off the declarations."""
+"""The fidelity record: how sure each field and each error of each operation is, read from the declarations."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from mockserver.web.schemas.schema import Base
 
 #: Where a reader finds the contract, a page for each resource and for each thing that all share.
 CONTRACT = "docs/contract"
-#: How the code cites a page of it, or a place on one: `contract/senders#createSender`.
-PLACE = re.compile(r"(?<![\w/])contract/([\w-]+)(#[\w-]+)?")
-#: What bounds a value, in the words of JSON schema.
+#: How the code cites a page of the contract, or an anchor on one: `contract/senders#createSender`.
+CITATION = re.compile(r"(?<![\w/])contract/([\w-]+)(#[\w-]+)?")
+#: The keywords of JSON Schema that bound a value.
 _BOUNDS = frozenset({"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"})
-#: What bounds every whole number.
+#: The bounds of every whole number, which come from its type alone.
 _INT64 = frozenset({-(2**63), 2**63 - 1})
 
 
 def record(operations: Iterable[Operation]) -> dict[str, Any]:
-    """The whole record, with totals by mark."""
+    """The fidelity record of all operations, as plain data, with the number of fields and errors by mark."""
     rows = {operation.id: _operation(operation) for operation in operations}
     totals = Counter(entry["mark"] for row in rows.values() for entry in (*row["fields"], *row["errors"]))
     return {"totals": dict(sorted(totals.items())), "operations": rows}
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
-    places = {
+    # In the order in which the record lists them; the names are those of OpenAPI's `in`, as far as OpenAPI has one.
+    schemas = {
         "path": operation.path_schema,
         "query": operation.query_schema,
         "body": operation.body_schema,
@@ -43,10 +44,10 @@ def _operation(operation: Operation) -> dict[str, Any]:
         "path": operation.path,
         "source": readable(operation.source),
         "fields": [
-            _field(place, found, operation)
-            for place, schema in places.items()
+            _field(location, marked, operation)
+            for location, schema in schemas.items()
             if schema is not None
-            for found in marked_fields(schema())
+            for marked in marked_fields(schema())
         ],
         "errors": [_error(error, operation) for error in operation.errors],
         "notes": list(operation.notes),
@@ -68,15 +69,17 @@ def _error(error: DocumentedError, operation: Operation) -> dict[str, Any]:
 
 
 class MarkedField(NamedTuple):
-    """A field with the whole way to it, and with the document that shows the names of its schema."""
+    """A field of a schema or of one nested in it."""
 
+    #: The names of the members from the outermost schema to the field, as on the wire: `plan.credits`, `senders[].id`.
     path: str
     field: fields.Field[Any]
+    #: The document that shows the names of the field's schema; empty if none is declared.
     names_from: str
 
 
 def marked_fields(schema: Schema, prefix: str = "") -> Iterator[MarkedField]:
-    """Every field of a schema, those of nested schemas included."""
+    """Every field of a schema, those of nested schemas included; `prefix` comes before each path."""
     assert isinstance(schema, Base)
     for name, field in schema.fields.items():
         path = f"{prefix}{field.data_key or name}"
@@ -88,14 +91,14 @@ def marked_fields(schema: Schema, prefix: str = "") -> Iterator[MarkedField]:
             yield from marked_fields(inner.schema, f"{path}.")
 
 
-def _field(place: str, found: MarkedField, operation: Operation) -> dict[str, Any]:
-    metadata = found.field.metadata
+def _field(location: str, marked: MarkedField, operation: Operation) -> dict[str, Any]:
+    metadata = marked.field.metadata
     mark = metadata["x-fidelity"]
-    names_from = found.names_from if mark == Mark.DOCUMENTED else ""
-    bounds = _bounds(found.field, operation)
+    names_from = marked.names_from if mark == Mark.DOCUMENTED else ""
+    bounds = _bounds(marked.field, operation)
     return {
-        "in": place,
-        "name": found.path,
+        "in": location,
+        "name": marked.path,
         "mark": mark,
         "source": cited(metadata.get("x-source") or names_from or operation.source, operation),
         **({"programs": metadata["x-programs"]} if "x-programs" in metadata else {}),
@@ -104,12 +107,12 @@ def _field(place: str, found: MarkedField, operation: Operation) -> dict[str, An
 
 
 def _bounds(field: fields.Field[Any], operation: Operation) -> dict[str, Any]:
-    """The least and greatest that a field takes, and how sure that is; nothing where its type alone bounds it."""
+    """The bounds of a field in JSON Schema with their mark and source; empty where only its type bounds it."""
     own: Any = FIELD_SCHEMAS.get(type(field), {})
     known = {} if callable(own) else own
     found = {
         name: value
-        for name, value in form(field).items()
+        for name, value in json_schema(field).items()
         if name in _BOUNDS and known.get(name) != value and value not in _INT64
     }
     if not found:
@@ -119,8 +122,8 @@ def _bounds(field: fields.Field[Any], operation: Operation) -> dict[str, Any]:
     return {**found, "mark": str(mark), "source": cited(source or operation.source, operation)}
 
 
-def form(field: fields.Field[Any]) -> Mapping[str, Any]:
-    """What the OpenAPI document says of a field by itself, without what it holds."""
+def json_schema(field: fields.Field[Any]) -> Mapping[str, Any]:
+    """The JSON Schema of a field in the OpenAPI document, without the schema of its items or members."""
     if isinstance(field, fields.List | fields.Nested):
         return field.metadata
     found: Mapping[str, Any] = _converter().field2property(field)
@@ -137,13 +140,13 @@ def _converter() -> Any:
 
 
 def cited(source: str, operation: Operation) -> str:
-    """A source as it is told: without a place in the contract it has that of the operation."""
-    own = PLACE.search(operation.source)
-    if own and not PLACE.search(source):
+    """A source as readers see it; where it does not cite the contract, the citation of the operation is added."""
+    own = CITATION.search(operation.source)
+    if own and not CITATION.search(source):
         source = ", ".join(filter(None, (source, own[0])))
     return readable(source)
 
 
 def readable(source: str) -> str:
-    """A source by names that mean something outside of the code: places in the contract can be gone to."""
-    return PLACE.sub(rf"{CONTRACT}/\1.md\2", source)
+    """A source that means something outside of the code: a citation of the contract becomes the path of its page."""
+    return CITATION.sub(rf"{CONTRACT}/\1.md\2", source)

@@ -21,30 +21,35 @@ from mockserver.settings import data_folder
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One promise of an operation: given a scenario and steps, a request, and what is answered."""
+    """One promise of an operation: given a scenario and steps, a request gets an answer."""
 
+    #: The id of the operation, such as `createSender`.
     operation: str
+    #: What the case shows, in words; unique among the cases of the operation.
     name: str
     request: dict[str, Any]
     answer: dict[str, Any]
-    #: A name, or a document that extends one.
+    #: The name of a scenario, or a document that extends one.
     scenario: str | dict[str, Any]
+    #: Requests that lead up to the case, in their order.
     steps: list[dict[str, Any]]
-    #: Requests that show what the exchange has done, each with its answer.
+    #: Requests that show the effect of the case, each with its answer.
     then: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A real answer, for the documentation."""
+    """An answer of a case, as the documentation shows it."""
 
+    #: The name of the case.
     name: str
     status: int
+    #: The value of the JSON body.
     body: Any
 
 
 def cases() -> Iterator[Case]:
-    """Every case of every operation."""
+    """Every case of every operation, file by file in the order of their paths."""
     for path in sorted(data_folder("fixtures").glob("*/*.yaml")):
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
         for case in document["cases"]:
@@ -60,7 +65,7 @@ def cases() -> Iterator[Case]:
 
 
 def examples() -> dict[str, list[Example]]:
-    """The answers that cases tell in full, by operation; a value of which only the kind is told becomes a sample."""
+    """The answers whose bodies cases give in full, by operation; a placeholder such as `$uuid` becomes a sample."""
     found: dict[str, list[Example]] = {}
     for case in cases():
         body = case.answer.get("json")
@@ -69,7 +74,7 @@ def examples() -> dict[str, list[Example]]:
     return found
 
 
-# ---------------------------------------------------------------------- matching by value or by kind
+# ---------------------------------------------------------------------- matching by value or by placeholder
 
 
 def _is_integer(value: object) -> bool:
@@ -87,7 +92,7 @@ def _matches(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
 
 
-#: What may stand for a value: a test of it, and a sample for the documentation.
+#: The placeholders for a value: each with a test of the value, and a sample for the documentation.
 PLACEHOLDERS: dict[str, tuple[Callable[[Any], bool], Any]] = {
     "$any": (lambda value: True, None),
     "$string": (lambda value: isinstance(value, str), "text"),
@@ -96,7 +101,7 @@ PLACEHOLDERS: dict[str, tuple[Callable[[Any], bool], Any]] = {
     "$boolean": (lambda value: isinstance(value, bool), True),
     "$uuid": (_matches(_UUID), "0b9c2f4e-3c1d-4b5a-9e7f-2a6d8c1b0e55"),
     "$datetime": (_matches(_DATETIME), "2026-01-15T09:00:00.000Z"),
-    # What finds a workspace differs from workspace to workspace, whatever the seed.
+    # Keys, tokens and shared addresses lead to one workspace, so two workspaces of the same seed have different ones.
     "$api_key": (_matches(_API_KEY), f"xkeysib-{'0123456789abcdef' * 4}-Ab3dEf6hIj9kLm2n"),
     "$token": (_matches(_TOKEN), "6a3c5e0b9d8f7a1c2e4b6d8f0a1c3e5b7d"),
     "$url": (
@@ -107,7 +112,10 @@ PLACEHOLDERS: dict[str, tuple[Callable[[Any], bool], Any]] = {
 
 
 def differences(wanted: Any, got: Any, path: str = "$") -> Iterator[str]:
-    """Where a value is not what was promised; `$rest: true` in a mapping lets it hold more than is named."""
+    """How a value differs from what was promised: a sentence for each difference, which begins with its path.
+
+    A placeholder stands for any value that passes its test. A mapping with `$rest: true` may have more members.
+    """
     if isinstance(wanted, str) and wanted in PLACEHOLDERS:
         if not PLACEHOLDERS[wanted][0](got):
             yield f"{path}: wanted {wanted}, got {got!r}"
@@ -131,14 +139,14 @@ def _member_differences(wanted: dict[str, Any], got: dict[str, Any], path: str) 
 
 
 def _is_whole(wanted: Any) -> bool:
-    """Whether a promised value leaves nothing open but single values of a known kind."""
+    """Whether a promised value names all members and leaves no value open but for placeholders with a sample."""
     if isinstance(wanted, dict):
         return "$rest" not in wanted and all(_is_whole(value) for value in wanted.values())
     return all(_is_whole(value) for value in wanted) if isinstance(wanted, list) else wanted != "$any"
 
 
 def _sample(wanted: Any) -> Any:
-    """A whole value with a sample for each kind."""
+    """A promised value with a sample in place of each placeholder."""
     if isinstance(wanted, str) and wanted in PLACEHOLDERS:
         return PLACEHOLDERS[wanted][1]
     if isinstance(wanted, dict):

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the mocked API, read off the operations."""
+"""The OpenAPI 3.1 document of the mocked API, read from the declarations of the operations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mockserver.resources.registry import OPERATIONS
 from mockserver.web.schemas.json_schema import specification
 
 _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
-#: What every operation can answer, whatever it declares itself.
+#: The errors that every operation can answer, beside those that it declares.
 _EVERYWHERE = (
     documented_error(
         errors.BAD_REQUEST,
@@ -37,7 +37,7 @@ _EVERYWHERE = (
         errors.TOO_MANY_REQUESTS, "over the rate limit, where the scenario enforces it", "contract/rate-limits"
     ),
 )
-#: What every operation with a body can answer besides.
+#: The further errors of every operation with a body.
 _WITH_BODY = (
     proposed_error(errors.BAD_REQUEST, "the body is over 10 MB", "contract/errors#statuses", status=413),
     proposed_error(
@@ -48,7 +48,7 @@ _WITH_BODY = (
 
 @cache
 def document() -> dict[str, Any]:
-    """The whole document."""
+    """The OpenAPI document of all operations, as plain data; made once, so callers must not change it."""
     spec = specification(
         title="Account, Sender, Webhook and Sub-Account Administration Service",
         version="3.0",
@@ -66,7 +66,7 @@ def document() -> dict[str, Any]:
         spec.path(path=operation.path, operations={operation.method.lower(): _operation(operation, known)})
     found: dict[str, Any] = spec.to_dict()
     for schema in found["components"]["schemas"].values():
-        # apispec closes what marshmallow leaves aside; the service takes unknown members.
+        # apispec writes it where marshmallow ignores unknown members; the service takes them.
         schema.pop("additionalProperties", None)
         _make_readable(schema)
     _show_requests(found["paths"])
@@ -74,7 +74,7 @@ def document() -> dict[str, Any]:
 
 
 def _make_readable(schema: dict[str, Any]) -> None:
-    """Name the sources of a schema's members as the fidelity record does."""
+    """Replace the sources of a schema's members by names that mean something outside of the code."""
     for member in schema.get("properties", {}).values():
         for name in ("x-source", "x-bounds-source"):
             if name in member:
@@ -82,7 +82,7 @@ def _make_readable(schema: dict[str, Any]) -> None:
 
 
 def _show_requests(paths: dict[str, Any]) -> None:
-    """Show the request of each operation's first good case, as far as the operation cannot do without it."""
+    """Add examples to each operation, of the required parameters and of the body of its first successful case."""
     shown: set[str] = set()
     for case in cases():
         operation = OPERATIONS[case.operation]
@@ -104,7 +104,7 @@ _DESCRIPTION = (
     "The operations that mockserver {version} mocks. `x-fidelity` tells of each field and error how sure it is: "
     "documented, observed, observed in public client code or proposed; `GET /_mock/fidelity` has the whole record."
 )
-#: Not as OAuth's own type: a page that sends its reader away for a token would first have to be a registered app.
+#: Declared as `http` and not as `oauth2`: a documentation page that fetches tokens would have to be a registered app.
 _ACCESS_TOKEN = {
     "type": "http",
     "scheme": "bearer",
@@ -134,6 +134,7 @@ _HEADERS: dict[str, dict[str, Any]] = {
 
 
 def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[str, Any]:
+    """The Operation Object of OpenAPI; `known` are the examples of all operations."""
     found: dict[str, Any] = {
         "operationId": operation.id,
         "tags": [operation.tag],
@@ -143,8 +144,8 @@ def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[st
         "responses": _responses(operation, known.get(operation.id, [])),
     }
     parameters = [
-        {"in": place, "schema": schema}
-        for place, schema in (("path", operation.path_schema), ("query", operation.query_schema))
+        {"in": location, "schema": schema}
+        for location, schema in (("path", operation.path_schema), ("query", operation.query_schema))
         if schema is not None
     ]
     if parameters:
@@ -213,5 +214,5 @@ def _header_references() -> dict[str, Any]:
 
 
 def _key(text: str) -> str:
-    """A name that may stand as a key of `examples`."""
+    """A key for `examples` made of a sentence; at most 60 characters, chosen so that a page shows it on one line."""
     return "".join(character if character.isalnum() else "-" for character in text.lower())[:60]

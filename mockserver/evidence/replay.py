@@ -1,4 +1,4 @@
-"""Replaying the contract: a case becomes requests, and what is answered is compared with what was promised."""
+"""Replays the contract: sends the requests of a case, and compares the answers with what the case promises."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from urllib.parse import quote, urlencode
 from mockserver.evidence.fixture import Case, differences
 from mockserver.resources.registry import OPERATIONS
 
-#: Every case begins at this moment, on a clock that stands still, so that each answer is the same at every run.
+#: The clock of every case. It is frozen, so that each answer is the same at every run; the moment is arbitrary.
 CLOCK = {"start": "2026-01-15T09:00:00Z", "frozen": True}
 
-#: A string of a later exchange that begins like this is a member of the case's own answer: `$answer.key`.
+#: The prefix of a reference to a member of the case's own answer, in an exchange under `then`: `$answer.key`.
 _FROM_ANSWER = "$answer."
 
-#: How an address begins that an answer tells: with the workspace's root, which whatever sends the requests knows
-#: already.
+#: The root address of a workspace, with which an address in an answer begins; `Send` takes a path below the root.
 _ROOT = re.compile(r"\Ahttps?://[^/]+(?:/w/[^/]+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class ReceivedAnswer:
-    """What came back."""
+    """An answer of the server under test."""
 
     status: int
     headers: Mapping[str, str]
@@ -33,26 +32,28 @@ class ReceivedAnswer:
 
 
 class Send(Protocol):
-    """Whatever sends a request: a test client, or a connection to a server."""
+    """A function that sends a request, with a test client or over a connection to a server."""
 
     def __call__(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> ReceivedAnswer:
-        """The answer; the path holds the query, and is percent-encoded."""
+        """The answer to a request; `path` is percent-encoded and includes the query."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedExchange:
-    """One request of a case, its answer, and in what this is not as promised."""
+    """One request of a case with its answer."""
 
+    #: The method and the path of the request.
     title: str
     answer: ReceivedAnswer
+    #: How the answer differs from what was promised, a sentence each; empty if it does not.
     differences: list[str] = field(default_factory=list)
 
 
 def replay(case: Case, send: Send) -> Iterator[ReplayedExchange]:
-    """All exchanges of a case in their order: the reset, its steps, its request, and what shows the effect.
+    """All exchanges of a case in their order: a reset to the case's scenario, its steps, its request, its `then`.
 
-    It ends with the first step that fails: what comes after it would show nothing.
+    The first reset or step that fails is the last exchange: later ones would show nothing.
     """
     reset = _exchange({"method": "POST", "path": "/_mock/reset", "json": {"scenario": _scenario(case)}}, send, {})
     yield reset
@@ -76,7 +77,7 @@ def _scenario(case: Case) -> dict[str, Any]:
 
 
 def _addressed(case: Case) -> dict[str, Any]:
-    """A case's request with the method and the path of its operation."""
+    """The request of a case, with the method and the path of the case's operation."""
     operation = OPERATIONS[case.operation]
     path = operation.path
     for name, value in case.request.get("path", {}).items():
@@ -94,7 +95,11 @@ def _exchange(data: Mapping[str, Any], send: Send, keys: Mapping[str, str]) -> R
 
 
 def _headers(path: str, data: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, str]:
-    """The key of the first account, or of the one named by `as`, and what the case gives; null takes a header away."""
+    """The headers of a request: an API key, a content type, and over them the headers that the case gives.
+
+    The key is that of the account named by `as`, else of the first one. A header that the case gives as null is left
+    out.
+    """
     headers: dict[str, str | None] = {}
     if path.startswith("/v3") and keys:
         headers["api-key"] = keys[data.get("as", next(iter(keys)))]
@@ -110,7 +115,7 @@ def _body(data: Mapping[str, Any]) -> bytes:
 
 
 def _compared(wanted: Mapping[str, Any] | None, answer: ReceivedAnswer) -> Iterator[str]:
-    """In what an answer is not as promised; where nothing is, it must be no refusal."""
+    """How an answer differs from the wanted one, a sentence each; without a wanted one it must be no error."""
     if wanted is None:
         if answer.status >= 400:
             yield f"status: {answer.status}, {answer.body.decode(errors='replace').strip()}"
@@ -123,7 +128,7 @@ def _compared(wanted: Mapping[str, Any] | None, answer: ReceivedAnswer) -> Itera
 
 
 def _json(answer: ReceivedAnswer) -> Any:
-    """The value of an answer's body; None if it has none, its text if that is no JSON."""
+    """The value of an answer's JSON body; None if the body is empty, the text if it is not JSON."""
     try:
         return json.loads(answer.body) if answer.body else None
     except ValueError:
@@ -131,7 +136,7 @@ def _json(answer: ReceivedAnswer) -> Any:
 
 
 def _filled(value: Any, answer: Any) -> Any:
-    """A later exchange with the members of the answer that it refers to; null for one that the answer lacks."""
+    """An exchange under `then` with members of the case's answer in place of references; null for a missing one."""
     if isinstance(value, str) and value.startswith(_FROM_ANSWER):
         return answer.get(value.removeprefix(_FROM_ANSWER)) if isinstance(answer, dict) else None
     if isinstance(value, dict):

@@ -39,7 +39,7 @@ PATTERNS = [
     "core.text.header_form:_VALUE",
     "core.workspaces.store:NAME",
     "effects.http:_HOST",
-    "evidence.fidelity:PLACE",
+    "evidence.fidelity:CITATION",
     "evidence.fixture:_API_KEY",
     "evidence.fixture:_DATETIME",
     "evidence.fixture:_TOKEN",
