@@ -72,6 +72,6 @@ class ServiceFlask(ComponentFlask):
 
     def full_dispatch_request(self) -> Response:
         """Let the service answer its requests, before Flask would refuse an address that leads nowhere."""
-        found: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  # once, not often
+        found: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  # the proxy costs more with each use
         route = self.service.endpoints.route(found)
         return super().full_dispatch_request() if route is None else self.service.answer(found, route)

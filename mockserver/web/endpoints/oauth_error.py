@@ -1,4 +1,4 @@
-"""Refusals in the words of OAuth (RFC 6749, 5.2)."""
+"""The errors of OAuth, and those of the service as errors of OAuth (RFC 6749, 5.2)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from mockserver.web.routing.workspace_name import WorkspaceName
 
 
 class Route(NamedTuple):
-    """What the address of a request for the service says; it is found once for each request."""
+    """What the address of a request for the service means; it is found once for each request."""
 
     #: What answers the request, or None if no operation has this address and this method.
     endpoint: Endpoint | None

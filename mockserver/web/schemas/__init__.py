@@ -1,4 +1,4 @@
-"""What goes over the wire: schemas, their fields, their mistakes, and JSON.
+"""What goes over the wire: schemas, their fields, field errors, evidence, and JSON.
 
 Nothing here knows a request, a caller or a workspace.
 """

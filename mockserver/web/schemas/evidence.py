@@ -24,7 +24,7 @@ def documented(note: str = "", *, source: str = "", bounds: str = "", **keywords
 
 
 def observed(note: str = "", *, source: str = "") -> dict[str, Any]:
-    """Evidence of a field: somebody's captured traffic shows it."""
+    """Evidence of a field: captured traffic shows it."""
     return _evidence(Mark.OBSERVED, note, source, {})
 
 

@@ -1,4 +1,4 @@
-"""The base of all schemas, and those of what comes in and what goes out."""
+"""The base of all schemas, and the bases of those of input and of output."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Base(Schema, metaclass=_Meta):
             return super().load(data, **options)
         except ValidationError as error:
             # marshmallow's own frame holds the error: with that frame, only a collection would free what was loaded.
-            raise error.with_traceback(None)  # noqa: B904  # it is the same error
+            raise error.with_traceback(None)  # noqa: B904  # the same error, without its traceback
 
 
 class Closed(Base):

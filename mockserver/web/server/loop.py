@@ -23,7 +23,7 @@ LARGE_LIST = 100
 #: The most rows in a table of an account that is read on the loop: to list them takes some 5 microseconds a row. An
 #: account with more may still be changed on the loop, as that takes no longer.
 LARGE_TABLE = 2_000
-#: The most rows of a workspace in which operations that say that they go through all rows of a kind run on the loop,
+#: The most rows of a workspace in which operations that are declared to go through all rows of a type run on the loop,
 #: whether they read or write: that takes some 10 to 25 microseconds a row, and up to 90 where its domain is to be put
 #: into A-labels.
 LARGE_SWEEP = 1_000

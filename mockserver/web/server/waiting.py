@@ -23,7 +23,7 @@ Found = TypeVar("Found")
 
 @dataclass(slots=True, eq=False)
 class SuspendedRequest:
-    """What a waiting request tells the bridge, which runs it again whenever something that it waits for has happened.
+    """A request that waits, for the bridge, which runs it again whenever something that it waits for has happened.
 
     That ends when the request has found something, or its time is up.
     """

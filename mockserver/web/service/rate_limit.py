@@ -56,7 +56,7 @@ class Allowance(NamedTuple):
 
 
 def take(workspace: Workspace, account: int, path: str) -> Allowance:
-    """Count a request of an account; gives what is left in the window in which the fewest requests are left."""
+    """The allowance of an account after one more request, in the window in which the fewest requests are left."""
     group = _group(path)
     now = workspace.state.clock.now()
     windows = workspace.state.accounts.get(account, workspace.state).record(Windows)

@@ -35,7 +35,7 @@ _REMEMBERED = 4_096
 
 @lru_cache(maxsize=_REMEMBERED)
 def _header(name: str, value: str) -> Header:
-    """A header with its name as on the wire; the same object again and again, as clients send the same headers."""
+    """A header with its name in lower case; one object for all requests, as clients send the same headers."""
     return name[5:].replace("_", "-").lower(), value
 
 

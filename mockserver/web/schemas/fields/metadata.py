@@ -1,4 +1,4 @@
-"""What a field says of itself beside its type."""
+"""The metadata of fields, which become keywords of their JSON schemas."""
 
 from __future__ import annotations
 

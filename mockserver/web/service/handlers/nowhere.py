@@ -1,4 +1,4 @@
-"""The reason of an answer at an address that leads nowhere."""
+"""The reason, for the journal, why no operation answers a request."""
 
 from __future__ import annotations
 
