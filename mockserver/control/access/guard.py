@@ -1,4 +1,4 @@
-"""Who may use the control API: neither web pages of other origins, nor who lacks the control token if there is one."""
+"""The guard of the control API: it refuses web pages of other origins, and callers without the control token."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from mockserver.control.framework.declaration import ControlCall
 from mockserver.control.framework.problem import Problem
 from mockserver.web.routing.audience import CONTROL_PREFIX
 
-#: Below them are no names of the public Internet: RFC 6761, RFC 6762, the private-use name of ICANN, and those that
-#: Kubernetes gives to its services, with and without the name of the cluster.
+#: Suffixes that the public DNS does not have: of RFC 6761 and RFC 6762, ICANN's name for private use, and those of
+#: services of Kubernetes without and (`cluster.local`) with the name of the cluster.
 _RESERVED = (".localhost", ".local", ".internal", ".test", ".svc")
-#: What a browser says of a request that a page of this server, or nobody's page, has made.
+#: The values of `Sec-Fetch-Site` for requests by pages of this server and its site, or by the user; other clients send
+#: no such header.
 _OWN_SITES = frozenset({"", "same-origin", "same-site", "none"})
-#: A Host, with or without a port; an IPv6 address stands in brackets.
+#: A Host header, with or without a port; an IPv6 address is written in brackets.
 _HOST = re.compile(r"(?:\[(?P<ip>[^\[\]\s]+)\]|(?P<name>[^\[\]:,/@\s]+))(?::\d{0,5})?")
 
 
 class Guard:
-    """Refuses calls of other origins and calls without the token, but for those that are open to all.
+    """Refuses control calls of other origins, and control calls without the token; calls that are open to all pass.
 
-    Without a token it looks at the Host as well: a name that leads here by a trick (DNS rebinding) is one that its
-    owner has in the public DNS, and not one of ours.
+    Where the server has no token, the Host header is checked as well: DNS rebinding makes a name of the public DNS
+    lead to this server, so only names are admitted that cannot be of the public DNS, or that a setting allows.
     """
 
     def __init__(self, token: str | None, calls: Iterable[ControlCall], allowed_hosts: Collection[str] = ()) -> None:
@@ -41,7 +42,7 @@ class Guard:
         return self._token is not None
 
     def __call__(self) -> Response | None:
-        """A refusal, or nothing."""
+        """The refusal of the current request, or None if it is admitted."""
         if not request.path.startswith(CONTROL_PREFIX) or (request.url_rule and request.url_rule.rule in self._open):
             return None
         return self._foreign() or (self._unknown_host() if self._token is None else self._unauthorized(self._token))
@@ -58,7 +59,10 @@ class Guard:
         return None
 
     def _is_own(self, origin: str) -> bool:
-        """Whether a page comes from here, or from a name that is allowed; TLS may end before this server."""
+        """Whether an origin is this server's, or its name is allowed.
+
+        The scheme is not compared: a proxy before this server may end TLS.
+        """
         host = origin.partition("://")[2]
         name = _name(host)
         own = request.environ.get("HTTP_HOST", "")
@@ -68,23 +72,23 @@ class Guard:
 
     def _unknown_host(self) -> Response | None:
         host = request.environ.get("HTTP_HOST")
-        # Browsers always send one.
-        if host is None or self._is_ours(_name(host)):
+        # Browsers always send a Host, and only browsers can be misled by DNS rebinding.
+        if host is None or self._is_admitted(_name(host)):
             return None
         return _forbidden(
             f"the control API of this server is not known as {host}: start it with --allowed-host, or with a control "
             "token"
         )
 
-    def _is_ours(self, name: str | None) -> bool:
-        """Whether a name cannot be somebody else's."""
+    def _is_admitted(self, name: str | None) -> bool:
+        """Whether a name cannot be one of the public DNS, or is allowed."""
         if not name:
             return False
-        ours = "." not in name or _is_address(name) or name.endswith(_RESERVED)
-        return ours or "*" in self._allowed or self._is_allowed(name)
+        is_private = "." not in name or _is_address(name) or name.endswith(_RESERVED)
+        return is_private or "*" in self._allowed or self._is_allowed(name)
 
     def _is_allowed(self, name: str) -> bool:
-        """Whether a name is allowed, or stands below one that is written with a dot before it."""
+        """Whether a setting allows a name: by itself, or by a parent domain that is written with a dot before it."""
         labels = name.split(".")
         parents = (f".{'.'.join(labels[index:])}" for index in range(len(labels)))
         return name in self._allowed or any(parent in self._allowed for parent in parents)
@@ -93,7 +97,7 @@ class Guard:
 
     def _unauthorized(self, token: bytes) -> Response | None:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-        # A header comes as Latin-1, whatever its bytes mean.
+        # WSGI gives the bytes of a header as Latin-1 (PEP 3333); the token is compared by its UTF-8 bytes.
         if scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode("latin-1"), token):
             return None
         refused = Problem(401, "the control API of this server needs its token: Authorization: Bearer ...").response()
@@ -106,7 +110,7 @@ def _forbidden(why: str) -> Response:
 
 
 def _name(host: str) -> str | None:
-    """The name or the address in a Host, in small letters; None: it is no Host."""
+    """The name or the address in a Host header, in lower case and without its port; None if it is malformed."""
     found = _HOST.fullmatch(host.strip())
     if found is None:
         return None
@@ -117,7 +121,7 @@ def _name(host: str) -> str | None:
 
 
 def _without_port(host: str) -> str:
-    """A Host without the port that its scheme has anyway."""
+    """A Host header without the default port of http or https."""
     return re.sub(r":(80|443|)$", "", host.strip().lower())
 
 

@@ -1,4 +1,4 @@
-"""The control token: from the settings, or from a file that keeps it out of the list of processes."""
+"""The control token, given as a setting, or in a file so that it does not show in the list of processes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from mockserver.settings import Settings
 
 
 def token_of(settings: Settings) -> str | None:
-    """The token that the control API asks for; None: it asks for none.
+    """The token that the control API asks for, or None if it asks for none.
 
     Raises:
-        ValueError: it is empty, cannot stand in a header, is given twice, or its file cannot be read.
+        ValueError: the token is empty, cannot be sent in a header, is given twice, or its file cannot be read.
     """
     token, file = settings.control_token, settings.control_token_file
     if token is not None and file is not None:
         raise ValueError("the control token is given twice: by itself, and in a file")
     if file is not None:
-        return _good(_read(file), f"the control token in {file}")
-    return None if token is None else _good(token, "the control token")
+        return _checked(_read(file), f"the control token in {file}")
+    return None if token is None else _checked(token, "the control token")
 
 
 def _read(file: str | os.PathLike[str]) -> str:
@@ -31,7 +31,7 @@ def _read(file: str | os.PathLike[str]) -> str:
         raise ValueError(f"cannot read the control token in {file}: {getattr(error, 'strerror', error)}") from error
 
 
-def _good(token: str, called: str) -> str:
+def _checked(token: str, called: str) -> str:
     found = token.strip()
     if not found:
         raise ValueError(f"{called} is empty: it would open the control API to all; leave it out if that is meant")

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the control API, read off the declarations of its calls."""
+"""The OpenAPI 3.1 document of the control API, made of the declarations of its calls."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ _DESCRIPTION = (
     "a schema cannot say, as a rule between two members, is told there in words."
 )
 _BAD_REQUEST = {"allOf": [{"$ref": "#/components/schemas/Problem"}, {"required": ["errors"]}]}
-#: The headers that name a workspace.
+#: The headers that name a workspace, with their descriptions.
 _WORKSPACE = {
     "X-Mock-Workspace": "the name of the workspace",
     "api-key": "a key of the workspace; calls that concern an account act on the one that it opens",
 }
-#: What the parts of a path may be; any other is a text.
-_PARTS: dict[str, dict[str, Any]] = {
+#: The schemas of path parameters, by name; a parameter without one is any text.
+_IN_PATH: dict[str, dict[str, Any]] = {
     "domain": {"type": "string", "format": "hostname", "pattern": HOSTNAME},
     "machine": {"type": "string", "enum": list(LIFECYCLES)},
 }
+#: The descriptions of problems, by status.
 _WHY = {
     400: "the request is a bad one; every mistake is named",
     401: "the server has a control token, and the call lacks it",
@@ -45,7 +46,7 @@ _WHY = {
 
 @cache
 def document(resources: tuple[ControlResource, ...]) -> dict[str, Any]:
-    """The whole document."""
+    """The OpenAPI document of these resources, as plain data."""
     spec = specification(
         FORMS,
         title="Control API of the mock",
@@ -69,7 +70,7 @@ def document(resources: tuple[ControlResource, ...]) -> dict[str, Any]:
 
 
 def operation_id(call: ControlCall) -> str:
-    """`getFaultsByIdentifier`: it follows from the address, and so is as stable as that."""
+    """The `operationId` of a call, as `getFaultsByIdentifier`: made of method and path, it is as stable as they are."""
     words = re.split(r"[/._-]", call.path.removeprefix("/_mock").replace("{", "by-").replace("}", ""))
     named = "".join(word[0].upper() + word[1:] for word in words if word)
     return f"{call.method.lower()}{named or 'Index'}"
@@ -95,7 +96,7 @@ def _operation(call: ControlCall) -> dict[str, Any]:
 def _of_path(call: ControlCall) -> list[dict[str, Any]]:
     names = re.findall(r"{(\w+)}", call.path)
     any_text = {"type": "string", "minLength": 1}
-    return [{"in": "path", "name": name, "required": True, "schema": _PARTS.get(name, any_text)} for name in names]
+    return [{"in": "path", "name": name, "required": True, "schema": _IN_PATH.get(name, any_text)} for name in names]
 
 
 def _of_query(call: ControlCall) -> list[dict[str, Any]]:

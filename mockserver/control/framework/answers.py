@@ -1,4 +1,4 @@
-"""What a call answers when it is a success: what its declaration says is shown of what it gives."""
+"""The answers of control calls that succeed, written as their declarations say."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from mockserver.web.schemas import json_text
 
 
 def answer(row: Any) -> Response:
-    """What the view of the call shows of a row, as JSON, with the status of the call.
+    """The JSON answer of the call: its declared view of a row, with its declared status.
 
-    As rows change, this is for whoever holds the lock of their workspace.
+    Rows change under the lock of their workspace, so the caller holds that lock.
     """
     declared = _declared()
     assert declared.answer is not None, "the call is declared to show something"
@@ -24,17 +24,20 @@ def answer(row: Any) -> Response:
 
 
 def listed(rows: Sequence[Any], count: int | None = None, **members: Any) -> Response:
-    """The same of many rows; `count` is that of all, where these are only a part, and `members` stand beside it."""
+    """The JSON answer of a call that lists rows, with its declared view and status.
+
+    `count` is the number of all rows, where `rows` are only a part; `members` are further members of the answer.
+    """
     return answer(Listing.row(rows, count, **members))
 
 
 def done() -> Response:
-    """The answer where there is nothing to tell."""
+    """An answer without a body, with the declared status of the call."""
     return Response(status=_declared().status)
 
 
 def written(shown: object) -> bytes:
-    """JSON in one line; moments are written as RFC 3339."""
+    """Plain data as JSON in one line; moments are written as RFC 3339."""
     return json_text.write(shown, write_instant)
 
 

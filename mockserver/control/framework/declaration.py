@@ -1,4 +1,4 @@
-"""What is said of a control call above its function: route, reading, answer and document follow from it."""
+"""The declaration of a control call, from which its route, the loading, the answer and the document follow."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from marshmallow import Schema
 
 from mockserver.views.base.view import View
 
-#: What gives a schema: many a one is made when it is first needed.
+#: Gives a schema; a function, as large schemas are made only when they are needed.
 SchemaSource = Callable[[], Schema]
-#: Where the declaration of a call stands in its request's environment.
+#: The key of the WSGI environment that holds the declaration of the call.
 DECLARED = "mockserver.declared"
 
 
 class ControlCall(NamedTuple):
-    """One call: what it takes, and what it answers."""
+    """The declaration of one control call: what it takes, and what it answers."""
 
     resource: str
     method: str
-    #: In OpenAPI's form, `/_mock/dns/{domain}`.
+    #: With its parameters in braces, as OpenAPI writes it: `/_mock/dns/{domain}`.
     path: str
     #: What it does, in a line.
     summary: str
@@ -33,9 +33,9 @@ class ControlCall(NamedTuple):
     #: The schema of a JSON answer that the call writes by itself.
     written: SchemaSource | None = None
     status: int = 200
-    #: Statuses of problems beside those that follow from the declaration.
+    #: Statuses of problems that do not follow from the rest of the declaration.
     problems: tuple[int, ...] = ()
-    #: The kinds of answers, the first one unless another is asked for; none where the answer is empty.
+    #: The media types of the answer; the first unless `Accept` asks for another, none where the answer is empty.
     media: tuple[str, ...] = ("application/json",)
     #: Whether it needs no control token.
     is_open: bool = False
@@ -48,7 +48,7 @@ class ControlCall(NamedTuple):
 
 
 class Declared(TypedDict, total=False):
-    """What a declaration may say of a call; `ControlCall` tells what it means."""
+    """The optional members of a `ControlCall`, as keyword arguments."""
 
     query: type[Schema]
     body: type[Schema]

@@ -1,4 +1,4 @@
-"""What the application hands to the calls of its control API."""
+"""What control calls need of their application."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from mockserver.web.components import component
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """How much the body of a control call may hold."""
+    """The limits of the bodies of control calls."""
 
-    #: In bytes, of YAML; reading it takes several times as long as JSON.
+    #: The size of a YAML body, in bytes: reading YAML takes several times as long as JSON.
     yaml: int
-    #: How many objects and arrays may stand in each other.
+    #: How deeply objects and arrays may be nested.
     levels: int
 
 
 @dataclass(frozen=True, slots=True)
 class ControlDependencies:
-    """What the calls of the control API act on, and what they tell of their server."""
+    """The component of an application that its control calls act on."""
 
     store: Store
     library: Library
     bodies: Bodies
     #: Whether the control API asks for a token.
     wants_token: bool
-    #: What `health` tells of what leaves the server and enters it, by the name of each way.
+    #: Gives what `health` shows of the effects, by name: `smtp`, `smtp_in`.
     effects_health: Callable[[], Mapping[str, Mapping[str, Any]]]
     #: When the server was made, on the clock of `time.monotonic`.
     started: float = field(default_factory=time.monotonic)
 
 
 def current() -> ControlDependencies:
-    """The parts of the server that answers the call."""
+    """The dependencies of the server that answers the call."""
     return component(ControlDependencies)
 
 
 def store() -> Store:
-    """The workspaces of the server."""
+    """The workspaces of the server that answers the call."""
     return current().store
 
 
 def library() -> Library:
-    """The scenarios that can be loaded by their names."""
+    """The scenarios that the server can load by their names."""
     return current().library

@@ -1,4 +1,4 @@
-"""What a call brings: its query and its body, read and held against their schemas."""
+"""The query and the body of a control call, read and loaded by their schemas."""
 
 from __future__ import annotations
 
@@ -29,10 +29,13 @@ def query(schema: Schema) -> dict[str, Any]:
 
 
 def body(schema: Schema, *, in_workspace: bool = True) -> dict[str, Any]:
-    """The call's body as its schema loads it, instants counted from the workspace's now; no body is an empty object.
+    """The call's body as its schema loads it; no body counts as an empty object.
+
+    Relative instants are counted from the present moment of the clock: of the workspace that the call acts on, or of
+    the default workspace.
 
     Raises:
-        Problem: 400 with all mistakes.
+        Problem: 400 with all mistakes; 413.
     """
     now = (target.workspace() if in_workspace else dependencies.store().default).state.clock.now()
     with counting_from(now):
@@ -40,7 +43,7 @@ def body(schema: Schema, *, in_workspace: bool = True) -> dict[str, Any]:
 
 
 def loaded(schema: Schema, data: dict[str, Any]) -> dict[str, Any]:
-    """What a schema makes of a mapping.
+    """A mapping as a schema loads it.
 
     Raises:
         Problem: 400 with all mistakes.
@@ -53,10 +56,10 @@ def loaded(schema: Schema, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def document() -> dict[str, Any]:
-    """The call's body, JSON or, if its Content-Type says so, YAML; an empty object if there is none.
+    """The call's body, read as JSON or, if its Content-Type says so, as YAML; an empty object if there is none.
 
     Raises:
-        Problem: 400 or 413.
+        Problem: 400, it cannot be read, or is no object; 413, it is too large.
     """
     try:
         raw = request.get_data()
@@ -80,8 +83,8 @@ def _of_json(raw: bytes, bodies: Bodies) -> dict[str, Any]:
 
 def _of_yaml(raw: bytes, bodies: Bodies) -> MappingNode:
     if len(raw) > bodies.yaml:
-        told = f"a body of YAML may have {bodies.yaml:,} bytes; --yaml-limit sets that, and JSON may have more"
-        raise Problem(413, told)
+        detail = f"a body of YAML may have {bodies.yaml:,} bytes; --yaml-limit sets that, and JSON may have more"
+        raise Problem(413, detail)
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:

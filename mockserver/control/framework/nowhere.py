@@ -1,4 +1,4 @@
-"""What is said at an address under `/_mock` that leads nowhere, or not with this method."""
+"""The problems of requests under `/_mock` that no call answers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from mockserver.control.framework.resource import control_api
 from mockserver.core.state import reasons
 from mockserver.web.routing.encoded_slash import shown_path
 
-#: As long as no call's path is; comparing takes time that grows with the square of the length.
+#: The longest path for which a similar one is looked for, in characters: no call's path is as long, and the time that
+#: a comparison takes grows with the square of the length.
 _LONGEST = 100
 
 
 def problem(error: HTTPException) -> Problem:
-    """The problem of a request that came to no call, or that failed."""
+    """The problem of a request that has no call, uses a method that its address does not take, or failed."""
     path = shown_path(request)
     if isinstance(error, NotFound):
         return Problem(404, f"there is no call at {path}{_advice(path)} GET /_mock lists all calls")

@@ -1,4 +1,7 @@
-"""Leaving the event loop before something that takes long: a thread then runs the call, from its beginning."""
+"""Leaving the event loop before work that takes long: a thread then runs the call again, from its beginning.
+
+All functions but `leave` leave the loop only where the work is large; in a thread, they let the call go on.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from mockserver.web.server import loop
 
 Made_co = TypeVar("Made_co", covariant=True)
 
-#: No more bytes are put into words on the event loop: that is several times as fast as reading a body.
+#: How many bytes are written as text on the event loop at most: writing is several times as fast as reading a body.
 _LARGE = loop.LARGE_BODY * 4
 
 
-class Kept(Protocol[Made_co]):
-    """A function without arguments whose result `functools.cache` keeps."""
+class Cached(Protocol[Made_co]):
+    """A function without arguments, decorated with `functools.cache`."""
 
     def __call__(self) -> Made_co: ...
 
@@ -26,25 +29,25 @@ class Kept(Protocol[Made_co]):
 
 
 def leave() -> None:
-    """Leave the event loop; nothing may have come of the call yet."""
+    """Leave the event loop; the call must not have changed anything yet."""
     loop.leave(request.environ)
 
 
 def before_all_of(workspace: Workspace) -> None:
-    """Leave it before all of a large workspace is gone through, as far as the numbers tell that it keeps of itself."""
+    """Leave the event loop before going through a workspace that is large by its own counts of rows and bytes."""
     size = max(workspace.state.tally.bytes, workspace.state.document_bytes)
     if workspace.state.rows() > loop.LARGE_WORKSPACE or size > _LARGE:
         leave()
 
 
 def before_making(scenario: object | None) -> None:
-    """Leave it before a large workspace is made, of the server's scenario or of another one."""
+    """Leave the event loop before making a large workspace of a scenario; None: of the server's own."""
     if dependencies.store().maker.rows(scenario) > loop.LARGE_WORKSPACE:
         leave()
 
 
 def before_showing(sizes: Iterable[int]) -> None:
-    """Leave it before many things, or large ones, of so many bytes each, are put into words."""
+    """Leave the event loop before writing things as text that are many, or large; `sizes` are theirs, in bytes."""
     total = 0
     for count, size in enumerate(sizes, 1):
         total += size
@@ -52,8 +55,8 @@ def before_showing(sizes: Iterable[int]) -> None:
             leave()
 
 
-def made_once(make: Kept[Made_co]) -> Made_co:
-    """What is made once and kept; the first time that takes long, and leaves the event loop."""
+def made_once(make: Cached[Made_co]) -> Made_co:
+    """The cached result of `make`; while there is none yet, the event loop is left, as making it takes long."""
     if not make.cache_info().currsize:
         leave()
     return make()

@@ -1,4 +1,4 @@
-"""Problem details (RFC 9457): how the control API says no, with every mistake at once."""
+"""Refusals of the control API, as problem details (RFC 9457) that name every mistake at once."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ from mockserver.web.schemas import json_text
 
 
 class Problem(Exception):
-    """A refusal of the control API; nothing has changed."""
+    """A refusal of the control API; the refused call has changed nothing."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
         self.status, self.detail = status, detail
-        #: What is wrong with a body, place by place.
+        #: What is wrong with the query or the body, member by member.
         self.mistakes: Sequence[Mistake] = ()
-        #: Where an event does not apply: the state of the instance, and the events that would.
+        #: Set where an event does not apply: the state of the instance, and the events that apply in it.
         self.state: str | None = None
         self.allowed: Sequence[str] | None = None
 
     def response(self) -> Response:
+        """The refusal as an HTTP response."""
         shown = json_text.write(view.Problem.show(self))
         return Response(shown, self.status, content_type="application/problem+json")
 
 
 def of_transition(error: TransitionRefused) -> Problem:
-    """The problem of an event that does not apply: it tells the state, and which events would."""
+    """A 409 for an event that does not apply, with the state of the instance and the events that apply in it."""
     found = Problem(409, str(error))
     found.state, found.allowed = error.state, error.allowed
     return found
 
 
 def of_mistakes(mistakes: Iterable[Mistake], status: int = 400) -> Problem:
-    """The problem of a bad body or scenario."""
+    """The problem of a query, a body or a scenario with mistakes."""
     rows = [_without_folder(row.bounded()) for row in mistakes]
     found = Problem(status, "; ".join(map(str, rows)))
     found.mistakes = rows
@@ -46,10 +47,10 @@ def of_mistakes(mistakes: Iterable[Mistake], status: int = 400) -> Problem:
 
 
 def _without_folder(row: Mistake) -> Mistake:
-    """A mistake whose file is told by its name: where the server keeps it is no caller's business."""
+    """A mistake whose file has lost its folder: where the server keeps files is no business of the client's."""
     return row if row.mark is None else row._replace(mark=row.mark._replace(file=PurePath(row.mark.file).name))
 
 
 def of_one(name: str, message: str) -> Problem:
-    """The problem of a member or a parameter that its schema takes, and something else refuses."""
+    """A 400 for one member or parameter: its schema admits the value, and a rule beyond the schema does not."""
     return of_mistakes([Mistake((name,), message)])

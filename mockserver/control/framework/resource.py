@@ -1,4 +1,4 @@
-"""Control calls about one thing: a call is declared once, above its function."""
+"""Control resources: groups of control calls about one thing, each declared once, above its function."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Carry = Callable[..., Response]
 
 
 class ControlResource:
-    """The calls under one address."""
+    """A group of control calls whose addresses begin alike."""
 
     def __init__(self, name: str, path: str, *, in_workspace: bool = True) -> None:
         self.name = name
@@ -27,7 +27,10 @@ class ControlResource:
         self.calls: list[ControlCall] = []
 
     def call(self, method: str, path: str = "", **declared: Unpack[Declared]) -> Callable[[Carry], Carry]:
-        """Declare the function below as a call; it gets `query` and `body` as their schemas have loaded them."""
+        """A decorator that declares a function as a control call.
+
+        The function gets `query` and `body` as their schemas load them; the first line of its docstring is the summary.
+        """
         declared.setdefault("in_workspace", self._in_workspace)
 
         def declare(carry: Carry) -> Carry:
@@ -43,7 +46,7 @@ class ControlResource:
 
 
 class ControlApi(NamedTuple):
-    """The whole control API of a server."""
+    """The control API of an application: all its resources."""
 
     resources: tuple[ControlResource, ...]
 
@@ -59,18 +62,18 @@ def control_api() -> ControlApi:
 
 
 class _Lazy:
-    """A schema, made when it is first needed."""
+    """A schema that is made when it is first needed."""
 
-    def __init__(self, kind: type[Schema]) -> None:
-        self._kind = kind
+    def __init__(self, schema_type: type[Schema]) -> None:
+        self._schema_type = schema_type
 
     @cached_property
     def schema(self) -> Schema:
-        return self._kind()
+        return self._schema_type()
 
 
 def _reading(carry: Carry, declared: ControlCall) -> Carry:
-    """The function with what its declaration says is to be done before."""
+    """The view function of a call: it does what the declaration asks for, loads query and body, and calls `carry`."""
     of_query = None if declared.query is None else _Lazy(declared.query)
     of_body = None if declared.body is None else _Lazy(declared.body)
 
@@ -79,13 +82,13 @@ def _reading(carry: Carry, declared: ControlCall) -> Carry:
         request.environ[DECLARED] = declared
         if declared.heavy:
             off_loop.leave()
-        target.in_address()  # a wrong address is told, even by a call that acts on no workspace
+        target.in_address()  # an unknown workspace in the address is a 404, even for a call that acts on no workspace
         if of_query is not None:
             arguments["query"] = inputs.query(of_query.schema)
         if of_body is not None:
             arguments["body"] = inputs.body(of_body.schema, in_workspace=declared.in_workspace)
         if declared.adds:
-            target.check_room()
+            target.refuse_if_full()
         return carry(**arguments)
 
     return read

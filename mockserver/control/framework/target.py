@@ -1,4 +1,4 @@
-"""Which workspace a call acts on, and which account of it."""
+"""The workspace, and the account in it, that a control call acts on."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.server import loop
 from mockserver.web.service.auth import find
 
-#: Where the workspace stands that a call has acted on.
+#: The key of the WSGI environment that holds the workspace on which the call has acted.
 ACTED_ON = "mockserver.acted_on"
 
 
 def workspace(*, whole: bool = False) -> Workspace:
-    """The workspace that the call acts on, with all that is due done.
+    """The workspace that the call acts on, in which all due timers have fired.
 
-    A call that concerns the whole of it leaves the event loop where that is large.
+    It is the one that the address names, else the header, else the one that the API key opens, else the default one.
+    With `whole`, for calls that go through all of it, the event loop is left if the workspace is large.
 
     Raises:
-        Problem: 404; what names it names none.
+        Problem: 404, there is no such workspace; 409, a workspace would be made for the key, and there are too many.
     """
     return entered(addressed() or _behind_key() or dependencies.store().default, whole=whole)
 
 
 def changed_workspace() -> Workspace:
-    """The same, for which nobody else makes a new state until the call is over.
+    """The workspace that the call acts on, whose state no other request replaces until the call is over.
 
     Raises:
-        Problem: 404; what names it names none.
+        Problem: 404, there is no such workspace; 409, a workspace would be made for the key, and there are too many.
     """
     found = workspace()
     loop.occupy(request.environ, found.changing)
@@ -43,7 +44,11 @@ def changed_workspace() -> Workspace:
 
 
 def entered(found: Workspace, *, whole: bool = False) -> Workspace:
-    """A workspace with all that is due done; on the event loop, nobody else acts on it until the call is over."""
+    """The given workspace, after all due timers have fired.
+
+    On the event loop no other request acts on the workspace until the call is over.
+    With `whole`, for calls that go through all of it, the event loop is left if the workspace is large.
+    """
     if whole:
         off_loop.before_all_of(found)
     loop.enter(request.environ, found)
@@ -51,7 +56,7 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
 
 
 def acting_on(workspace: Workspace) -> Workspace:
-    """The same workspace, of which the log says that the call has acted on it."""
+    """The given workspace, noted for the log as the one on which the call has acted."""
     request.environ[ACTED_ON] = workspace
     return workspace
 
@@ -60,7 +65,7 @@ def named(name: str) -> Workspace:
     """The workspace of this name.
 
     Raises:
-        Problem: 404.
+        Problem: 404, there is none.
     """
     found = dependencies.store().get(name)
     if found is None:
@@ -70,20 +75,20 @@ def named(name: str) -> Workspace:
 
 
 def in_address() -> Workspace | None:
-    """The workspace that the address names.
+    """The workspace that the address names (`/w/NAME`), or None if it names none.
 
     Raises:
-        Problem: 404.
+        Problem: 404, there is none of that name.
     """
     name = request.environ.get(WORKSPACE)
     return None if name is None else named(name)
 
 
 def addressed() -> Workspace | None:
-    """The workspace that the address names, else the header.
+    """The workspace that the address names, else the header `X-Mock-Workspace`, or None if neither does.
 
     Raises:
-        Problem: 404.
+        Problem: 404, there is none of that name.
     """
     name = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER))
     return None if name is None else named(name)
@@ -102,11 +107,11 @@ def _behind_key() -> Workspace | None:
     return found[0]
 
 
-def check_room() -> None:
+def refuse_if_full() -> None:
     """Refuse a call that adds rows to a workspace that is full.
 
     Raises:
-        Problem: 409.
+        Problem: 409, the workspace has as many rows as it may have.
     """
     if full := workspace().state.full():
         raise Problem(409, f"{full}; delete some, or reset the workspace")
@@ -116,10 +121,10 @@ def check_room() -> None:
 
 
 def account(of: Workspace, body: dict[str, Any]) -> Account:
-    """The account that the body names, else the one behind the call's `api-key`, else the workspace's first one.
+    """The account that the body names, else the one that the header `api-key` opens, else the workspace's first one.
 
     Raises:
-        Problem: 400; there is none of that name.
+        Problem: 400, there is no account of that name.
     """
     key = request.headers.get("api-key")
     found = named_account(of, body) or (of.state.account_of(key) if key else None)
@@ -127,10 +132,10 @@ def account(of: Workspace, body: dict[str, Any]) -> Account:
 
 
 def named_account(of: Workspace, body: dict[str, Any]) -> Account | None:
-    """The account that the body names as `account`; None, if it names none.
+    """The account that the body names as `account`, or None if it names none.
 
     Raises:
-        Problem: 400; there is none of that name.
+        Problem: 400, there is no account of that name.
     """
     if "account" not in body:
         return None
