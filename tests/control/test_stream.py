@@ -217,8 +217,8 @@ def test_with_replay_it_begins_with_what_is_still_known(live):
 
 def test_each_event_is_put_into_words_once_for_all_who_look_on(live, monkeypatch):
     asked = []
-    told = {**stream._TOLD, "mail": lambda mail: asked.append(mail.to) or {"to": mail.to}}  # noqa: SLF001  # the words
-    monkeypatch.setattr(stream, "_TOLD", told)
+    told = {**stream._VIEWS, "mail": lambda mail: asked.append(mail.to) or {"to": mail.to}}  # noqa: SLF001  # the words
+    monkeypatch.setattr(stream, "_VIEWS", told)
     with contextlib.ExitStack() as stack:
         watching = [stack.enter_context(live.events("/_mock/stream?kind=mail")) for _ in range(5)]
         live.sender("a")

@@ -17,7 +17,7 @@ from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
 from mockserver.views.traffic import mails as shown
-from mockserver.views.traffic.mails import Mails, Posted
+from mockserver.views.traffic.mails import Mails, SentMail
 from mockserver.web.server.waiting import wait_for
 
 MAILBOX = ControlResource("mailbox", "/_mock/mailbox")
@@ -37,7 +37,7 @@ def index(query: dict[str, Any]) -> Response:
     workspace = target.workspace()
     mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
     off_loop.before_showing(len(mail.text) for mail in mails)
-    return answers.listed([_posted(workspace, mail) for mail in mails], evicted=workspace.state.mailbox.evicted)
+    return answers.listed([_sent_mail(workspace, mail) for mail in mails], evicted=workspace.state.mailbox.evicted)
 
 
 @MAILBOX.call("DELETE", status=204)
@@ -53,20 +53,20 @@ def clear() -> Response:
 def show(identifier: str) -> Response:
     """One e-mail: as JSON, as a MIME message with `.eml`, as a page with `.html`."""
     workspace = target.workspace()
-    name, _, form = identifier.partition(".")
+    name, _, suffix = identifier.partition(".")
     with workspace.lock:
         mail = workspace.state.mailbox.find(name)
-    if mail is None or form not in ("", "eml", "html"):
+    if mail is None or suffix not in ("", "eml", "html"):
         raise Problem(404, f"there is no e-mail {identifier!r}")
-    if form == "eml":
+    if suffix == "eml":
         return Response(mail.message().as_bytes(), content_type="message/rfc822")
-    if form == "html":
+    if suffix == "html":
         return _page(workspace, mail)
-    return answers.answer(_posted(workspace, mail))
+    return answers.answer(_sent_mail(workspace, mail))
 
 
 def _page(workspace: Workspace, mail: Mail) -> Response:
-    from mockserver.web.pages.page import still  # noqa: PLC0415  # templates are for those who look at them
+    from mockserver.web.pages.page import still  # noqa: PLC0415  # pages are not needed to start
 
     page = still("mail.html", workspace.name, mail=mail, at=write_instant(mail.at))
     return Response(page.body, headers=dict(page.headers))
@@ -85,5 +85,6 @@ def _matches(workspace: Workspace, mail: Mail, query: dict[str, Any], is_wanted:
     return "smtp" not in query or (sending is not None and sending.state == query["smtp"])
 
 
-def _posted(workspace: Workspace, mail: Mail) -> Posted:
-    return Posted(mail, workspace.state.mailbox.sending(mail))
+def _sent_mail(workspace: Workspace, mail: Mail) -> SentMail:
+    """An e-mail as a row of its view."""
+    return SentMail(mail, workspace.state.mailbox.sending(mail))

@@ -22,39 +22,40 @@ from mockserver.web.server.waiting import SUSPENDED
 
 STREAM = ControlResource("stream", "/_mock/stream")
 
-#: How items are told, by kind.
-_TOLD: Mapping[str, Callable[[Any], dict[str, Any]]] = MappingProxyType(
+#: What is shown of a feed item, by its kind.
+_VIEWS: Mapping[str, Callable[[Any], dict[str, Any]]] = MappingProxyType(
     {
         "request": requests.Request.show,
-        "mail": lambda mail: mails.Mail.show(mails.Posted(mail)),
-        "delivery": lambda told: deliveries.Delivery.show(deliveries.Owned(*told)),
+        "mail": lambda mail: mails.Mail.show(mails.SentMail(mail)),
+        "delivery": lambda owned: deliveries.Delivery.show(deliveries.Owned(*owned)),
         "transition": requests.Change.show,
         "reset": lambda _: {},
     }
 )
-#: All kinds.
-STREAM_KINDS = tuple(_TOLD)
-#: What is sent at once: so many bytes, rounded up to a whole event.
-_PART = 64 * 1024
+#: The kinds of feed items, which are the types of events of a stream.
+STREAM_KINDS = tuple(_VIEWS)
+#: How many bytes are sent at once, rounded up to a whole event; chosen so that one write takes little memory, and a
+#: short while of the workspace's lock.
+_CHUNK = 64 * 1024
 
 
 class Kinds(fields.Field[frozenset[str]]):
-    """Some kinds of items, with commas between them."""
+    """Kinds of feed items, with commas between them."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> frozenset[str]:
         found = frozenset(str(value).split(","))
-        if not found <= _TOLD.keys():
-            raise ValidationError(f"kinds are {', '.join(_TOLD)}; give one, or several with commas between them")
+        if not found <= _VIEWS.keys():
+            raise ValidationError(f"kinds are {', '.join(_VIEWS)}; give one, or several with commas between them")
         return found
 
 
 class StreamFilter(Item):
-    kind = Kinds(load_default=frozenset(_TOLD))
-    #: Go on after this one.
+    kind = Kinds(load_default=frozenset(_VIEWS))
+    #: The number of the last event that the client has seen.
     last_event_id = fields.Integer(validate=validate.Range(0, 2**53))
-    #: Begin with what is still known, instead of with what happens from now on.
+    #: Whether to begin with what the feed still keeps, instead of with what happens from now on.
     replay = fields.Boolean(load_default=False)
-    #: After how many seconds of silence a sign of life is sent.
+    #: After how many seconds without an event a comment is sent, to show that the connection is alive.
     heartbeat = fields.Float(load_default=15.0, validate=validate.Range(0.05, 60))
 
 
@@ -62,8 +63,8 @@ class StreamFilter(Item):
 def show(query: dict[str, Any]) -> Response:
     """What happens in the workspace, as it happens: requests, mails, attempts of deliveries, transitions, resets."""
     workspace = target.workspace()
-    look = Look(dependencies.store(), workspace, query["kind"], _begin(workspace, query))
-    events = stream.Stream(look.pull, workspace, b": nothing has happened\n\n", query["heartbeat"])
+    subscriber = Subscriber(dependencies.store(), workspace, query["kind"], _begin(workspace, query))
+    events = stream.Stream(subscriber.pull, workspace, b": nothing has happened\n\n", query["heartbeat"])
     answer = Response(content_type="text/event-stream; charset=utf-8")
     answer.automatically_set_content_length = False
     answer.headers["Cache-Control"] = "no-store"
@@ -78,10 +79,10 @@ def show(query: dict[str, Any]) -> Response:
 
 
 def _begin(workspace: Workspace, query: Mapping[str, Any]) -> int:
-    """After which number to begin.
+    """The number of the feed item after which to begin.
 
     Raises:
-        Problem: 400; the header is no number.
+        Problem: 400, the header `Last-Event-ID` is no number.
     """
     last = workspace.feed.last
     seen = query.get("last_event_id")
@@ -94,22 +95,22 @@ def _begin(workspace: Workspace, query: Mapping[str, Any]) -> int:
     return seen if seen <= last else 0
 
 
-class Look:
-    """One who looks on."""
+class Subscriber:
+    """A client of a stream: the kinds of feed items that it wants, and how far it has come in the feed."""
 
     def __init__(self, store: Store, workspace: Workspace, kinds: frozenset[str], seen: int) -> None:
         self._store = store
         self._workspace = workspace
         self._kinds = kinds
-        #: The number of the last item that was told or left out.
+        #: The number of the last feed item that was sent or left out.
         self._seen = seen
         self._begun = False
 
     def pull(self, *, on_loop: bool) -> bytes | None:
-        """What is new, in part if it is much; None: the workspace is gone, though another may have its name.
+        """The next events as bytes, empty if there are none; None if the workspace is gone, even if its name is in use.
 
         Raises:
-            LeaveLoop: it is on the loop, and to put the next thing into words takes long.
+            LeaveLoop: the caller is on the event loop, and the next event takes long to write.
         """
         workspace = self._workspace
         if self._store.get(workspace.name) is not workspace:
@@ -119,12 +120,12 @@ class Look:
             return self._start() or self._lost() or self._news(on_loop=on_loop)
 
     def _start(self) -> bytes:
-        """A client that is cut off before the first event tells this number when it comes again."""
+        """The number from which a client goes on that loses its connection before the first event; empty once sent."""
         begun, self._begun = self._begun, True
         return b"" if begun else b"id: %d\n\n" % self._seen
 
     def _lost(self) -> bytes:
-        """How many are kept no more, if there are any."""
+        """An event that says how many feed items the client has missed, as they are kept no more; empty if none."""
         lost = self._workspace.feed.lost(self._seen)
         if not lost:
             return b""
@@ -132,24 +133,25 @@ class Look:
         return _event(self._seen, "lost", {"count": lost})
 
     def _news(self, *, on_loop: bool) -> bytes:
-        part, feed = bytearray(), self._workspace.feed
+        """The next wanted feed items as events, up to a chunk."""
+        chunk, feed = bytearray(), self._workspace.feed
         for item in feed.after(self._seen):
-            if len(part) >= _PART:
+            if len(chunk) >= _CHUNK:
                 break
             if item.kind in self._kinds:
                 if on_loop and item.written is None and item.size > LARGE_BODY:
-                    if part:
+                    if chunk:
                         break
                     raise LeaveLoop
-                part += feed.written(item, _told)
+                chunk += feed.written(item, _written)
             self._seen = item.number
-        return bytes(part)
+        return bytes(chunk)
 
 
-def _told(item: FeedItem) -> bytes:
+def _written(item: FeedItem) -> bytes:
     if item.what is LOST:
         return _event(item.number, "lost", {"count": 1})
-    return _event(item.number, item.kind, _TOLD[item.kind](item.what))
+    return _event(item.number, item.kind, _VIEWS[item.kind](item.what))
 
 
 def _event(number: int, kind: str, data: dict[str, Any]) -> bytes:

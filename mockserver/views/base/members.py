@@ -1,6 +1,7 @@
-"""The members of views: each is always there, unless it is `maybe` there.
+"""The members of views, as fields of marshmallow: each is always shown, but for those that `maybe` makes.
 
-`of` says what is shown, as a function of the row, where that is not the attribute of the member's own name.
+A member shows the attribute of the row that has the member's name, unless `attribute` names another, or `of` gives the
+value as a function of the row. `about` is its description in the OpenAPI document.
 """
 
 from __future__ import annotations
@@ -13,20 +14,22 @@ from marshmallow import Schema, fields, validate
 from mockserver.core.time.state_machine import ABSENT
 from mockserver.web.schemas.dump import OF as OF
 
-#: What is shown of a row.
+#: Gives the value of a member, of a row.
 Of = Callable[[Any], Any]
 
 
 def needed(
-    kind: type[fields.Field[Any]], *arguments: Any, about: str = "", of: Of | None = None, **options: Any
+    field: type[fields.Field[Any]], *arguments: Any, about: str = "", of: Of | None = None, **options: Any
 ) -> Any:
-    """A member that is always there."""
-    return kind(*arguments, required=True, metadata=_metadata(about, of), **options)
+    """A member that is always shown, as a field of the given type."""
+    return field(*arguments, required=True, metadata=_metadata(about, of), **options)
 
 
-def maybe(kind: type[fields.Field[Any]], *arguments: Any, about: str = "", of: Of | None = None, **options: Any) -> Any:
-    """A member that is left out where it has no value."""
-    return kind(*arguments, metadata=_metadata(about, of), **options)
+def maybe(
+    field: type[fields.Field[Any]], *arguments: Any, about: str = "", of: Of | None = None, **options: Any
+) -> Any:
+    """A member that is left out where its value is None, as a field of the given type."""
+    return field(*arguments, metadata=_metadata(about, of), **options)
 
 
 def _metadata(about: str, of: Of | None) -> dict[str, Any]:
@@ -66,21 +69,22 @@ def many(schema: type[Schema], about: str = "", **options: Any) -> Any:
 
 
 def source() -> Any:
-    """The state that a transition leaves."""
+    """The member `from`: the state that a transition leaves."""
     return text(f"`{ABSENT}` before it is there", data_key="from")
 
 
 def target() -> Any:
-    """The state that a transition leads to."""
+    """The member `to`: the state that a transition leads to."""
     return text(f"`{ABSENT}` when it is gone", attribute="target")
 
 
 def evicted(**options: Any) -> Any:
+    """The member `evicted`: how many items were removed because of a limit."""
     return number("how many had to go, as there is a limit", **options)
 
 
 class Key(fields.Field[Any]):
-    """What an instance of a machine is known by; its form stands in the metadata."""
+    """The key of an instance of a state machine, a number or a text; the metadata holds its JSON schema."""
 
 
 def key(**options: Any) -> Any:

@@ -12,16 +12,16 @@ from mockserver.views.base import members
 from mockserver.web.schemas.dump import Dump, compiled
 from mockserver.web.schemas.schema import Base
 
-#: Members whose values are of the right type already; whoever writes the JSON writes moments as RFC 3339.
+#: Fields whose values are shown as the row has them; moments become RFC 3339 when the JSON is written.
 _PLAIN = (fields.String, fields.Integer, fields.Float, fields.Boolean, fields.DateTime, fields.UUID)
 
 
 class View(Base):
-    """What is shown of something; an optional member that has no value is left out."""
+    """The base of all views: a schema that shows a row; an optional member that has no value is left out."""
 
     @classmethod
     def show(cls, row: Any) -> dict[str, Any]:
-        """What is shown of a row: an object, or a mapping of the members' names."""
+        """A row as plain data; the row is an object with attributes, or a mapping by the names of members."""
         return _dump(cls)(row)
 
 
@@ -31,16 +31,16 @@ def _dump(view: type[View]) -> Dump:
 
 
 class Listing(View):
-    """The form of all lists; `listing` makes that of a view."""
+    """The base of the views of lists; `listing` makes the one for a view."""
 
     @staticmethod
     def row(rows: Sequence[Any], count: int | None = None, **members: Any) -> Mapping[str, Any]:
-        """Many rows as the row of their list; `count` is that of all, where these are only a part."""
+        """Rows as the row of a list's view; `count` is the number of all rows, where these are only a part."""
         return {"items": rows, "count": len(rows) if count is None else count, **members}
 
 
 def listing(view: type[View], name: str, **more: Any) -> type[View]:
-    """The list of a view's rows; `more` are members beside `items` and `count`."""
+    """The view of a list whose items a view shows; `more` are its members beside `items` and `count`."""
     count = members.number("of all, where only a part is given")
     found: Any = Listing.from_dict({"items": members.many(view), "count": count, **more}, name=name)
     made: type[View] = found

@@ -1,4 +1,7 @@
-"""Which part of the contract was met: the figures of a report, plain data for commands and files as well."""
+"""The view of a coverage report: which part of the contract was met.
+
+Its rows are plain data already (`as_given`), as commands and files hold the same figures.
+"""
 
 from __future__ import annotations
 

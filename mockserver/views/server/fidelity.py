@@ -1,4 +1,7 @@
-"""How sure each field and each error of the mocked API is: the record, plain data for commands as well."""
+"""The view of the fidelity record: how sure each field and each error of the mocked API is.
+
+Its row is plain data already (`as_given`), as commands hold the same record.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the server is, and what it can do."""
+"""The views of the health of the server, and of the index of control calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents of the mocked API and of the control API."""
+"""The view of the OpenAPI documents of the mocked API and of the control API."""
 
 from __future__ import annotations
 

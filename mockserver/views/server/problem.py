@@ -1,4 +1,4 @@
-"""Problem details (RFC 9457): how the control API refuses."""
+"""The view of a refusal of the control API: problem details (RFC 9457)."""
 
 from __future__ import annotations
 

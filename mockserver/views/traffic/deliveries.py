@@ -1,4 +1,4 @@
-"""The calls that the service makes, and the mails that make it do so."""
+"""The views of webhook calls, and of inbound mails with the webhook calls that they cause."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _attempt(delivery: model.Delivery, attempt: model.Attempt) -> Mapping[str, A
 
 
 class Delivery(View):
-    """A call of the service to an address of a user's."""
+    """A webhook call of the service to an address of a user, with its attempts."""
 
     id = members.number(least=1, attribute="delivery.id")
     state = members.text(validate=validate.OneOf(model.MACHINE.states), attribute="delivery.state")
@@ -80,7 +80,7 @@ DeliveryPage = listing(Delivery, "DeliveryPage", evicted=members.evicted())
 
 
 class Arrived(View):
-    """A mail that has come in, and the calls that it makes."""
+    """An inbound mail, and the webhook calls that it causes."""
 
     uuid = members.needed(fields.UUID)
     date = members.moment()

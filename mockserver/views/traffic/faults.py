@@ -1,4 +1,4 @@
-"""Faults: the rules of a workspace, and the kinds that there are."""
+"""The views of the faults of a workspace, and of the fault kinds that there are."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mockserver.views.base.view import View, listing
 
 
 class Named(NamedTuple):
-    """A row of `FaultKind`: a kind by its name."""
+    """A row of `FaultKind`: a fault kind and its name."""
 
     name: str
     kind: faults.FaultKind
@@ -54,7 +54,10 @@ Catalogue = listing(FaultKind, "Catalogue")
 
 
 class Rule(View, FaultItem):
-    """A rule as it was written, in the order of its members there, with what has come of it; its row is `ruled`."""
+    """A fault as it was written, its members in their order, with its id, its hits and whether it is active.
+
+    `ruled` makes its rows.
+    """
 
     as_given = True
 
@@ -68,6 +71,6 @@ Rules = listing(Rule, "Rules")
 
 
 def ruled(fault: faults.Fault, now: datetime) -> Mapping[str, Any]:
-    """A rule as a row of its view, at a moment of the workspace's clock."""
+    """A fault as a row of `Rule`; `now` is the present moment of the workspace's clock."""
     ends = {} if fault.expires_at is None else {"expires_at": fault.expires_at}
     return {"id": fault.id, **fault.written, "hits": fault.hits, "active": fault.is_active(now), **ends}

@@ -1,4 +1,4 @@
-"""The e-mails that the service "sent"."""
+"""The views of the e-mails in the mailbox, which the service "sent"."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Sending(View):
     error = members.text("what went wrong the last time", allow_none=True)
 
 
-class Posted(NamedTuple):
-    """A row of `Mail`: an e-mail, and how far it has come where a real server is set."""
+class SentMail(NamedTuple):
+    """A row of `Mail`: an e-mail, and how its sending by SMTP goes, where --smtp-url is set."""
 
     mail: mailbox.Mail
     sending: mailbox.Sending | None = None

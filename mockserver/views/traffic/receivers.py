@@ -1,4 +1,4 @@
-"""Receivers of webhook calls, and what came in."""
+"""The views of receivers of webhook calls, and of the calls that they have received."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Receivers = listing(Receiver, "Receivers")
 
 
 def _body(call: receivers.ReceivedCall) -> Any:
-    """The value of a JSON body, the text of another one, and of JSON that an answer could not hold; None: no body."""
+    """The value of a JSON body, the text of any other body, or of JSON that an answer cannot hold; None if empty."""
     if call.left_out:
         return f"{call.left_out:,} bytes, too many to be kept"
     try:
@@ -50,13 +50,13 @@ class ReceivedCall(View):
 
 
 class ReceiverCalls(Receiver):
-    """A receiver with a part of what came in; its row is `received`."""
+    """A receiver with some of the calls that it has received; `received` makes its rows."""
 
     items = members.many(ReceivedCall, "newest first")
 
 
 def received(receiver: receivers.Receiver, calls: Sequence[receivers.ReceivedCall]) -> Mapping[str, Any]:
-    """A receiver with some of its calls, as a row of their view."""
+    """A receiver with some of its calls, as a row of `ReceiverCalls`."""
     return {
         "name": receiver.name,
         "manner": receiver.manner,

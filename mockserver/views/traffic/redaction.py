@@ -1,4 +1,4 @@
-"""The parts of requests and answers as they are shown: with the values of secrets taken out."""
+"""Redaction: taking the values of secrets out of what is shown of requests and answers."""
 
 from __future__ import annotations
 
@@ -10,45 +10,47 @@ from urllib.parse import parse_qsl, quote, unquote_plus
 from mockserver.core.traffic.exchange import Header
 from mockserver.web.schemas import json_text
 
-#: What stands for the value of a secret.
+#: What is shown instead of the value of a secret.
 REDACTED = "***"
-#: Names of headers and of members whose values are secrets.
+#: The headers whose values are secrets, in lower case.
 _HEADERS = frozenset(
     {"api-key", "authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key", "partner-key"}
 )
-#: What secrets are called, in small letters, with a space where their spellings have `-`, `_` or nothing.
+#: The names of members whose values are secrets, in lower case, with a space where spellings have `-`, `_` or nothing.
 _NAMES = (
     "otp", "token", "key", "api key", "partner key", "password", "secret", "client secret", "access token",
     "refresh token", "id token", "code verifier", "code challenge", "authorization", "csrf", "ticket", "assertion",
     "client assertion", "subject token", "actor token", "signature",
 )  # fmt: skip
-#: Members, without the case and the signs between words in which their spellings differ.
+#: The members whose values are secrets, by their names as `_spelt` writes them.
 _MEMBERS = frozenset(name.replace(" ", "") for name in _NAMES)
-#: The same in what is sent; in an answer `code` names an error.
+#: The members of requests whose values are secrets: `code` is one, while in an answer `code` names an error.
 _SENT = _MEMBERS | {"code"}
-#: Headers that hold an address.
+#: The headers whose values are addresses.
 _ADDRESSES = frozenset({"location", "referer"})
 _WORDS = "otp|token|key|password|secret|verifier|challenge|authorization|value|csrf|ticket|assertion|signature"
 
 
 def _pairs_of(words: str) -> re.Pattern[str]:
-    """Names that end like this, with their values."""
-    # Possessive, so that nothing is tried a second time in another way, however long it is.
+    """A pattern of names that end in one of these words, each followed by `:` or `=` and a value."""
+    # Possessive quantifiers: without backtracking, the time grows with the length of the text and no faster.
     value = r"""("(?:[^"\\]++|\\.)*+"?|'(?:[^'\\]++|\\.)*+'?|[^\s,&}\]]++)"""
     return re.compile(rf"""(["']?(?:{words})["']?\s*+[:=]\s*+){value}""", re.IGNORECASE | re.DOTALL)
 
 
-#: The same in a text that is no JSON, where nobody can tell a webhook's own header by its form.
+#: Names of secrets with their values in a text that is no JSON, of an answer and of a request. `value` is among the
+#: names, as in a text nothing tells the `value` of a webhook's own header from others.
 _IN_TEXT, _IN_SENT_TEXT = _pairs_of(_WORDS), _pairs_of(f"{_WORDS}|code")
+#: The credentials of an address, between `//` and `@`; within JSON the slashes may be escaped.
 _CREDENTIALS = re.compile(r"(:(?:\\?/){2})[^/?#\s\"\\]*@")
-#: Wherever they stand: keys of the service's form.
+#: An API key as the service writes them.
 _KEY = re.compile(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}")
-#: Words with dots between them, among which a signed token can be; each one whole, so that none is looked at twice.
+#: Words with dots between them, among which a signed token can be; possessive, so that no word is compared twice.
 _DOTTED = re.compile(r"(?<![\w-])[\w-]++(?:\.[\w-]*+)++")
-#: How a signed token begins: `{"` in base64.
+#: The first characters of a signed token (JWT): `{"` in base64.
 _SIGNED = "eyJ"
-#: What lets somebody in, within an address or a form: a member that holds a secret, the way of a sign-in.
-_WAY_IN = re.compile(
+#: A secret within an address or a form: a parameter that holds one, or the ticket in the path of a single sign-on.
+_IN_ADDRESS = re.compile(
     rf"""((?:^|[?&])(?:code|{"|".join(name.replace(" ", "[-_]?") for name in _NAMES)})="""
     r"""|/account/login/[^/?\#\s]+/sso/)[^&/?\#\s"'<]+""",
     re.IGNORECASE,
@@ -56,36 +58,39 @@ _WAY_IN = re.compile(
 
 
 def sent(headers: Iterable[Header], body: bytes) -> Any:
-    """A request's body: of a form the members are known, of several parts nothing is shown; None if there is none."""
-    kind = next((value.lower() for name, value in headers if name == "content-type"), "")
-    if kind.startswith("multipart/"):
+    """The body of a request without secrets, or None if it is empty.
+
+    JSON is shown as its value, any other body as its text; of a multipart body nothing is shown.
+    """
+    content_type = next((value.lower() for name, value in headers if name == "content-type"), "")
+    if content_type.startswith("multipart/"):
         return REDACTED
-    told = query_text if kind.startswith("application/x-www-form-urlencoded") else plain
-    return _body(body, _SENT, lambda words: _IN_SENT_TEXT.sub(rf"\1{REDACTED}", told(words)))
+    redact = query_text if content_type.startswith("application/x-www-form-urlencoded") else plain
+    return _body(body, _SENT, lambda words: _IN_SENT_TEXT.sub(rf"\1{REDACTED}", redact(words)))
 
 
 def answered(body: bytes) -> Any:
-    """The body of an answer; None: there is none."""
+    """The body of an answer without secrets, or None if it is empty: the value of JSON, the text of any other body."""
     return _body(body, _MEMBERS, text)
 
 
-def _body(raw: bytes, secrets: Collection[str], told: Callable[[str], str]) -> Any:
-    """The value of a JSON body, the text of another one; None if there is none."""
+def _body(raw: bytes, secrets: Collection[str], redact: Callable[[str], str]) -> Any:
+    """The value of a JSON body without the members that are secrets, the redacted text of any other body, or None."""
     if not raw:
         return None
     try:
         return _clean(json_text.read(raw), secrets)
     except json_text.JsonError:
-        return told(raw.decode(errors="replace"))
+        return redact(raw.decode(errors="replace"))
 
 
 def text(words: str) -> str:
-    """A text of any kind without secrets."""
+    """A text without secrets, even those that only the name before them tells: `password=...`."""
     return _IN_TEXT.sub(rf"\1{REDACTED}", plain(words))
 
 
 def query_text(query: str) -> str:
-    """A query as it was sent, without secrets."""
+    """A query as it was sent, percent-encoded, without secrets."""
     return "&".join(map(_pair, query.split("&")))
 
 
@@ -98,51 +103,55 @@ def _pair(sent: str) -> str:
 
 
 def member(name: str, value: Any) -> Any:
-    """The value of a member of this name that is neither a text of the wire nor within one."""
+    """The value of a member of this name, without secrets."""
     return REDACTED if _spelt(name) in _MEMBERS else _clean(value)
 
 
 def _clean(value: Any, secrets: Collection[str] = _MEMBERS) -> Any:
     if isinstance(value, dict):
-        # A webhook's own header: what is named there is no key, what it holds may well be one.
+        # A webhook's own header, `{"key": NAME, "value": VALUE}`: its `key` is a name, its `value` may be a secret.
         is_header = {"key", "value"} <= value.keys()
         hidden = frozenset({"value"}) if is_header else secrets
-        told = {name: inner for name, inner in value.items() if _is_told(name, inner, hidden)}
-        return {plain(name): _clean(told[name], secrets) if name in told else REDACTED for name in value}
+        return {
+            plain(name): REDACTED if _is_secret(name, inner, hidden) else _clean(inner, secrets)
+            for name, inner in value.items()
+        }
     if isinstance(value, list):
         return [_clean(inner, secrets) for inner in value]
     return plain(value) if isinstance(value, str) else value
 
 
-def _is_told(name: str, value: Any, hidden: Collection[str]) -> bool:
-    return value is None or isinstance(value, bool) or _spelt(name) not in hidden
+def _is_secret(name: str, value: Any, secrets: Collection[str]) -> bool:
+    """Whether a member is a secret by its name; null, true and false are none."""
+    return value is not None and not isinstance(value, bool) and _spelt(name) in secrets
 
 
 def _spelt(name: str) -> str:
+    """A name without the case and the signs between words in which spellings differ: `apikey` for `Api-Key`."""
     return name.lower().replace("-", "").replace("_", "")
 
 
 def plain(text: str) -> str:
-    """A text without the credentials of the addresses in it, and without keys and tokens of the service's form."""
-    found = _CREDENTIALS.sub(rf"\1{REDACTED}@", _WAY_IN.sub(rf"\1{REDACTED}", text))
+    """A text without the credentials of addresses, and without API keys and signed tokens, wherever it has them."""
+    found = _CREDENTIALS.sub(rf"\1{REDACTED}@", _IN_ADDRESS.sub(rf"\1{REDACTED}", text))
     found = _KEY.sub(REDACTED, found)
     return _DOTTED.sub(_without_tokens, found) if _SIGNED in found else found
 
 
 def _without_tokens(dotted: re.Match[str]) -> str:
-    """Words with dots between them, in which each signed token is hidden: three words, the first one of its form."""
+    """Words with dots between them, each signed token redacted: three words, of which the first begins as one does."""
     words = dotted[0].split(".")
-    found, place = [], 0
-    while place < len(words):
-        start = words[place].find(_SIGNED)
-        is_token = 0 <= start < len(words[place]) - len(_SIGNED) and place + 2 < len(words) and words[place + 1]
-        found.append(words[place][:start] + REDACTED if is_token else words[place])
-        place += 3 if is_token else 1
+    found, index = [], 0
+    while index < len(words):
+        start = words[index].find(_SIGNED)
+        is_token = 0 <= start < len(words[index]) - len(_SIGNED) and index + 2 < len(words) and words[index + 1]
+        found.append(words[index][:start] + REDACTED if is_token else words[index])
+        index += 3 if is_token else 1
     return ".".join(found)
 
 
 def headers(rows: Iterable[Header]) -> dict[str, str]:
-    """Headers by their names."""
+    """Headers by their names, without secrets."""
     return {name: _header(name.lower(), value) for name, value in rows}
 
 
@@ -154,7 +163,7 @@ def _header(name: str, value: str) -> str:
 
 
 def parameters(query: str) -> dict[str, Any]:
-    """The parameters of a query: a text each, a list where a name stands there twice."""
+    """The parameters of a query without secrets: a text each, a list where the query has a name twice."""
     found: dict[str, list[str]] = {}
     for name, value in parse_qsl(query, keep_blank_values=True, errors="replace"):
         found.setdefault(name, []).append(REDACTED if _spelt(name) in _SENT else plain(value))

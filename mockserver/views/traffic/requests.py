@@ -1,4 +1,4 @@
-"""Exchanges as the journal shows them, and whether they are as a test expects."""
+"""The views of exchanges in the journal, and of a verification: whether they are as a test expects."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Sent(View):
 
 
 class Change(View):
-    """What has happened to an instance of a state machine."""
+    """A transition of an instance of a state machine, as it happened."""
 
     at = members.moment()
     machine = members.text()
@@ -41,13 +41,13 @@ def _request(exchange: Exchange) -> dict[str, Any]:
 def _answer(exchange: Exchange) -> dict[str, Any] | None:
     if exchange.status is None:
         return None
-    # The journal keeps only those that are not on all answers.
+    # The journal keeps only the headers that not every answer has.
     headers = complete(exchange.answer_body, exchange.status, exchange.answer_headers)
     return {"headers": redaction.headers(headers), "body": redaction.answered(exchange.answer_body)}
 
 
 class Request(View):
-    """An exchange as the journal shows it."""
+    """An exchange, with secrets redacted."""
 
     id = members.needed(fields.UUID, about="the answer's `sib-request-id`")
     at = members.moment()
@@ -106,7 +106,7 @@ class Verdict(View):
 
 
 def missed(miss: journal.NearMiss) -> dict[str, Any]:
-    """A near miss as a row of its view: the exchange is redacted once, however many differences there are."""
+    """A near miss as a row of `NearMiss`; its exchange is redacted once, however many differences there are."""
     shown = Request.show(miss.exchange)
     parts = {"json": shown["request"]["body"], "query": shown["query"], "headers": shown["request"]["headers"]}
     differing = [{"path": row.path, "wanted": row.wanted, "got": _got(parts, row)} for row in miss.differences]
@@ -114,16 +114,19 @@ def missed(miss: journal.NearMiss) -> dict[str, Any]:
 
 
 def _got(parts: Mapping[str, Any], found: Difference) -> Any:
-    """What an exchange has instead of what is wanted, as the journal shows it."""
+    """What an exchange has instead of what a match wants, redacted.
+
+    `parts` are the redacted members of the exchange that a difference can be in.
+    """
     if found.got is None:
         return None
     part, *names = [name.replace("~1", "/").replace("~0", "~") for name in found.path.split("/")[1:]]
     if part not in parts:
         return redaction.member(names[-1] if names else "", found.got)
-    place = parts[part]
+    value = parts[part]
     for name in names:
         try:
-            place = place[int(name) if isinstance(place, list) else name]
+            value = value[int(name) if isinstance(value, list) else name]
         except (LookupError, TypeError, ValueError):
-            return redaction.REDACTED  # it stands within a secret, or in a body that cannot be shown as JSON
-    return place
+            return redaction.REDACTED  # it is within a secret, or in a body that cannot be shown as JSON
+    return value

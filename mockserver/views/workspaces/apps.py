@@ -1,4 +1,4 @@
-"""Apps of third parties that may send users to a workspace."""
+"""The views of the OAuth apps of third parties that are registered in a workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The clock of a workspace."""
+"""The views of the clock of a workspace, and of an advance."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mockserver.views.base.view import View
 
 
 class Moved(NamedTuple):
-    """A row of `Advanced`: a clock, and the timed events that happened while it was moved."""
+    """A row of `Advanced`: a clock, and the timed events that happened while it was advanced."""
 
     clock: clock.Clock
     fired: Sequence[Changed]
 
 
 class Clock(View):
-    """The clock of whatever has one, a workspace say."""
+    """A clock; its row is whatever has one as `clock`: a state, or a `Moved`."""
 
     now = members.moment(of=lambda row: row.clock.now())
     frozen = members.flag(attribute="clock.frozen")

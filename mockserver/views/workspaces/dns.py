@@ -1,4 +1,4 @@
-"""What the DNS of a workspace says."""
+"""The view of what the DNS of a workspace says about a domain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mockserver.views.base.view import View
 
 
 class Asked(NamedTuple):
-    """A row of `Dns`: what is said about a domain."""
+    """A row of `Dns`: what the DNS of a workspace says about a domain."""
 
     domain: str
     records: DnsView
@@ -21,7 +21,7 @@ class Asked(NamedTuple):
 
 
 def asked(workspace: Workspace, domain: str) -> Asked:
-    """What the workspace's DNS says about a domain, as a row of its view."""
+    """What the DNS of a workspace says about a domain, as a row of `Dns`."""
     return Asked(domain, dns_view(workspace, domain), dmarc_policy(workspace, domain))
 
 

@@ -1,4 +1,4 @@
-"""State machines and their instances."""
+"""The views of state machines and of their instances."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ Machines = listing(Machine, "Machines")
 
 
 class Instance(View):
-    """Further members are the machine's own: a sender's code and when it expires, say; a lifecycle gives its rows."""
+    """An instance of a state machine; `Lifecycle.describe` makes its rows.
+
+    Further members differ by machine: of a sender, the one-time code and when it expires.
+    """
 
     class Meta:
         unknown = INCLUDE

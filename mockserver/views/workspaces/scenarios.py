@@ -1,4 +1,4 @@
-"""Scenarios: those that can be loaded, what is added to a workspace, and the moments to which it can return."""
+"""The views of scenarios that can be loaded and of snapshots, and the schema of what `seed` adds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from mockserver.views.base.view import View, listing
 
 @cache
 def seed_schema() -> Schema:
-    """What a workspace gets added: a partial scenario, and the account that gets what stands at its top."""
+    """The schema of what is added to a workspace: a partial scenario, and optionally `account`.
+
+    That account gets the rows that the document has at its top level, outside of `accounts`.
+    """
     return type(scenario_schema()).from_dict({"account": fields.String()}, name="SeedItem")()
 
 

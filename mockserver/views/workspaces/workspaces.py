@@ -1,4 +1,4 @@
-"""Workspaces: where they are, and which keys open them."""
+"""The views of workspaces: their addresses, and the keys that open their accounts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mockserver.views.base.view import View, listing
 
 
 class Hosted(NamedTuple):
-    """A row of `Workspace`: a workspace, and the root address of the server with its slash at the end."""
+    """A row of `Workspace`: a workspace, and the root address of the server, with a slash at its end."""
 
     workspace: workspace.Workspace
     root: str
@@ -25,7 +25,7 @@ def _first_key(account: Account) -> str | None:
     return next(iter(account.api_keys), None)
 
 
-# Without the lock of a workspace: it may be one of many, and nobody is to wait for what happens in another one.
+# The functions below do without the lock of the workspace: a list of many workspaces is not to wait for each of them.
 
 
 def _accounts(row: Hosted) -> tuple[Account, ...]:
@@ -33,8 +33,8 @@ def _accounts(row: Hosted) -> tuple[Account, ...]:
 
 
 def _url(row: Hosted) -> str:
-    place = "" if row.workspace.name == DEFAULT else f"w/{row.workspace.name}/"
-    return f"{row.root}{place}v3"
+    prefix = "" if row.workspace.name == DEFAULT else f"w/{row.workspace.name}/"
+    return f"{row.root}{prefix}v3"
 
 
 class WorkspaceAccount(View):
