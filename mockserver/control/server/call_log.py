@@ -1,4 +1,4 @@
-"""Lets the log tell of calls of the control API: who has reset my workspace?"""
+"""The log of control calls, which answers questions as: who has reset my workspace?"""
 
 from __future__ import annotations
 
@@ -13,25 +13,29 @@ from mockserver.web.logs.request_log import RequestLog
 from mockserver.web.routing.audience import CONTROL_PREFIX
 from mockserver.web.server.waiting import is_waiting
 
+#: The key of the WSGI environment that holds when the request began, by `time.perf_counter`.
 _BEGAN = "mockserver.began"
 
 
 class CallLog:
-    """Notes each call when it is over, but for those that ask how the server is, as they come every few seconds."""
+    """Logs each control call when it is over, but for health checks, which come every few seconds."""
 
     def __init__(self, log: RequestLog) -> None:
         self._log = log
 
     def begin(self) -> None:
+        """Note when the current request begins."""
         request.environ[_BEGAN] = perf_counter()
 
     def end(self, response: Response) -> Response:
+        """Log the current request if it is a control call that is over; the response is given back as it is."""
         path = request.path
         if path.startswith(CONTROL_PREFIX) and path not in PROBES and not is_waiting():
             self._note(request.environ.get(target.ACTED_ON), path, response.status_code)
         return response
 
     def _note(self, workspace: Workspace | None, path: str, status: int) -> None:
+        """Log a call, unless it acted on a workspace that was made with `counted: false`."""
         if workspace is not None and not workspace.counted:
             return
         ms = (perf_counter() - request.environ[_BEGAN]) * 1000

@@ -16,13 +16,13 @@ from mockserver.views.server import coverage as shown
 
 COVERAGE = ControlResource("coverage", "/_mock/coverage")
 
-#: Stands for all workspaces, those that are gone included.
+#: The workspace name that means all workspaces, those that were dropped or evicted included.
 _ALL = "*"
 _MEDIA = {"json": "application/json", "text": "text/plain", "html": "text/html", "junit": "application/xml"}
 
 
 class Chosen(Item):
-    #: A name, or `*` for all that the server has seen.
+    #: The name of a workspace, or `*` for all that the server has had.
     workspace = fields.String()
 
 
@@ -33,14 +33,14 @@ class Wanted(Chosen):
 @COVERAGE.call("GET", query=Wanted, answer=shown.Coverage, media=tuple(_MEDIA.values()))
 def show(query: dict[str, Any]) -> Response:
     """Which part of the contract was met, and what is missing: JSON, text, HTML or JUnit XML."""
-    form = query.get("format") or _accepted()
+    format_ = query.get("format") or _accepted()
     found = _of(query.get("workspace"))
-    # What makes reports is not needed to start.
-    from mockserver.coverage.figures import to_json  # noqa: PLC0415  # see above
-    from mockserver.coverage.report import report  # noqa: PLC0415  # see above
+    # Imported here and below: what makes reports is not needed to start.
+    from mockserver.coverage.figures import to_json  # noqa: PLC0415  # not needed to start
+    from mockserver.coverage.report import report  # noqa: PLC0415  # not needed to start
 
     made = report(found)
-    return answers.answer(to_json(made)) if form == "json" else _written(made, form)
+    return answers.answer(to_json(made)) if format_ == "json" else _written(made, format_)
 
 
 @COVERAGE.call("DELETE", query=Chosen, status=204)
@@ -57,11 +57,13 @@ def clear(query: dict[str, Any]) -> Response:
 
 
 def _accepted() -> str:
+    """The format of the media type that `Accept` prefers."""
     best = request.accept_mimetypes.best_match([*_MEDIA.values(), "text/xml"], default=_MEDIA["json"])
-    return next((form for form, media in _MEDIA.items() if media == best), "junit")
+    return next((format_ for format_, media in _MEDIA.items() if media == best), "junit")
 
 
 def _of(name: str | None) -> Coverage:
+    """A copy of the coverage of a workspace (None: the one that the call acts on), or of the server's total."""
     if name == _ALL:
         return dependencies.store().coverage()
     workspace = _chosen(name)
@@ -77,13 +79,13 @@ def _chosen(name: str | None) -> Workspace:
     return target.entered(target.named(name))
 
 
-def _written(made: Any, form: str) -> Response:
-    from mockserver.coverage.junit import to_junit  # noqa: PLC0415  # see above
-    from mockserver.coverage.page import policy, to_html  # noqa: PLC0415  # see above
-    from mockserver.coverage.text import to_text  # noqa: PLC0415  # see above
+def _written(made: Any, format_: str) -> Response:
+    from mockserver.coverage.junit import to_junit  # noqa: PLC0415  # not needed to start
+    from mockserver.coverage.page import policy, to_html  # noqa: PLC0415  # not needed to start
+    from mockserver.coverage.text import to_text  # noqa: PLC0415  # not needed to start
 
-    text = {"text": to_text, "html": to_html, "junit": to_junit}[form](made)
-    headers = {"Content-Security-Policy": policy()} if form == "html" else {}
-    found = Response(text, headers=headers, content_type=f"{_MEDIA[form]}; charset=utf-8")
+    text = {"text": to_text, "html": to_html, "junit": to_junit}[format_](made)
+    headers = {"Content-Security-Policy": policy()} if format_ == "html" else {}
+    found = Response(text, headers=headers, content_type=f"{_MEDIA[format_]}; charset=utf-8")
     found.headers["X-Content-Type-Options"] = "nosniff"
     return found

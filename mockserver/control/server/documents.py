@@ -1,4 +1,4 @@
-"""`/_mock/openapi.*`, `/_mock/docs` and `/_mock/fidelity`: what the mock says of the API that it mocks."""
+"""`/_mock/openapi.*`, `/_mock/docs` and `/_mock/fidelity`: the documents of the mocked API and of the control API."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from mockserver.web.service.auth import ANY_KEY
 
 DOCUMENTS = ControlResource("documents", "/_mock", in_workspace=False)
 
-#: Swagger UI's own files, out of their package; nothing comes from another host.
+#: The files of Swagger UI that are served from its Python package, as pages load nothing from another host.
 _ASSETS = frozenset({"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"})
 
-#: Swagger UI sets styles of elements, and shows an icon as data.
+#: Swagger UI sets styles of elements (`unsafe-inline`), and has icons as `data:` addresses.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
 )
@@ -50,7 +50,7 @@ _PAGE = """<!doctype html>
 </body>
 </html>
 """
-#: A key is set, so that what is tried out is answered.
+#: The page has a key from the beginning, so that "Try it out" gets an answer.
 _START = """const page = SwaggerUIBundle({{
   url: new URL({document}, document.currentScript.src).href,
   dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true,
@@ -69,22 +69,23 @@ _OF_THE_CONTROL_API = {
 
 @cache
 def api_document() -> dict[str, Any]:
-    # What makes the document is not needed to start.
-    from mockserver.evidence.openapi import document  # noqa: PLC0415  # see above
+    """The OpenAPI document of the mocked API."""
+    from mockserver.evidence.openapi import document  # noqa: PLC0415  # not needed to start
 
     return document()
 
 
 @cache
 def control_document() -> dict[str, Any]:
-    from mockserver.control.document.openapi import document  # noqa: PLC0415  # as above
+    """The OpenAPI document of the control API."""
+    from mockserver.control.document.openapi import document  # noqa: PLC0415  # not needed to start
 
     return document(control_api().resources)
 
 
-#: The documents under the addresses of their pages, which ask for no token.
+#: The documents by the names under which the pages load them; unlike `/_mock/openapi.json` they need no token.
 _OPEN = {"openapi.json": api_document, "control.json": control_document}
-#: The scripts of the pages, each for its document.
+#: The name of the document that each script of a page loads, by the name of the script.
 _STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CONTROL_API)}
 
 
@@ -102,6 +103,7 @@ def openapi_yaml() -> Response:
 
 @cache
 def api_yaml() -> str:
+    """The OpenAPI document of the mocked API, as YAML."""
     text: str = yaml.safe_dump(api_document(), sort_keys=False, allow_unicode=True, width=120)
     return text
 
@@ -131,7 +133,7 @@ def _page(about: Mapping[str, str]) -> Response:
 
 @DOCUMENTS.call("GET", "/docs/<name>", media=("*/*",), is_open=True)
 def asset(name: str) -> Response:
-    """A file of these pages."""
+    """A file that the pages of the documents load."""
     if name in _OPEN:
         return Response(answers.written(off_loop.made_once(_OPEN[name])), content_type="application/json")
     if name in _STARTS:
@@ -145,12 +147,15 @@ def asset(name: str) -> Response:
 
 
 def _start(document: str) -> str:
-    """The script of a page."""
+    """The script of a page that shows a document."""
     return _START.format(document=json.dumps(document), key=json.dumps(_key()))
 
 
 def _key() -> str | None:
-    """A key with which the workspace can be tried out; a page that asks for no token tells none that is a secret."""
+    """An API key with which a page can try operations out, or None.
+
+    The pages need no token, so they give none of the keys of a server whose control API needs one.
+    """
     if dependencies.store().keys is KeyMode.ANY:
         return ANY_KEY
     keys = (target.addressed() or dependencies.store().default).state.first_account.api_keys
@@ -159,5 +164,5 @@ def _key() -> str | None:
 
 @DOCUMENTS.call("GET", "/fidelity", answer=Fidelity)
 def fidelity() -> Response:
-    """For each field, bound and error of each operation: how sure it is, and where a reader finds why."""
+    """For each field, bound and error of each operation: how sure it is, and where the evidence is."""
     return answers.answer(record(ALL_OPERATIONS.values()))

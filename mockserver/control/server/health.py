@@ -13,7 +13,7 @@ from mockserver.views.server.health import Health
 
 HEALTH = ControlResource("health", "/_mock", in_workspace=False)
 
-#: Where somebody asks every few seconds.
+#: The addresses of health checks, which are asked every few seconds.
 PROBES = frozenset({"/_mock/health", "/_mock/livez", "/_mock/readyz"})
 
 
@@ -26,7 +26,7 @@ def version() -> str:
 
 
 def uptime_s() -> float:
-    """How long the server has been there, in seconds."""
+    """How long ago the server was made, in seconds."""
     return time.monotonic() - dependencies.current().started
 
 

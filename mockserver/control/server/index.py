@@ -1,4 +1,4 @@
-"""`GET /` and `GET /_mock`: what there is to try."""
+"""`GET /` and `GET /_mock`: what a user can try."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INDEX = ControlResource("index", "/_mock", in_workspace=False)
 
 @WELCOME.get("/")
 def welcome() -> Response:
-    """A few lines for a shell."""
+    """A plain text with commands to try in a shell."""
     root = request.host_url.rstrip("/")
     workspace = target.addressed() or dependencies.store().default
     lines = [
@@ -36,7 +36,7 @@ def welcome() -> Response:
 
 @WELCOME.get("/favicon.ico")
 def favicon() -> Response:
-    """What browsers ask for by themselves: there is none."""
+    """An empty answer: browsers ask for an icon by themselves, and the mock has none."""
     return Response(status=204, headers={"Cache-Control": "max-age=86400"})
 
 

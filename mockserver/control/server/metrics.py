@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
     from prometheus_client.registry import CollectorRegistry
 
-# Nothing of prometheus_client is imported before somebody asks for metrics.
+# Functions import prometheus_client: a server whose metrics nobody asks for does without it.
 
 METRICS = ControlResource("metrics", "/_mock/metrics", in_workspace=False)
 
-#: How many there are of something, now or since the start.
+#: Counts something of a store: how many there are now, or how many there were since the start.
 _Count = Callable[[Store], int]
 
 _GAUGES: dict[str, tuple[str, _Count]] = {
@@ -60,17 +60,17 @@ def metrics() -> Response:
 
 
 def _encoder(accept: str) -> tuple[Callable[[CollectorRegistry], bytes], str]:
-    """How to write metrics, and how that form is called: OpenMetrics for who asks for it."""
-    from prometheus_client.exposition import choose_encoder  # noqa: PLC0415  # see above
+    """The function that writes metrics, and its media type: OpenMetrics if `Accept` asks for it, else plain text."""
+    from prometheus_client.exposition import choose_encoder  # noqa: PLC0415  # not needed to start
 
     try:
         return choose_encoder(accept)
-    except (TypeError, ValueError):  # it asks for a version that is no number
+    except (TypeError, ValueError):  # Accept asks for a version that is no number
         return choose_encoder("")
 
 
 def _registry(store: Store, effects: Mapping[str, Mapping[str, Any]]) -> CollectorRegistry:
-    from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector  # noqa: PLC0415  # see above
+    from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector  # noqa: PLC0415  # not needed to start
 
     registry = CollectorRegistry()
     registry.register(_Collector(store, effects))
@@ -80,21 +80,24 @@ def _registry(store: Store, effects: Mapping[str, Mapping[str, Any]]) -> Collect
 
 
 class _Collector:
-    """What prometheus_client asks for metrics."""
+    """The metrics of a server, as prometheus_client collects them."""
 
     def __init__(self, store: Store, effects: Mapping[str, Mapping[str, Any]]) -> None:
         self._store, self._effects = store, effects
 
     def collect(self) -> Iterator[Metric]:
-        yield from _counted(self._store.meter)
+        yield from _requests_and_attempts(self._store.meter)
         yield from _held(self._store)
         if "smtp" in self._effects:
-            yield from _posted(self._effects["smtp"])
+            yield from _smtp(self._effects["smtp"])
 
 
-def _counted(meter: Meter) -> Iterator[Metric]:
-    """The requests, and what came of them."""
-    from prometheus_client.metrics_core import CounterMetricFamily, HistogramMetricFamily  # noqa: PLC0415  # see above
+def _requests_and_attempts(meter: Meter) -> Iterator[Metric]:
+    """The metrics of requests, faults and attempts of deliveries since the start."""
+    from prometheus_client.metrics_core import (  # noqa: PLC0415  # not needed to start
+        CounterMetricFamily,
+        HistogramMetricFamily,
+    )
 
     requests = CounterMetricFamily("mockserver_requests", "Requests to the mocked API.", labels=["operation", "status"])
     for labels, count in meter.requests().items():
@@ -119,9 +122,9 @@ def _counted(meter: Meter) -> Iterator[Metric]:
     )
 
 
-def _posted(smtp: Mapping[str, Any]) -> Iterator[Metric]:
-    """The e-mails on their way to a real server."""
-    from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415  # see above
+def _smtp(smtp: Mapping[str, Any]) -> Iterator[Metric]:
+    """The metrics of e-mails for a real SMTP server."""
+    from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415  # not needed to start
 
     mails = CounterMetricFamily("mockserver_smtp_mails", "E-mails for the server of --smtp-url.", labels=["outcome"])
     for outcome in ("sent", "failed"):
@@ -131,8 +134,8 @@ def _posted(smtp: Mapping[str, Any]) -> Iterator[Metric]:
 
 
 def _held(store: Store) -> Iterator[Metric]:
-    """What there is now, what had to go, and of which server all this is told."""
-    from prometheus_client.metrics_core import (  # noqa: PLC0415  # see above
+    """The gauges and counters of the store, the uptime in seconds, and the version of the server."""
+    from prometheus_client.metrics_core import (  # noqa: PLC0415  # not needed to start
         CounterMetricFamily,
         GaugeMetricFamily,
         InfoMetricFamily,

@@ -1,4 +1,4 @@
-"""`/_mock/docs/*.md`: the documents to which the sources of `/_mock/fidelity` lead when they are followed."""
+"""`/_mock/docs/*.md`: the documents that the sources in `/_mock/fidelity` link to."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _PAGE = """<!doctype html>
 """
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
-#: What stands around the generated parts, and is for programs.
+#: A comment that marks a generated part for the program that writes it.
 _COMMENT = re.compile(r"<!-- [^>]{1,80} -->\n")
-#: A place, and a link to one or to another of these documents, as they stand in the escaped text.
-_PLACE = re.compile(r'&lt;a id="([\w-]{1,80})"&gt;&lt;/a&gt;')
+#: An anchor, and a link to an anchor or to another document, as they are written once the text is escaped.
+_ANCHOR = re.compile(r'&lt;a id="([\w-]{1,80})"&gt;&lt;/a&gt;')
 _LINK = re.compile(r"\[([^\]\[]{1,120})\]\(((?:(?:\.\./|contract/)?[\w-]{1,80}\.md)?(?:#[\w-]{1,80})?)\)")
 
 
@@ -45,7 +45,7 @@ def ledger() -> Response:
 
 @PAGES.call("GET", "/contract/<name>", media=("text/html",), is_open=True)
 def contract(name: str) -> Response:
-    """A page of the contract: the sources of the fidelity record lead to its places; `README.md` is the index."""
+    """A page of the contract: the sources of the fidelity record lead to its anchors; `README.md` is the index."""
     return _answer(f"contract/{name}")
 
 
@@ -58,7 +58,7 @@ def _answer(path: str) -> Response:
 
 @cache
 def pages() -> Mapping[str, str]:
-    """Every document, by its path: the text as it stands, but that its places can be gone to."""
+    """Every document as HTML, by its path below `docs`: its Markdown text, with working links and anchors."""
     folder = data_folder("docs")
     paths = [folder / "ledger.md", *folder.glob("contract/*.md")]
     return {path.relative_to(folder).as_posix(): _page(path.read_text(encoding="utf-8")) for path in paths}
@@ -67,4 +67,4 @@ def pages() -> Mapping[str, str]:
 def _page(text: str) -> str:
     text = escape(_COMMENT.sub("", text), quote=False)
     title = text.partition("\n")[0].removeprefix("# ")
-    return _PAGE.format(title=title, text=_LINK.sub(r'<a href="\2">\1</a>', _PLACE.sub(r'<a id="\1"></a>', text)))
+    return _PAGE.format(title=title, text=_LINK.sub(r'<a href="\2">\1</a>', _ANCHOR.sub(r'<a id="\1"></a>', text)))

@@ -1,4 +1,4 @@
-"""`/_mock/deliveries`: the calls that the service makes."""
+"""`/_mock/deliveries`: the webhook calls of the service, with their attempts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
 DELIVERIES = ControlResource("deliveries", "/_mock/deliveries")
 
-#: When something of a call may be another than before.
+#: What watchers are told when the state of a delivery, or whether an attempt is under way, may have changed.
 _NEWS: Kinds = frozenset({"transition", "job"})
 
 
@@ -65,14 +65,18 @@ def redeliver(identifier: str) -> Response:
     with workspace.lock:
         account, delivery = _found(workspace, identifier)
         off_loop.before_showing([delivery.text_size])
-        begun("redelivery", lambda: _again(workspace, account, delivery))
+        begun("redelivery", lambda: _redeliver(workspace, account, delivery))
     wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, delivery) else [delivery], _NEWS)
     with workspace.lock:
         return answers.answer(Owned(account.name, delivery))
 
 
-def _again(workspace: Workspace, account: Account, delivery: Delivery) -> bool:
-    """Send a call again, at once."""
+def _redeliver(workspace: Workspace, account: Account, delivery: Delivery) -> bool:
+    """Begin another attempt of a delivery at once; true, for `begun` keeps a value.
+
+    Raises:
+        Problem: 409, an attempt is under way, or the state of the delivery does not allow another one.
+    """
     if delivery.in_flight:
         raise Problem(409, f"delivery {delivery.id} is under way")
     try:
@@ -84,7 +88,7 @@ def _again(workspace: Workspace, account: Account, delivery: Delivery) -> bool:
 
 
 def _is_under_way(account: Account, delivery: Delivery) -> bool:
-    """Whether an attempt is under way, of a delivery that is still there."""
+    """Whether an attempt is under way, and the delivery has not been removed meanwhile."""
     return delivery.in_flight and account.table(Delivery).get(delivery.id) is delivery
 
 

@@ -1,4 +1,4 @@
-"""`/_mock/exports`: the files of webhook histories, under the links that their askers were told."""
+"""`/_mock/exports`: the files of exported webhook histories, at the links that the service has sent out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/_mock/inbound`: a mail arrives."""
+"""`/_mock/inbound`: lets an inbound mail arrive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/_mock/receiver/{name}` and `/_mock/receivers/{name}`: a receiver of webhook calls, where a job has none."""
+"""`/_mock/receiver/{name}` and `/_mock/receivers/{name}`: receivers of webhook calls, for tests that have none."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class MannerItem(Item):
-    """How a receiver answers."""
+    """How a receiver answers from now on."""
 
     status = fields.Integer(strict=True, validate=validate.Range(200, 599))
     delay_ms = Number(validate=validate.Range(0, 600_000))
@@ -47,7 +47,7 @@ class MannerItem(Item):
 class CallFilter(Item):
     limit = parameters.limit()
     offset = parameters.offset()
-    #: How many calls there have to be.
+    #: For how many calls `wait` waits.
     count = fields.Integer(load_default=1, validate=validate.Range(1, 1000))
     wait = parameters.wait()
 

@@ -1,4 +1,4 @@
-"""`/_mock/requests`: what was asked and answered, and whether it was as a test expects."""
+"""`/_mock/requests`: the journal of a workspace, and whether it has the exchanges that a test expects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REQUESTS = ControlResource("requests", "/_mock/requests")
 
 
 class RequestFilter(Item):
-    """Which exchanges are asked for."""
+    """Which exchanges of the journal are answered."""
 
     operation = fields.String()
     status = fields.Integer()
@@ -45,7 +45,7 @@ class RequestFilter(Item):
 
 
 class Bounds(fields.Field[tuple[int, float]]):
-    """How many: a number, or `{at_least, at_most}`."""
+    """How many exchanges must match: a number, or `{at_least, at_most}`; loaded as the least and the most."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[int, float]:
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -110,9 +110,9 @@ def verify(body: dict[str, Any]) -> Response:
     workspace = target.workspace()
     with workspace.lock:
         kept = list(workspace.journal)
-    # Each of them is held against all that is wanted.
-    asked = len(request.get_data())
-    off_loop.before_showing(_size(exchange) + asked for exchange in kept)
+    # Every exchange is compared with the whole match, so the size of the match counts for each of them.
+    match_size = len(request.get_data())
+    off_loop.before_showing(_size(exchange) + match_size for exchange in kept)
     match, (least, most) = body["match"], body["count"]
     found = [exchange for exchange in kept if match.admits(exchange)]
     satisfied = least <= len(found) <= most
@@ -128,21 +128,22 @@ def verify(body: dict[str, Any]) -> Response:
 
 
 def _size(exchange: Exchange) -> int:
-    # A query may be all names of one character, and each takes as long as many characters of a text.
+    """How long an exchange takes to show, as the number of bytes of plain text that would take as long."""
+    # A query of many parameters with short names takes longer than a text of its length: chosen, three times more.
     return exchange.size + 3 * len(exchange.query)
 
 
 class _Search:
-    """Looks for exchanges again and again, until there are some; what did not match is looked at once."""
+    """A search for exchanges that is repeated until one matches; it compares each exchange only once."""
 
     def __init__(self, match: Match) -> None:
         self._match = match
         self._journal: Journal | None = None
-        #: How many had been written down when nothing was found.
+        #: How many exchanges the journal had counted when none of them matched.
         self._seen = 0
 
     def look(self, journal: Journal) -> Sequence[Exchange]:
-        """All that match, newest first."""
+        """All exchanges of the journal that match, newest first; empty if there are none yet."""
         since = self._seen if journal is self._journal else 0
         found = journal.matching(self._match, since)
         if not found:

@@ -1,4 +1,4 @@
-"""`/_mock/trigger`: what happens to e-mails, messages and contacts, so that webhooks are told."""
+"""`/_mock/trigger`: events of e-mails, messages and contacts, raised by hand, of which webhooks are told."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SENDER = "sender@example.test"
 
 
 class _Recipient(Item):
-    """To whom a mail may arrive; other events happen to numbers as well."""
+    """The recipient of an inbound mail, an e-mail address; recipients of other events may be telephone numbers."""
 
     to = Email()
 
@@ -82,7 +82,7 @@ def trigger(body: dict[str, Any]) -> Response:
 
 
 def _category(body: dict[str, Any]) -> Category:
-    """The type and the channel of the webhooks that are told."""
+    """The category of the event: the type and the channel of the webhooks that are told of it."""
     return Category(body.get("type", TRANSACTIONAL), body.get("channel", EMAIL))
 
 
@@ -95,7 +95,7 @@ def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list
 
 
 def _arrive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[Delivery]]:
-    """Let a mail arrive, an answer to another one if that is the event; gives the account at which it does."""
+    """Let a mail arrive, as a reply if the event is one; the account that receives it, and the deliveries made."""
     from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
 
     account, to = _addressed(workspace, body)
@@ -110,7 +110,7 @@ def _arrive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[D
 
 
 def _addressed(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, str]:
-    """At which account a mail arrives, and at which address; without one, at the first that is listened to."""
+    """The account and the address at which a mail arrives; without `to`, the address of the first inbound webhook."""
     named, meant = target.named_account(workspace, body), target.account(workspace, body)
     asked = [meant] if named is not None else [meant, *workspace.state.accounts.values()]
     to = body.get("to") or _inbound_address(asked)
@@ -118,7 +118,7 @@ def _addressed(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, str
 
 
 def _inbound_address(accounts: Iterable[Account]) -> str:
-    """An address of the accounts' first inbound webhook whose domain mails can go to."""
+    """An address in the domain of the first inbound webhook of the accounts; a default one if there is none."""
     hooks = (row for account in accounts for row in account.table(Webhook).values() if row.type == INBOUND)
     found = (f"reply@{row.domain}" for row in hooks)
     return next((address for address in found if not _Recipient().validate({"to": address})), "reply@example.test")

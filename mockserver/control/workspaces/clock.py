@@ -1,4 +1,4 @@
-"""`/_mock/clock`: see, set and move a workspace's clock."""
+"""`/_mock/clock`: show, set and advance the clock of a workspace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mockserver.control.framework.problem import Problem, of_one
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.time.clock import ClockError
 from mockserver.core.time.transition import Changed
-from mockserver.core.workspaces.advance import Advance as Move
+from mockserver.core.workspaces import advance as model
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Duration, Instant, Item, is_relative, parse_duration
 from mockserver.views.workspaces import clock as shown
@@ -24,9 +24,10 @@ from mockserver.web.server.waiting import begun, is_waiting, wait_for
 
 CLOCK = ControlResource("clock", "/_mock/clock")
 
-#: How long a move of the clock may take in real time, in seconds.
-_PATIENCE_S = 600.0
-#: A hundred years.
+#: How long an advance may take in real time, in seconds; chosen far above what webhook calls on the way take.
+_TIMEOUT_S = 600.0
+#: The most seconds that one advance may take, a hundred years; chosen above what a test needs, so that moments stay
+#: within those that `datetime` has.
 _MOST_SECONDS = 3_155_760_000
 
 
@@ -41,7 +42,7 @@ class ClockChange(Item):
 
     @post_load(pass_original=True)
     def _as_length(self, data: dict[str, Any], original: Mapping[str, Any], **_: Any) -> dict[str, Any]:
-        """A relative moment is so far from the one at which the move begins, and not from an earlier look."""
+        """Load a relative `now` as a length: it is counted from the moment at which the advance begins."""
         now = original.get("now")
         return {**data, "now": parse_duration(now)} if is_relative(now) else data
 
@@ -90,34 +91,35 @@ def advance(body: dict[str, Any]) -> Response:
 
 
 def _advanced(workspace: Workspace, target: datetime | timedelta | None, member: str) -> list[Changed]:
-    """Advance to the target; answers the timed events that have happened on the way.
+    """Advance to a target (None: to the next timer); the timed events that have happened on the way.
 
     Raises:
-        Problem: 400, the target is out of reach; 409, the workspace was reset on the way, or its calls take too long.
+        Problem: 400, the clock cannot be set to the target; 409, the workspace was reset meanwhile, or its webhook
+            calls take too long.
     """
     state = workspace.state
     if len(state.timers) > loop.LARGE_WORKSPACE or (state.timers and state.has_many_calls):
         off_loop.leave()
-    move = begun("advance", lambda: _begin(workspace, target, member))
-    arrived = wait_for(workspace, _PATIENCE_S, lambda: [move] if move.step() else [])
+    advance = begun("advance", lambda: _begin(workspace, target, member))
+    arrived = wait_for(workspace, _TIMEOUT_S, lambda: [advance] if advance.step() else [])
     if not arrived and not is_waiting():
-        move.stop()
-        raise Problem(409, f"calls of the service were still under way after {_PATIENCE_S:g} seconds")
-    if move.interrupted:
+        advance.stop()
+        raise Problem(409, f"calls of the service were still under way after {_TIMEOUT_S:g} seconds")
+    if advance.interrupted:
         raise Problem(409, "the workspace was given another state on the way")
-    return move.fired()
+    return advance.fired()
 
 
-def _begin(workspace: Workspace, target: datetime | timedelta | None, member: str) -> Move:
+def _begin(workspace: Workspace, target: datetime | timedelta | None, member: str) -> model.Advance:
     with workspace.lock:
         try:
-            return Move(workspace, target)
+            return model.Advance(workspace, target)
         except ClockError as error:
             raise of_one(member, str(error)) from error
 
 
 def _target(data: dict[str, Any]) -> timedelta | None:
-    """How far; None: to the next timer."""
+    """The length of an advance, or None for one to the next timer."""
     if "to" in data:
         return None
     return data["by"] if "by" in data else timedelta(seconds=data["seconds"])

@@ -43,6 +43,11 @@ def change(domain: str, body: dict[str, Any]) -> Response:
 
 
 def _hostname(domain: str) -> str:
+    """The normalised name of a domain.
+
+    Raises:
+        Problem: 400, it is not a host name.
+    """
     try:
         name: str = Hostname().deserialize(domain)
     except ValidationError as error:

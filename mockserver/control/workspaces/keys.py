@@ -39,10 +39,10 @@ def revoke(body: dict[str, Any]) -> Response:
 
 
 def _keys(body: dict[str, Any], account: Account | None) -> list[str]:
-    """The keys that are meant.
+    """The keys to revoke: the one that the body names, or else all of the account.
 
     Raises:
-        Problem: 400; the key is none of the account's.
+        Problem: 400, the key is not one of the account that the body names.
     """
     if "key" not in body:
         return account.api_keys if account is not None else []

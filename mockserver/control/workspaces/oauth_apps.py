@@ -1,4 +1,4 @@
-"""`/_mock/oauth/apps`: apps of third parties that may send users here."""
+"""`/_mock/oauth/apps`: the OAuth apps of third parties that are registered in a workspace."""
 
 from __future__ import annotations
 

@@ -35,8 +35,8 @@ def keep(body: dict[str, Any]) -> Response:
             raise Problem(409, f"there are {len(workspace.snapshots)} snapshots, which is the limit; delete some")
         document, mailbox = dump(workspace), workspace.state.mailbox.copy()
         snapshot = Snapshot(name, workspace.state.clock.now(), document, mailbox, weight(document) + mailbox.bytes)
-        _check_room(workspace, snapshot)
-        workspace.snapshots.pop(name, None)  # the newest stands last
+        _check_size(workspace, snapshot)
+        workspace.snapshots.pop(name, None)  # snapshots are kept in order of age, the newest last
         workspace.snapshots[name] = snapshot
         return answers.answer(snapshot)
 
@@ -78,17 +78,22 @@ def restore(name: str) -> Response:
 
 
 def _found(workspace: Workspace, name: str) -> Snapshot:
+    """The snapshot of this name.
+
+    Raises:
+        Problem: 404, there is none.
+    """
     found = workspace.snapshots.get(name)
     if found is None:
         raise Problem(404, f"there is no snapshot {name!r}; there are {', '.join(workspace.snapshots) or 'none'}")
     return found
 
 
-def _check_room(workspace: Workspace, snapshot: Snapshot) -> None:
-    """Refuse a snapshot that would take more bytes than there may be.
+def _check_size(workspace: Workspace, snapshot: Snapshot) -> None:
+    """Refuse a snapshot with which all snapshots together would take more bytes than the limit.
 
     Raises:
-        Problem: 409.
+        Problem: 409, they would.
     """
     taken = sum(other.size for other in workspace.snapshots.values() if other.name != snapshot.name)
     limit = workspace.limits.snapshots_bytes
@@ -96,11 +101,12 @@ def _check_room(workspace: Workspace, snapshot: Snapshot) -> None:
     if snapshot.size > limit:
         raise Problem(409, f"this snapshot alone would take {snapshot.size:,} bytes, and {most}")
     if taken + snapshot.size > limit:
-        told = f"the snapshots take {taken:,} bytes and this one would take {snapshot.size:,}"
-        raise Problem(409, f"{told}; {most}, so delete some")
+        sizes = f"the snapshots take {taken:,} bytes and this one would take {snapshot.size:,}"
+        raise Problem(409, f"{sizes}; {most}, so delete some")
 
 
 def _unused(workspace: Workspace) -> str:
+    """A name that no snapshot of the workspace has."""
     number = len(workspace.snapshots) + 1
     while f"snapshot-{number}" in workspace.snapshots:
         number += 1

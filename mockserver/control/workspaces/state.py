@@ -1,4 +1,4 @@
-"""`/_mock/state`, `reset`, `seed` and `scenarios`: where a workspace stands, and what it was made from."""
+"""`/_mock/state`, `reset`, `seed` and `scenarios`: the state of a workspace, and the scenarios to make it from."""
 
 from __future__ import annotations
 

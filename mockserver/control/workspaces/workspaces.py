@@ -26,20 +26,20 @@ class ScenarioField(fields.Field[Any]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, (str, dict)):
             raise ValidationError("must be a name or a document")
-        # A path would let a caller read files of the server's.
+        # Only known names: a path would let a caller read files of the server.
         if isinstance(value, str) and value not in dependencies.library().names():
             raise ValidationError(dependencies.library().unknown(value))
         return value
 
 
 class NewWorkspace(Item):
-    #: Else the server's own.
+    #: Left out: the scenario with which the server was started.
     scenario = ScenarioField()
     seed = fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1))
     name = parameters.name()
-    #: Whether it refuses body fields that the service does not know; else its scenario says so.
+    #: Whether the workspace refuses body fields that the service does not know, even if its scenario does not say so.
     strict = Flag(load_default=False)
-    #: Whether its requests count in the server's coverage, and stand in its log.
+    #: Whether requests of the workspace count in the coverage of the server, and are logged.
     counted = Flag(load_default=True)
 
 
@@ -70,7 +70,7 @@ def index(query: dict[str, Any]) -> Response:
     """All workspaces, the one used last first."""
     found = list(dependencies.store())[::-1]
     part = found[query["offset"] : query["offset"] + query["limit"]]
-    _telling(part)
+    _before_showing(part)
     return answers.listed([hosted(workspace) for workspace in part], len(found))
 
 
@@ -78,7 +78,7 @@ def index(query: dict[str, Any]) -> Response:
 def show(name: str) -> Response:
     """One workspace."""
     found = target.named(name)
-    _telling([found])
+    _before_showing([found])
     return answers.answer(hosted(found))
 
 
@@ -91,11 +91,11 @@ def drop(name: str) -> Response:
     return answers.done()
 
 
-def _telling(workspaces: Iterable[Workspace]) -> None:
-    """Leave the event loop before many accounts are put into words."""
+def _before_showing(workspaces: Iterable[Workspace]) -> None:
+    """Leave the event loop before showing workspaces with many accounts."""
     off_loop.before_showing(0 for workspace in workspaces for _ in range(len(workspace.state.accounts)))
 
 
 def hosted(workspace: Workspace) -> shown.Hosted:
-    """A workspace as a row of its view, at the address by which the call has come."""
+    """A workspace as a row of its view, with the root of the address that the client has called."""
     return shown.Hosted(workspace, request.host_url)
