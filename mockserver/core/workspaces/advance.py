@@ -1,4 +1,4 @@
-"""A move of the clock that waits for what leaves on the way, so that its outcome decides what is due next."""
+"""Advancing the clock of a workspace, timer by timer, each after the jobs that the ones before have begun."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from mockserver.core.workspaces.workspace import Workspace
 
 
 class Advance:
-    """Goes from timer to timer, each fired at its own moment; what is under way then is waited for."""
+    """A move of the clock, in steps between which jobs are waited for: their outcomes may set further timers."""
 
     def __init__(self, workspace: Workspace, target: datetime | timedelta | None) -> None:
-        """Begin, under the workspace's lock: to a moment, for so long or, without a target, to the next timer.
+        """Begin a move to a moment, by a length or, without a target, to the next timer; the caller holds the lock.
 
         Raises:
-            ClockError: the target lies in the past, or beyond the years of the clock.
+            ClockError: the target is in the past, or a moment that no clock shows.
         """
         clock = workspace.state.clock
         self._start = clock.now()
@@ -27,14 +27,14 @@ class Advance:
         self._changes = workspace.collect_changes()
 
     def step(self) -> bool:
-        """Go as far as what is under way allows, under the workspace's lock; whether the target is reached."""
+        """Go on until a job has to be waited for; True if the move is over. The caller holds the lock."""
         workspace = self._workspace
         while not self.interrupted:
             if workspace.jobs:
                 if not workspace.fire_next(workspace.state.clock.now()):
                     return False
             elif self._target is None:
-                # Only now is it known which timer is next: what was under way may have set one.
+                # Only now is it known which timer is next: the jobs may have set one.
                 timer = workspace.state.timers.next()
                 self._target = workspace.state.clock.now() if timer is None else timer.moment
             elif not workspace.fire_next(self._target):
@@ -44,17 +44,17 @@ class Advance:
         return True
 
     def stop(self) -> None:
-        """Go no further."""
+        """End the move where it is."""
         self._workspace.stop_collecting(self._changes)
         self._workspace.watch()
 
     @property
     def interrupted(self) -> bool:
-        """Whether the workspace was given another state meanwhile."""
+        """Whether the workspace has been given another state since the move began."""
         return self._workspace.state is not self._state
 
     def fired(self) -> list[Changed]:
-        """The timed events on the way, by their moments; what came of calls that were under way before is none."""
+        """The transitions by timers since the move began, in the order of their moments."""
         passed = [change for change in self._changes if change.at > self._start and self._is_timed(change)]
         return sorted(passed, key=lambda change: change.at)
 

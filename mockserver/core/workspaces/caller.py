@@ -1,4 +1,4 @@
-"""Who stands behind a request."""
+"""Callers: the account, or the anonymous caller, that a request comes from."""
 
 from __future__ import annotations
 
@@ -11,62 +11,62 @@ from mockserver.core.workspaces.workspace import Workspace
 
 
 class Visit(NamedTuple):
-    """From where a request came, and at which address it found the mock."""
+    """Where a request came from, and the address at which the client reached the mock."""
 
-    #: Without a slash at its end; that of the workspace, which is found there without a key.
+    #: The URL under which the workspace is found without a key, without a slash at its end.
     root: str = ""
     ip: str = "127.0.0.1"
     user_agent: str = ""
 
 
 class Caller(NamedTuple):
-    """The account behind a request, in its workspace."""
+    """The account that a request comes from, in its workspace, with the scopes of its token."""
 
     workspace: Workspace
     account: Account
     visit: Visit = Visit()
-    #: What an OAuth token is good for; None: an API key opens everything.
+    #: The scopes of the OAuth token, or None for an API key, which has all.
     scopes: frozenset[str] | None = None
-    #: Whether the key is nobody's, and opens the account because the server takes any.
+    #: Whether the key belongs to no account, and opens this one because the server accepts any key.
     is_unknown: bool = False
 
     def may(self, scope: str) -> bool:
-        """Whether the key or the token is good for a scope; `:write` is not good for `:read`."""
+        """Whether the key or the token has a scope; `:write` does not include `:read`."""
         return self.scopes is None or scope in self.scopes or ALL_SCOPES in self.scopes
 
     def warn(self, warning: str) -> None:
-        """Note in the journal what the caller should know although nothing is refused."""
+        """Warn of something in the journal, without refusing the request."""
         if self.workspace.answering is not None:
             self.workspace.answering.warn(warning)
 
     def now(self) -> Caller:
-        """The same, where another thread has put a new state in its place since the key was looked up."""
+        """The caller in the workspace's present state: another thread may have replaced it since then."""
         account = self.workspace.state.accounts.get(self.account.id, self.account)
         return self if account is self.account else self._replace(account=account)
 
 
 class AnonymousCaller(NamedTuple):
-    """Somebody without a key: a browser, or an app that has yet to say who it is."""
+    """A caller without a key or token: a browser, or an app that has yet to identify itself."""
 
     workspace: Workspace
     visit: Visit = Visit()
 
     def now(self) -> AnonymousCaller:
-        """The same: there is no account that could have been replaced."""
+        """The caller itself: it has no account that could have been replaced."""
         return self
 
 
 class Bearers(Protocol):
-    """Knows whom an access token lets act; filled in by the app."""
+    """What finds the account of an access token; the app supplies one."""
 
     def find(
         self, token: str, within: Workspace | None, enter: Callable[[Workspace], None]
     ) -> tuple[Workspace, Account, frozenset[str]]:
-        """The workspace and the account that a token opens, perhaps within one workspace only, and its scopes.
+        """The workspace and the account that a token opens, and its scopes; only in `within`, if that is given.
 
-        `enter` is called with the workspace before its lock is taken, and lets happen what is due there.
+        `enter` is called with the workspace before its lock is taken, and fires the timers that are due there.
 
         Raises:
-            ServiceError: 401; it is none, or is so no longer.
+            ServiceError: 401, the token is unknown, expired or revoked.
         """
         ...

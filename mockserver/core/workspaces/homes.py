@@ -1,4 +1,4 @@
-"""Which workspaces a key leads to."""
+"""Homes: the workspaces to which an API key leads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class Homes:
-    """The names of the workspaces that know a key, revoked ones included: several have one if a scenario says so."""
+    """The names of the workspaces of each key, valid or revoked; several scenarios may hold the same key."""
 
     def __init__(self) -> None:
         self._names: dict[str, dict[str, None]] = {}
@@ -15,7 +15,7 @@ class Homes:
         return key in self._names
 
     def first(self, key: str) -> str | None:
-        """The workspace that has known a key for longest, which is meant where the address names none."""
+        """The workspace that has had a key longest, or None; it is meant if a request names no workspace."""
         names = self._names.get(key)
         return None if names is None else next(iter(names))
 
@@ -23,7 +23,7 @@ class Homes:
         self._names.setdefault(key, {})[workspace] = None
 
     def remove(self, keys: Iterable[str], workspace: str) -> None:
-        """Let these keys lead to a workspace no more."""
+        """Let keys no longer lead to a workspace."""
         for key in keys:
             names = self._names.get(key, {})
             names.pop(workspace, None)

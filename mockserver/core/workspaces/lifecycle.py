@@ -1,4 +1,4 @@
-"""A state machine at work: it finds its instances in a workspace, fires their events and says what happened."""
+"""Lifecycles: a state machine at work on rows, whose events it fires and publishes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Row = TypeVar("Row", bound=Stateful)
 
 
 class Lifecycle(Generic[Row]):
-    """A machine, bound to the type of its rows; what an event does besides is registered with `on`."""
+    """A state machine for rows of one type; `on`, `guard` and `when_due` register what its events do."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Lifecycle(Generic[Row]):
     def on(
         self, *events: str
     ) -> Callable[[Callable[[Workspace, Account, Row], None]], Callable[[Workspace, Account, Row], None]]:
-        """Register what these events do, beside moving the state."""
+        """Register a function to be called after each of these events has changed the state of a row."""
 
         def register(action: Callable[[Workspace, Account, Row], None]) -> Callable[[Workspace, Account, Row], None]:
             self._actions.update(dict.fromkeys(events, action))
@@ -56,7 +56,7 @@ class Lifecycle(Generic[Row]):
     def guard(
         self, event: str
     ) -> Callable[[Callable[[Workspace, Account, Row], str]], Callable[[Workspace, Account, Row], str]]:
-        """Register what decides, when an event is to happen, which one really does."""
+        """Register a function that returns the event to fire in the place of `event`, which may be `event` itself."""
 
         def register(decide: Callable[[Workspace, Account, Row], str]) -> Callable[[Workspace, Account, Row], str]:
             self._guards[event] = decide
@@ -67,7 +67,7 @@ class Lifecycle(Generic[Row]):
     def when_due(
         self, timer: str
     ) -> Callable[[Callable[[Workspace, Account, Row], None]], Callable[[Workspace, Account, Row], None]]:
-        """Register what a timer begins that is for no event of the machine: its outcome is still to come."""
+        """Register what a timer starts that is no event of the machine: work whose outcome will be one."""
 
         def register(action: Callable[[Workspace, Account, Row], None]) -> Callable[[Workspace, Account, Row], None]:
             self._when_due[timer] = action
@@ -76,22 +76,22 @@ class Lifecycle(Generic[Row]):
         return register
 
     def fall_due(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
-        """Let what a timer is for begin, if it still applies."""
+        """Start what a timer is for: registered work, or the event, if that applies in the row's state."""
         if event in self._when_due:
             self._when_due[event](workspace, account, row)
         elif self.applies(row, event):
             self.fire(workspace, account, row, event)
 
     def begin(self, workspace: Workspace, account: Account, row: Row) -> None:
-        """Put a new instance into its table; its state is the one that it was made with."""
+        """Put a new row into its table, in the state that it has, and publish its creation."""
         account.table(self.row)[self.key(row)] = row
         self._act(workspace, account, row, self.machine.first, ABSENT)
 
     def fire(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
-        """Let an event happen: state, notice, action; what the action fires comes after it.
+        """Let an event happen: the state changes, then the transition is published, then the action is called.
 
         Raises:
-            Refused: the event does not apply in the row's state.
+            TransitionRefused: the event does not apply in the row's state.
         """
         self.machine.target(row.state, event)
         if event in self._guards:
@@ -110,13 +110,13 @@ class Lifecycle(Generic[Row]):
         return event in self.machine.allowed(row.state)
 
     def instances(self, workspace: Workspace) -> Iterator[tuple[Account, Row]]:
-        """Every instance of a workspace with its account."""
+        """Every instance in a workspace, with its account."""
         for account in workspace.state.accounts.values():
             for row in account.table(self.row).values():
                 yield account, row
 
     def find(self, workspace: Workspace, text: str) -> tuple[Account, Row] | None:
-        """The instance whose key is written like this."""
+        """The instance whose key is written as `text`, with its account, or None if there is none."""
         try:
             key = self._parse(text)
         except ValueError:

@@ -1,4 +1,4 @@
-"""Makes workspaces of scenarios: new ones, and those that take the place of others."""
+"""Making workspaces from scenarios: new ones, and those that replace others."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockserver.core.workspaces.workspace import Workspace
 
 
 class Loader(Protocol):
-    """Makes a workspace from a scenario, given by name or as a document; filled in by the app."""
+    """What makes a workspace from a scenario, given by name or as a document; the app supplies one."""
 
     def __call__(
         self, scenario: object, *, name: str, seed: int | None = None, keyring: Callable[[int], Keyring] | None = None
@@ -19,33 +19,33 @@ class Loader(Protocol):
 
 
 class Maker:
-    """Makes the workspaces of one server; nobody else sees them yet. All calls refuse a bad scenario.
+    """Makes the workspaces of a server, which no other thread has seen yet.
 
     Raises:
-        ScenarioError: the scenario is not a good one.
+        ScenarioError: from every method that makes a workspace, if the scenario is invalid.
     """
 
     def __init__(self, load: Loader, scenario: object, seed: int | None) -> None:
         self._load = load
-        #: What a workspace is made from for which nobody says otherwise.
+        #: The scenario of workspaces for which none is given.
         self.scenario = scenario
         self._seed = seed
-        #: How many rows a scenario has made when it was last loaded, by its name.
+        #: How many rows a scenario made when it was last loaded, by its name.
         self._sizes: dict[str, int] = {}
 
     def rows(self, scenario: object | None = None) -> float:
-        """How many rows the server's scenario, or another one, makes: endless where nobody knows."""
+        """How many rows a scenario makes, by default the server's; infinity if it is a document or was never loaded."""
         chosen = self.scenario if scenario is None else scenario
         return self._sizes.get(chosen, math.inf) if isinstance(chosen, str) else math.inf
 
     def first(self, name: str) -> Workspace:
-        """The workspace of the server's scenario, with the keys that stand there."""
+        """A workspace of the server's scenario, with the keys of the scenario."""
         return self._made(self.scenario, name=name, seed=self._seed)
 
     def fresh(
         self, name: str, scenario: object | None = None, *, seed: int | None = None, key: str | None = None
     ) -> Workspace:
-        """A workspace with keys of its own, one of which may be given, of the server's scenario or another one."""
+        """A workspace with keys of its own, `key` among them if given; by default of the server's scenario and seed."""
         return self._made(
             self.scenario if scenario is None else scenario,
             name=name,
@@ -54,7 +54,7 @@ class Maker:
         )
 
     def anew(self, workspace: Workspace, scenario: object, *, seed: int | None = None) -> Workspace:
-        """Another workspace of the same name, with the same keys, of any scenario or document."""
+        """A workspace of a scenario or document, with name and keys of another workspace, which it is to replace."""
         keyring = workspace.origin.keyring
         own = None if keyring is None else lambda _: keyring
         return self._made(scenario, name=workspace.name, seed=seed, keyring=own)

@@ -1,4 +1,4 @@
-"""What a workspace was made from, how much it keeps, and the moments that it can return to."""
+"""What a workspace was made from, how much it may keep, and its snapshots."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from mockserver.settings import Settings
 
 
 class WorkspaceLimits(NamedTuple):
-    """How much a workspace keeps: numbers, and bytes."""
+    """The most that a workspace keeps: numbers of things, and bytes."""
 
-    #: All that has no limit of its own: of accounts, senders, tokens, keys and so on together.
+    #: All rows without a limit of their own: accounts, senders, tokens, keys and so on together.
     rows: int
-    #: Documents that it was made of, or has got added.
+    #: The documents that it was made from or that were added.
     documents_bytes: int
     mailbox: int
     mailbox_bytes: int
     journal: int
     journal_bytes: int
-    #: What has happened, for those who look on.
+    #: Items of the feed.
     feed: int
     feed_bytes: int
     snapshots: int
@@ -37,7 +37,7 @@ class WorkspaceLimits(NamedTuple):
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Those of the workspaces of a server."""
+        """The limits that the settings of a server give to each of its workspaces."""
         return cls(
             rows=settings.rows_limit,
             documents_bytes=settings.documents_bytes_limit,
@@ -57,24 +57,24 @@ class WorkspaceLimits(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """What a workspace was made from, and what a reset makes it from again."""
+    """What a workspace was made from, and is made from again by a reset."""
 
-    #: A name, or a document.
+    #: The name of a scenario, or a document.
     scenario: object = ""
-    #: What the scenario is called where it is shown.
+    #: The name of the scenario in what users see.
     title: str = ""
-    #: Another seed than the scenario's.
+    #: The seed, or None for the one of the scenario.
     seed: int | None = None
-    #: The keys of its own; None: those of the scenario.
+    #: Makes the keys of the workspace, or None if it has those of the scenario.
     keyring: Keyring | None = None
 
 
 class Snapshot(NamedTuple):
-    """A moment of a workspace, to return to."""
+    """The state of a workspace at a moment, to return to."""
 
     name: str
     at: datetime
     document: Mapping[str, Any]
     mailbox: Mailbox
-    #: What it takes in memory, in bytes.
+    #: What the snapshot takes in memory, in bytes.
     size: int = 0

@@ -1,4 +1,4 @@
-"""What leaves a workspace: calls and e-mails, which come back to it with what has become of them."""
+"""Sending calls and e-mails from a workspace, and taking in what has come of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from mockserver.core.workspaces.workspace import Workspace
 
 
 def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], OutgoingRequest], done: Done) -> None:
-    """Let a call be made, for a job that has begun; its outcome is told as of the present moment, if then wanted.
+    """Have a call made for a job that has begun.
 
-    It is written when its turn comes. What is cancelled before does not leave at all.
+    `write` makes the request when its turn comes. `done` takes the outcome under the lock, while the clock shows the
+    present moment. If the job is cancelled before, neither is called.
     """
     moment = workspace.state.clock.now()
 
@@ -32,18 +33,18 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
 
 
 def send(workspace: Workspace, mail: Mail) -> None:
-    """Let an e-mail leave: to the mailbox, and to a real server too, if one is set."""
+    """Send an e-mail: to the mailbox and, if one is set, to a real SMTP server."""
     workspace.state.mailbox.add(mail)
     workspace.meter.add_mail()
     workspace.feed.add("mail", mail, mail.size)
-    _post(workspace, mail)
+    _send_out(workspace, mail)
     workspace.publish(mail)
 
 
-def _post(workspace: Workspace, mail: Mail) -> None:
-    """Let an e-mail go to a real server as long as it is one of this workspace.
+def _send_out(workspace: Workspace, mail: Mail) -> None:
+    """Send an e-mail to the real SMTP server, for as long as it belongs to the workspace.
 
-    It no longer is after a reset, after a return to a moment before it, and when the workspace is gone.
+    It no longer does after a reset, after a return to a snapshot from before it, or when the workspace is dropped.
     """
     generation = workspace.mail_generation
 

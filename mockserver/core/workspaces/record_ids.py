@@ -1,4 +1,4 @@
-"""The ids of what a workspace writes down: they go on where its state is put back, so that none comes twice."""
+"""The ids of exchanges and e-mails, which go on when a state is put back, so that none is used twice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _REQUEST, _MAIL = "request", "mail"
 
 
 class RecordIds:
-    """Draws the ids of requests and e-mails, which journal and mailbox hold."""
+    """Draws the ids of the requests in the journal and of the e-mails in the mailbox."""
 
     def __init__(self, seed: int, workspace: str) -> None:
         self._random = Randomness(seed, workspace)
@@ -22,11 +22,11 @@ class RecordIds:
         return self._random.uuid(_MAIL)
 
     def follow(self, seed: int) -> None:
-        """Draw by another seed from now on, and go on counting."""
+        """Draw by another seed from now on, without beginning the count anew."""
         self._random.seed = seed
 
     def resume(self, draws: MutableMapping[str, int]) -> None:
-        """Take out of the draws of a document how far these ids had come, where it says so, and go on from there."""
+        """Go on from the positions of these ids in a document, which are removed from its `draws`."""
         for purpose in (_REQUEST, _MAIL):
             if purpose in draws:
                 self._random.positions[purpose] = draws.pop(purpose)

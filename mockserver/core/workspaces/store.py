@@ -7,7 +7,6 @@ import logging
 import re
 import secrets
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -20,25 +19,25 @@ from mockserver.core.state.keys import is_drawn, is_key
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.traffic.meter import Meter
+from mockserver.core.workspaces.coverage_total import CoverageTotal
+from mockserver.core.workspaces.eviction import Evictions, first_idle
 from mockserver.core.workspaces.homes import Homes
 from mockserver.core.workspaces.maker import Loader, Maker
 from mockserver.core.workspaces.origin import Snapshot
 from mockserver.core.workspaces.workspace import Workspace
 
 DEFAULT = "default"
-#: What a workspace may be called: it stands in addresses and headers.
+#: The names that a workspace may have; chosen to need no escaping in URLs and headers.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-#: How long a new workspace waits for one of those that could go, but in each of which something happens, in seconds:
-#: short enough for the event loop.
+#: How long a new workspace waits for an old one that could be evicted but is busy, in seconds. Chosen: short enough for
+#: the event loop.
 _PATIENCE_S = 0.05
-#: How many names of evicted workspaces are kept, to tell why they are not there.
-_REMEMBERED = 1_000
 
 _LOG = logging.getLogger(__name__)
 
 
 class KeyMode(StrEnum):
-    """What an unknown API key gets."""
+    """What a request with an unknown API key gets: the default workspace, 401, or a workspace of its own."""
 
     ANY = "any"
     KNOWN = "known"
@@ -46,15 +45,15 @@ class KeyMode(StrEnum):
 
 
 class NameTakenError(ValueError):
-    """There is a workspace of this name already."""
+    """A workspace of the wanted name exists."""
 
 
 class StoreFullError(ValueError):
-    """There are as many workspaces as there may be, and none that could go."""
+    """There are as many workspaces as there may be, and none could be evicted."""
 
 
 class Store:
-    """All workspaces of one server."""
+    """All workspaces of one server, by name and by API key."""
 
     def __init__(
         self,
@@ -74,14 +73,11 @@ class Store:
         #: Taken before all others: an unknown key makes one workspace, however many requests bring it at once.
         self._isolating = threading.Lock()
         self._homes = Homes()
-        #: The one used longest ago comes first.
+        #: In the order of use, the one used longest ago first.
         self._workspaces: OrderedDict[str, Workspace] = OrderedDict()
         self.keys = keys
-        #: How many workspaces had to go for newer ones.
-        self.evicted = 0
-        self._evicted_names: dict[str, None] = {}
-        #: What was met in workspaces that were reset or are gone.
-        self._met = Coverage()
+        self._evictions = Evictions()
+        self._total = CoverageTotal()
         self.meter = Meter()
         self._adopt(self.maker.first(DEFAULT))
 
@@ -97,7 +93,7 @@ class Store:
         return self._workspaces[DEFAULT]
 
     def get(self, name: str) -> Workspace | None:
-        """The workspace of this name, which counts as used."""
+        """The workspace of a name, or None; it counts as used now."""
         with self._lock:
             found = self._workspaces.get(name)
             if found is not None:
@@ -105,15 +101,22 @@ class Store:
             return found
 
     def was_evicted(self, name: str) -> bool:
-        """Whether a workspace of this name had to go for newer ones."""
-        return name in self._evicted_names
+        """Whether a workspace of this name was evicted lately, and none has taken the name since."""
+        return name in self._evictions
+
+    @property
+    def evicted(self) -> int:
+        """How many workspaces were evicted for newer ones."""
+        return self._evictions.count
 
     def knows(self, key: str) -> bool:
-        """Whether a key leads to a workspace, or did so until it was revoked."""
+        """Whether a workspace has a key, valid or revoked."""
         return key in self._homes
 
     def find(self, key: str, within: Workspace | None = None) -> tuple[Workspace, Account] | None:
-        """The workspace and the account that an API key opens, perhaps within one workspace only; None: it is refused.
+        """The workspace and the account that an API key opens, or None if the key is refused.
+
+        Only the workspace `within` counts, if that is given.
 
         Raises:
             StoreFullError: the key would get a workspace of its own, and there is no room for it.
@@ -121,15 +124,15 @@ class Store:
         with self._lock:
             home = self._homes.first(key)
         if home is None:
-            return self._stranger(key, within)
+            return self._find_for_unknown(key, within)
         workspace = self.get(home if within is None else within.name)
         if workspace is None or key in workspace.state.revoked_keys:
             return None
         account = workspace.state.account_of(key)
         return None if account is None else (workspace, account)
 
-    def _stranger(self, key: str, within: Workspace | None) -> tuple[Workspace, Account] | None:
-        """What a key gets that opens no account."""
+    def _find_for_unknown(self, key: str, within: Workspace | None) -> tuple[Workspace, Account] | None:
+        """The workspace and the account that an unknown key opens by the key mode, or None if it is refused."""
         if self.keys is KeyMode.KNOWN or is_drawn(key) or not is_key(key):
             return None
         if self.keys is KeyMode.ANY:
@@ -141,7 +144,7 @@ class Store:
         return workspace, workspace.state.first_account
 
     def _isolated(self, key: str) -> Workspace:
-        """The workspace of an unknown key, made when it first comes."""
+        """The workspace of an unknown key, made when the key is first used."""
         name = f"key-{hashlib.blake2b(key.encode(), digest_size=6).hexdigest()}"
         with self._isolating:
             return self.get(name) or self.create(name=name, key=key)
@@ -149,7 +152,7 @@ class Store:
     # ------------------------------------------------------------------ making and dropping
 
     def makes(self, key: str, within: Workspace | None = None) -> bool:
-        """Whether a key would get a workspace of its own that is not there yet."""
+        """Whether `find` would make a workspace for a key."""
         return (
             self.keys is KeyMode.ISOLATE
             and within is None
@@ -167,13 +170,13 @@ class Store:
         key: str | None = None,
         counted: bool = True,
     ) -> Workspace:
-        """A fresh workspace with keys of its own, of the server's scenario or another one.
+        """A new workspace with keys of its own, by default of the server's scenario and with a random name.
 
-        One that is not counted adds nothing to the server's coverage and log.
+        One that is not `counted` adds nothing to the server's coverage and log.
 
         Raises:
-            NameTakenError: there is one of this name.
-            ScenarioError: the scenario is not a good one.
+            NameTakenError: a workspace of this name exists.
+            ScenarioError: the scenario is invalid.
             StoreFullError: there is no room for it.
         """
         name = f"w-{secrets.token_hex(4)}" if name is None else name
@@ -192,20 +195,24 @@ class Store:
         return fresh
 
     def drop(self, workspace: Workspace) -> bool:
-        """Let a workspace go; its keys are refused from now on. Answers whether it was still there."""
+        """Remove a workspace, whose keys are refused from now on; False if it was removed before."""
         with workspace.lock, self._lock:
             if self._workspaces.get(workspace.name) is not workspace:
                 return False
             del self._workspaces[workspace.name]
-            self._keep_coverage(workspace)
+            self._total.take(workspace)
             self._forget_keys(workspace)
             workspace.forget_jobs()
-            workspace.on_key = lambda key: None  # that leads back to the workspace, which so goes at once
+            workspace.on_key = lambda key: None  # it referred to the workspace, which is now freed at once
             workspace.watchers.tell()
         return True
 
     def _make_room(self, newest: Workspace) -> None:
-        """Let those workspaces go that were used longest ago, and in which nobody waits for anything."""
+        """Evict the workspaces that were used longest ago and have no watchers, until no more are there than may be.
+
+        Raises:
+            StoreFullError: none could be evicted; the newest workspace is dropped.
+        """
         while (idle := self._evictable(newest)) is not None:
             if self._evict_first(idle, patience_s=0) or self._evict_first(idle, patience_s=_PATIENCE_S):
                 continue
@@ -214,59 +221,57 @@ class Store:
                 raise StoreFullError(f"there may be {self._limit} workspaces, and there is none that could go")
 
     def _evictable(self, newest: Workspace) -> list[Workspace] | None:
-        """Those that could go, the one used longest ago first; None: none has to."""
+        """The workspaces that could be evicted, the one used longest ago first, or None if none has to be."""
         with self._lock:
             if len(self) <= self._limit:
                 return None
             return [other for other in self if other.name != DEFAULT and other is not newest and not other.watchers]
 
     def _evict_first(self, workspaces: Iterable[Workspace], *, patience_s: float) -> bool:
-        """Evict the first one in which nothing happens; False: something happens in all, for all these seconds.
+        """Evict the first idle workspace; False if all stay busy for `patience_s` seconds.
 
-        Where another thread was faster and none has to go any more, that is as good.
+        True as well if none has to be evicted any more, because another thread was faster.
         """
-        until = time.monotonic() + patience_s
-        for workspace in workspaces:
-            if workspace.lock.acquire(timeout=max(until - time.monotonic(), 0)):
-                try:
-                    with self._lock:
-                        has_gone = len(self) > self._limit and self.drop(workspace)
-                finally:
-                    workspace.lock.release()
-                if has_gone:
-                    self._note_eviction(workspace.name)
-                return True
-        return False
+        workspace = first_idle(workspaces, patience_s=patience_s)
+        if workspace is None:
+            return False
+        try:
+            with self._lock:
+                has_gone = len(self) > self._limit and self.drop(workspace)
+        finally:
+            workspace.lock.release()
+        if has_gone:
+            self._note_eviction(workspace.name)
+        return True
 
     def _note_eviction(self, name: str) -> None:
         with self._lock:
-            self.evicted += 1
-            self._evicted_names[name] = None
-            if len(self._evicted_names) > _REMEMBERED:
-                del self._evicted_names[next(iter(self._evicted_names))]
+            self._evictions.add(name)
         _LOG.warning("workspace %s was evicted: there may be %d, and it was idle longest", name, self._limit)
 
     # ------------------------------------------------------------------ going back
 
     def reset(self, workspace: Workspace, scenario: object | None = None) -> None:
-        """Make a workspace anew, as its scenario or another one says; its snapshots stay.
+        """Make a workspace anew from its own scenario, or from `scenario`; its snapshots stay.
 
         Raises:
-            ScenarioError: the other scenario is not a good one; nothing has changed.
+            ScenarioError: `scenario` is invalid; nothing has changed.
         """
         with workspace.changing:
             origin = workspace.origin
             fresh = self.maker.anew(workspace, origin.scenario if scenario is None else scenario, seed=origin.seed)
             with workspace.lock:
                 with self._lock:
-                    self._keep_coverage(workspace)
+                    self._total.take(workspace)
                 self._renew(workspace, partial(workspace.begin_anew, fresh))
 
     def put(self, workspace: Workspace, document: Mapping[str, Any], mailbox: Mailbox | None = None) -> None:
-        """Let a workspace stand as a document says; journal, coverage and mailbox, if there is no other, go on.
+        """Give a workspace the state that a document describes; journal and coverage go on.
+
+        The mailbox goes on, too, unless `mailbox` replaces it.
 
         Raises:
-            ScenarioError: the document is not a good one; nothing has changed.
+            ScenarioError: the document is invalid; nothing has changed.
         """
         with workspace.changing:
             fresh = self.maker.anew(workspace, document)
@@ -279,11 +284,11 @@ class Store:
                 self._renew(workspace, partial(workspace.put, fresh.state))
 
     def restore(self, workspace: Workspace, snapshot: Snapshot) -> None:
-        """Return to a moment that was kept: state, clock, faults, mailbox; journal and coverage go on."""
+        """Return a workspace to a snapshot: state, clock, faults and mailbox; journal and coverage go on."""
         self.put(workspace, snapshot.document, snapshot.mailbox.copy())
 
     def _renew(self, workspace: Workspace, change: Callable[[], None]) -> None:
-        """Put a state that is ready in the place of another one, unless the workspace is gone meanwhile."""
+        """Call `change`, which replaces the state of a workspace, unless the workspace has been dropped meanwhile."""
         with self._lock:
             if self._workspaces.get(workspace.name) is not workspace:
                 return
@@ -297,25 +302,20 @@ class Store:
     # ------------------------------------------------------------------ keys and coverage
 
     def coverage(self) -> Coverage:
-        """What was met in all workspaces, those that are gone included."""
-        found = Coverage()
-        with self._lock:  # a workspace that goes meanwhile would count twice, or not at all
-            found.merge(self._met)
-            for workspace in self:
-                if workspace.counted:
-                    found.merge(workspace.coverage)
-        return found
+        """The coverage of all workspaces, including those that are gone."""
+        with self._lock:  # a workspace that is dropped meanwhile would count twice, or not at all
+            return self._total.with_present(self)
 
     def clear_coverage(self) -> None:
-        """Forget what was met anywhere."""
+        """Set the coverage of the server and of every workspace to zero."""
         with self._lock:
-            self._met.clear()
+            self._total.clear()
             for workspace in self:
                 workspace.coverage.clear()
 
     def _adopt(self, workspace: Workspace) -> None:
         self._workspaces[workspace.name] = workspace
-        self._evicted_names.pop(workspace.name, None)
+        self._evictions.forget(workspace.name)
         workspace.meter = self.meter
         workspace.effects = self._effects
         self._effects.watch(workspace)
@@ -327,16 +327,10 @@ class Store:
             self._learn(key, workspace)
 
     def _learn(self, key: str, workspace: Workspace) -> None:
-        """Let a key lead to a workspace, unless that has been dropped meanwhile."""
+        """Let a key lead to a workspace, unless the workspace has been dropped meanwhile."""
         with self._lock:
             if self._workspaces.get(workspace.name) is workspace:
                 self._homes.add(key, workspace.name)
-
-    def _keep_coverage(self, workspace: Workspace) -> None:
-        """Move what a workspace has met into the server's total."""
-        if workspace.counted:
-            self._met.merge(workspace.coverage)
-        workspace.coverage.clear()
 
     def _forget_keys(self, workspace: Workspace) -> None:
         self._homes.remove((*workspace.state.keys, *workspace.state.revoked_keys), workspace.name)

@@ -1,4 +1,4 @@
-"""A workspace: one private copy of the service. Everything that changes hangs on it."""
+"""A workspace: one private copy of the service, which holds everything that changes."""
 
 from __future__ import annotations
 
@@ -36,25 +36,25 @@ Listener = Callable[["Workspace", Any], None]
 
 
 class Firing(Protocol):
-    """What a workspace needs of a lifecycle to fire its timers."""
+    """What a workspace needs of a lifecycle in order to fire timers."""
 
     machine: StateMachine
     row: type[Any]
 
     def fall_due(self, workspace: Workspace, account: Account, row: Any, event: str) -> None:
-        """Let what a timer is for begin: the event, or something that leads to one."""
+        """Start what a timer is for: its event, or work that leads to an event."""
         ...
 
 
 class Parts(NamedTuple):
-    """What the resources bring into every workspace: their machines, and who listens to which kind of event."""
+    """What the resources add to every workspace: their lifecycles by machine, and listeners by type of event."""
 
     lifecycles: Mapping[str, Firing] = MappingProxyType({})
     listeners: Mapping[type, Sequence[Listener]] = MappingProxyType({})
 
 
 class Workspace:
-    """A state, and what a running workspace has besides: what it has noted, who waits, and what is under way."""
+    """A state, and what only a running workspace has: journal, coverage, feed, receivers, jobs, watchers and locks."""
 
     def __init__(
         self,
@@ -66,49 +66,49 @@ class Workspace:
         origin: Origin | None = None,
     ) -> None:
         self.name = name
-        #: What a scenario describes; another one takes its place at once.
+        #: What a scenario describes; it is replaced as a whole.
         self.state = state
         self.parts = parts
         self.limits = limits or WorkspaceLimits.of(Settings())
         self.origin = origin or Origin()
-        #: Called with every key that opens an account from now on.
+        #: Called with every key that is added or revoked.
         self.on_key: Callable[[str], None] = lambda key: None
-        #: The ids of what journal and mailbox hold.
+        #: Draws the ids of requests and e-mails.
         self.ids = RecordIds(state.random.seed, name)
         self.journal = Journal(self.limits.journal, self.limits.journal_bytes)
         self.coverage = Coverage()
-        #: Whether what is met here counts for the whole server, and requests stand in its log.
+        #: Whether coverage and requests here count in the coverage and the log of the server.
         self.counted = True
         self.feed = Feed(self.limits.feed, self.limits.feed_bytes)
-        #: The request of the API that is being answered.
+        #: The exchange of the API request that is being answered, or None.
         self.answering: Exchange | None = None
-        #: The server's, once it has adopted the workspace.
+        #: The meter of the server, once its store holds the workspace.
         self.meter = Meter()
         self.snapshots: dict[str, Snapshot] = {}
         self.receivers = Receivers(self.limits.receivers, self.limits.receivers_bytes)
-        #: The server's, once it has adopted the workspace.
+        #: The effects of the server, once its store holds the workspace.
         self.effects: Effects = NoEffects()
-        #: What is under way outside.
+        #: The outgoing calls that are under way.
         self.jobs = Jobs()
-        #: For which timer it was last asked to be watched.
+        #: The next timer when `effects.watch` was last called.
         self._watched: Timer | None = None
-        #: How often e-mails on their way out were called off, but for those that stand in the mailbox still.
+        #: How often the sending of e-mails was called off, except for those that are still in the mailbox.
         self.mail_generation = 0
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
-        #: Held while a state is made for it, of which only the last short step is done under `lock`; taken before that.
+        #: Held while a new state is made, which only at the end is put in place under `lock`; taken before that one.
         self.changing = Turn()
-        #: Who waits for something to happen here.
+        #: Called when something happens here.
         self.watchers = Watchers()
-        #: Those who collect the changes from now on, for one request or one move of the clock.
+        #: The lists that collect transitions, each for one request or one move of the clock.
         self._collectors: tuple[list[Changed], ...] = ()
 
     # ------------------------------------------------------------------ another state
 
     def put(self, state: State) -> None:
-        """Let another state take the place of this one; what was noted so far goes on, what is under way is called off.
+        """Replace the state, and cancel all jobs; journal, coverage, feed and receivers stay.
 
-        Ids go on too, so that none comes twice in journal and mailbox.
+        The ids of exchanges and e-mails go on, so that none is used twice.
         """
         self.jobs.clear()
         self.state = state
@@ -118,7 +118,7 @@ class Workspace:
         self._collectors = ()
 
     def begin_anew(self, fresh: Workspace) -> None:
-        """Take over what was made from the origin of another workspace, which nobody else has seen."""
+        """Take over state, origin and records of a new workspace, which no other thread has seen."""
         self.put(fresh.state)
         self.call_off_mails()
         self.origin = fresh.origin
@@ -128,13 +128,13 @@ class Workspace:
         self.receivers = fresh.receivers
 
     def call_off_mails(self) -> None:
-        """Let those e-mails be sent no more that do not stand in the mailbox."""
+        """Stop sending the e-mails that are no longer in the mailbox."""
         self.mail_generation += 1
 
     def trial(self) -> Workspace:
-        """One that looks the same, to be made and used under the lock; it costs what is looked at in it.
+        """A workspace above this one, to be made and used under the lock; rows are copied when they are first read.
 
-        It has neither timers nor jobs, nothing leaves it, and nothing that happens in it reaches this one.
+        It has no timers, jobs or effects, and nothing that happens in it changes this workspace.
         """
         origin, keyring = self.origin, self.origin.keyring
         if keyring is not None:
@@ -144,7 +144,7 @@ class Workspace:
     # ------------------------------------------------------------------ accounts and keys
 
     def add_key(self, account: Account, key: str) -> None:
-        """Let a key that the service has made open an account."""
+        """Let a key open an account."""
         account.api_keys.append(key)
         self.state.keys[key] = account.id
         if self.origin.keyring is not None:
@@ -152,7 +152,7 @@ class Workspace:
         self.on_key(key)
 
     def revoke_key(self, key: str) -> None:
-        """Refuse a key from now on, known or not."""
+        """Refuse a key from now on, whether an account has it or not."""
         self.state.revoked_keys.add(key)
         self.on_key(key)
 
@@ -164,9 +164,9 @@ class Workspace:
     # ------------------------------------------------------------------ identifiers
 
     def has_another_id(self, kind: str) -> bool:
-        """Whether there is a number for one more of what is made in passing; without one it has to be left out.
+        """Whether an id is left for one more row of a kind; if not, a warning is logged, and the row is to be left out.
 
-        What nobody asks for cannot be refused, and one past the last id could not be loaded again.
+        It is for rows that no client asks for, such as deliveries, so that there is no request to refuse.
         """
         if self.state.has_another_id(kind):
             return True
@@ -176,7 +176,7 @@ class Workspace:
     # ------------------------------------------------------------------ events and time
 
     def publish(self, event: object) -> None:
-        """Tell whoever listens to this kind of event."""
+        """Call the listeners to events of this type; a transition also goes into coverage and feed."""
         if isinstance(event, Changed):
             for changes in self._collectors:
                 changes.append(event)
@@ -187,7 +187,7 @@ class Workspace:
         self.watchers.tell("mail" if isinstance(event, Mail) else "transition")
 
     def collect_changes(self) -> list[Changed]:
-        """A list to which the changes from now on are added, until `stop_collecting`."""
+        """A list to which all transitions are added until `stop_collecting` is called with it."""
         changes: list[Changed] = []
         self._collectors = (*self._collectors, changes)
         return changes
@@ -197,11 +197,11 @@ class Workspace:
 
     @property
     def cause(self) -> str | None:
-        """The id of the request that is being answered, and causes what happens now; None: no request does."""
+        """The id of the API request that is being answered, or None; it is the cause of what happens now."""
         return None if self.answering is None else self.answering.id
 
     def note(self, exchange: Exchange) -> None:
-        """Write down an exchange that is over."""
+        """Add an exchange that is over to journal, coverage and feed."""
         if evicted := self.journal.add(exchange):
             self.meter.add_evicted(evicted)
         self.coverage.add(exchange)
@@ -209,7 +209,7 @@ class Workspace:
         self.watchers.tell("request")
 
     def catch_up(self) -> None:
-        """Fire what is due by now, each at its own moment."""
+        """Fire the timers that are due by now, each at its own moment."""
         while (timer := self.state.timers.next()) is not None and timer.moment <= self.state.clock.now():
             self.state.timers.take(timer)
             self._fire(timer)
@@ -217,12 +217,12 @@ class Workspace:
             self.watch()
 
     def watch(self) -> None:
-        """Let time go on by itself: the next timer, or the clock, is another one."""
+        """Have the next timer fired when it is due; to be called when the timers or the clock have changed."""
         self._watched = self.state.timers.next()
         self.effects.watch(self)
 
     def fire_next(self, moment: datetime) -> bool:
-        """Move the clock to the next timer that is due by a moment, and fire it; whether there was one."""
+        """Move the clock to the next timer and fire it; False if none is due by `moment`."""
         timer = self.state.timers.take_due(moment)
         if timer is not None:
             self.state.clock.move_to(timer.moment)
@@ -230,7 +230,7 @@ class Workspace:
         return timer is not None
 
     def _fire(self, timer: Timer) -> None:
-        """Let what a timer is for begin, at its own moment, unless its instance is gone."""
+        """Start what a timer is for, at its own moment, unless its instance is gone."""
         lifecycle = self.parts.lifecycles[timer.machine]
         account = self.state.accounts.get(timer.account)
         row = account.table(lifecycle.row).get(timer.key) if account else None
@@ -238,13 +238,13 @@ class Workspace:
             try:
                 with self.state.clock.pinned(timer.moment):
                     lifecycle.fall_due(self, account, row, timer.event)
-            except Exception:  # noqa: BLE001  # whoever comes by has nothing to do with it, and others are due
+            except Exception:  # noqa: BLE001  # the request at hand is not to blame, and other timers are due
                 _LOG.exception(
                     "%s of %s %s has failed in workspace %s", timer.event, timer.machine, timer.key, self.name
                 )
 
     def forget_jobs(self) -> None:
-        """Let nothing leave any more: the workspace is gone."""
+        """Drop timers, e-mails and jobs: the workspace is gone, and nothing may leave it any more."""
         self.state.timers = Timers()
         self.state.mailbox.clear()
         self.jobs.clear()
