@@ -131,13 +131,13 @@ def _target_and_members(options: dict[str, Any]) -> tuple[dict[str, Any], dict[s
 
 def _configuration(file: Path) -> dict[str, Any]:
     """The members of an app in a file of YAML or JSON; a file that cannot be read is a usage error."""
-    from mockserver.scenario.documents.document import refuse_misread
+    from mockserver.scenario.documents.document import refuse_invalid_values
     from mockserver.scenario.documents.reading import parse
 
     try:
         # JSON is a subset of YAML.
         found = parse(file.read_text(encoding="utf-8"), str(file), called="an app")
-        refuse_misread(found)
+        refuse_invalid_values(found)
     except (OSError, ValueError) as error:
         raise click.UsageError(f"cannot read {file}: {error}") from error
     return found

@@ -79,13 +79,13 @@ def _as_json(mistake: Any) -> dict[str, Any]:
 @JSON
 def show_scenario(name: str, folder: str | None, as_json: bool) -> None:
     """A scenario with all that it extends, as YAML."""
-    from mockserver.scenario.documents.document import refuse_misread
+    from mockserver.scenario.documents.document import refuse_invalid_values
     from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.dump import to_yaml
 
     try:
         found = _library(folder).read(name)
-        refuse_misread(found)
+        refuse_invalid_values(found)
         document = json.loads(json.dumps(found, default=_as_text))
     except ScenarioError as error:
         fail(str(error))

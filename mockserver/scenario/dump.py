@@ -1,4 +1,4 @@
-"""A workspace into the document that recreates it."""
+"""Writing a workspace as a document that recreates it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ try:
 except ImportError:  # pragma: no cover  # wheels without libyaml
     from yaml import SafeDumper as _Dumper  # type: ignore[assignment]  # the same interface
 
-#: How many rows are written at once: that takes some ten milliseconds.
-_PART = 100
+#: How many rows libyaml writes in one call, during which no other thread runs: some ten milliseconds.
+_ROWS_AT_ONCE = 100
 
 
 class _Writer(_Dumper):
-    """Writes what stands twice twice: an alias would count when it is read again."""
+    """A dumper without aliases: what they repeat counts towards a limit when the document is read."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -36,7 +36,7 @@ _BEHAVIOUR = BehaviourItem()
 
 
 def dump(workspace: Workspace) -> dict[str, Any]:
-    """The whole workspace as plain data; loading it gives an equal workspace."""
+    """A workspace as a scenario document; loading it gives a workspace with an equal state."""
     found: dict[str, Any] = {
         "description": workspace.state.description,
         "clock": {"start": write_instant(workspace.state.clock.now()), "frozen": workspace.state.clock.frozen},
@@ -60,12 +60,12 @@ def dump(workspace: Workspace) -> dict[str, Any]:
 
 
 def to_yaml(document: dict[str, Any]) -> str:
-    """The document as YAML; ids of 24 digits come out in quotes."""
-    return "".join(_pieces(document))
+    """A document as YAML, with ids of 24 digits in quotes."""
+    return "".join(_chunks(document))
 
 
-def _pieces(document: dict[str, Any]) -> Iterator[str]:
-    """The text of a document in parts: libyaml keeps everybody else waiting until it has written what it was given."""
+def _chunks(document: dict[str, Any]) -> Iterator[str]:
+    """The YAML of a document in chunks: while libyaml writes one, no other thread runs."""
     for name, value in document.items():
         if name != "accounts" or not value:
             yield from _member(name, value)
@@ -78,19 +78,19 @@ def _pieces(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _member(name: str, value: Any) -> Iterator[str]:
-    """One member of a block mapping; a long one in parts, whose texts follow each other as if they were one."""
-    if not isinstance(value, (dict, list)) or len(value) <= _PART:
+    """One member of a block mapping, in several chunks if it has many rows."""
+    if not isinstance(value, (dict, list)) or len(value) <= _ROWS_AT_ONCE:
         yield _yaml({name: value})
         return
     yield f"{name}:\n"
     rows = list(value.items()) if isinstance(value, dict) else value
-    for start in range(0, len(rows), _PART):
-        part = rows[start : start + _PART]
-        yield _inner(_yaml(dict(part))) if isinstance(value, dict) else _yaml(part)
+    for start in range(0, len(rows), _ROWS_AT_ONCE):
+        some = rows[start : start + _ROWS_AT_ONCE]
+        yield _inner(_yaml(dict(some))) if isinstance(value, dict) else _yaml(some)
 
 
 def _inner(text: str) -> str:
-    """A block as it stands within another one."""
+    """A block, indented by one level."""
     return "  " + text[:-1].replace("\n", "\n  ") + "\n"
 
 
@@ -100,14 +100,14 @@ def _yaml(data: Any) -> str:
 
 
 def _behaviour(behaviour: Behaviour) -> dict[str, Any]:
-    """What differs from the defaults."""
+    """The members of a behaviour that differ from the defaults."""
     default = _BEHAVIOUR.dump(Behaviour())
     return {name: value for name, value in _BEHAVIOUR.dump(behaviour).items() if value != default[name]}
 
 
 def _account(workspace: Workspace, account: Account) -> dict[str, Any]:
     found: dict[str, Any] = _IDENTITY.dump(account)
-    # An account without any key has to say so, else it gets one when it is loaded.
+    # An empty list of keys is written: an account without the member gets a key when it is loaded.
     found = {name: value for name, value in found.items() if name == "api_keys" or value not in (None, "", [])}
     for resource in RESOURCES:
         if resource.section is not None:

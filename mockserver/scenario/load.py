@@ -25,7 +25,7 @@ from mockserver.resources.registry import PARTS, RESOURCES
 from mockserver.resources.resource import Section, WorkspaceSection
 from mockserver.resources.section import SectionError, TakenError, counting_from, parse_instant
 from mockserver.scenario.documents.document import located
-from mockserver.scenario.documents.flaws import mistakes
+from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.rules.faults import load_faults
 from mockserver.scenario.schema import GENERATORS, MOST_GENERATED, scenario_schema

@@ -1,4 +1,4 @@
-"""The form of a scenario: what a document may hold, its resources' sections included."""
+"""The schema of a scenario: what a document may hold, with the sections of the resources."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from mockserver.scenario.rules.faults import rules
 from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, Timezone
 from mockserver.web.service.rate_limit import TIERS
 
-#: Lists that `generate` can fill.
+#: What makes an item of each list that `generate` can fill.
 GENERATORS = {
     name: generator
     for resource in RESOURCES
     if resource.section
     for name, generator in resource.section.generators.items()
 }
-#: What a behaviour can last: later than any clock shows is never. A call that takes longer than an hour is none.
+#: The longest durations of a behaviour. Chosen: a hundred years, and an hour for a call, which keeps a thread busy.
 _LONGEST = validate.Range(max=timedelta(days=36_525), error="must be P36525D at most")
 _LONGEST_CALL = validate.Range(max=timedelta(hours=1), error="must be PT1H at most")
-#: How many rows are generated in all lists of one document: a workspace of so many takes some 200 MB.
+#: The most rows that a document generates, in all lists together. Chosen: a workspace of so many takes some 200 MB.
 MOST_GENERATED = 200_000
 
 
@@ -108,17 +108,17 @@ def _check_network(value: str) -> None:
 
 
 def _about(text: str) -> dict[str, Any]:
-    """What a member is, for the documents."""
+    """Options of a field that has a description in generated documents."""
     return {"metadata": {"description": text}}
 
 
 def _choice(*values: str, about: str) -> fields.String:
-    """A member that has one of some values."""
+    """A field that takes one of some values."""
     return fields.String(validate=validate.OneOf(values), **_about(about))
 
 
 class BehaviourItem(Item):
-    """The `behaviour:` of a scenario; what is left out has the default of `core.behaviour`."""
+    """The `behaviour:` of a scenario; members that are left out have the defaults of `Behaviour`."""
 
     otp_lifetime = Duration(validate=_LONGEST, **_about("how long a one-time code lives"))
     authenticate_domain = AuthenticateDomainField(
@@ -219,7 +219,7 @@ def _keys() -> List:
 
 
 class OwnKeys(List):
-    """The keys that open an account, each once."""
+    """A list of API keys, without duplicates."""
 
     def __init__(self) -> None:
         super().__init__(ApiKey())
@@ -235,7 +235,7 @@ class OwnKeys(List):
 
 
 class IdentityItem(Item):
-    """Who an account is; what else it has comes from the resources."""
+    """The members of an account that belong to no resource."""
 
     name = fields.String(required=True, validate=validate.Length(min=1, max=100))
     id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
@@ -260,9 +260,7 @@ def _position() -> fields.Integer:
 
 
 class ResumeItem(Item):
-    """Where a running workspace stands: written by `GET /_mock/state` so that the next ids and draws go on from
-    there.
-    """
+    """How far ids and draws of a running workspace have come: `GET /_mock/state` writes it, so that they go on."""
 
     ids = Dict(keys=fields.String(), values=_position())
     draws = Dict(keys=fields.String(), values=_position())
@@ -271,7 +269,7 @@ class ResumeItem(Item):
 
 @cache
 def scenario_schema() -> Schema:
-    """The schema of a whole document."""
+    """The schema of a whole document, made once."""
     resources = {
         name: field for resource in RESOURCES if resource.section for name, field in resource.section.fields.items()
     }

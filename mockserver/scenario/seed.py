@@ -15,7 +15,7 @@ from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.document import located
-from mockserver.scenario.documents.flaws import mistakes
+from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.load import (
     check_amounts,

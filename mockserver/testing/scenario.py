@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from mockserver.scenario.documents.document import refuse_misread
+from mockserver.scenario.documents.document import refuse_invalid_values
 from mockserver.scenario.documents.library import is_name
 from mockserver.scenario.documents.reading import parse
 
@@ -25,6 +25,6 @@ def sendable(scenario: Scenario | None) -> str | Mapping[str, Any] | None:
     if isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and not is_name(scenario)):
         path = Path(scenario)
         found = parse(path.read_text(encoding="utf-8"), str(path))
-        refuse_misread(found)
+        refuse_invalid_values(found)
         return found
     return scenario

@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.scenario.documents.document import MappingNode, Misread
+from mockserver.scenario.documents.document import InvalidValue, MappingNode
 from mockserver.scenario.documents.mistakes import Mark, ScenarioError
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.scenario.dump import to_yaml
@@ -92,7 +92,7 @@ def test_a_value_that_json_has_not_is_misread_in_its_place(text, message):
 
     assert (found["before"], found["after"], found.marks["wrong"].line) == (1, 2, 2)
     if message is not None:
-        assert isinstance(found["wrong"], Misread)
+        assert isinstance(found["wrong"], InvalidValue)
         assert message in found["wrong"].text
 
 

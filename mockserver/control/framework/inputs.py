@@ -13,7 +13,7 @@ from mockserver.control.framework.dependencies import Bodies
 from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.document import MappingNode
-from mockserver.scenario.documents.flaws import mistakes
+from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.web.schemas import json_text

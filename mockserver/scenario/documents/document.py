@@ -1,4 +1,4 @@
-"""Documents that remember where each part stands, and documents laid over each other."""
+"""Documents whose members know their lines, and documents laid over each other."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from mockserver.scenario.documents.mistakes import Mark, Mistake, Path, ScenarioError, ordered
 
 
-class Misread:
-    """Stands in the place of a value that a document cannot have: no field takes it, and its text says why."""
+class InvalidValue:
+    """Stands for a value that a document must not have: no field takes it, and its text says why."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -19,11 +19,11 @@ class Misread:
 
 
 class MappingNode(dict[Any, Any]):
-    """A mapping whose keys know their lines."""
+    """A mapping that knows the line of each key."""
 
-    #: The name of the scenario that it stands for.
+    #: The name of the scenario, for messages.
     title = "document"
-    #: What it was made of, where it is one document over another.
+    #: The documents that it was made of, if it is one document over another.
     layers: _Layers | None = None
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class MappingNode(dict[Any, Any]):
 
     @classmethod
     def of(cls, data: dict[Any, Any]) -> MappingNode:
-        """Data that came without lines, as JSON does."""
+        """A document of data without lines, such as JSON."""
         found = cls()
         for key, value in data.items():
             found[key] = _marked(value)
@@ -40,7 +40,7 @@ class MappingNode(dict[Any, Any]):
 
 
 class SequenceNode(list[Any]):
-    """A sequence whose items know their lines."""
+    """A sequence that knows the line of each item."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,36 +53,36 @@ def _marked(value: Any) -> Any:
     return [_marked(inner) for inner in value] if isinstance(value, list) else value
 
 
-def refuse_misread(document: MappingNode) -> None:
-    """Refuse a document that is to be written as JSON, and holds values that JSON has not.
+def refuse_invalid_values(document: MappingNode) -> None:
+    """Refuse a document with values that JSON cannot have.
 
     Raises:
-        ScenarioError: with all of them.
+        ScenarioError: with a mistake for each such value.
     """
-    found = located(document, (Mistake(path, value.text) for path, value in _misread(document, ())))
+    found = located(document, (Mistake(path, value.text) for path, value in _invalid_values(document, ())))
     if found:
         raise ScenarioError(ordered(found))
 
 
-def _misread(value: Any, path: Path) -> Iterator[tuple[Path, Misread]]:
-    if isinstance(value, Misread):
+def _invalid_values(value: Any, path: Path) -> Iterator[tuple[Path, InvalidValue]]:
+    if isinstance(value, InvalidValue):
         yield path, value
     elif isinstance(value, (dict, list)):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _misread(inner, (*path, key))
+            yield from _invalid_values(inner, (*path, key))
 
 
 class Place(NamedTuple):
-    """Where a part stands: its path in the document that holds it, and its line if that document has lines."""
+    """Where a value is: its path in the document that it comes from, and its line if that document has lines."""
 
     path: Path
     mark: Mark | None
 
 
 def locate(document: Any, path: Path) -> Place:
-    """The place of a part, with the line of the deepest part of its path that the document has.
+    """Where the value of a path is, with the line of the deepest member of the path that the document has.
 
-    What stands in one of several documents that lie over each other has its place there.
+    In a document over another one, the path is that in the document from which the value comes.
     """
     layers = document.layers if isinstance(document, MappingNode) else None
     if layers is not None:
@@ -98,7 +98,7 @@ def locate(document: Any, path: Path) -> Place:
 
 
 def located(document: Any, rows: Iterable[Mistake]) -> list[Mistake]:
-    """Mistakes of a document, each with its place."""
+    """The mistakes of a document, each with its path and line in the file that it comes from."""
     return [_located(document, row) for row in rows]
 
 
@@ -108,15 +108,15 @@ def _located(document: Any, row: Mistake) -> Mistake:
 
 
 class _Layers(NamedTuple):
-    """The two documents that one was made of, and which of their accounts became its own."""
+    """The two documents that an overlaid document was made of, and where its accounts come from."""
 
     upper: MappingNode
     lower: MappingNode
-    #: The numbers of each account in the upper and in the lower document.
+    #: The index of each account in the upper and in the lower document, or None if it is not there.
     accounts: list[tuple[int | None, int | None]]
 
     def locate(self, path: Path) -> Place:
-        """The place of a part in the document that it comes from."""
+        """Where the value of a path is in the document from which it comes."""
         above, below = self._paths(path)
         if above is None or (below is not None and not self._is_above(above, below)):
             assert below is not None, "an account comes from one of the documents"
@@ -124,7 +124,7 @@ class _Layers(NamedTuple):
         return locate(self.upper, above)
 
     def _paths(self, path: Path) -> tuple[Path | None, Path | None]:
-        """The same path in each of the documents; none where one has no such account."""
+        """A path in the upper and in the lower document; None if that document has no such account."""
         match path:
             case ("accounts", int(index), *rest) if index < len(self.accounts):
                 above, below = (
@@ -134,7 +134,7 @@ class _Layers(NamedTuple):
         return path, path
 
     def _is_above(self, above: Path, below: Path) -> bool:
-        """Whether a part comes from the upper document: that wins wherever nothing is merged."""
+        """Whether a value comes from the upper document, which wins wherever nothing is merged."""
         upper: Any = self.upper
         lower: Any = self.lower
         for depth, (over, under) in enumerate(zip(above, below, strict=True)):
@@ -148,7 +148,7 @@ class _Layers(NamedTuple):
 
 
 def overlay(lower: MappingNode, upper: MappingNode) -> MappingNode:
-    """One document over another: mappings merge by key, accounts by name, every other list replaces."""
+    """A document over another: mappings merge by key, accounts by name; every other list of the upper one replaces."""
     found = _merged(lower, upper)
     found.layers = _Layers(upper, lower, [])
     before, over = lower.get("accounts"), upper.get("accounts")
@@ -171,9 +171,10 @@ def _merged(lower: MappingNode, upper: MappingNode) -> MappingNode:
 
 
 def _accounts(lower: list[Any], upper: list[Any]) -> tuple[list[Any], list[tuple[int | None, int | None]]]:
-    """The accounts of both, and their numbers there.
+    """The accounts of two documents, and the index of each in the upper and in the lower one.
 
-    One of the upper is laid over its namesake; a second one of that name stays a mistake.
+    An upper account is laid over the lower one of the same name. A second upper one of that name is kept, and becomes a
+    mistake when the document is checked.
     """
     found = list(lower)
     numbers: list[tuple[int | None, int | None]] = [(None, place) for place in range(len(lower))]

@@ -1,4 +1,4 @@
-"""What marshmallow found wrong with a document, as mistakes: with the value that stands there, and what was meant."""
+"""Field errors of marshmallow as mistakes of a document, with the value in question and what was probably meant."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from marshmallow import Schema, fields, validate
 from marshmallow.exceptions import SCHEMA
 
 from mockserver.core.text.spelling import cut, meant
-from mockserver.scenario.documents.document import Misread, Place, locate
+from mockserver.scenario.documents.document import InvalidValue, Place, locate
 from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ordered
 from mockserver.web.schemas.field_errors import BadName, Unknown, Unread
 
-#: Whatever stands under these names is nobody else's business.
+#: Members whose values are secrets, which messages do not show.
 _SECRETS = frozenset(
     {"api_keys", "revoked_keys", "key", "password", "token", "tokens", "client_secret", "otp", "code", "auth",
      "headers", "refresh_token", "ticket", "spent", "share", "url", "notifyURL", "redirect_uri", "redirect_uris"}
 )  # fmt: skip
-#: How much of a value is shown.
+#: How many characters of a value a message shows. Chosen: to fit on a line.
 _SHOWN = 60
-#: Where there are more choices than this, the one that was meant says more than all of them.
+#: With more choices than this a message shows the one that was probably meant instead of all. Chosen: to fit on a line.
 _MANY_CHOICES = 12
 _ABSENT: Any = object()
 
 
 class _FieldError(NamedTuple):
-    """A flaw with the field that found it, the value that stands there, and its place."""
+    """A field error, with the field that it is of, the value in the document, and where that is."""
 
     error: Any
     field: Any
@@ -37,64 +37,64 @@ class _FieldError(NamedTuple):
 
 
 def mistakes(errors: Any, schema: Schema, document: Any = None) -> list[Mistake]:
-    """The mistakes of a document, of which `errors` are what its schema says."""
+    """The field errors that a schema has found in a document, as mistakes."""
     unread = 0
     found: list[_FieldError] = []
-    for path, error, field in _flaws(errors, fields.Nested(schema), ()):
+    for path, error, field in _field_errors(errors, fields.Nested(schema), ()):
         if isinstance(error, Unread):
             unread += error.count
         else:
             found.append(_FieldError(error, field, _at(path, document), locate(document, path)))
-    if all(flaw.place.mark is not None for flaw in found):
-        found.sort(key=lambda flaw: flaw.place.mark or ())
-    # Only those that are told need their words.
-    told = [_mistake(flaw) for flaw in found[:MOST_MISTAKES]]
-    rest = [Mistake(flaw.place.path, "", flaw.place.mark) for flaw in found[MOST_MISTAKES:]]
-    return ordered([*told, *rest], unread)
+    if all(error.place.mark is not None for error in found):
+        found.sort(key=lambda error: error.place.mark or ())
+    # Messages are made only for the mistakes that are listed.
+    listed = [_mistake(error) for error in found[:MOST_MISTAKES]]
+    rest = [Mistake(error.place.path, "", error.place.mark) for error in found[MOST_MISTAKES:]]
+    return ordered([*listed, *rest], unread)
 
 
-def _flaws(errors: Any, field: Any, path: Path) -> Iterator[tuple[Path, Any, Any]]:
+def _field_errors(errors: Any, field: Any, path: Path) -> Iterator[tuple[Path, Any, Any]]:
     if isinstance(errors, Mapping):
         for key, inner in errors.items():
             if key == SCHEMA:
-                yield from _flaws(inner, field, path)
+                yield from _field_errors(inner, field, path)
             else:
-                yield from _flaws(inner, _part(field, key), (*path, key))
+                yield from _field_errors(inner, _inner_field(field, key), (*path, key))
         return
     for error in errors if isinstance(errors, list) else [errors]:
         if isinstance(error, Mapping):
-            yield from _flaws(error, field, path)
+            yield from _field_errors(error, field, path)
         else:
             yield path, error, field
 
 
-def _part(field: Any, key: object) -> Any:
-    """The field of a part; None where nobody knows."""
+def _inner_field(field: Any, key: object) -> Any:
+    """The field of a member or an item, or None if it is unknown."""
     if isinstance(field, fields.Nested):
-        return next((part for name, part in field.schema.load_fields.items() if (part.data_key or name) == key), None)
+        return next((row for name, row in field.schema.load_fields.items() if (row.data_key or name) == key), None)
     if isinstance(field, fields.List):
         return field.inner
     return field if isinstance(field, fields.Dict) else None
 
 
-def _mistake(flaw: _FieldError) -> Mistake:
-    path, mark = flaw.place
-    value = flaw.value
-    if isinstance(value, Misread):
+def _mistake(error: _FieldError) -> Mistake:
+    path, mark = error.place
+    value = error.value
+    if isinstance(value, InvalidValue):
         return Mistake(path, value.text, mark)
-    text = str(flaw.error).removesuffix(".")
-    if isinstance(flaw.error, Unknown):
+    text = str(error.error).removesuffix(".")
+    if isinstance(error.error, Unknown):
         return Mistake(path, text, mark)
-    field = flaw.field
-    if isinstance(field, fields.Dict) and not isinstance(flaw.error, BadName):
+    field = error.field
+    if isinstance(field, fields.Dict) and not isinstance(error.error, BadName):
         field = field.value_field
     elif isinstance(field, fields.Dict):
         field, value = field.key_field, path[-1]
-    return Mistake(path, _told(text, _choices(field), value, path), mark)
+    return Mistake(path, _described(text, _choices(field), value, path), mark)
 
 
-def _told(text: str, choices: list[str], value: Any, path: Path) -> str:
-    """The text of a mistake, with what was probably meant and what stands there instead."""
+def _described(text: str, choices: list[str], value: Any, path: Path) -> str:
+    """The message of a mistake, with the value in the document and the one that was probably meant."""
     near = meant(value, choices) if isinstance(value, str) and value not in choices else None
     if near and len(choices) > _MANY_CHOICES:
         text = "none of those that there are"
@@ -105,7 +105,7 @@ def _told(text: str, choices: list[str], value: Any, path: Path) -> str:
 
 
 def _choices(field: Any) -> list[str]:
-    """The values that a field takes, where there are few of them."""
+    """The values that a field takes, or an empty list if it takes any."""
     if isinstance(field, fields.Enum):
         return [str(choice.value) for choice in field.enum]
     rules = getattr(field, "validators", ())
@@ -113,7 +113,7 @@ def _choices(field: Any) -> list[str]:
 
 
 def _shown(value: Any, path: Path) -> str:
-    """A value in few characters; only its kind where it may be a secret, and nothing for what everybody sees."""
+    """A value in few characters: only its type if it may be a secret, and nothing for mappings, lists and null."""
     secret = not _SECRETS.isdisjoint(path)
     match value:
         case str():

@@ -1,4 +1,4 @@
-"""The scenarios that can be loaded by name: a folder of the user's, then those that are shipped."""
+"""The library of scenarios that can be loaded by name: those of the user's folders, then the shipped ones."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from pathlib import Path
 from typing import Any
 
 from mockserver.core.text.spelling import cut, meant
-from mockserver.scenario.documents.document import MappingNode, Misread, overlay
+from mockserver.scenario.documents.document import InvalidValue, MappingNode, overlay
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.settings import data_folder
 
 _SUFFIXES = (".yaml", ".yml")
 _SEPARATORS = tuple(filter(None, {"/", os.sep, os.altsep}))
-#: How much of a name that is unknown is told.
+#: How many characters of an unknown name a message shows. Chosen: to fit on a line.
 _LONGEST_NAME = 80
-#: How many files may extend each other.
+#: The longest chain of files that extend each other. Chosen: far above any use, and below the recursion limit.
 _MOST_FILES = 50
-#: The largest file that is read, in bytes, and how much it may hold: more than any body, as it is the user's own.
+#: The largest file, in bytes, and how many parts it may have. Chosen: more than a request may, as it is the user's own.
 _LARGEST, _OF_FILES = 64 * 1024 * 1024, Bounds(parts=10_000_000)
 
 
 class Library:
-    """Scenario files by name; one in an earlier folder hides its namesakes."""
+    """Scenario files by name; a file in an earlier folder hides those of the same name in later ones."""
 
     def __init__(self, *folders: Path) -> None:
         self._folders = (*folders, data_folder("scenarios"))
         self._parsed: dict[Path, tuple[float, MappingNode]] = {}
 
     def names(self) -> list[str]:
-        """All names, in the alphabet's order."""
+        """The names of all scenarios, sorted."""
         return sorted({path.stem for folder in self._folders for path in _files(folder)})
 
     def path(self, name: str) -> Path:
         """The file of a scenario, given by its name or as a path.
 
         Raises:
-            ScenarioError: there is none.
+            ScenarioError: there is no such file.
         """
         return self._named(name) if is_name(name) else _file(name)
 
     def _named(self, name: str) -> Path:
-        """The file of a scenario of these folders: a document that came from outside reaches no other file."""
+        """The file of a scenario in the folders: a document sent by a client can extend no other file."""
         for folder in self._folders:
             for path in _files(folder):
                 if path.stem == name:
@@ -52,63 +52,62 @@ class Library:
         raise ScenarioError([Mistake((), self.unknown(name))])
 
     def unknown(self, name: str) -> str:
-        """What is wrong with the name of a scenario that there is not."""
+        """The message about the name of a scenario that does not exist."""
         known = self.names()
         near = meant(name, known)
         instead = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
         return f"there is no scenario {cut(repr(name), _LONGEST_NAME)}; {instead}"
 
     def read(self, name: str) -> MappingNode:
-        """A scenario's document, with what it extends laid under it.
+        """The document of a scenario, given by its name or as a path, over the scenarios that it extends.
 
         Raises:
-            ScenarioError: it is not there, is not YAML, or extends itself.
+            ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
         """
         return self.extended(self._document(self.path(name)), (name,))
 
     def document(self, scenario: Any) -> MappingNode:
-        """The whole document of a scenario, which is given by its name, as a path, or as a document.
+        """The document of a scenario, given by its name, as a path or as a document, over those that it extends.
 
         Raises:
-            ScenarioError: as for `read`.
+            ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
         """
         if isinstance(scenario, str):
             return self.read(scenario)
-        # What came as JSON takes the form of what came as YAML.
         return self.extended(scenario if isinstance(scenario, MappingNode) else MappingNode.of(scenario))
 
     def strict(self, scenario: Any) -> MappingNode:
-        """The whole document of a scenario, which refuses fields that the service does not know, whatever it says.
+        """The document of a scenario over those that it extends, with `strict: true` whatever it says itself.
 
         Raises:
-            ScenarioError: as for `read`.
+            ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
         """
         found = overlay(self.document(scenario), MappingNode.of({"strict": True}))
-        found.pop("extends", None)  # that is laid under it already
+        found.pop("extends", None)  # laid under the document already
         if isinstance(scenario, str):
             found.title = scenario
         return found
 
     def text(self, name: str) -> str:
-        """A scenario's file as it is written.
+        """The text of a scenario's file.
 
         Raises:
-            ScenarioError: there is none.
+            ScenarioError: there is no such file, or it cannot be read.
         """
         return _text(self.path(name))
 
     def extended(self, document: MappingNode, names: tuple[str, ...] = ()) -> MappingNode:
-        """A document, with what it extends laid under it.
+        """A document over the scenarios that it extends; `names` are those that have led to it.
 
         Raises:
-            ScenarioError: as for `read`.
+            ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
         """
         name = document.get("extends")
         if name is None:
             return document
         mark = document.marks.get("extends")
         if not isinstance(name, str):
-            message = name.text if isinstance(name, Misread) else "must be the name of a scenario"
+            message = name.text if isinstance(name, InvalidValue) else "must be the name of a scenario"
             raise ScenarioError([Mistake(("extends",), message, mark)])
         if len(names) > _MOST_FILES:
             raise ScenarioError([Mistake(("extends",), f"there may be {_MOST_FILES} files below each other", mark)])
@@ -123,7 +122,7 @@ class Library:
         return overlay(self.extended(below, (*names, name)), document)
 
     def describe(self) -> Iterator[dict[str, Any]]:
-        """Name and description of each scenario."""
+        """The name and the description of each scenario, and the error of one that cannot be read."""
         for name in self.names():
             try:
                 description = self.read(name).get("description", "")
@@ -140,15 +139,15 @@ class Library:
 
 
 def is_name(name: str) -> bool:
-    """Whether it names a scenario of the folders, rather than a file."""
+    """Whether a text is the name of a scenario rather than a path."""
     return not name.endswith(_SUFFIXES) and not any(sign in name for sign in _SEPARATORS)
 
 
 def _file(name: str) -> Path:
-    """The file of this path.
+    """The file at a path.
 
     Raises:
-        ScenarioError: it is none.
+        ScenarioError: there is none, or it is no YAML file by its name.
     """
     path, why = Path(name), "no such file"
     with suppress(OSError, ValueError):  # a name that is too long for the file system, or holds a NUL
@@ -169,10 +168,10 @@ def _changed(path: Path) -> float:
 
 
 def _text(path: Path) -> str:
-    """What a file holds.
+    """The text of a file.
 
     Raises:
-        ScenarioError: it cannot be read, is not UTF-8, or is too large.
+        ScenarioError: the file cannot be read, is not UTF-8, or is too large.
     """
     with _readable(path):
         size = path.stat().st_size

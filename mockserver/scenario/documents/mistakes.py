@@ -1,4 +1,4 @@
-"""What is wrong with a scenario: its mistakes in the order of its lines, each with its place."""
+"""The mistakes of a scenario, each with its path and line, in the order of the lines."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from mockserver.core.text.spelling import cut
 
 Path = tuple[str | int, ...]
 
-#: How many mistakes of a document are told; the rest are counted.
+#: How many mistakes of a document are listed; further ones are counted. Chosen: more than anybody corrects in one go.
 MOST_MISTAKES = 100
-#: How many characters of a message are told, and of each name on the way to a mistake.
+#: The longest message, and the longest name in a path, in characters. Chosen: a few lines of a terminal.
 _LONGEST, _LONGEST_NAME = 500, 100
 
 
@@ -23,23 +23,23 @@ class Mark(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """One mistake: where it stands in the document, what was expected, and the line if the document has lines."""
+    """What is wrong at one place of a document: its path, a message, and the line if the document has lines."""
 
     path: Path
     message: str
     mark: Mark | None = None
-    #: Whether all that is wrong is that something of the same name or number is there already.
+    #: Whether the value conflicts with what exists already, and is valid otherwise.
     taken: bool = False
-    #: Gives what stands behind the message: made for mistakes that are told only, as it may take its time.
+    #: Makes the end of the message; called only for mistakes that are listed, as it may be slow.
     advice: Callable[[], str] | None = None
 
     @property
     def pointer(self) -> str:
-        """The path as a JSON Pointer, RFC 6901."""
+        """The path as a JSON Pointer (RFC 6901)."""
         return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in self.path)
 
     def bounded(self) -> Mistake:
-        """The mistake in as many characters as anybody wants to read."""
+        """The mistake with its advice, and with message and names cut to their longest."""
         path = tuple(part if isinstance(part, int) else cut(part, _LONGEST_NAME) for part in self.path)
         message = self.message if self.advice is None else f"{self.message}{self.advice()}"
         return self._replace(path=path, message=cut(message, _LONGEST), advice=None)
@@ -51,7 +51,7 @@ class Mistake(NamedTuple):
 
 
 class ScenarioError(ValueError):
-    """A document that is no good scenario; nothing was made of it."""
+    """A document is no valid scenario; nothing was made of it."""
 
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
         self.mistakes: Sequence[Mistake] = tuple(mistakes)
@@ -59,12 +59,12 @@ class ScenarioError(ValueError):
 
 
 def ordered(mistakes: Iterable[Mistake], unread: int = 0) -> list[Mistake]:
-    """The first hundred mistakes by line, and how many more there are.
+    """The first `MOST_MISTAKES` mistakes by line, and one that says how many more there are.
 
-    `unread` says how many parts of the document were not looked at, because there were so many mistakes before.
+    `unread` is how many keys and values were not checked, because there were too many mistakes before them.
     """
     rows = list(mistakes)
-    # Files in the order in which they come; what has no line stands first.
+    # Files in the order in which they occur; mistakes without a line come first.
     files = {row.mark.file: None for row in rows if row.mark}
     order = {file: number for number, file in enumerate(files)}
     rows.sort(key=lambda row: (order[row.mark.file], row.mark.line) if row.mark else (-1, 0))

@@ -1,7 +1,7 @@
-"""YAML into plain data that remembers its lines, event by event: nothing is composed before it has been counted.
+"""Reading YAML into documents that know their lines, event by event: nothing is built before it was counted.
 
-What comes out holds the values of JSON, and the moments that YAML reads by itself. Any other value stands as `Misread`
-in its place, so that all that is wrong with a document is told at once.
+A document has the values of JSON, and dates and times as YAML reads them. Any other value becomes an `InvalidValue`, so
+that all mistakes of a document are found together.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from mockserver.scenario.documents.document import MappingNode, Misread, SequenceNode
+from mockserver.scenario.documents.document import InvalidValue, MappingNode, SequenceNode
 from mockserver.scenario.documents.mistakes import Mark, Mistake, Path, ScenarioError
 from mockserver.web.schemas.json_text import DEEPEST, INT64
 
@@ -20,19 +20,20 @@ try:
 except ImportError:  # pragma: no cover  # wheels without libyaml
     from yaml import SafeLoader as _Loader  # type: ignore[assignment]  # the same interface
 
-#: A document whose aliases and merges repeat more parts than this is refused: they can make a small text immense.
+#: The most parts that aliases and merges of a document may repeat, as they make a small text immense. Chosen: far above
+#: the shipped scenarios.
 _MOST_REPEATED = 50_000
-#: More directives than any document has; libyaml holds each of them against all the others.
+#: The most directives of a document. Chosen: more than any has; libyaml compares each with all others.
 _MOST_DIRECTIVES = 20
 #: What ends a line of YAML.
 _LINE_ENDS = ("\n", "\r", "\x85", "\u2028", "\u2029")
-#: A number of 64 bits in its longest form has fewer characters: binary, with a few underscores.
+#: The longest number, in characters. Chosen: one of 64 bits is shorter, even in binary with some underscores.
 _LONGEST_NUMBER = 200
-#: How much of a value or a tag is told.
+#: How many characters of a value or a tag a message shows. Chosen: to fit on a line.
 _SHOWN = 60
 
 _TAG = "tag:yaml.org,2002:"
-#: What a mapping and a sequence may be; `!` says that they are what they look like.
+#: The tags that a mapping or a sequence may have; `!` asks for the default.
 _COLLECTIONS = frozenset({None, "!", f"{_TAG}map", f"{_TAG}seq"})
 _TEXTS = frozenset({"!", f"{_TAG}str", f"{_TAG}value", f"{_TAG}merge"})
 _NUMBERS = frozenset({f"{_TAG}int", f"{_TAG}float"})
@@ -41,9 +42,9 @@ _MERGE: Any = object()
 
 
 class Bounds(NamedTuple):
-    """How much a document may hold."""
+    """The most that a document may hold."""
 
-    #: How many mappings and lists may stand in each other.
+    #: How deep mappings and lists may be nested.
     levels: int = DEEPEST
     #: How many keys and values there may be; each takes some microseconds, and some hundred bytes.
     parts: int = 1_000_000
@@ -53,10 +54,10 @@ _BOUNDS = Bounds()
 
 
 def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a scenario") -> MappingNode:
-    """The mapping that a YAML text holds; `called` says what that is to a reader.
+    """The mapping in a YAML text; messages call the file `file` and its content `called`.
 
     Raises:
-        ScenarioError: it is not YAML, is no mapping, holds too much, or repeats too much by aliases and merges.
+        ScenarioError: the text is no YAML or no mapping, holds too much, or repeats too much by aliases and merges.
     """
     if sum(text.count(f"{end}%") for end in _LINE_ENDS) > _MOST_DIRECTIVES:
         raise _refusal(file, 1, f"not YAML that is safe: there may be {_MOST_DIRECTIVES} directives")
@@ -66,7 +67,7 @@ def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a sc
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise _refusal(file, line, f"not YAML: {error.problem}") from error
     except yaml.reader.ReaderError as error:
-        # Its position is that of a buffer; the character is the first of its kind.
+        # The position of the error is one in a buffer; but the character is the first of its kind.
         before = text.partition(chr(error.character))[0] if isinstance(error.character, int) else ""
         raise _refusal(file, before.count("\n") + 1, f"not YAML: {error.reason}") from error
     except (yaml.YAMLError, UnicodeEncodeError) as error:
@@ -81,7 +82,7 @@ def _refusal(file: str, line: int, message: str, path: Path = ()) -> ScenarioErr
 
 
 class _Anchored(NamedTuple):
-    """A part that an alias may repeat, with how many parts it has and how many levels."""
+    """A value that aliases may repeat, with the number of its parts (keys and values) and of its levels."""
 
     value: Any
     parts: int
@@ -89,22 +90,22 @@ class _Anchored(NamedTuple):
 
 
 class _Reader:
-    """One document."""
+    """Reads one document from the events of a YAML parser."""
 
     def __init__(self, text: str, file: str, bounds: Bounds) -> None:
         self._loader: Any = _Loader(text)
         self._file = file
         self._bounds = bounds
-        #: None: it is being read.
+        #: By name; None while the value is being read.
         self._anchors: dict[str, _Anchored | None] = {}
         self._parts = 0
         self._repeated = 0
-        #: How deep the part that is being read goes.
+        #: The deepest level of the value that is being read.
         self._reached = 0
         self._mark = Mark(file, 1)
 
     def document(self) -> Any:
-        """What the text holds; an empty mapping if it holds nothing."""
+        """The content of the text, or an empty mapping if there is none."""
         try:
             self._loader.get_event()  # the stream's start
             if isinstance(self._loader.get_event(), yaml.StreamEndEvent):
@@ -133,10 +134,10 @@ class _Reader:
 
     def _alias(self, event: Any, path: Path, depth: int) -> Any:
         if event.anchor not in self._anchors:
-            return Misread(f"there is no anchor &{_cut(event.anchor)} before")
+            return InvalidValue(f"there is no anchor &{_cut(event.anchor)} before")
         found = self._anchors[event.anchor]
         if found is None:
-            return Misread(f"*{_cut(event.anchor)} repeats a part that it stands in")
+            return InvalidValue(f"*{_cut(event.anchor)} repeats a part that it stands in")
         self._descend(event, path, depth + found.levels)
         self._parts += found.parts
         self._repeat(event, path, found.parts)
@@ -148,7 +149,7 @@ class _Reader:
         self._descend(event, path, depth + 1)
         read = self._mapping if isinstance(event, yaml.MappingStartEvent) else self._sequence
         found = read(path, depth + 1)
-        return found if event.tag in _COLLECTIONS else Misread(f"not YAML that is safe: {_cut(event.tag)}")
+        return found if event.tag in _COLLECTIONS else InvalidValue(f"not YAML that is safe: {_cut(event.tag)}")
 
     def _mapping(self, path: Path, depth: int) -> MappingNode:
         found, merged = MappingNode(), []
@@ -162,14 +163,14 @@ class _Reader:
                 continue
             name = str(place[-1])
             wrong = _wrong_key(key, name in found)
-            found[name] = value if wrong is None else Misread(wrong)
+            found[name] = value if wrong is None else InvalidValue(wrong)
             found.marks[name] = mark
         for inner, value in merged:
             self._merge(inner, path, found, value)
         return found
 
     def _key(self, event: Any, path: Path, depth: int) -> str | None:
-        """The text of a key as it is written; None for what is no text, `_MERGE` for one that merges."""
+        """The text of a key as it is written, `_MERGE` for the key that merges, or None if a key is no text."""
         self._count(event, path)
         if isinstance(event, yaml.ScalarEvent):
             if event.anchor is not None:
@@ -183,7 +184,7 @@ class _Reader:
         return found if isinstance(found, str) else None
 
     def _merge(self, event: Any, path: Path, found: MappingNode, value: Any) -> None:
-        """Lay what is merged under what stands there itself; of several the first one wins."""
+        """Add the merged members that a mapping does not have; of several merged mappings the first one wins."""
         for lower in [value] if isinstance(value, MappingNode) else value:
             self._repeat(event, path, len(lower))
             for name, inner in lower.items():
@@ -204,7 +205,7 @@ class _Reader:
         if tag in _TEXTS:
             return event.value
         if tag in _NUMBERS and len(event.value) > _LONGEST_NUMBER:
-            return Misread(_beyond(event.value))
+            return InvalidValue(_beyond(event.value))
         return _constructed(self._loader, tag, event.value)
 
     # ------------------------------------------------------------------ what is counted
@@ -248,8 +249,8 @@ def _wrong_key(key: str | None, stands: bool) -> str | None:
     return "stands there twice" if stands else None
 
 
-#: The constructors of values that JSON has, and of moments.
-_KINDS = {
+#: The methods of the loader that construct values of JSON, dates and times, by tag.
+_CONSTRUCTORS = {
     f"{_TAG}null": "construct_yaml_null",
     f"{_TAG}bool": "construct_yaml_bool",
     f"{_TAG}int": "construct_yaml_int",
@@ -259,19 +260,19 @@ _KINDS = {
 
 
 def _constructed(loader: Any, tag: str, text: str) -> Any:
-    """A value that is no text, or why there is none."""
-    if tag not in _KINDS:
-        return Misread(f"not YAML that is safe: {_cut(tag)}")
+    """The value that a text stands for by its tag, or an `InvalidValue`."""
+    if tag not in _CONSTRUCTORS:
+        return InvalidValue(f"not YAML that is safe: {_cut(tag)}")
     try:
-        value = getattr(loader, _KINDS[tag])(yaml.ScalarNode(tag, text))
+        value = getattr(loader, _CONSTRUCTORS[tag])(yaml.ScalarNode(tag, text))
     except (ValueError, OverflowError) as error:
-        return Misread(f"{_cut(text)} is no {tag.removeprefix(_TAG)}: {_cut(str(error))}")
+        return InvalidValue(f"{_cut(text)} is no {tag.removeprefix(_TAG)}: {_cut(str(error))}")
     except (LookupError, AttributeError):
-        return Misread(f"{_cut(text)} is no {tag.removeprefix(_TAG)}")
+        return InvalidValue(f"{_cut(text)} is no {tag.removeprefix(_TAG)}")
     if isinstance(value, int) and value not in INT64:
-        return Misread(_beyond(text))
+        return InvalidValue(_beyond(text))
     if isinstance(value, float) and not math.isfinite(value):
-        return Misread(f"{_cut(text)} is no number of JSON")
+        return InvalidValue(f"{_cut(text)} is no number of JSON")
     return value
 
 

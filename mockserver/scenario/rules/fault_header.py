@@ -16,14 +16,14 @@ _TAKEN = ("fault", "force", *PARAMETERS)
 
 
 def of_header(text: str, operation: str | None) -> Fault:
-    """The fault of a header: `NAME`, `NAME; ms=300`, or a rule as JSON.
+    """The fault that a header asks for: `NAME`, `NAME; ms=300`, or a rule as JSON.
 
     Raises:
-        ValueError: it is no good one for this operation.
+        ValueError: the header is malformed, or asks for what is no fault of this operation.
     """
     written = _written(text)
     for name in written:
-        if name in FaultItem._declared_fields and name not in _TAKEN:  # noqa: SLF001  # marshmallow's own word for it
+        if name in FaultItem._declared_fields and name not in _TAKEN:  # noqa: SLF001  # marshmallow has no public name for it
             raise ValueError(f"{name}: a fault of one call takes none")
     if operation is not None:
         written["match"] = {"operation": operation}
@@ -47,7 +47,7 @@ def _written(text: str) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    """A number, a truth value or a text in quotes; all else is a text as it stands."""
+    """A parameter read as JSON, or unchanged if it is no JSON."""
     try:
         return json_text.read(text.encode("latin-1"))
     except json_text.JsonError:

@@ -1,4 +1,4 @@
-"""How a fault is written, in a scenario and in the control API, and what is wrong with it when it is."""
+"""The schema of faults, for scenarios and the control API, and the checks that a fault has to pass."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from mockserver.scenario.rules import sentences
 from mockserver.scenario.rules.match import MatchItem, as_match, unknown_operation
 from mockserver.web.schemas.fields import Flag, List, Number
 
-#: More rules than any test has; each costs every request of its operation a look.
+#: The most faults of a workspace. Chosen: more than any test has; each request is matched against all of them.
 MOST_FAULTS = 1_000
-#: How many bytes a rule may take as it was written: there may be many of them.
+#: The most bytes that a fault may take in memory as it was written. Chosen: a workspace full of them takes 64 MiB.
 _LARGEST = 64 * 1024
-#: How many characters a code may have; those of the service have 33 at most.
+#: The longest error code, in characters. Chosen: far above those of the service.
 _LONGEST_CODE = 200
-#: What the fault of a request's header is called in place of an id.
+#: The id of a fault that a request's header asks for.
 HEADER_ID = "header"
-#: Ids that mean something else, in an address or in the journal.
+#: Ids that mean something else in a path of the control API or in the journal.
 _RESERVED = ("catalogue", HEADER_ID)
-#: The longest life of a rule: a hundred years, in seconds.
+#: The longest `ttl_s` of a fault, in seconds. Chosen: a hundred years, within what a clock shows.
 _LONGEST_S = 3_155_760_000
-#: What every operation can answer, whatever it documents itself.
+#: The error codes that every operation can give, whatever it documents itself.
 _EVERYWHERE = frozenset(
     {kind.code.code for kind in FAULT_KINDS.values() if kind.code and kind.everywhere}
     | {BAD_REQUEST.code, NOT_FOUND.code, INTERNAL_ERROR.code}
 )
-#: What only a running workspace knows of a rule.
+#: The members of a fault that a running workspace sets.
 _RUNNING = ("id", "hits", "passed", "expires_at")
 PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s")
 
@@ -71,7 +71,7 @@ class DistributionItem(Item):
 
 
 class FaultItem(Item):
-    """A rule: a kind with its parameters, which requests it is for, and when."""
+    """A fault: its kind with parameters, the requests that it applies to, and when."""
 
     fault = fields.String(required=True, metadata={"enum": list(FAULT_KINDS)})
     match = fields.Nested(MatchItem, load_default=Match)
@@ -98,7 +98,7 @@ class FaultItem(Item):
 
     @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _check(self, data: dict[str, Any], original: Any, **_: Any) -> None:
-        # Far too large a rule is not even copied.
+        # A rule that is far too large is refused before it is copied.
         if weight(original) > 2 * _LARGEST or (data and weight(_written(original)) > _LARGEST):
             raise ValidationError(f"a rule may take {_LARGEST:,} bytes of memory, and this one would take more")
         kind = FAULT_KINDS.get(data.get("fault", ""))
@@ -132,7 +132,7 @@ class FaultItem(Item):
 
 
 def _written(original: Mapping[str, Any]) -> dict[str, Any]:
-    """What is kept of a rule; made anew, as what is equal takes more memory in one form than in another."""
+    """A fault as it was written, copied through JSON: equal values then take equal memory."""
     own = {name: value for name, value in original.items() if name not in _RUNNING}
     found: dict[str, Any] = json.loads(json.dumps(own, default=str, skipkeys=True))
     return found
@@ -147,7 +147,7 @@ def _refuse(mistakes: Iterable[tuple[str, Any]]) -> None:
 
 
 def _misplaced(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, str]]:
-    """Parameters that the kind does not take, or lacks."""
+    """The parameters that a kind does not take, or lacks."""
     for name in PARAMETERS:
         if name in written and name not in kind.parameters:
             takes = f"; it takes {', '.join(kind.parameters)}" if kind.parameters else ""
@@ -160,7 +160,7 @@ def _misplaced(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, 
 
 
 def _matched(data: dict[str, Any]) -> Match:
-    """What a rule is for, as far as it is written well."""
+    """The pattern of a fault, as far as it was valid."""
     match = data.get("match", {})
     return match if isinstance(match, Match) else as_match(dict(match))
 
@@ -170,7 +170,7 @@ def _known(match: Match) -> list[Operation]:
 
 
 def _unknown(match: Match) -> Iterator[tuple[str, Any]]:
-    """Operations and parameters of paths that there are not."""
+    """The operations and path parameters of a pattern that do not exist."""
     for name in sorted(match.operations - ALL_OPERATIONS.keys()):
         yield "match", {"operation": [unknown_operation(name)]}
     operations = _known(match)
@@ -180,7 +180,7 @@ def _unknown(match: Match) -> Iterator[tuple[str, Any]]:
 
 
 def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """A code that there is not, or that an operation never gives."""
+    """The code of a fault, if it does not exist or the operation never gives it."""
     code = _code(data)
     if code is not None and code not in ALL_CODES:
         yield "code", f"unknown code; {nearest(code, ALL_CODES)}"
@@ -189,8 +189,9 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, str]]:
-    """Operations that give a code to nobody; a token without the scope is refused everywhere
-    (contract/oauth#scopes).
+    """The operations that never give a code.
+
+    All of the API can give `permission_denied`: to a token without the scope (contract/oauth#scopes).
     """
     for row in operations:
         if not _gives(row, code) and not (code == PERMISSION_DENIED.code and row.audience is Audience.API):
@@ -201,7 +202,7 @@ def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, 
 
 
 def _code(data: dict[str, Any]) -> str | None:
-    """The error code of a rule; None for what goes wrong on the wire."""
+    """The error code of a fault, or None if it is no error."""
     kind = FAULT_KINDS[data["fault"]]
     return data.get("code") if data["fault"] == "error" else kind.code.code if kind.code else None
 
@@ -215,13 +216,13 @@ def _gives(operation: Operation, code: str) -> bool:
 
 
 def _own(code: str) -> frozenset[str]:
-    """The operations that a rule is for which names none: those of the API, as far as they give the code."""
+    """The operations of a fault that names none: those of the API that give its code, or else all that do."""
     giving = [row for row in ALL_OPERATIONS.values() if _gives(row, code)]
     return frozenset(row.id for row in giving if row.audience is Audience.API) or frozenset(row.id for row in giving)
 
 
 def operations_of(kind: FaultKind) -> list[str]:
-    """The operations that a named fault belongs to; all where it fits everywhere."""
+    """The ids of the operations that a kind of fault fits."""
     if kind.everywhere or kind.code is None:
         return list(ALL_OPERATIONS)
     return [row.id for row in ALL_OPERATIONS.values() if _gives(row, kind.code.code)]
@@ -233,7 +234,7 @@ def _statuses(code: str | None) -> dict[str, int]:
 
 
 def rules(**options: Any) -> List:
-    """The field of a list of rules."""
+    """The field of a list of faults."""
     return List(fields.Nested(FaultItem), validate=validate.Length(max=MOST_FAULTS), **options)
 
 
@@ -241,14 +242,14 @@ def rules(**options: Any) -> List:
 
 
 def load_faults(workspace: Workspace, faults: Sequence[Fault]) -> Iterator[Mistake]:
-    """Let the rules of a document apply; gives what is wrong with them."""
+    """Add the faults of a document to a workspace; yields what is wrong with them."""
     for index in twice(faults):
         yield Mistake(("faults", index, "id"), f"{faults[index].id} is there already", taken=True)
     workspace.state.add_faults(faults)
 
 
 def twice(faults: Sequence[Fault]) -> Iterator[int]:
-    """The places of rules whose id an earlier one has."""
+    """The indexes of the faults whose id an earlier one has."""
     seen = set()
     for index, fault in enumerate(faults):
         if fault.id and fault.id in seen:
@@ -257,7 +258,7 @@ def twice(faults: Sequence[Fault]) -> Iterator[int]:
 
 
 def dump_fault(fault: Fault) -> dict[str, Any]:
-    """A rule as a scenario holds it."""
+    """A fault as a scenario holds it."""
     found = {**fault.written, "id": fault.id, "hits": fault.hits, "passed": fault.passed}
     if fault.expires_at is not None:
         found["expires_at"] = write_instant(fault.expires_at)

@@ -1,4 +1,4 @@
-"""How a pattern of requests is written: in a fault, and in what a test verifies."""
+"""The schemas of patterns of requests, for faults and for what a test verifies."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
 
 
 class OneOrMany(List):
-    """A text, or a list of them."""
+    """A text or a list of texts, loaded as a list."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, list):
@@ -26,14 +26,14 @@ class OneOrMany(List):
 
 
 class PathGlob(fields.String):
-    """A glob of the whole path."""
+    """A glob for the whole path."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         return as_glob(super()._deserialize(value, attr, data, **kwargs))
 
 
 class PathPattern(fields.Field[Any]):
-    """The same, or a mapping of the path's parameters to their values."""
+    """A glob for the whole path, or a mapping of the path's parameters to their values."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str):
@@ -45,10 +45,10 @@ class PathPattern(fields.Field[Any]):
 
 
 def as_glob(value: str) -> Glob:
-    """The glob that a text is.
+    """A text as a glob.
 
     Raises:
-        ValidationError: it is too long.
+        ValidationError: the text is too long.
     """
     if len(value) > LONGEST_GLOB:
         raise ValidationError(f"must be a glob of at most {LONGEST_GLOB} characters")
@@ -60,7 +60,7 @@ class Texts(fields.Field[dict[str, Any]]):
 
     def __init__(self, *, lists: bool = False, **options: Any) -> None:
         super().__init__(**options)
-        #: Whether a list of them may stand for a name, too.
+        #: Whether a name may also have a list of texts or numbers.
         self.lists = lists
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -72,14 +72,18 @@ class Texts(fields.Field[dict[str, Any]]):
 
 
 def _check_plain(values: Iterable[tuple[str, list[Any]]]) -> None:
-    """Refuse the first name that has another value than texts and numbers."""
+    """Refuse a value that is neither a text nor a number.
+
+    Raises:
+        ValidationError: for the first name that has one.
+    """
     for name, inner in values:
         if not all(map(is_plain, inner)):
             raise ValidationError({name: ["must be a text or a number"]})
 
 
 def unknown_operation(name: str) -> str:
-    """What is wrong with the name of an operation that there is not."""
+    """The message about the name of an operation that does not exist."""
     return f"unknown operation; {nearest(name, ALL_OPERATIONS)}"
 
 
@@ -89,7 +93,7 @@ def _check_operation(name: str) -> None:
 
 
 class MatchItem(Item):
-    """What a request has to be like; whether there are such operations is up to whoever takes it."""
+    """A pattern of requests; whether its operations exist is checked by the user of the schema."""
 
     operation = OneOrMany(fields.String(), validate=validate.Length(min=1))
     method = OneOrMany(fields.String(validate=validate.OneOf(_METHODS)), validate=validate.Length(min=1))
@@ -104,7 +108,7 @@ class MatchItem(Item):
 
 
 class ExchangeMatchItem(MatchItem):
-    """What a request and its answer have to be like."""
+    """A pattern of exchanges: of requests with their answers."""
 
     operation = OneOrMany(fields.String(validate=_check_operation), validate=validate.Length(min=1))
     status = fields.Integer(strict=True, validate=validate.Range(100, 599))
@@ -113,7 +117,7 @@ class ExchangeMatchItem(MatchItem):
 
 
 def as_match(data: dict[str, Any]) -> Match:
-    """The pattern of what the schema has loaded."""
+    """The pattern that loaded members describe."""
     path = data.pop("path", None)
     found = {name: data[name] for name in ("query", "json", "headers", "status", "code", "fault") if name in data}
     if "headers" in found:

@@ -1,7 +1,7 @@
-"""The error codes that are sentences (contract/errors#codes), and the operations that they fit by what they say.
+"""The error codes that are sentences (contract/errors#codes), and the operations for which they make sense.
 
 The service's own answers have other codes in most of these places (contract/errors#codes). A fault may still
-say them, as the specification has them, and a client may want to see that it gets by.
+inject them as the specification has them, to test a client that expects them.
 """
 
 from __future__ import annotations
