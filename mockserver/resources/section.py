@@ -19,7 +19,8 @@ from mockserver.web.schemas.schema import Closed
 
 Value = TypeVar("Value")
 
-#: In seconds, some 317 years: more than any clock has left, and few enough for a `timedelta` to hold.
+#: How many seconds are counted from a start at most, some 317 years; chosen: no test needs more, and counted from the
+#: clock's last moment they do not overflow a `datetime`.
 _LONGEST_S = 10**10
 #: The ids that a row of a scenario may have.
 ID_RANGE = validate.Range(min=1, max=LAST_ID)
@@ -42,7 +43,10 @@ def counting_from(start: datetime) -> Iterator[None]:
 
 
 def once_per_load(workspace: Workspace, name: Hashable, make: Callable[[], Value]) -> Value:
-    """The value of `make`, which is called at most once for each workspace and name while a scenario is loaded."""
+    """The value of `make`, which is called once for each workspace and name while a scenario is loaded.
+
+    At any other time it is called each time.
+    """
     found = _LOAD_CACHE.get({}).setdefault(workspace, {})
     if name not in found:
         found[name] = make()
@@ -51,7 +55,7 @@ def once_per_load(workspace: Workspace, name: Hashable, make: Callable[[], Value
 
 
 def claim(workspace: Workspace, row: type, key: Hashable, *, is_next: bool = False) -> bool:
-    """Take the key of a new row, or return False if a row of any account of the workspace has it already.
+    """Take the key of a new row of a type, or return False if a row of any account of the workspace has it already.
 
     While a scenario is loaded, the keys of all accounts are collected once and not for every row. With `is_next`, the
     key is a number beyond the last one that was given out, which no row can have: then they are not collected at all.

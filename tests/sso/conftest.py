@@ -53,7 +53,7 @@ KINDS = {"corporate": "corporate/ssoToken", "sub-account": "corporate/subAccount
 
 
 @pytest.fixture
-def story():
+def document():
     """The scenario, as a document."""
     return WORKSPACE
 

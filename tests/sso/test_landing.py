@@ -198,9 +198,9 @@ def test_head_tells_the_same_without_the_page(workspace):
 
 
 @pytest.fixture
-def other(workspace, workspace_of, story):
+def other(workspace, workspace_of, document):
     """Another workspace of the same scenario, at its own address."""
-    assert workspace.api.post("/_mock/workspaces", json={"scenario": story, "name": "other"}).status_code == 201
+    assert workspace.api.post("/_mock/workspaces", json={"scenario": document, "name": "other"}).status_code == 201
     key = workspace.api.get("/_mock/workspaces/other").json["accounts"][0]["api_key"]
     found = workspace_of(workspace.api, "/w/other")
     found.key = key
@@ -225,12 +225,12 @@ def test_a_workspace_that_is_not_there_has_a_page_as_well(workspace, workspace_o
     assert is_page(workspace_of(workspace.api, "/w/nowhere").land("x"), 404, "There is no workspace nowhere")
 
 
-def test_two_workspaces_of_one_story_share_no_token(workspace, other):
+def test_two_workspaces_of_one_scenario_share_no_token(workspace, other):
     assert workspace.token() != other.token(key=other.key)
 
 
-def test_a_browser_needs_no_control_token(make_api, workspace_of, story, tmp_path):
-    (tmp_path / "workspace.yaml").write_text(json.dumps(story), encoding="utf-8")
+def test_a_browser_needs_no_control_token(make_api, workspace_of, document, tmp_path):
+    (tmp_path / "workspace.yaml").write_text(json.dumps(document), encoding="utf-8")
     workspace = workspace_of(make_api(str(tmp_path / "workspace.yaml"), control_token="s3cret"))
 
     assert workspace.api.get("/_mock/state").status_code == 401

@@ -154,18 +154,18 @@ def test_a_token_drawn_after_a_loaded_state_is_a_new_one(workspace):
     assert workspace.token() != token
 
 
-def test_a_scenario_may_give_tokens(make_workspace, story):
-    shop = {**story["accounts"][2], "sso_tokens": [{"token": "from-the-scenario"}]}
-    workspace = make_workspace(accounts=[story["accounts"][0], shop])
+def test_a_scenario_may_give_tokens(make_workspace, document):
+    shop = {**document["accounts"][2], "sso_tokens": [{"token": "from-the-scenario"}]}
+    workspace = make_workspace(accounts=[document["accounts"][0], shop])
 
     assert workspace.land("from-the-scenario").status_code == 200
     workspace.api.advance("P15D")
     assert workspace.land("from-the-scenario").status_code == 410
 
 
-def test_a_token_twice_is_a_mistake(workspace, story):
-    accounts = [{**row, "sso_tokens": [{"token": "twice"}]} for row in story["accounts"][:2]]
-    answer = workspace.api.post("/_mock/reset", json={"scenario": {**story, "accounts": accounts}})
+def test_a_token_twice_is_a_mistake(workspace, document):
+    accounts = [{**row, "sso_tokens": [{"token": "twice"}]} for row in document["accounts"][:2]]
+    answer = workspace.api.post("/_mock/reset", json={"scenario": {**document, "accounts": accounts}})
 
     assert answer.status_code == 400
     (mistake,) = answer.json["errors"]
