@@ -1,4 +1,4 @@
-"""The way to a server's control API: plain HTTP over connections that are kept, and errors that can be read."""
+"""A client of a server's control API: plain HTTP over connections that are kept open."""
 
 from __future__ import annotations
 
@@ -14,46 +14,57 @@ from mockserver.settings import without_version
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
-#: How long an answer may take, in seconds: longer than the longest `wait`.
-_TIMEOUT = 60.0
+#: How long an answer may take, in seconds; twice the 30 seconds that a control call with `wait` may block.
+_TIMEOUT_S = 60.0
+#: How many characters a message shows of an answer that is none of a mock server; chosen to fit on a few lines.
+_SHOWN = 200
 
 
 class MockServerError(Exception):
-    """The server has refused a call, or has not answered at all; catching this one is always enough."""
+    """A server has refused a control call, or has not answered.
+
+    Methods of this package raise this error for whatever goes wrong with a server.
+    """
 
     def __init__(self, status: int | None, detail: str, members: Mapping[str, Any] | None = None) -> None:
-        #: The HTTP status; None if there was no answer.
+        #: The HTTP status of the answer; None if there was no answer.
         self.status = status
-        #: What is wrong, in a sentence or a few.
+        #: What is wrong, in one or a few sentences.
         self.detail = detail
-        #: All that the problem says, such as `allowed` where an event does not apply.
+        #: All members of the problem that the server has answered, such as `allowed` where an event does not apply.
         self.members: Mapping[str, Any] = dict(members or {})
-        #: Every mistake of a body or a scenario: `path`, a JSON Pointer, and `message`.
+        #: Every mistake of a body or a scenario, as `path` (a JSON Pointer) and `message`; empty for other errors.
         self.errors: Sequence[Mapping[str, str]] = tuple(self.members.get("errors", ()))
         super().__init__(detail if status is None else f"{status}: {detail}")
 
 
 class Answer(NamedTuple):
-    """An answer that is a success."""
+    """The answer to a control call that has succeeded."""
 
+    #: The HTTP status, from 200 to 399.
     status: int
     text: str
 
 
 class Client:
-    """Calls to one server, from any number of threads; proxies of the environment are ignored."""
+    """A client of one server, which threads may share; proxies of the environment are ignored."""
 
     def __init__(self, url: str, token: str | None = None) -> None:
+        """Prepare calls to the server at a root address, with its control token if it asks for one.
+
+        Raises:
+            ValueError: the address does not begin with http:// or https://, or names no host.
+        """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"{url!r} is no address of a server: it begins with http:// or https://")
-        #: The root address, without a slash at its end.
         self._prefix = without_version(parts.path)
+        #: The root address of the server, without a slash at its end.
         self.url = f"{parts.scheme}://{parts.netloc}{self._prefix}"
-        self._kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        self._connection_type = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         self._host, self._port = parts.hostname, parts.port
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        #: Connections that nobody uses just now, the one used last at the right.
+        #: Connections that are open and not in use, the one used last at the right.
         self._idle: deque[HTTPConnection] = deque()
 
     def __del__(self) -> None:
@@ -61,12 +72,18 @@ class Client:
             self.close()
 
     def close(self) -> None:
-        """Close the connections; another call opens a new one."""
+        """Close the connections that are not in use; a later call opens a new one."""
         while self._idle:
             self._idle.pop().close()
 
     def json(self, method: str, path: str, **options: Any) -> Any:
-        """What a call answers, read from JSON; None for an empty answer."""
+        """The value of the JSON answer to a control call, or None if the answer is empty.
+
+        `options` are those of `call`.
+
+        Raises:
+            MockServerError: the server refuses the call, or does not answer.
+        """
         text = self.call(method, path, **options).text
         return json.loads(text) if text else None
 
@@ -79,7 +96,9 @@ class Client:
         body: object = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        """The answer to a call; members of the query that are None are left out, and a body is written as JSON.
+        """The answer to a control call. `path` begins with a slash.
+
+        Members of the query that are None are left out. The body is sent as JSON; None is no body.
 
         Raises:
             MockServerError: the server refuses the call, or does not answer.
@@ -89,7 +108,7 @@ class Client:
         sent = {**self._headers, **(headers or {})}
         content = None
         if body is not None:
-            content = json.dumps(body, default=_written).encode()
+            content = json.dumps(body, default=_to_json).encode()
             sent["Content-Type"] = "application/json"
         status, text = self._exchange(method, target, content, sent)
         if status >= 400:
@@ -97,10 +116,13 @@ class Client:
         return Answer(status, text)
 
     def _exchange(self, method: str, target: str, content: bytes | None, headers: Mapping[str, str]) -> tuple[int, str]:
-        """Status and text of an answer; a kept connection that the server has closed meanwhile gives way to another."""
+        """The status and the text of an answer.
+
+        A connection that was kept may have been closed by the server meanwhile; then the call is made on another one.
+        """
         while True:
             kept = self._take()
-            connection = kept or self._kind(self._host, self._port, timeout=_TIMEOUT)
+            connection = kept or self._connection_type(self._host, self._port, timeout=_TIMEOUT_S)
             try:
                 connection.request(method, target, content, dict(headers))
                 answer = connection.getresponse()
@@ -110,8 +132,8 @@ class Client:
                 if kept is not None and isinstance(error, ConnectionError):
                     continue
                 if isinstance(error, (OSError, HTTPException)):
-                    said = str(error) or type(error).__name__
-                    raise MockServerError(None, f"no mock server answers at {self.url}: {said}") from error
+                    reason = str(error) or type(error).__name__
+                    raise MockServerError(None, f"no mock server answers at {self.url}: {reason}") from error
                 raise
             self._idle.append(connection)
             return found
@@ -123,8 +145,8 @@ class Client:
             return None
 
 
-def _written(value: object) -> Any:
-    """What JSON has no form for: moments, and mappings that are no dict."""
+def _to_json(value: object) -> Any:
+    """The JSON value for a date, a moment, or a mapping that is no dict."""
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Mapping):
@@ -137,5 +159,5 @@ def _refusal(call: str, status: int, text: str) -> MockServerError:
         problem = json.loads(text)
         detail = problem["detail"]
     except (ValueError, TypeError, KeyError):
-        return MockServerError(status, f"{call} gets no answer of a mock server: {text[:200]!r}")
+        return MockServerError(status, f"{call} gets no answer of a mock server: {text[:_SHOWN]!r}")
     return MockServerError(status, detail, problem)

@@ -1,13 +1,13 @@
-"""The names that a server knows, for type checkers: a mistyped one is found before anything runs.
+"""The names that a server knows, as types, so that a type checker finds a misspelt one.
 
-A test holds each list to the declarations that it follows.
+The lists repeat what the package declares elsewhere, because type checkers read literals only; a test compares them.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-#: What can go wrong with a request; `GET /_mock/faults/catalogue` tells more of each.
+#: The fault kinds and named faults, which `GET /_mock/faults/catalogue` describes.
 FaultName = Literal[
     "error",
     "otp_expired",
@@ -35,7 +35,7 @@ FaultName = Literal[
 #: The state machines.
 MachineName = Literal["domain", "sender", "delivery", "export", "sub_account_plan", "scheduled_email", "oauth_grant"]
 
-#: What can be let happen to their instances.
+#: The events of all state machines.
 MachineEvent = Literal[
     "verify_ownership",
     "dns_published",
@@ -68,7 +68,7 @@ MachineEvent = Literal[
     "revoke",
 ]
 
-#: What webhooks are told of.
+#: The events of which webhooks are told.
 WebhookEvent = Literal[
     "blocked",
     "click",
@@ -99,7 +99,7 @@ WebhookEvent = Literal[
     "unsubscribe",
 ]
 
-#: What happens to one e-mail, from its sending on.
+#: The stories: each is a sequence of events that happen to one e-mail.
 Story = Literal[
     "delivered",
     "delivered_opened",
@@ -113,7 +113,7 @@ Story = Literal[
     "invalid",
 ]
 
-#: The operations of the API, and those of signing in.
+#: The ids of the operations: those of the API, of single sign-on and of OAuth.
 OperationName = Literal[
     "getAccount",
     "getDomains",

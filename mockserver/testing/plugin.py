@@ -1,6 +1,6 @@
-"""The pytest plugin: a workspace per test, its journal in the report of a failed one, and what all of them have met.
+"""The pytest plugin: a workspace for each test, its journal in the report of a failed test, and coverage of a session.
 
-Loaded in every run of pytest, also where nobody uses it: what is heavy is imported by whoever needs it.
+pytest loads this module in every run, used or not, so that modules that take long to import are imported on use.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 #: The workspace of a test, while it has one.
 _WORKSPACE = pytest.StashKey["Workspace"]()
-_FORMS = ("text", "json", "html", "junit")
+#: The formats of a report of coverage.
+_FORMATS = ("text", "json", "html", "junit")
 _MARKER = "mockserver(*, scenario=None, seed=None, strict=False): the workspace that the fixture `mockserver` makes"
-#: What the marker takes, and of what kind it is.
+#: The arguments of the marker, each with its types.
 _ARGUMENTS: Mapping[str, tuple[type, ...]] = {
     "scenario": (str, os.PathLike, Mapping),
     "seed": (int,),
@@ -36,10 +37,10 @@ _ARGUMENTS: Mapping[str, tuple[type, ...]] = {
 def mockserver_server(pytestconfig: pytest.Config) -> Iterator[MockServer]:
     """The server of this session, a `mockserver.MockServer`.
 
-    With MOCKSERVER_URL it is the one that runs there, with MOCKSERVER_TOKEN as its control token if it asks for one;
-    otherwise it is started in this process.
+    If the environment has MOCKSERVER_URL, the server that runs at that address, with MOCKSERVER_TOKEN as its control
+    token; otherwise a server started in this process.
     """
-    from mockserver.testing.sessions.session import serving  # noqa: PLC0415  # see above
+    from mockserver.testing.sessions.session import serving  # noqa: PLC0415  # not needed to load the plugin
 
     with serving(pytestconfig) as server:
         yield server
@@ -47,10 +48,9 @@ def mockserver_server(pytestconfig: pytest.Config) -> Iterator[MockServer]:
 
 @pytest.fixture(scope="session")
 def mockserver_scenario() -> Scenario | None:
-    """The scenario of every test's workspace: a name, a document, the path of a YAML file, or None for the server's
-    own.
+    """The scenario of every test's workspace: a name, a document, the path of a YAML file, or None for the server's.
 
-    To be overridden, in whatever scope; the marker goes before it.
+    Override this fixture to choose another scenario; a scenario given by the marker `mockserver` wins.
     """
     return None
 
@@ -59,12 +59,12 @@ def mockserver_scenario() -> Scenario | None:
 def mockserver(
     request: pytest.FixtureRequest, mockserver_server: MockServer, mockserver_scenario: Scenario | None
 ) -> Iterator[Workspace]:
-    """A fresh workspace, a `mockserver.Workspace`, dropped after the test.
+    """A new workspace, a `mockserver.Workspace`, which is dropped after the test.
 
     `@pytest.mark.mockserver(scenario=..., seed=..., strict=True)` chooses another scenario or seed; `strict` refuses
     body fields that the service does not know.
     """
-    from mockserver.testing.sessions.session import fresh_workspace  # noqa: PLC0415  # see above
+    from mockserver.testing.sessions.session import fresh_workspace  # noqa: PLC0415  # not needed to load the plugin
 
     # The marker that is closest to the test comes first, and wins.
     chosen: dict[str, Any] = {}
@@ -92,7 +92,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=[],
         type=_report,
         metavar="FORM:PATH",
-        help=f"Write the same to a file; FORM is {', '.join(_FORMS)}. May be given several times.",
+        help=f"Write the same to a file; FORM is {', '.join(_FORMATS)}. May be given several times.",
     )
     group.addoption(
         "--mockserver-fail-under",
@@ -106,20 +106,21 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
     options = config.option
     if options.mockserver_coverage or options.mockserver_coverage_report or options.mockserver_fail_under is not None:
-        from mockserver.testing.sessions.tally import Tally  # noqa: PLC0415  # see above
+        from mockserver.testing.sessions.tally import Tally  # noqa: PLC0415  # not needed to load the plugin
 
         config.pluginmanager.register(Tally(config), "mockserver-coverage")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse markers that say what no workspace could be made of."""
+    """Refuse markers `mockserver` with arguments that they do not take, before any test runs."""
     for item in items:
         for marker in item.iter_markers("mockserver"):
-            for mistake in _mistakes(marker):
-                raise pytest.UsageError(f"{item.nodeid}: @pytest.mark.mockserver {mistake}")
+            for error in _errors(marker):
+                raise pytest.UsageError(f"{item.nodeid}: @pytest.mark.mockserver {error}")
 
 
-def _mistakes(marker: pytest.Mark) -> Iterator[str]:
+def _errors(marker: pytest.Mark) -> Iterator[str]:
+    """What is wrong with the arguments of a marker, as ends of sentences."""
     if marker.args:
         yield f"takes arguments by name only, such as scenario={marker.args[0]!r}"
     for name, value in marker.kwargs.items():
@@ -130,10 +131,10 @@ def _mistakes(marker: pytest.Mark) -> Iterator[str]:
 
 
 def _report(text: str) -> tuple[str, str]:
-    form, _, path = text.partition(":")
-    if form not in _FORMS or not path:
-        raise argparse.ArgumentTypeError(f"{text!r} is not FORM:PATH with a form out of {', '.join(_FORMS)}")
-    return form, path
+    format_, _, path = text.partition(":")
+    if format_ not in _FORMATS or not path:
+        raise argparse.ArgumentTypeError(f"{text!r} is not FORM:PATH with a form out of {', '.join(_FORMATS)}")
+    return format_, path
 
 
 def _percent(text: str) -> float:
@@ -151,12 +152,12 @@ def _percent(text: str) -> float:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let a failed test tell what its workspace was asked."""
+    """Add the journal of its workspace to the report of a failed test."""
     report = yield
     if report.failed and _WORKSPACE in item.stash:
-        from mockserver.testing.sessions.failure import report as failure_report  # noqa: PLC0415  # see above
+        from mockserver.testing.sessions.failure import journal_report  # noqa: PLC0415  # needed by failed tests only
 
-        told = failure_report(item.stash[_WORKSPACE])
-        if told:
-            report.sections.append(("mockserver journal", told))
+        text = journal_report(item.stash[_WORKSPACE])
+        if text:
+            report.sections.append(("mockserver journal", text))
     return report

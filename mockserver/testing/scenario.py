@@ -1,4 +1,4 @@
-"""What a test may give as a scenario: a name, a document, or the path of a YAML file that lies with the tests."""
+"""Scenarios as tests give them: a name, a document, or the path of a YAML file beside the tests."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ Scenario = str | os.PathLike[str] | Mapping[str, Any]
 
 
 def sendable(scenario: Scenario | None) -> str | Mapping[str, Any] | None:
-    """A scenario as it is sent: files are read here, because the server may run elsewhere.
+    """A scenario as a control call takes it: its name, its document, or None for the server's own.
+
+    A file is read here, because the server may run on another machine.
 
     Raises:
         OSError: there is no such file, or it is a folder.

@@ -1,4 +1,4 @@
-"""A mock server for tests: one in this process, or one that runs elsewhere."""
+"""A mock server for tests: one in this process, or one that runs at some address."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
-# What a server needs is imported here and not on its start, which so takes a few milliseconds.
+# Imported here and not when a server starts, so that a start takes a few milliseconds only.
 from mockserver.app import create_app
 from mockserver.app.runtime import Runtime
 from mockserver.control.access.token import token_of
@@ -16,42 +16,43 @@ from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.settings import Settings
 from mockserver.testing.client import Client, MockServerError
 from mockserver.testing.handles.coverage import Coverage
-from mockserver.testing.handles.link import Link
+from mockserver.testing.link import Link
 from mockserver.testing.scenario import Scenario, sendable
 from mockserver.testing.workspace import Workspace
 from mockserver.web.server.server import bind
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
-#: How many workspaces are asked for at once.
+#: How many workspaces one control call asks for: the most that the control API gives at once.
 PAGE = 1000
 
 
 class MockServer:
-    """A server with any number of workspaces; it runs from the moment it is made until `stop`, `with`, or the program
-    ends.
+    """A server with any number of workspaces.
 
-    All that it and its workspaces do is done over HTTP, so that one that runs elsewhere, `MockServer.connect`, is the
-    same. It may be shared by threads.
+    The server runs from its creation until `stop` is called, the `with` block ends, or the program ends. All methods,
+    those of the workspaces included, use HTTP, so that they do the same for a server that runs elsewhere and was
+    reached by `MockServer.connect`. Threads may share a server.
     """
 
-    #: Called with a workspace that was made here, just before it is reset or dropped.
+    #: Called with each workspace that this object has made, just before the workspace is reset or dropped.
     on_leaving: Callable[[Workspace], None] | None = None
 
     def __init__(
         self, scenario: Scenario = "standard", *, seed: int | None = None, keys: str = "any", **settings: Any
     ) -> None:
-        """Start a server in this process, on a free port of loopback.
+        """Start a server in this process, on a free port of 127.0.0.1 unless `host` and `port` say otherwise.
 
-        `scenario` is that of the default workspace, and of all others for which no other one is given. `keys` says what
-        an unknown API key gets: `any`, `known` or `isolate`. All other settings are those of `mockserver.Settings`,
-        such as `control_token` and `journal_limit`.
+        `scenario` is that of the default workspace, and of all others for which no other one is given. `seed` takes the
+        place of the scenario's seed. `keys` says what an unknown API key gets: `any`, the first account; `known`, a
+        refusal; `isolate`, a workspace of its own. All other settings are those of `mockserver.Settings`, such as
+        `control_token` and `journal_limit`.
 
         Raises:
-            MockServerError: the scenario is no good one; `errors` names every mistake.
-            TypeError: there is no such setting, or it takes values of another kind.
-            ValueError: a setting is out of its range.
-            OSError: it is to listen on a port that is taken.
+            MockServerError: the scenario is not valid; `errors` names every mistake.
+            TypeError: there is no such setting, or its value is of another type.
+            ValueError: a setting is out of range.
+            OSError: the server cannot listen on its port.
         """
         chosen = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
         self._settings = Settings(**{"host": "127.0.0.1", "port": 0, **settings}, scenario=chosen, seed=seed, keys=keys)
@@ -60,19 +61,19 @@ class MockServer:
 
     @staticmethod
     def connect(url: str, token: str | None = None) -> MockServer:
-        """The server that runs at this root address, with its control token if it asks for one.
+        """The server that runs at a root address, with its control token if it asks for one.
 
         Raises:
-            MockServerError: nothing answers there, or the token is not the right one.
-            ValueError: that is no address.
+            MockServerError: no mock server answers at the address, or the token is wrong.
+            ValueError: the address does not begin with http:// or https://, or names no host.
         """
-        return _Elsewhere(url, token)
+        return _RemoteServer(url, token)
 
-    def _reach(self, url: str, token: str | None) -> None:
-        #: The control token; None if it asks for none.
+    def _connect(self, url: str, token: str | None) -> None:
+        #: The control token; None if the server asks for none.
         self.token = token
         self.client = Client(url, token)
-        #: What was met on the whole server, workspaces that are gone included.
+        #: The coverage of all workspaces of the server, dropped ones included.
         self.coverage = Coverage(Link(self.client, {}, everywhere=True))
         self._own: dict[str, Workspace] = {}
 
@@ -83,19 +84,19 @@ class MockServer:
 
     @property
     def smtp_in(self) -> str | None:
-        """Where mails are taken by SMTP, `HOST:PORT`; None where they are not."""
+        """The address `HOST:PORT` at which the server receives e-mails by SMTP, or None if it receives none."""
         found = self.client.json("GET", "/_mock/health").get("smtp_in")
         return None if found is None else str(found["address"])
 
     def start(self) -> None:
-        """Start again after a stop, with fresh workspaces on another port; while it runs, nothing happens."""
+        """Start the server again after a stop, with new workspaces on a free port; a server that runs is left alone."""
         if self._runtime is None:
-            self._runtime = _started(self._settings)
-            self._reach(self._runtime.url, token_of(self._settings))
+            self._runtime = _start_runtime(self._settings)
+            self._connect(self._runtime.url, token_of(self._settings))
             atexit.register(self.stop)
 
     def stop(self) -> None:
-        """Stop at once, cutting off requests that hang; a server that runs elsewhere goes on."""
+        """Stop the server at once, cutting off requests under way; a server that runs elsewhere goes on."""
         self.client.close()
         if self._runtime is not None:
             self._runtime.stop()
@@ -107,7 +108,7 @@ class MockServer:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, type_: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
 
@@ -122,14 +123,16 @@ class MockServer:
         name: str | None = None,
         strict: bool = False,
     ) -> Workspace:
-        """A fresh workspace: of the server's scenario, or of another one by name, document or the path of a YAML file.
+        """A new workspace: of the server's scenario, or of another one by name, document or the path of a YAML file.
 
-        `seed` is that of its identifiers and codes, else the scenario's; without `name` it gets one that is free.
-        `strict` refuses body fields that the service does not know, whatever the scenario says.
+        `seed` determines the identifiers and codes of the workspace; without it the scenario's seed does. Without
+        `name` the workspace gets a name that is free. `strict` refuses body fields that the service does not know,
+        whatever the scenario says.
 
         Raises:
-            MockServerError: 400, no good scenario, seed or name; 409, the name is taken.
-            OSError, ValueError: the file is not there, or is not YAML.
+            MockServerError: 400, the scenario, the seed or the name is not valid; 409, the name is taken.
+            OSError: the file of the scenario cannot be read.
+            ValueError: the file of the scenario is not YAML.
         """
         given = {"scenario": sendable(scenario), "seed": seed, "name": name, "strict": strict or None}
         body = {member: value for member, value in given.items() if value is not None}
@@ -139,11 +142,11 @@ class MockServer:
 
     @property
     def default(self) -> Workspace:
-        """The workspace that always is: of addresses without `/w/...`, and of unknown API keys."""
+        """The workspace that always exists: the one of addresses without `/w/...`, and of unknown API keys."""
         return self._workspace(self.client.json("GET", "/_mock/workspaces/default"))
 
     def workspaces(self) -> list[Workspace]:
-        """All workspaces, `default` included, the one used last first."""
+        """All workspaces, `default` included; the one used last comes first."""
         found: list[Workspace] = []
         while True:
             page = self.client.json("GET", "/_mock/workspaces", query={"limit": PAGE, "offset": len(found)})
@@ -152,15 +155,15 @@ class MockServer:
                 return found
 
     def reset(self, scenario: Scenario | None = None) -> None:
-        """Let the default workspace begin anew; the other workspaces stay as they are.
+        """Reset the default workspace, to another scenario if one is given; the other workspaces stay as they are.
 
         Raises:
-            MockServerError: 400; it is no good scenario, and nothing has changed.
+            MockServerError: 400; the scenario is not valid, and nothing has changed.
         """
         self.default.reset(scenario)
 
     def drop_all(self) -> None:
-        """Drop the workspaces that were made here and are still there."""
+        """Drop all workspaces that this object has made and that were not dropped yet."""
         for workspace in list(self._own.values()):
             workspace.drop()
 
@@ -173,11 +176,11 @@ class MockServer:
             self.on_leaving(workspace)
 
 
-class _Elsewhere(MockServer):
+class _RemoteServer(MockServer):
     """A server that somebody else starts and stops."""
 
     def __init__(self, url: str, token: str | None) -> None:
-        self._reach(url, token)
+        self._connect(url, token)
         self.client.call("GET", "/_mock/workspaces", query={"limit": 1})
 
     def start(self) -> None:
@@ -187,7 +190,7 @@ class _Elsewhere(MockServer):
         self.client.close()
 
 
-def _started(settings: Settings) -> Runtime:
+def _start_runtime(settings: Settings) -> Runtime:
     try:
         app = create_app(settings)
     except ScenarioError as error:

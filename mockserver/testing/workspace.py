@@ -1,4 +1,4 @@
-"""A workspace of one's own on a server."""
+"""A workspace on a server, for tests."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mockserver.testing.handles.coverage import Coverage
 from mockserver.testing.handles.deliveries import Deliveries, Delivery
 from mockserver.testing.handles.dns import Dns
 from mockserver.testing.handles.faults import Faults
-from mockserver.testing.handles.link import Link, part
 from mockserver.testing.handles.machines import Machines
 from mockserver.testing.handles.mailbox import Mailbox
-from mockserver.testing.handles.reading import Member, read, read_all
 from mockserver.testing.handles.receiver import Receiver, unused
 from mockserver.testing.handles.requests import Requests
 from mockserver.testing.handles.state import Snapshot, State
+from mockserver.testing.link import Link, path_segment
 from mockserver.testing.names import Story, WebhookEvent
+from mockserver.testing.records import Member, read, read_all
 from mockserver.testing.scenario import Scenario, sendable
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -33,30 +33,33 @@ class Account(NamedTuple):
     name: str
     #: `standalone`, `master`, `admin` or `sub_account`.
     role: str
-    #: None: it has none.
+    #: An API key of the account; None: the account has none.
     api_key: str | None
 
 
 class Arrival(NamedTuple):
-    """A mail that the service has received."""
+    """An e-mail that the service has received."""
 
-    #: Its id in `GET /v3/inbound/events`.
+    #: The id of the e-mail in `GET /v3/inbound/events`.
     uuid: str
+    #: When the e-mail arrived, on the workspace's clock.
     at: Annotated[datetime, Member("date")]
-    #: The calls to inbound webhooks that it makes.
+    #: The calls to inbound webhooks that the e-mail causes.
     deliveries: tuple[Delivery, ...]
 
 
 class Leaving(Protocol):
-    """Told just before all is lost that a workspace has counted: when it is reset, or dropped for good."""
+    """A function that is called just before a workspace is reset or dropped, while its coverage can still be read."""
 
-    def __call__(self, name: str, *, for_good: bool) -> None: ...
+    def __call__(self, name: str, *, for_good: bool) -> None:
+        """Take the name of the workspace, and whether it is dropped; if not, it is reset."""
+        ...
 
 
 class Workspace:
-    """One private copy of the service, with keys, clock, faults, journal and mailbox of its own.
+    """One private copy of the service, with accounts, keys, clock, faults, journal and mailbox of its own.
 
-    As a context manager it is dropped at the end.
+    Used as a context manager, the workspace is dropped at the end of the `with` block.
     """
 
     def __init__(self, client: Client, about: Mapping[str, Any], leaving: Leaving) -> None:
@@ -78,7 +81,7 @@ class Workspace:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, type_: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.drop()
 
@@ -87,28 +90,28 @@ class Workspace:
 
     @property
     def url(self) -> str:
-        """The base address for clients of the API; it ends in `/v3`."""
+        """The base address of the workspace's API, for clients of the service; it ends in `/v3`."""
         return f"{self._root}/v3"
 
     @property
     def auth_url(self) -> str:
-        """Where OAuth lives: `authorize`, `token` and the others stand below it."""
+        """The base address of the workspace's OAuth endpoints, such as `authorize` and `token`."""
         return f"{self._root}/realms/partner/oauth"
 
     @property
     def _root(self) -> str:
-        """The address of all that is the workspace's."""
-        place = "" if self.name == "default" else f"/w/{self.name}"
-        return f"{self._link.client.url}{place}"
+        """The root address of the workspace: `http://HOST:PORT/w/NAME`, or that of the server for `default`."""
+        prefix = "" if self.name == "default" else f"/w/{self.name}"
+        return f"{self._link.client.url}{prefix}"
 
     @property
     def scenario(self) -> str:
-        """The name of the scenario from which it was made; `document` if it was one."""
+        """The name of the scenario from which the workspace was made, or `document` if it was made from a document."""
         return str(self._link.about["scenario"])
 
     @property
     def accounts(self) -> list[Account]:
-        """Its accounts as they were when it was made, or last reset, restored or seeded."""
+        """The accounts of the workspace as they were when it was created, or last reset, restored or seeded."""
         return read_all(Account, self._link.about["accounts"])
 
     @property
@@ -116,83 +119,84 @@ class Workspace:
         """The API key of the first account.
 
         Raises:
-            LookupError: it has no key.
+            LookupError: the account has no key.
         """
         return self.key(self.accounts[0].name)
 
     def key(self, name: str) -> str:
-        """The API key of the account of this name.
+        """The API key of the account called `name`.
 
         Raises:
-            LookupError: there is no such account, or it has no key.
+            LookupError: there is no such account, or the account has no key.
         """
         if not self._keys().get(name):
             self._renew()
         keys = self._keys()
         found = keys.get(name)
         if found is None:
-            why = "has no key" if name in keys else f"is not among {', '.join(keys)}"
-            raise LookupError(f"the account {name!r} {why}")
+            reason = "has no key" if name in keys else f"is not among {', '.join(keys)}"
+            raise LookupError(f"the account {name!r} {reason}")
         return found
 
     def _renew(self) -> None:
-        """Ask for the accounts anew: one may have come meanwhile."""
-        self._link.renew(self._link.get(f"/workspaces/{part(self.name)}"))
+        """Ask the server for the accounts again: one may have been created meanwhile."""
+        self._link.renew(self._link.get(f"/workspaces/{path_segment(self.name)}"))
 
     def _keys(self) -> dict[str, str | None]:
         return {account.name: account.api_key for account in self.accounts}
 
     def reset(self, scenario: Scenario | None = None) -> None:
-        """Begin anew, as its scenario or another one says; snapshots and keys stay, all else goes.
+        """Make the workspace anew from its scenario, or from another one; only snapshots and keys are kept.
 
         Raises:
-            MockServerError: 400; it is no good scenario, and nothing has changed.
+            MockServerError: 400; the scenario is not valid, and nothing has changed.
         """
         body = {"scenario": sendable(scenario)} if scenario is not None else {}
         self._leaving(self.name, for_good=False)
         self._link.renew(self._link.post("/reset", body))
 
     def drop(self) -> None:
-        """Let it go; its keys are refused from now on. It may be gone already.
+        """Delete the workspace, whose keys are refused from now on; nothing happens if it was deleted already.
 
         Raises:
-            MockServerError: 409; it is the default workspace, which stays.
+            MockServerError: 409; the default workspace cannot be dropped.
         """
         self._leaving(self.name, for_good=True)
         try:
-            self._link.delete(f"/workspaces/{part(self.name)}")
+            self._link.delete(f"/workspaces/{path_segment(self.name)}")
         except MockServerError as error:
             if error.status != 404:
                 raise
 
     def snapshot(self, name: str | None = None) -> Snapshot:
-        """Keep this moment: state, clock, faults, mailbox; one of the same name gives way.
+        """Keep the present state, clock, faults and mailbox; a snapshot of the same name is replaced.
 
         Raises:
-            MockServerError: 400, the name is no good one; 409, there are too many.
+            MockServerError: 400, the name is not valid; 409, there are too many snapshots.
         """
         found = self._link.post("/snapshots", {"name": name} if name is not None else {})
         return Snapshot(self._link, found["name"])
 
     def seed(self, document: Mapping[str, Any], *, account: str | None = None) -> None:
-        """Add to the workspace: `seed({"senders": [...]})`, `seed({"generate": {"senders": 500}})`.
+        """Add a part of a scenario: `seed({"senders": [...]})`, `seed({"generate": {"senders": 500}})`.
 
-        What belongs to an account goes to the first one, or to the one named.
+        Rows that belong to an account are added to the first account, or to the one named.
 
         Raises:
-            MockServerError: 400, with every mistake; 409, something of it is there already. Nothing has changed.
+            MockServerError: 400, the document is not valid, and `errors` names every mistake; 409, a row of it exists
+                already. Nothing has changed.
             LookupError: there is no such account.
         """
-        self._link.renew(self._link.post("/seed", {**document, **self._meant(account)}))
+        self._link.renew(self._link.post("/seed", {**document, **self._account_member(account)}))
 
     def revoke_key(self, key: str | None = None, *, account: str | None = None) -> None:
-        """Let the service refuse a key with 401 from now on, until the workspace is reset; or all those of an account.
+        """Let the service refuse a key, or all keys of an account, with 401 until the workspace is reset.
 
         Raises:
-            MockServerError: 400; neither is given, or the key is none of the account's.
+            MockServerError: 400; neither a key nor an account is given, or the key is not one of the account's.
             LookupError: there is no such account.
         """
-        self._link.post("/keys/revoke", {**({} if key is None else {"key": key}), **self._meant(account)})
+        self._link.post("/keys/revoke", {**({} if key is None else {"key": key}), **self._account_member(account)})
 
     # ------------------------------------------------------------------ what happens outside of the API
 
@@ -206,27 +210,28 @@ class Workspace:
         payload: Mapping[str, Any] | None = None,
         account: str | None = None,
     ) -> list[Delivery]:
-        """Let an event happen, such as `hardBounce`, to an address; gives the calls to webhooks that it makes.
+        """Let an event such as `hardBounce` happen, and return the webhook calls that it causes.
 
-        `payload` overrides members of what is sent. It happens to the first account, or to the one named.
+        `to` is the recipient's address, else one is made up. `payload` overrides members of what is sent. The event
+        happens in the first account, or in the one named.
 
         Raises:
-            MockServerError: 400; there is no such event of that type and channel, and these there are.
+            MockServerError: 400; the type and channel have no such event, and the message lists those that they have.
             LookupError: there is no such account.
         """
         body = {"event": event, "type": type, "channel": channel, "to": to, "payload": payload}
-        return self._happen(body, account)
+        return self._trigger(body, account)
 
     def story(self, name: Story, *, to: str | None = None, account: str | None = None) -> list[Delivery]:
-        """Let all happen that happens to an e-mail, such as `delivered_opened_clicked`, each at its own moment.
+        """Let the events of a story such as `delivered_opened_clicked` happen, and return the webhook calls it causes.
 
-        Gives the calls to webhooks that it makes; advance the clock to let those go out that are due later.
+        Each event has its own moment; advance the clock to let the calls be made that are due later.
 
         Raises:
-            MockServerError: 400; there is no such story, and these there are.
+            MockServerError: 400; there is no such story, and the message lists those that there are.
             LookupError: there is no such account.
         """
-        return self._happen({"story": name, "to": to}, account)
+        return self._trigger({"story": name, "to": to}, account)
 
     def inbound(
         self,
@@ -237,34 +242,34 @@ class Workspace:
         *,
         account: str | None = None,
     ) -> Arrival:
-        """Let a mail arrive: it is recorded, and told to the inbound webhooks of the recipient's domain.
+        """Let the service receive an e-mail: it is recorded, and the inbound webhooks of its domain are called.
 
-        It arrives at the account that listens for that domain, or at the one named.
+        The e-mail goes to the account with such a webhook for the recipient's domain, or to the account named.
 
         Raises:
-            MockServerError: 400; that is no e-mail address.
+            MockServerError: 400; `sender` or `recipient` is no e-mail address.
             LookupError: there is no such account.
         """
         body = {"sender": sender, "recipient": recipient, "subject": subject, "text": text}
         return read(Arrival, self._post("/inbound", body, account))
 
     def receiver(self, name: str | None = None) -> Receiver:
-        """A receiver of webhook calls, whose `url` is a webhook's; without a name it is one that nobody else has.
+        """A receiver of webhook calls, whose `url` is for a webhook; without a name, one with a name that is free.
 
         Raises:
-            MockServerError: 409; there are too many.
+            MockServerError: 409; there are too many receivers.
         """
         return Receiver(self._link, self._root, unused(self._link) if name is None else name)
 
-    def _happen(self, body: Mapping[str, Any], account: str | None) -> list[Delivery]:
+    def _trigger(self, body: Mapping[str, Any], account: str | None) -> list[Delivery]:
         return read_all(Delivery, self._post("/trigger", body, account)["items"])
 
     def _post(self, path: str, body: Mapping[str, Any], account: str | None) -> Any:
         given = {member: value for member, value in body.items() if value is not None}
-        return self._link.post(path, {**given, **self._meant(account)})
+        return self._link.post(path, {**given, **self._account_member(account)})
 
-    def _meant(self, account: str | None) -> dict[str, str]:
-        """The member that names an account.
+    def _account_member(self, account: str | None) -> dict[str, str]:
+        """The member of a body that names an account; empty for the account that the server chooses.
 
         Raises:
             LookupError: there is no such account.

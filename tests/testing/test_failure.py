@@ -1,13 +1,13 @@
-"""What a failed test's workspace tells, as the plugin appends it to the test's report."""
+"""The plugin appends the journal of its workspace to the report of a failed test."""
 
-from mockserver.testing.sessions.failure import SHOWN, report
+from mockserver.testing.sessions.failure import SHOWN, journal_report
 
 
 def test_equal_requests_one_after_the_other_are_one_line(workspace, ask):
     for path in ("/account", "/senders", "/senders", "/senders", "/account"):
         ask(workspace, "GET", path)
 
-    lines = report(workspace).splitlines()
+    lines = journal_report(workspace).splitlines()
 
     assert [line.split("/v3")[1] for line in lines] == ["/account 200", "/senders 200 (3 times)", "/account 200"]
 
@@ -16,7 +16,7 @@ def test_a_report_says_how_many_lines_are_left_out(workspace, ask):
     for number in range(SHOWN + 5):
         ask(workspace, "GET", f"/senders?ip=198.51.100.{number}")
 
-    first, *lines = report(workspace).splitlines()
+    first, *lines = journal_report(workspace).splitlines()
 
     assert first == "(not shown: lines: 5)"
     assert len(lines) == SHOWN
@@ -26,7 +26,7 @@ def test_requests_that_are_too_old_to_be_folded_are_counted(workspace, ask):
     for _ in range(201):
         ask(workspace, "GET", "/account")
 
-    assert report(workspace).splitlines()[0] == "(not shown: older requests: 1)"
+    assert journal_report(workspace).splitlines()[0] == "(not shown: older requests: 1)"
 
 
 def test_a_call_that_failed_is_told_with_its_last_outcome(workspace, ask):
@@ -37,7 +37,7 @@ def test_a_call_that_failed_is_told_with_its_last_outcome(workspace, ask):
     workspace.trigger("delivered")
     workspace.deliveries.all(state="dropped", wait=5)
 
-    assert f"    delivered to {receiver.url}: answered with 404, dropped after 1 attempt" in report(workspace)
+    assert f"    delivered to {receiver.url}: answered with 404, dropped after 1 attempt" in journal_report(workspace)
 
 
 def test_a_call_that_went_well_is_not_told(workspace, ask):
@@ -47,7 +47,7 @@ def test_a_call_that_went_well_is_not_told(workspace, ask):
     workspace.trigger("delivered")
     workspace.deliveries.all(state="delivered", wait=5)
 
-    assert "webhook calls" not in report(workspace)
+    assert "webhook calls" not in journal_report(workspace)
 
 
 def test_the_mails_are_told_with_their_codes(workspace, ask):
@@ -55,17 +55,17 @@ def test_the_mails_are_told_with_their_codes(workspace, ask):
 
     code = workspace.mailbox.latest(to="jo@acme.test").otp
 
-    assert f"    to jo@acme.test: Verify your sender, one-time code {code}" in report(workspace)
+    assert f"    to jo@acme.test: Verify your sender, one-time code {code}" in journal_report(workspace)
 
 
 def test_the_faults_are_told_with_their_hits(workspace, ask):
     fault = workspace.faults.add("server_error", times=1)
     ask(workspace, "GET", "/account")
 
-    assert f"faults:\n    server_error ({fault.id}): 1 hit" in report(workspace)
+    assert f"faults:\n    server_error ({fault.id}): 1 hit" in journal_report(workspace)
 
 
 def test_a_workspace_that_is_gone_says_so(workspace):
     workspace.drop()
 
-    assert report(workspace).startswith("the journal cannot be read: 404: ")
+    assert journal_report(workspace).startswith("the journal cannot be read: 404: ")

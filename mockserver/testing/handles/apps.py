@@ -1,70 +1,70 @@
-"""Apps of third parties that may send users to a workspace."""
+"""The OAuth apps of a workspace: apps of third parties to which its users can grant access."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from mockserver.testing.handles.link import Link, part
-from mockserver.testing.handles.reading import read, read_all
+from mockserver.testing.link import Link, path_segment
+from mockserver.testing.records import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class App(NamedTuple):
-    """A registered app."""
+    """A registered OAuth app."""
 
     client_id: str
-    #: None: a public app, which cannot keep one.
+    #: None: the app is public, because it cannot keep a secret.
     client_secret: str | None
     name: str
     redirect_uris: tuple[str, ...]
     scopes: tuple[str, ...]
     public: bool
-    #: The name of the account whose users can let a private app in, with those of its organization.
+    #: The name of the account to which the app belongs; access to a private app is granted in its organization only.
     account: str
 
 
 class Apps:
-    """The apps of one workspace."""
+    """The OAuth apps of one workspace."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
 
-    def create(self, **facts: Any) -> App:
+    def create(self, **members: Any) -> App:
         """Register an app: `create(name="CRM", redirect_uris=["http://127.0.0.1:5000/cb"], scopes=["account:read"])`.
 
-        Members are those of `App`; credentials that are left out are drawn, and scopes are the four of a new app. A
-        public app is refused unless `behaviour.oauth_public_apps` is true.
+        The members are those of `App`. Credentials that are left out are drawn at random; scopes that are left out are
+        reading and writing of contacts and CRM. A public app is refused unless `behaviour.oauth_public_apps` is true.
 
         Raises:
-            MockServerError: 400, with every mistake; 409, there is an app with this client id.
+            MockServerError: 400, a member is not valid, and `errors` names every mistake; 409, the client id is taken.
         """
-        return read(App, self._link.post("/oauth/apps", facts))
+        return read(App, self._link.post("/oauth/apps", members))
 
     def get(self, client_id: str) -> App:
-        """The app of this client id.
+        """The app with a client id.
 
         Raises:
-            MockServerError: 404.
+            MockServerError: 404; there is no such app.
         """
-        return read(App, self._link.get(f"/oauth/apps/{part(client_id)}"))
+        return read(App, self._link.get(f"/oauth/apps/{path_segment(client_id)}"))
 
     def list(self) -> list[App]:
         """All apps, in the order of their registration."""
         return read_all(App, self._link.get("/oauth/apps")["items"])
 
-    def update(self, client_id: str, **facts: Any) -> App:
-        """Change what is named; `client_secret=None` gives the app a new one.
+    def update(self, client_id: str, **members: Any) -> App:
+        """Change the given members of an app; `client_secret=None` gives the app a new secret.
 
         Raises:
-            MockServerError: 400, with every mistake; 404.
+            MockServerError: 400, a member is not valid, and `errors` names every mistake; 404, there is no such app.
         """
-        return read(App, self._link.put(f"/oauth/apps/{part(client_id)}", facts))
+        return read(App, self._link.put(f"/oauth/apps/{path_segment(client_id)}", members))
 
     def delete(self, client_id: str) -> None:
-        """Forget an app; all that it was given ends.
+        """Delete an app; the grants and tokens that it was given end.
 
         Raises:
-            MockServerError: 404.
+            MockServerError: 404; there is no such app.
         """
-        self._link.delete(f"/oauth/apps/{part(client_id)}")
+        self._link.delete(f"/oauth/apps/{path_segment(client_id)}")

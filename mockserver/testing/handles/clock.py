@@ -1,4 +1,4 @@
-"""A workspace's clock."""
+"""The virtual clock of a workspace."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from difflib import get_close_matches
 from types import NoneType
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
-from mockserver.testing.handles.link import Link
-from mockserver.testing.handles.reading import read, read_all
+from mockserver.testing.link import Link
+from mockserver.testing.records import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class Units(TypedDict, total=False):
-    """What `advance` takes by name, as `timedelta` does."""
+    """The units of time that `Clock.advance` takes by name, which are those of `timedelta`."""
 
     weeks: float
     days: float
@@ -26,51 +26,55 @@ class Units(TypedDict, total=False):
 
 
 class Fired(NamedTuple):
-    """An event that came due while the clock was moved."""
+    """An event of a timer that was due while the clock was moved."""
 
+    #: When the timer was due, on the workspace's clock.
     at: datetime
+    #: The state machine, such as `sender`.
     machine: str
+    #: The key of the instance: a sender's id, a domain's name.
     key: int | str
     event: str
 
 
 class Moment(NamedTuple):
-    """Where a clock stands."""
+    """The time that a clock shows, and whether it is frozen."""
 
     now: datetime
     frozen: bool
 
 
 class Clock:
-    """The clock of one workspace: see, move, freeze it. Moments carry their time zone, UTC."""
+    """The clock of one workspace. All moments are aware, in UTC."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
 
     @property
     def now(self) -> datetime:
-        """What time it is in the workspace."""
+        """The present time in the workspace."""
         return self._moment().now
 
     @property
     def frozen(self) -> bool:
-        """Whether time stands still, but for what moves it by hand."""
+        """Whether the clock moves by `advance` and `set` only."""
         return self._moment().frozen
 
     def advance(
         self, by: timedelta | str | None = None, *, to: Literal["next"] | None = None, **units: Unpack[Units]
     ) -> list[Fired]:
-        """Move the clock; what comes due on the way happens, each at its own moment, and is given back in order.
+        """Move the clock forward, fire each timer that is due at its own moment, and return their events in order.
 
-        Calls to webhooks are waited for, so that their retries follow on the way.
-        One of: `advance(minutes=20)`, with the arguments of `timedelta`; `advance(timedelta(minutes=20))`;
-        `advance("PT20M")`; `advance(to="next")`, to when the next timer is due. A frozen clock stays frozen.
+        Give one of: `advance(minutes=20)`, with the arguments of `timedelta`; `advance(timedelta(minutes=20))`;
+        `advance("PT20M")`, an ISO 8601 duration; `advance(to="next")`, to the moment when the next timer is due.
+        Webhook calls that become due are waited for, so that their retries can become due as well. A frozen clock stays
+        frozen.
 
         Raises:
-            TypeError: none of these forms, more than one, or a unit that there is not.
-            MockServerError: the way leads backwards, or is too long.
+            TypeError: none of these arguments is given, more than one, or an unknown unit.
+            MockServerError: 400; the duration is negative or too long.
         """
-        given = [form for form in (_by(by), {"to": to} if to else {}, _of_units(units)) if form]
+        given = [body for body in (_by(by), {"to": to} if to else {}, _of_units(units)) if body]
         if len(given) != 1 or not isinstance(by, (timedelta, str, NoneType)):
             raise TypeError(
                 "advance takes one of: a timedelta or ISO 8601 duration, units such as minutes=20, to='next'"
@@ -79,19 +83,19 @@ class Clock:
         return read_all(Fired, fired)
 
     def set(self, now: datetime | str) -> None:
-        """Put the clock forward to a moment, RFC 3339 or a datetime with its zone; what is due on the way happens.
+        """Move the clock forward to a moment, RFC 3339 or an aware datetime; each timer fires at its own moment.
 
         Raises:
-            MockServerError: the moment lies in the past of the workspace; only `reset` leads back.
+            MockServerError: the moment is before the present time of the workspace; only `reset` moves a clock back.
         """
         self._link.put("/clock", {"now": now})
 
     def freeze(self) -> None:
-        """Let time stand still."""
+        """Freeze the clock: it moves by `advance` and `set` only."""
         self._link.put("/clock", {"frozen": True})
 
     def thaw(self) -> None:
-        """Let time pass again."""
+        """Let a frozen clock move with real time again."""
         self._link.put("/clock", {"frozen": False})
 
     def _moment(self) -> Moment:

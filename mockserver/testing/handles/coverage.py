@@ -1,61 +1,62 @@
-"""Which part of the contract a workspace's requests, or those of all workspaces of a server, have met."""
+"""The coverage of a workspace or a server: which part of the contract its requests have met."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from mockserver.testing.handles.link import Link
-from mockserver.testing.handles.reading import read
+from mockserver.testing.link import Link
+from mockserver.testing.records import read
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class Total(NamedTuple):
-    """How many have been met, of how many there are."""
+    """How many points of the contract have been met."""
 
     met: int
+    #: How many points there are.
     of: int
 
 
 class Coverage:
-    """The coverage of one workspace, or of a whole server, workspaces that are gone included."""
+    """The coverage of one workspace, or of a whole server, dropped workspaces included."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
 
     def report(self) -> dict[str, Any]:
-        """All that was counted: `totals`, `operations`, `transitions`, `missing` and more, as plain data."""
+        """The report as plain data, with `percent`, `totals`, `operations`, `transitions` and `missing`."""
         found: dict[str, Any] = self._link.get("/coverage")
         return found
 
     @property
     def percent(self) -> float:
-        """How much of the contract was met, from 0 to 100."""
+        """The percentage of the contract that was met, from 0 to 100."""
         return float(self.report()["percent"])
 
     @property
     def totals(self) -> Mapping[str, Total]:
-        """How much was met of `operations`, `statuses`, `codes`, `fields` and `transitions`."""
+        """The totals of `operations`, `statuses`, `codes`, `fields` and `transitions`, by these names."""
         return {name: read(Total, row) for name, row in self.report()["totals"].items()}
 
     @property
     def missing(self) -> list[str]:
-        """What was never met, a sentence each, the most telling first."""
+        """A sentence for each point that was never met; those that matter most to a tested client come first."""
         return list(self.report()["missing"])
 
     def text(self) -> str:
-        """The report to read in a terminal."""
+        """The report as text for a terminal."""
         return self._link.text("/coverage", accept="text/plain")
 
     def html(self) -> str:
-        """The report as a page."""
+        """The report as an HTML page."""
         return self._link.text("/coverage", accept="text/html")
 
     def junit(self) -> str:
-        """The report as JUnit XML: a case per point of the contract, skipped where it was never met."""
+        """The report as JUnit XML: a case for each point of the contract, skipped if the point was never met."""
         return self._link.text("/coverage", accept="application/xml")
 
     def clear(self) -> None:
-        """Begin to count anew."""
+        """Set all counts to zero."""
         self._link.delete("/coverage")

@@ -1,4 +1,4 @@
-"""The calls that a workspace's service makes: to webhooks, and to those who wait for an export."""
+"""The deliveries of a workspace: calls to webhooks, and calls that notify of an export."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, NamedTuple
 
-from mockserver.testing.handles.link import Link, part
-from mockserver.testing.handles.reading import Member, read, read_all
+from mockserver.testing.link import Link, path_segment
+from mockserver.testing.records import Member, read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -16,46 +16,46 @@ State = Literal["scheduled", "delivered", "retrying", "dropped"]
 
 
 class Attempt(NamedTuple):
-    """One request of a delivery, and what came of it."""
+    """One request of a delivery, with its outcome."""
 
-    #: When, on the workspace's clock.
+    #: When the request was made, on the workspace's clock.
     at: datetime
     method: Annotated[str, Member("request", "method")]
-    #: Without credentials, which are in the headers.
+    #: The address without credentials, which are sent as a header.
     url: Annotated[str, Member("request", "url")]
     headers: Annotated[Mapping[str, str], Member("request", "headers")]
-    #: The payload: an object, or a list of those of a batch.
+    #: The payload: an object, or for a batch a list of objects.
     body: Annotated[Any, Member("request", "body")]
-    #: None: there was no answer.
+    #: The HTTP status of the answer; None: there was no answer.
     status: int | None
-    #: Why there was no answer.
+    #: Why there was no answer; None: there was one.
     error: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One call with its attempts, as it was when it was asked for."""
+    """One webhook call with its attempts, as it was when the server was asked for it."""
 
     id: int
     state: State
-    #: The name of the account to which it belongs.
+    #: The name of the account to which the delivery belongs.
     account: str
-    #: The id of the webhook; None: it is not a webhook's.
+    #: The id of the webhook; None: the call notifies of an export.
     webhook: int | None
-    #: The id of the export of which it tells; None: it tells of none.
+    #: The id of the export; None: the call is one of a webhook.
     export: int | None
-    #: The name of the event, or those of a batch.
+    #: The name of the event, or for a batch the names of its events.
     event: str | Sequence[str]
-    #: As the webhook has it, credentials included.
+    #: The address as the webhook has it, credentials included.
     url: str
     created_at: datetime
-    #: When it is tried next; None: it is under way, or rests.
+    #: When the next attempt is due, on the workspace's clock; None: an attempt is under way, or none is planned.
     next_at: datetime | None
     #: Whether an attempt is under way.
     in_flight: bool
-    #: Oldest first, at most the last hundred.
+    #: The attempts, oldest first; of more than a hundred, the last hundred.
     attempts: tuple[Attempt, ...]
-    #: How many attempts had to go for newer ones.
+    #: How many older attempts were removed.
     attempts_evicted: int
 
 
@@ -66,28 +66,29 @@ class Deliveries:
         self._link = link
 
     def all(self, *, webhook: int | None = None, state: State | None = None, wait: float = 0) -> list[Delivery]:
-        """The deliveries, newest first, at most 1000: to one webhook, or in one state.
+        """The deliveries, newest first, at most 1000; all, or those to one webhook or in one state.
 
-        If there is none yet, the first of them that comes within `wait` seconds (at most 30).
+        If there is none yet, wait up to `wait` seconds of real time (at most 30) for the first one.
 
         Raises:
-            MockServerError: 400; there is no such state.
+            MockServerError: 400; there is no such state, or `wait` is out of range.
         """
         found = self._link.get("/deliveries", webhook=webhook, state=state, wait=wait or None, limit=1000)
         return read_all(Delivery, found["items"])
 
     def get(self, identifier: int) -> Delivery:
-        """One delivery.
+        """The delivery with an id.
 
         Raises:
-            MockServerError: 404; there is none, or it had to go for newer ones.
+            MockServerError: 404; there is no such delivery, or it was removed to make room for newer ones.
         """
-        return read(Delivery, self._link.get(f"/deliveries/{part(identifier)}"))
+        return read(Delivery, self._link.get(f"/deliveries/{path_segment(identifier)}"))
 
     def redeliver(self, identifier: int) -> Delivery:
-        """Send it again now, and again later if it fails; gives it as it is when the first attempt is over.
+        """Make a call again now, with retries if it fails; return the delivery as it is after the first attempt.
 
         Raises:
-            MockServerError: 409, it is under way, or its time has not come yet; 404 as for `get`.
+            MockServerError: 404, there is no such delivery, or it was removed to make room for newer ones; 409, an
+                attempt is under way, or the first one is not due yet.
         """
-        return read(Delivery, self._link.post(f"/deliveries/{part(identifier)}/redeliver"))
+        return read(Delivery, self._link.post(f"/deliveries/{path_segment(identifier)}/redeliver"))

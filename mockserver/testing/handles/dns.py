@@ -1,11 +1,11 @@
-"""What a workspace's DNS says."""
+"""The DNS of a workspace, which answers for its domains."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from mockserver.testing.handles.link import Link, part
-from mockserver.testing.handles.reading import read
+from mockserver.testing.link import Link, path_segment
+from mockserver.testing.records import read
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -14,7 +14,7 @@ Policy = Literal["none", "quarantine", "reject"]
 
 
 class Records(NamedTuple):
-    """The state of a domain's records."""
+    """The state of each record of a domain."""
 
     brevo_code: State
     dkim_record: State
@@ -28,27 +28,27 @@ class Dns:
         self._link = link
 
     def get(self, domain: str) -> Records:
-        """How the records of a domain are.
+        """The state of the records of a domain.
 
         Raises:
-            MockServerError: 400; that is no host name.
+            MockServerError: 400; `domain` is no host name.
         """
-        return read(Records, self._link.get(f"/dns/{part(domain)}"))
+        return read(Records, self._link.get(f"/dns/{path_segment(domain)}"))
 
     def policy(self, domain: str) -> Policy:
-        """What the domain's DMARC record asks for; a sub-domain without a policy has that of its registrable domain.
+        """The policy of a domain's DMARC record; a sub-domain without a policy has that of its registrable domain.
 
         Raises:
-            MockServerError: 400; that is no host name.
+            MockServerError: 400; `domain` is no host name.
         """
-        policy: Policy = self._link.get(f"/dns/{part(domain)}")["dmarc_policy"]
+        policy: Policy = self._link.get(f"/dns/{path_segment(domain)}")["dmarc_policy"]
         return policy
 
     def set(self, domain: str, *, dmarc_policy: Policy | None = None, **records: State) -> Records:
-        """Let records of a domain be so from now on: `set("acme.test", dkim_record="wrong")`; the others stay.
+        """Change the given records of a domain: `set("acme.test", dkim_record="wrong")`; return the state of all three.
 
         Raises:
-            MockServerError: 400; no host name, no such record, or no such state.
+            MockServerError: 400; `domain` is no host name, or there is no such record or state.
         """
         policy = {} if dmarc_policy is None else {"dmarc_policy": dmarc_policy}
-        return read(Records, self._link.put(f"/dns/{part(domain)}", {**records, **policy}))
+        return read(Records, self._link.put(f"/dns/{path_segment(domain)}", {**records, **policy}))

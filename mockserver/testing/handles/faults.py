@@ -1,11 +1,11 @@
-"""The faults of a workspace."""
+"""The faults of a workspace: rules that make matching requests go wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from mockserver.testing.handles.link import Link, part
+from mockserver.testing.link import Link, path_segment
 from mockserver.testing.names import FaultName
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -16,11 +16,11 @@ class Fault:
 
     def __init__(self, link: Link, item: Mapping[str, Any]) -> None:
         self._link = link
-        #: The name of the rule, which stands in the header `X-Mock-Fault` of the answers that it has made.
+        #: The id of the rule; answers that it has made carry it in the header `X-Mock-Fault`.
         self.id = str(item["id"])
-        #: What goes wrong: `otp_expired`, `latency` and the like.
+        #: The name of the fault or fault kind, such as `otp_expired` or `latency`.
         self.fault = str(item["fault"])
-        #: The rule as it was written, with its hits at that time.
+        #: The members of the rule, with its hits, as they were when this object was made.
         self.rule = item
 
     def __repr__(self) -> str:
@@ -28,32 +28,32 @@ class Fault:
 
     @property
     def hits(self) -> int:
-        """How many requests it has made go wrong so far.
+        """How many requests the rule has made go wrong so far.
 
         Raises:
-            MockServerError: 404; it was removed.
+            MockServerError: 404; the rule was removed.
         """
-        return int(self._now()["hits"])
+        return int(self._current()["hits"])
 
     @property
     def active(self) -> bool:
-        """Whether it still applies: neither spent nor past its time.
+        """Whether the rule still applies: it has not reached `times`, and its `ttl_s` is not over.
 
         Raises:
-            MockServerError: 404; it was removed.
+            MockServerError: 404; the rule was removed.
         """
-        return bool(self._now()["active"])
+        return bool(self._current()["active"])
 
     def remove(self) -> None:
-        """Let requests go well again.
+        """Remove the rule.
 
         Raises:
-            MockServerError: 404; it was removed already.
+            MockServerError: 404; the rule was removed already.
         """
-        self._link.delete(f"/faults/{part(self.id)}")
+        self._link.delete(f"/faults/{path_segment(self.id)}")
 
-    def _now(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self._link.get(f"/faults/{part(self.id)}")
+    def _current(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self._link.get(f"/faults/{path_segment(self.id)}")
         return found
 
 
@@ -66,22 +66,22 @@ class Faults:
     def add(
         self, fault: FaultName, *, match: Mapping[str, Any] | None = None, times: int | None = None, **parameters: Any
     ) -> Fault:
-        """Let requests go wrong from now on, after the rules that are there; gives a handle on the rule.
+        """Add a rule after the rules that there are, and return it.
 
-        `match` says which requests: operation, method, path, query, json, headers; a named fault takes its own
-        operations by itself. `times`: how many of them, else until removed. Further `after`, `probability`, `ttl_s`
-        (seconds of the workspace's clock), `force`, and what the fault itself takes, such as `ms` (milliseconds) or
-        `code`.
+        `match` says which requests go wrong, by `operation`, `method`, `path`, `query`, `json` and `headers`; without
+        an operation a named fault takes the operations to which it belongs. `times` says how many requests go wrong;
+        without it all do until the rule is removed. `parameters` are `after`, `probability`, `ttl_s` (in seconds of the
+        workspace's clock), `force`, and those of the fault, such as `ms` (milliseconds) or `code`.
 
         Raises:
-            MockServerError: 400; such a rule could never apply, and the message says what could.
+            MockServerError: 400; the rule is not valid or could never apply, and the message says what could.
         """
         rule = {"fault": fault, "match": match, "times": times, **parameters}
         written = {name: value for name, value in rule.items() if value is not None}
         return Fault(self._link, self._link.post("/faults", written))
 
     def all(self) -> list[Fault]:
-        """The rules in the order in which they are asked; one that is spent stays."""
+        """All rules in the order in which they are tried, those included that apply no longer."""
         return [Fault(self._link, item) for item in self._link.get("/faults")["items"]]
 
     def clear(self) -> None:

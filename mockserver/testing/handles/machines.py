@@ -1,4 +1,4 @@
-"""The state machines of a workspace."""
+"""The state machines of a workspace and their instances."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mockserver.testing.handles.link import Link, part
-from mockserver.testing.handles.reading import read
+from mockserver.testing.link import Link, path_segment
 from mockserver.testing.names import MachineEvent, MachineName
+from mockserver.testing.records import read
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -19,12 +19,12 @@ class Instance:
 
     machine: MachineName
     key: int | str
-    #: The name of the account to which it belongs.
+    #: The name of the account to which the instance belongs.
     account: str
     state: str
     #: The events that apply in this state.
     allowed: tuple[str, ...]
-    #: What else a test may want to know, such as a sender's `otp` and `otp_expires_at`.
+    #: Further members, which the service does not show to its clients, such as a sender's `otp` and `otp_expires_at`.
     secrets: Mapping[str, Any]
 
 
@@ -33,35 +33,38 @@ _OF_ALL = frozenset({"key", "account", "state", "allowed"})
 
 
 class Machines:
-    """The state machines of one workspace: look at instances, and let events happen."""
+    """The state machines of one workspace: shows their instances, and fires events."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
 
     def instances(self, machine: MachineName) -> list[Instance]:
-        """All instances of a machine.
+        """All instances of a state machine.
 
         Raises:
-            MockServerError: 404; there is no such machine, and these there are.
+            MockServerError: 404; there is no such machine, and the message lists those that there are.
         """
-        found = self._link.get(f"/machines/{part(machine)}")
+        found = self._link.get(f"/machines/{path_segment(machine)}")
         return [_instance(machine, item) for item in found["items"]]
 
     def get(self, machine: MachineName, key: int | str) -> Instance:
-        """One instance, by the key of its machine: a sender's id, a domain's name, a sub-account's id.
+        """One instance by its key: a sender's id, a domain's name, a sub-account's id.
 
         Raises:
             MockServerError: 404; there is no such machine or instance.
         """
-        return _instance(machine, self._link.get(f"/machines/{part(machine)}/{part(key)}"))
+        return _instance(machine, self._link.get(f"/machines/{path_segment(machine)}/{path_segment(key)}"))
 
     def fire(self, machine: MachineName, key: int | str, event: MachineEvent) -> Instance:
-        """Let an event happen, such as `expire_otp`; gives the instance as it is then, or was last.
+        """Fire an event such as `expire_otp`, and return the instance after it; one that it deletes, as it was last.
 
         Raises:
-            MockServerError: 409, with `members["allowed"]`, if the event does not apply; 404 as for `get`.
+            MockServerError: 404, there is no such machine or instance; 409, the event does not apply in the instance's
+                state, and `members["allowed"]` lists those that do.
         """
-        return _instance(machine, self._link.post(f"/machines/{part(machine)}/{part(key)}/{part(event)}"))
+        return _instance(
+            machine, self._link.post(f"/machines/{path_segment(machine)}/{path_segment(key)}/{path_segment(event)}")
+        )
 
 
 def _instance(machine: MachineName, item: Mapping[str, Any]) -> Instance:

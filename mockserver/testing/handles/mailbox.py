@@ -1,4 +1,4 @@
-"""The e-mails that a workspace's service has sent."""
+"""The mailbox of a workspace: the e-mails that its service has sent."""
 
 from __future__ import annotations
 
@@ -6,46 +6,49 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 
-from mockserver.testing.handles.link import Link
-from mockserver.testing.handles.reading import Member, read, read_all
+from mockserver.testing.link import Link
 from mockserver.testing.names import MachineName
+from mockserver.testing.records import Member, read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class Mail(NamedTuple):
-    """One e-mail."""
+    """One e-mail that the service has sent."""
 
     id: str
+    #: When the e-mail was sent, on the workspace's clock.
     at: datetime
     to: str
     sender: Annotated[str, Member("from")]
     subject: str
     text: str
     html: str
-    #: The one-time code in it; None if there is none.
+    #: The one-time code in the e-mail; None: it has none.
     otp: int | None
-    #: How far it has come on its way to a real server (`state`, `tries`, `error`); None where none is set.
+    #: The progress of sending the e-mail to a real SMTP server (`state`, `tries`, `error`); None: there is none.
     smtp: Mapping[str, Any] | None = None
-    #: The name of the account whose affair it is.
+    #: The name of the account to which the e-mail belongs; None: to none.
     account: str | None = None
-    #: The state machine that it is about, and the key of the instance: `sender` and the sender's id.
+    #: The state machine of the instance that the e-mail is about, such as `sender`; None: it is about none.
     machine: MachineName | None = None
+    #: The key of that instance, such as the sender's id.
     key: int | str | None = None
-    #: The id of the request that has caused it, as `requests.get` takes it; None: no request of the API has.
+    #: The id of the request that has caused the e-mail, for `Requests.get`; None: no request to the API has caused it.
     request: str | None = None
 
 
 class Mailbox:
-    """The mailbox of one workspace: every e-mail to whomever."""
+    """The mailbox of one workspace, with the e-mails to all recipients."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
 
     def all(self, *, to: str | None = None, subject: str | None = None, smtp: str | None = None) -> list[Mail]:
-        """The e-mails, newest first, at most 1000: to an address, of whatever case, or with a part of the subject.
+        """The e-mails, newest first, at most 1000: all, or those that match all arguments given.
 
-        With `smtp` those that are `waiting`, `sent` or `failed` on their way to a real server.
+        `to` is an address, whose case does not matter; `subject` is a part of the subject; `smtp` is the state of the
+        e-mail on its way to a real server, `waiting`, `sent` or `failed`.
         """
         found = self._link.get("/mailbox", to=to, subject=subject, smtp=smtp, limit=1000)
         return read_all(Mail, found["items"])
@@ -53,10 +56,13 @@ class Mailbox:
     def latest(
         self, *, to: str | None = None, subject: str | None = None, smtp: str | None = None, wait: float = 0
     ) -> Mail:
-        """The newest e-mail of that kind; if there is none yet, the first to come within `wait` seconds (at most 30).
+        """The newest e-mail that matches all arguments given; if there is none yet, the first within `wait` seconds.
+
+        `to` is an address, whose case does not matter; `subject` is a part of the subject; `smtp` is the state of the
+        e-mail on its way to a real server, `waiting`, `sent` or `failed`. `wait` is real time, at most 30 seconds.
 
         Raises:
-            LookupError: there is none; the message tells what the mailbox holds.
+            LookupError: there is no such e-mail; the message lists the newest ones of the mailbox.
         """
         found = self._link.get("/mailbox", to=to, subject=subject, smtp=smtp, limit=1, wait=wait)["items"]
         if not found:
@@ -64,7 +70,7 @@ class Mailbox:
         return read(Mail, found[0])
 
     def clear(self) -> None:
-        """Throw all e-mails away."""
+        """Remove all e-mails."""
         self._link.delete("/mailbox")
 
     def _missing(self, to: str | None, subject: str | None, smtp: str | None, wait: float) -> str:

@@ -1,4 +1,4 @@
-"""A receiver of webhook calls on the mock itself, for tests that have no address of their own to be called at."""
+"""A receiver of webhook calls on the mock itself, for tests without an HTTP server of their own."""
 
 from __future__ import annotations
 
@@ -6,47 +6,47 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mockserver.testing.handles.link import Link, part
-from mockserver.testing.handles.reading import read_all
+from mockserver.testing.link import Link, path_segment
+from mockserver.testing.records import read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class Call(NamedTuple):
-    """One call that came in."""
+    """One call that a receiver has received."""
 
-    #: When, on the workspace's clock.
+    #: When the call was received, on the workspace's clock.
     at: datetime
     method: str
     path: str
-    #: The query as it was sent.
+    #: The query as it was sent, without the question mark.
     query: str
-    #: Their names are in lower case.
+    #: The headers, whose names are in lower case.
     headers: Mapping[str, str]
-    #: The value of a JSON body, the text of another one; None if there is none.
+    #: The value of a JSON body, or the text of another body; None: there is no body.
     body: Any
 
 
 class Receiver:
-    """One receiver of a workspace; it answers 200 until it is told otherwise."""
+    """One receiver of a workspace, which answers 200 unless `answer` is called."""
 
     def __init__(self, link: Link, root: str, name: str) -> None:
         self._link = link
-        self._path = f"/receivers/{part(name)}"
+        self._path = f"/receivers/{path_segment(name)}"
         self.name = name
-        #: The address to be called at; the server has to reach itself by it, so it is of the server's own machine.
-        self.url = f"{root}/_mock/receiver/{part(name)}"
+        #: The address to be called, for a webhook; the server must be able to reach itself at it.
+        self.url = f"{root}/_mock/receiver/{path_segment(name)}"
 
     def __repr__(self) -> str:
         return f"Receiver({self.name!r})"
 
     def calls(self, *, count: int | None = None, wait: float = 0) -> list[Call]:
-        """The calls that came in, newest first, at most 1000.
+        """The calls received so far, newest first, at most 1000.
 
-        With `wait`, once there is one, or `count` of them, but no later than after so many seconds (at most 30).
+        With `wait`, wait up to so many seconds of real time (at most 30) until there are `count` calls, or one.
 
         Raises:
-            LookupError: there are fewer than `count`; the message shows those that came.
+            LookupError: there are fewer than `count` calls; the message shows those that there are.
         """
         found = self._link.get(self._path, count=count, wait=wait or None, limit=1000)
         calls = read_all(Call, found["items"])
@@ -57,18 +57,19 @@ class Receiver:
     def answer(
         self, status: int = 200, *, delay_ms: float | None = None, reset: bool | None = None, times: int | None = None
     ) -> None:
-        """Answer like this from now on, or for so many `times` and with 200 after that.
+        """Answer calls with a status from now on; with `times`, so many calls, and later ones with 200.
 
-        `delay_ms` is real time; with `reset` the connection is reset instead of an answer.
+        Each answer is delayed by `delay_ms` milliseconds of real time. With `reset` the connection is reset instead of
+        answered.
 
         Raises:
-            MockServerError: 400; no status from 200 to 599, or no good number.
+            MockServerError: 400; `status` is not from 200 to 599, or another number is out of range.
         """
         given = {"status": status, "delay_ms": delay_ms, "reset": reset, "times": times}
         self._link.put(self._path, {name: value for name, value in given.items() if value is not None})
 
     def clear(self) -> None:
-        """Forget the calls, and answer 200 again."""
+        """Remove all calls, and answer 200 again."""
         self._link.delete(self._path)
 
     def _too_few(self, count: int, wait: float, calls: list[Call]) -> str:
@@ -78,7 +79,7 @@ class Receiver:
 
 
 def unused(link: Link) -> str:
-    """A name that no receiver of the workspace has; it is taken from now on."""
+    """A name that no receiver of the workspace has had so far; a receiver with that name is created."""
     taken = {item["name"] for item in link.get("/receivers")["items"]}
     name = next(name for number in range(1, len(taken) + 2) if (name := f"receiver-{number}") not in taken)
     link.put(f"/receivers/{name}", {"status": 200})

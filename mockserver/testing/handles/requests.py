@@ -1,4 +1,4 @@
-"""What a workspace was asked, and what it answered."""
+"""The journal of a workspace: the requests that it got, with their answers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
-from mockserver.testing.handles.link import Link, part
-from mockserver.testing.handles.reading import Member, read
+from mockserver.testing.link import Link, path_segment
 from mockserver.testing.names import OperationName
+from mockserver.testing.records import Member, read
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -21,41 +21,42 @@ def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 class Message(NamedTuple):
-    """The headers and the body of a request or an answer; secrets are blotted out."""
+    """The headers and the body of a request or an answer; the values of secrets are redacted."""
 
-    #: Their names are in lower case.
+    #: The headers, whose names are in lower case.
     headers: Annotated[Mapping[str, str], Member(read=_lowered)]
-    #: The value of a JSON body, the text of another one; None if there is none.
+    #: The value of a JSON body, or the text of another body; None: there is no body.
     body: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request and its answer; `str` gives it as a few lines to read."""
+    """A request with its answer; `str` returns a few lines of text about it."""
 
     id: str
-    #: When, on the workspace's clock.
+    #: When the request came, on the workspace's clock.
     at: datetime
-    #: Which operation it was, such as `createSender`; None if no address of the API was met.
+    #: The id of the operation, such as `createSender`; None: the address is none of the API.
     operation: str | None
     method: str
     path: str
     query: Mapping[str, Any]
-    #: The name of the account that the key has opened; None if it opened none.
+    #: The name of the account that the API key or token opened; None: it opened none.
     account: str | None
     request: Message
-    #: None, as `answer` is, where a fault left the client without an answer.
+    #: The status of the answer; None: a fault left the client without an answer.
     status: int | None
+    #: The answer; None: a fault left the client without one.
     answer: Message | None
-    #: The id of the fault that has made it go wrong.
+    #: The id of the fault that has made the request go wrong; None: none has.
     fault: str | None
-    #: What it has changed: `machine`, `key`, `event`, `from`, `to`.
+    #: The transitions of state machines that the request caused, each with `machine`, `key`, `event`, `from`, `to`.
     transitions: Sequence[Mapping[str, Any]]
-    #: What the client has sent and the service ignores.
+    #: Sentences about what the client has sent and the service ignores.
     warnings: Sequence[str]
-    #: Why the answer is no success, in a sentence.
+    #: Why the answer is no success, in a sentence; None: it is one.
     reason: str | None
-    #: How long it took, in milliseconds of real time.
+    #: How long the answer took, in milliseconds of real time.
     ms: float
 
     def __str__(self) -> str:
@@ -74,29 +75,29 @@ class Exchange:
 
 
 class Page(NamedTuple):
-    """A part of the journal."""
+    """Some of the exchanges of a journal."""
 
-    #: Newest first.
+    #: The exchanges, newest first.
     items: Sequence[Exchange]
-    #: How many there are in all.
+    #: How many exchanges of the journal pass the filter, those on other pages included.
     total: Annotated[int, Member("count")]
-    #: How many have fallen out of the journal, as it is bounded.
+    #: How many older exchanges were removed, because the journal's size is limited.
     evicted: int
 
 
 class Requests:
-    """The journal of one workspace, newest first.
+    """The journal of one workspace, newest exchange first.
 
-    `all`, `latest` and `wait` take as a filter `operation`, `status`, `method`, `path` (a glob) and `fault` (the id of
-    a rule); `verify` takes besides `query`, `json` (what the body holds at least), `headers` and `code`, lists of
-    operations and methods, and for `path` a mapping of its parameters.
+    `all`, `page`, `latest` and `wait` filter by `operation`, `status`, `method`, `path` (a glob) and `fault` (the id of
+    a rule). `verify` matches also by `query`, `json` (members that the body must have), `headers` and `code`; it takes
+    lists of operations and methods, and as `path` also a mapping of path parameters.
     """
 
     def __init__(self, link: Link) -> None:
         self._link = link
 
     def all(self, *, limit: int = 1000, operation: OperationName | None = None, **filter_by: Any) -> list[Exchange]:
-        """The exchanges, newest first, at most `limit` (up to 1000).
+        """The exchanges that pass a filter, newest first, at most `limit` (from 1 to 1000).
 
         Raises:
             MockServerError: 400; there is no such filter.
@@ -104,7 +105,7 @@ class Requests:
         return list(self.page(limit=limit, operation=operation, **filter_by).items)
 
     def page(self, *, limit: int = 100, offset: int = 0, **filter_by: Any) -> Page:
-        """A part of the journal, and how much there is besides: at most `limit` (up to 1000), behind `offset`.
+        """At most `limit` (from 1 to 1000) exchanges that pass a filter, after the `offset` newest ones.
 
         Raises:
             MockServerError: 400; there is no such filter.
@@ -113,27 +114,27 @@ class Requests:
         return read(Page, found)
 
     def get(self, identifier: str) -> Exchange:
-        """One exchange, by its id, which is also the header `sib-request-id` of the answer.
+        """The exchange with an id, which is also the header `sib-request-id` of its answer.
 
         Raises:
-            MockServerError: 404; there is none, or it has fallen out of the journal.
+            MockServerError: 404; there is no such exchange, or it was removed to make room for newer ones.
         """
-        return read(Exchange, self._link.get(f"/requests/{part(identifier)}"))
+        return read(Exchange, self._link.get(f"/requests/{path_segment(identifier)}"))
 
     def latest(self, *, operation: OperationName | None = None, **filter_by: Any) -> Exchange:
-        """The newest exchange of that kind.
+        """The newest exchange that passes a filter.
 
         Raises:
-            LookupError: there is none; the message shows the last ones.
+            LookupError: there is none; the message shows the ten newest exchanges of the journal.
             MockServerError: 400; there is no such filter.
         """
         return self.wait(0, operation=operation, **filter_by)
 
     def wait(self, seconds: float, *, operation: OperationName | None = None, **filter_by: Any) -> Exchange:
-        """The newest exchange of that kind; if there is none yet, the first within so many seconds (at most 30).
+        """The newest exchange that passes a filter; if there is none yet, the first within `seconds` (from 0 to 30).
 
         Raises:
-            LookupError: there was none in time; the message shows the last ones.
+            LookupError: there was none in time; the message shows the ten newest exchanges of the journal.
             MockServerError: 400; there is no such filter.
         """
         wanted = {**({} if operation is None else {"operation": operation}), **filter_by}
@@ -152,14 +153,15 @@ class Requests:
         at_most: int | None = None,
         **match: Any,
     ) -> list[str]:
-        """The ids of the requests that match, if they are as many as wanted; at least one if nothing is said.
+        """Check that so many requests match, and return their ids.
 
-        What was sent is matched, secrets included.
+        Either `count` requests have to match, or from `at_least` to `at_most`; without any of these, at least one.
+        Requests are matched as they were sent, before secrets are redacted.
 
         Raises:
-            AssertionError: they are more or fewer; the message shows what came closest, and in what it differs.
+            AssertionError: more or fewer requests match; the message shows the closest ones and how they differ.
             TypeError: both `count` and a bound are given.
-            MockServerError: 400; there is no such pattern.
+            MockServerError: 400; the pattern is not valid.
         """
         match = {**({} if operation is None else {"operation": operation}), **match}
         bounds = {name: value for name, value in (("at_least", at_least), ("at_most", at_most)) if value is not None}
@@ -176,12 +178,14 @@ class Requests:
         self._link.delete("/requests")
 
     def _unsatisfied(self, wanted: int | dict[str, int], match: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-        told = f"expected {_many(wanted)}{_with(match)}, found {found['matched']}"
+        """Why a check of matching requests has failed."""
+        summary = f"expected {_many(wanted)}{_with(match)}, found {found['matched']}"
         if found["near_misses"]:
-            return "\n".join([f"{told}; closest are", *map(_near_miss, found["near_misses"])])
-        return told if found["matched"] else f"{told}; {self._last()}"
+            return "\n".join([f"{summary}; closest are", *map(_near_miss, found["near_misses"])])
+        return summary if found["matched"] else f"{summary}; {self._last()}"
 
     def _last(self) -> str:
+        """The ten newest exchanges of the journal, as the end of a message; chosen to fit on a screen."""
         lines = [f"\n  {exchange.method} {exchange.path} {exchange.status}" for exchange in self.all(limit=10)]
         return f"the journal {'shows' if lines else 'is empty'}{''.join(lines)}"
 

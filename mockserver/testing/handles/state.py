@@ -1,42 +1,46 @@
-"""The whole state of a workspace, as a scenario."""
+"""The state of a workspace as a scenario, and snapshots of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from mockserver.testing.handles.link import Link, part
+from mockserver.testing.link import Link, path_segment
 from mockserver.testing.scenario import Scenario, sendable
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class State:
-    """Where one workspace stands, to read, keep and put back."""
+    """The state of one workspace, to be read and replaced."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
 
     def get(self) -> dict[str, Any]:
-        """The workspace as a scenario document that recreates it; journal, coverage and mailbox stay out."""
+        """The state as a scenario document that recreates it; journal, coverage and mailbox are not part of it."""
         found: dict[str, Any] = self._link.get("/state")
         return found
 
     def put(self, document: Mapping[str, Any] | Scenario) -> None:
-        """Let the workspace stand as a document, or the YAML file of this path, says; journal, coverage, mailbox go on.
+        """Replace the state by that of a scenario; journal, coverage and mailbox are kept.
+
+        The scenario is a document, the path of a YAML file, or the name of one that the server knows.
 
         Raises:
-            MockServerError: 400; it is no good scenario, `errors` names every mistake, and nothing has changed.
+            MockServerError: 400; the scenario is not valid, `errors` names every mistake, and nothing has changed.
+            OSError: the file cannot be read.
+            ValueError: the file is not YAML.
         """
         self._link.renew(self._link.put("/state", sendable(document)))
 
     def yaml(self) -> str:
-        """The same as `get`, as YAML: a scenario to save as a file."""
+        """The state as a scenario in YAML, which can be saved as a file; it lacks journal, coverage and mailbox."""
         return self._link.text("/state", accept="application/yaml")
 
 
 class Snapshot:
-    """A moment of a workspace that is kept."""
+    """A kept moment of a workspace, to which it can return."""
 
     def __init__(self, link: Link, name: str) -> None:
         self._link = link
@@ -46,17 +50,17 @@ class Snapshot:
         return f"Snapshot({self.name!r})"
 
     def restore(self) -> None:
-        """Return to the moment: state, clock, faults, mailbox; journal and coverage go on.
+        """Return to the moment with state, clock, faults and mailbox; journal and coverage are kept.
 
         Raises:
-            MockServerError: 404; it was deleted.
+            MockServerError: 404; the snapshot was deleted.
         """
-        self._link.renew(self._link.post(f"/snapshots/{part(self.name)}/restore"))
+        self._link.renew(self._link.post(f"/snapshots/{path_segment(self.name)}/restore"))
 
     def delete(self) -> None:
-        """Forget the moment.
+        """Delete the snapshot.
 
         Raises:
-            MockServerError: 404; it was deleted already.
+            MockServerError: 404; the snapshot was deleted already.
         """
-        self._link.delete(f"/snapshots/{part(self.name)}")
+        self._link.delete(f"/snapshots/{path_segment(self.name)}")

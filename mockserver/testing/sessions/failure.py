@@ -1,4 +1,4 @@
-"""What a failed test's workspace tells: its last requests, and what went wrong or out beside them."""
+"""What a failed test shows of its workspace: the last requests, failed webhook calls, e-mails and faults."""
 
 from __future__ import annotations
 
@@ -11,45 +11,48 @@ from mockserver.testing.handles.faults import Fault
 from mockserver.testing.handles.mailbox import Mail
 from mockserver.testing.workspace import Workspace
 
-#: How many lines of each kind are shown, the last ones; equal requests one after the other are one.
+#: How many lines of each section are shown, the last ones; chosen so that a report fits on a screen or two. Equal
+#: requests one after the other are one line.
 SHOWN = 20
-#: How many requests are asked for, to fold them.
-_ASKED = 200
+#: How many requests are read for the lines shown; chosen ten times as many, because equal ones become one line.
+_READ = 200
 
 
-def report(workspace: Workspace) -> str:
-    """The last requests, oldest first, then deliveries that failed, e-mails and hits of faults, where there are any.
+def journal_report(workspace: Workspace) -> str:
+    """The last requests of a workspace, oldest first, then its failed deliveries, e-mails and faults.
 
-    Nothing where the workspace was asked nothing. What cannot be read is told instead of hiding the failure itself.
+    A section without lines is left out, so that the text may be empty. A journal that cannot be read is reported in the
+    text and not raised, because that would hide the failure of the test.
     """
     try:
-        parts = [_requests(workspace), _deliveries(workspace), _mails(workspace), _faults(workspace)]
+        sections = [_requests(workspace), _deliveries(workspace), _mails(workspace), _faults(workspace)]
     except MockServerError as error:
         return f"the journal cannot be read: {error}"
-    return "\n".join(part for part in parts if part)
+    return "\n".join(section for section in sections if section)
 
 
 def _requests(workspace: Workspace) -> str:
-    found = workspace.requests.page(limit=_ASKED)
+    found = workspace.requests.page(limit=_READ)
     folded = [_folded(text, len(list(same))) for text, same in groupby(map(str, reversed(found.items)))]
     older = found.total - len(found.items) + found.evicted
-    return "\n".join([*_cut(len(folded) - SHOWN, older), *folded[-SHOWN:]])
+    return "\n".join([*_omitted(len(folded) - SHOWN, older), *folded[-SHOWN:]])
 
 
-def _cut(lines: int, older: int) -> Iterator[str]:
-    """How much is not shown."""
-    parts = [f"lines: {lines}" if lines > 0 else "", f"older requests: {older}" if older else ""]
-    if told := ", ".join(part for part in parts if part):
-        yield f"(not shown: {told})"
+def _omitted(lines: int, older: int) -> Iterator[str]:
+    """A line that says how many lines and older requests are not shown; none if all are."""
+    counts = [f"lines: {lines}" if lines > 0 else "", f"older requests: {older}" if older else ""]
+    if omitted := ", ".join(count for count in counts if count):
+        yield f"(not shown: {omitted})"
 
 
 def _folded(text: str, times: int) -> str:
+    """The lines of a request that was made several times in a row, with that number in the first line."""
     first, *notes = text.splitlines()
     return "\n".join([f"{first} ({times} times)" if times > 1 else first, *notes])
 
 
 def _section(title: str, lines: Iterable[str]) -> str:
-    """The last lines under their title; nothing if there are none."""
+    """The last lines under a title; empty if there are none."""
     rows = list(lines)
     if not rows:
         return ""
@@ -64,9 +67,9 @@ def _deliveries(workspace: Workspace) -> str:
 
 def _call(one: Delivery) -> str:
     event = one.event if isinstance(one.event, str) else ", ".join(one.event)
-    why = _outcome(one.attempts[-1]) if one.attempts else "never tried"
+    outcome = _outcome(one.attempts[-1]) if one.attempts else "never tried"
     tries = len(one.attempts) + one.attempts_evicted
-    return f"{event} to {one.url}: {why}, {one.state} after {tries} attempt{'' if tries == 1 else 's'}"
+    return f"{event} to {one.url}: {outcome}, {one.state} after {tries} attempt{'' if tries == 1 else 's'}"
 
 
 def _outcome(attempt: Attempt) -> str:

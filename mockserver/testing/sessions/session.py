@@ -1,4 +1,4 @@
-"""What the pytest plugin does for tests: the server of a session, and their workspaces."""
+"""The server of a session of pytest, and the workspaces of its tests."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from mockserver.testing.workspace import Workspace
 
 @contextmanager
 def serving(config: pytest.Config) -> Iterator[MockServer]:
-    """The server of a session, and at its end what the tests have met."""
+    """The server of a session; at the end its coverage is added to that of the session, if that is counted."""
     met = config.stash.get(MET, None)
     url = os.environ.get("MOCKSERVER_URL")
     server = MockServer.connect(url, os.environ.get("MOCKSERVER_TOKEN")) if url else MockServer()
     with server:
         if url and met is not None:
-            # Others may use that server, too: what counts is what the workspaces made here have met.
+            # Other clients may use that server as well, so only the workspaces made by this session are counted.
             server.on_leaving = lambda workspace: _count(met, workspace)
         yield server
         if url:
@@ -37,6 +37,7 @@ def serving(config: pytest.Config) -> Iterator[MockServer]:
 
 
 def _count(met: Coverage, workspace: Workspace) -> None:
+    """Add the coverage of a workspace to that of the session."""
     try:
         met.merge(from_json(workspace.coverage.report()))
     except MockServerError as error:
@@ -45,7 +46,7 @@ def _count(met: Coverage, workspace: Workspace) -> None:
 
 @contextmanager
 def fresh_workspace(server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any]) -> Iterator[Workspace]:
-    """A fresh workspace of a scenario, as far as the marker does not say otherwise."""
+    """A new workspace of a scenario, or of the scenario, seed and strictness that a marker has chosen."""
     chosen = marked.get("scenario")
     chosen = scenario if chosen is None else chosen
     with server.workspace(chosen, seed=marked.get("seed"), strict=bool(marked.get("strict"))) as workspace:

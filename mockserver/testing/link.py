@@ -1,4 +1,4 @@
-"""One workspace of a server as its handles reach it: every call names it."""
+"""Control calls to one workspace of a server."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class Link:
-    """The way to one workspace, or with `everywhere` to what all workspaces of a server have in common."""
+    """Makes control calls to one workspace; with `everywhere`, to all workspaces of the server together."""
 
     def __init__(self, client: Client, about: Mapping[str, Any], *, everywhere: bool = False) -> None:
         self.client = client
-        #: The workspace as the server has described it last.
+        #: The latest description of the workspace by the server: `name`, `scenario`, `accounts` and more.
         self.about = about
         self._headers = {} if everywhere else {"X-Mock-Workspace": str(about["name"])}
         self._query = {"workspace": "*"} if everywhere else {}
@@ -34,11 +34,11 @@ class Link:
         self._json("DELETE", path)
 
     def text(self, path: str, *, accept: str) -> str:
-        """An answer that is not JSON."""
+        """The text of an answer that is not JSON, of the media type `accept`."""
         return self._call("GET", path, headers={"Accept": accept}).text
 
     def renew(self, about: Mapping[str, Any]) -> None:
-        """Take in how a call that has changed the workspace describes it."""
+        """Keep the description of the workspace that a call which has changed it answers."""
         self.about = about
 
     def _json(self, method: str, path: str, **options: Any) -> Any:
@@ -55,6 +55,6 @@ class Link:
         }
 
 
-def part(text: object) -> str:
-    """A text as one part of a path."""
+def path_segment(text: object) -> str:
+    """A value as one percent-encoded segment of a path."""
     return quote(str(text), safe="")
