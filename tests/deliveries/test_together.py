@@ -106,7 +106,7 @@ def test_the_mocks_own_receiver_is_called_while_an_advance_waits_for_it(make_wor
 
 
 def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(workspace, peer, later, monkeypatch):
-    """Between the last look and the first moment of waiting."""
+    """The result arrives after a request has looked for the last time, and before it is suspended."""
     real = bridge._changed  # noqa: SLF001  # that is where a request begins to wait
 
     async def hesitate(suspended, receive):

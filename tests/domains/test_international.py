@@ -1,4 +1,4 @@
-"""A domain has two spellings, and each of them finds it, whichever it was written in."""
+"""International domains: each of the two spellings finds a domain, whichever of them it was made with."""
 
 import pytest
 

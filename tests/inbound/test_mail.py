@@ -1,4 +1,4 @@
-"""The payload of a received mail, member by member, and whatever the mail is."""
+"""The payload of a received mail, member by member, also for bytes that are hardly a mail."""
 
 from email.message import EmailMessage
 from email.utils import parsedate_to_datetime

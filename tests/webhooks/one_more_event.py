@@ -11,7 +11,7 @@ TABLE = "mockserver.resources.webhooks.event_table"
 
 
 class OneMoreRow(SourceFileLoader):
-    """Loads the table as if one more row stood in its file."""
+    """Loads the table as if its file had one more row."""
 
     def exec_module(self, module):
         super().exec_module(module)

@@ -173,7 +173,7 @@ class PlanChange(Input):
 
     @post_load
     def _as_allotment(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Credits and features become one value."""
+        """Replace credits and features by `change`, which has both."""
         change = Allotment(data.pop("credits", {}), data.pop("features", {}))
         return {**data, "change": change}
 

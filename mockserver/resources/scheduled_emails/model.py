@@ -39,7 +39,7 @@ IDENTIFIER = f"^(?:{_MESSAGE_ID.pattern}|{_UUID4.pattern})$"
 
 @dataclass(slots=True, eq=False)
 class ScheduledEmail:
-    """An e-mail that waits for its moment, alone or in a batch."""
+    """An e-mail that is to be sent at a moment; those of one batch share `batch_id`."""
 
     message_id: str
     scheduled_at: datetime

@@ -110,7 +110,7 @@ def delete(caller: Caller, sender_id: int) -> None:
 
 
 def validate(caller: Caller, sender_id: int, otp: int) -> None:
-    """Verify a sender by its code.
+    """Verify a sender by the one-time code that was sent to its address.
 
     Raises:
         ServiceError: 404; 400 for a code that is wrong or has expired, or for a sender that awaits none.
