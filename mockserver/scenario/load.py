@@ -1,51 +1,42 @@
-"""A document into a workspace."""
+"""Loading a document into a new workspace."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 from marshmallow import ValidationError
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account, User
+from mockserver.core.state.account import Account
 from mockserver.core.state.keys import Keyring
-from mockserver.core.state.randomness import LAP, Randomness
-from mockserver.core.state.state import LAST_ID, State
-from mockserver.core.text.spelling import cut, meant
+from mockserver.core.state.randomness import Randomness
+from mockserver.core.state.state import State
 from mockserver.core.time.clock import Clock
 from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.people import People
 from mockserver.resources.registry import PARTS, RESOURCES
-from mockserver.resources.resource import Section, WorkspaceSection
-from mockserver.resources.section import SectionError, TakenError, counting_from, parse_instant
+from mockserver.resources.resource import Section
+from mockserver.resources.section import counting_from, parse_instant
+from mockserver.scenario.accounts import check_master, claim_ids, make_account
 from mockserver.scenario.documents.document import located
 from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
+from mockserver.scenario.limits import check_amounts, check_ids, check_room, weigh
 from mockserver.scenario.rules.faults import load_faults
-from mockserver.scenario.schema import GENERATORS, MOST_GENERATED, scenario_schema
-from mockserver.scenario.weight import weigh
+from mockserver.scenario.schema import scenario_schema
+from mockserver.scenario.sections import finish_section, generate, load_section, load_workspace_section
 from mockserver.settings import Settings
 
 _RESOURCES = frozenset(name for resource in RESOURCES if resource.section for name in resource.section.fields) | {
     "generate"
 }
-#: Members at the top of a document that stand in the state as they are.
+#: Members of a document that the state takes over unchanged.
 _OF_THE_STATE = ("description", "solution", "strict", "behaviour")
+#: The name of the only account of a document without accounts.
 _FIRST = "acme"
-#: How much of a name is told.
-_SHOWN = 80
-#: The stream of draws of made-up people.
-_PEOPLE = "people"
-#: Ids that are left out are of the service's size (contract/values): accounts have seven digits.
-_ACCOUNT_IDS, _USER_IDS = 1_000_000, 900_000
-#: RFC 1035, 2.3.4.
-_LONGEST_LABEL = 63
 
 
 def load(
@@ -57,10 +48,10 @@ def load(
     keyring: Callable[[int], Keyring] | None = None,
     limits: WorkspaceLimits | None = None,
 ) -> Workspace:
-    """A workspace, as the document says; with a keyring, which is made for the seed, it has keys of its own.
+    """A workspace that a document describes; with a `keyring`, which is made from the seed, it has keys of its own.
 
     Raises:
-        ScenarioError: with all of the document's mistakes, each with its line where the document has lines.
+        ScenarioError: with all mistakes of the document, each with its line if the document has lines.
     """
     clock = _clock(document)
     with counting_from(clock.start):
@@ -88,7 +79,7 @@ def load(
 
 
 def _clock(document: Mapping[str, Any]) -> Clock:
-    """The scenario's clock; what is wrong with it, the schema tells with all the rest."""
+    """The clock of a document; its mistakes are left to the schema, which finds all of a document together."""
     wanted = document.get("clock")
     wanted = wanted if isinstance(wanted, Mapping) else {}
     start = wanted.get("start")
@@ -100,7 +91,7 @@ def _clock(document: Mapping[str, Any]) -> Clock:
 
 
 def _text(start: object) -> str:
-    """An instant as text; YAML has read an unquoted one as a datetime, in UTC if it names no zone."""
+    """An instant as text: YAML reads an unquoted one as a datetime, which is in UTC if it has no zone."""
     if not isinstance(start, datetime):
         return str(start)
     return (start if start.tzinfo else start.replace(tzinfo=UTC)).isoformat()
@@ -124,7 +115,7 @@ def _resume(workspace: Workspace, data: Mapping[str, Any]) -> None:
 
 
 class _Filling:
-    """Fills a workspace with what a checked document holds, collecting what does not fit together."""
+    """Fills a new workspace with the content of a checked document, and yields its mistakes."""
 
     def __init__(self, workspace: Workspace, data: Mapping[str, Any], document: Mapping[str, Any]) -> None:
         self._workspace = workspace
@@ -180,11 +171,11 @@ class _Filling:
             yield self._placed(index, mistake)
 
     def _placed(self, index: int, mistake: Mistake) -> Mistake:
-        """A mistake within an account, with its path in the document."""
+        """A mistake within an account, with the path of the document instead of that of the account."""
         return mistake._replace(path=(*self._place(index, mistake.path[0]), *mistake.path))
 
     def _place(self, index: int, member: object) -> Path:
-        """Where in the document a member of an account stands: the first account's may stand at its top."""
+        """The path of the mapping with a member of an account; those of the first may be at the document's top."""
         return () if index == 0 and member in self._loose else ("accounts", index)
 
     def _misplaced(self) -> Iterator[Mistake]:
@@ -207,7 +198,7 @@ class _Filling:
                     yield Mistake((*path, "api_keys", position), "this key opens another account already", taken=True)
 
     def _keys(self) -> Sequence[list[str] | None]:
-        """The keys of each account; None: it gets one."""
+        """The keys of each account, or None for an account that gets one drawn."""
         keys = [item.get("api_keys") for item in self._items]
         keyring = self._workspace.origin.keyring
         if keyring is None:
@@ -217,133 +208,3 @@ class _Filling:
 
     def _facts(self, index: int) -> Mapping[str, Any]:
         return {**self._items[index], **(self._loose if index == 0 else {})}
-
-
-def load_workspace_section(
-    section: WorkspaceSection, workspace: Workspace, data: Mapping[str, Any]
-) -> Iterator[Mistake]:
-    """Load what a resource has beside accounts; gives what does not fit."""
-    try:
-        section.load(workspace, data)
-    except SectionError as error:
-        yield Mistake(error.path, error.message, taken=isinstance(error, TakenError))
-
-
-def load_section(
-    section: Section, workspace: Workspace, account: Account, data: Mapping[str, Any], path: Path
-) -> Iterator[Mistake]:
-    """Load what a resource has of an account, which stands at this path of the document; gives what does not fit."""
-    try:
-        section.load(workspace, account, data)
-    except SectionError as error:
-        yield Mistake((*path, *error.path), error.message, taken=isinstance(error, TakenError))
-
-
-def finish_section(section: Section, workspace: Workspace) -> Iterator[tuple[int, Mistake]]:
-    """Finish what a resource has loaded of all accounts; gives what does not fit, and which account has it."""
-    try:
-        section.finish(workspace)
-    except SectionError as error:
-        yield error.account, Mistake(error.path, error.message, taken=isinstance(error, TakenError))
-
-
-def check_room(state: State) -> Iterator[Mistake]:
-    """Refuse what would leave more rows in a workspace than it may hold."""
-    kept, most = state.kept(), state.rows_limit
-    if kept > most:
-        yield Mistake(
-            (), f"the workspace would have {kept:,} rows, and there may be {most:,} (--rows-limit)", taken=True
-        )
-
-
-def check_ids(state: State) -> Iterator[Mistake]:
-    """Refuse ids that count on past the largest one that can be given: they could not be loaded again."""
-    for kind, number in state.last_ids.items():
-        if number > LAST_ID:
-            yield Mistake((), f"ids of {kind} would count up to {number:,}, and {LAST_ID:,} is the largest")
-
-
-def check_amounts(state: State, data: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Refuse a document that generates more rows in all than may be, or more than a workspace has room for."""
-    places = [data, *data.get("accounts", ())]
-    total = sum(amount for place in places for amount in place.get("generate", {}).values())
-    if total > MOST_GENERATED:
-        yield Mistake(("generate",), f"{total:,} rows are to be generated in all, and {MOST_GENERATED:,} is the most")
-    elif total and state.kept() + total > state.rows_limit:
-        told = f"{total:,} rows are to be generated beside {state.kept():,}"
-        yield Mistake(("generate",), f"{told}, and there may be {state.rows_limit:,} (--rows-limit)", taken=True)
-
-
-def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, int], Path]]) -> Iterator[Mistake]:
-    """Fill lists of accounts with made-up items, going on from those that there are; gives what does not fit.
-
-    Each account comes with the place in the document that says so.
-    """
-    random = workspace.state.random
-    # One for all, as it is the names to choose from that take long.
-    people = People(random.seed, random.positions.get(_PEOPLE, 0))
-    for account, amounts, path in wanted:
-        for name, amount in amounts.items():
-            items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
-            section = next(
-                resource.section for resource in RESOURCES if resource.section and name in resource.section.generators
-            )
-            for mistake in load_section(section, workspace, account, {name: items}, ()):
-                told = f"a made-up item of account {account.name} does not fit: {mistake.message}"
-                yield mistake._replace(path=(*path, "generate", name), message=told)
-            section.finish(workspace)
-            random.positions[_PEOPLE] = people.count % LAP
-
-
-def claim_ids(state: State, items: Iterable[Mapping[str, Any]]) -> None:
-    """Count on past the ids that the accounts of a document have."""
-    items = tuple(items)
-    for kind, name, least in (("account", "id", _ACCOUNT_IDS), ("user", "user_id", _USER_IDS)):
-        state.claim_id(kind, max([least, *(item.get(name, 0) for item in items)]))
-
-
-def make_account(
-    state: State,
-    item: Mapping[str, Any],
-    keys: Sequence[str] | None,
-    moment: datetime,
-) -> Account:
-    """An account of a document, made at a moment; without keys it gets one."""
-    email = item.get("email") or f"owner@{_slug(item['name'])}.test"
-    users = [User(**user) for user in item.get("users", ())] or [User(email, admin=True)]
-    names = ("of", "first_name", "last_name", "company_name", "enterprise", "language", "revoked_keys")
-    account = Account(
-        id=item["id"] if "id" in item else state.next_id("account"),
-        name=item["name"],
-        email=email,
-        created_at=item.get("created_at", moment),
-        organization_id=item.get("organization_id") or state.random.digits("organization", 24),
-        user_id=item["user_id"] if "user_id" in item else state.next_id("user"),
-        role=item["role"],
-        api_keys=[state.draw_api_key()] if keys is None else list(keys),
-        users=users,
-        **{name: item[name] for name in names if name in item},
-    )
-    state.add_account(account)
-    return account
-
-
-def check_master(path: Path, item: Mapping[str, Any], masters: Collection[str]) -> Iterator[Mistake]:
-    """Sub-accounts and admin accounts name their master, the others have none."""
-    role, master = item["role"], item.get("of")
-    if role in (Role.SUB_ACCOUNT, Role.ADMIN):
-        if master not in masters:
-            told = f"an account of role {role} names its master; there is no {cut(repr(master), _SHOWN)}"
-            yield Mistake((*path, "of"), told, advice=partial(_instead, master, masters))
-    elif master is not None:
-        yield Mistake((*path, "of"), f"an account of role {role} has no master")
-
-
-def _instead(master: object, masters: Iterable[str]) -> str:
-    near = meant(master, masters)
-    return f"; did you mean {near}?" if near else ""
-
-
-def _slug(name: str) -> str:
-    """A name as the label of a domain."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:_LONGEST_LABEL].strip("-") or "account"

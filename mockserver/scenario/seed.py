@@ -1,4 +1,4 @@
-"""What a running workspace gets added: the accounts, rows and rules of a partial document, behind those that it has."""
+"""Adding to a running workspace: the accounts, rows and faults of a partial document, behind those that it has."""
 
 from __future__ import annotations
 
@@ -14,37 +14,28 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from
+from mockserver.scenario.accounts import check_master, claim_ids, make_account
 from mockserver.scenario.documents.document import located
 from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
-from mockserver.scenario.load import (
-    check_amounts,
-    check_ids,
-    check_master,
-    check_room,
-    claim_ids,
-    finish_section,
-    generate,
-    load_section,
-    load_workspace_section,
-    make_account,
-)
+from mockserver.scenario.limits import check_amounts, check_ids, check_room, relieve, weigh
 from mockserver.scenario.rules.faults import MOST_FAULTS, load_faults
 from mockserver.scenario.schema import BehaviourItem, scenario_schema
-from mockserver.scenario.weight import relieve, weigh
+from mockserver.scenario.sections import finish_section, generate, load_section, load_workspace_section
 
-#: How many things a list may have that a document adds to, of those that are no rows.
+#: The longest list of things that are no rows, such as users, to which documents may add. Chosen: above any use, and
+#: short enough to be copied for each document.
 MOST_LISTED = 1_000
-#: What a workspace has once, and is changed otherwise.
+#: Members that cannot be added, and what to do instead.
 _NOT_ADDED = {
     "clock": "move it with PUT /_mock/clock",
     "seed": "choose it when the workspace is made",
     "extends": "reset the workspace to a scenario",
     "resume": "use PUT /_mock/state",
 }
-#: What an account is for good.
+#: Members of an account that never change.
 _FIXED = ("id", "role", "of")
-#: What is said of an account that is there, and simply replaced.
+#: Members of an existing account that a document replaces.
 _REPLACED = (
     "email", "first_name", "last_name", "company_name", "enterprise", "organization_id", "user_id", "created_at",
     "language",
@@ -52,24 +43,23 @@ _REPLACED = (
 _ITS_OWN = frozenset({"accounts", "description", "solution", "strict", "behaviour", "faults"})
 _WORKSPACE = tuple(resource.workspace for resource in RESOURCES if resource.workspace)
 _SECTIONS = tuple(resource.section for resource in RESOURCES if resource.section)
-#: Members of a document that are not an account's.
+#: Members of a document that do not belong to its first account.
 _OF_THE_WORKSPACE = _ITS_OWN.union(*(section.fields for section in _WORKSPACE))
-#: Mappings that hold one of several things.
+#: Mappings with one of several members: a new one replaces the old one as a whole.
 _ALTERNATIVES = frozenset({"authenticate_domain"})
 _BEHAVIOUR = BehaviourItem()
 
 
 def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> None:
-    """Let a running workspace have what a partial document holds; what stands at the document's top goes to the
-    account.
+    """Add the content of a partial document to a running workspace, which goes on undisturbed.
 
-    What is there goes on as if nothing had happened.
+    Sections at the top of the document go to `account`.
 
     Raises:
-        ScenarioError: the document is no good one, or does not go together with what is there; nothing has changed.
+        ScenarioError: the document is invalid, or conflicts with what exists; nothing has changed.
     """
     with counting_from(workspace.state.clock.now()):
-        # Checked before the lock is taken, and twice, as rows are made of what was loaded.
+        # Loaded before the lock is taken, and twice: the rows of the trial hold on to what was loaded for it.
         for_trial, for_good = _checked(document), _checked(document)
         with workspace.lock:
             relieve(workspace, document)
@@ -109,7 +99,7 @@ class _Part(NamedTuple):
 
 
 class _Addition:
-    """Adds what a checked document holds, collecting what does not fit; after a mistake, the workspace is spoilt."""
+    """Adds the content of a checked document, and yields its mistakes, after which the workspace must not be used."""
 
     def __init__(
         self, workspace: Workspace, account: str, data: Mapping[str, Any], document: Mapping[str, Any]
@@ -150,7 +140,7 @@ class _Addition:
     # ------------------------------------------------------------------ the workspace's own
 
     def _check_solution(self) -> Iterator[Mistake]:
-        """What masters have and their sub-accounts hold is of the solution that they were made under."""
+        """Refuse another solution if there are masters: their pools and plans belong to the present one."""
         state = self._workspace.state
         if self._data.get("solution", state.solution) != state.solution and state.masters:
             yield Mistake(("solution",), "the workspace has masters of the other solution; use PUT /_mock/state")
@@ -175,12 +165,12 @@ class _Addition:
     # ------------------------------------------------------------------ accounts
 
     def _check_accounts(self) -> Iterator[Mistake]:
-        """What is wrong with the accounts themselves, before any is made."""
+        """Check the accounts, before any is made."""
         state = self._workspace.state
         new = {item["name"]: 0 for item in self._items if item["role"] is Role.MASTER}
         masters = ChainMap(new, state.masters)
         numbers: set[int] = set()
-        homes: dict[str, str] = {}
+        owners: dict[str, str] = {}
         seen: set[str] = set()
         for index, item in enumerate(self._items):
             path: Path = ("accounts", index)
@@ -188,23 +178,24 @@ class _Addition:
                 yield Mistake((*path, "name"), f"{item['name']} is there already", taken=True)
             account = state.account_named(item["name"])
             if account is not None:
-                users = [*account.users, *item.get("users", ())]
-                if "users" in item and len(users) > MOST_LISTED:
-                    yield _too_long((*path, "users"), len(users))
-                yield from _check_fixed(path, item, self._document["accounts"][index], account)
+                yield from _check_existing(path, item, self._document["accounts"][index], account)
             elif item["name"] not in seen:
                 yield from check_master(path, item, masters)
                 if "id" in item and (item["id"] in numbers or item["id"] in state.accounts):
                     yield Mistake((*path, "id"), f"{item['id']} is there already", taken=True)
                 numbers.add(item.get("id", 0))
             seen.add(item["name"])
-            for position, key in enumerate(item.get("api_keys", ())):
-                home = state.account_of(key)
-                if homes.setdefault(key, home.name if home else item["name"]) != item["name"]:
-                    yield Mistake((*path, "api_keys", position), "this key opens another account already", taken=True)
+            yield from self._check_keys(path, item, owners)
+
+    def _check_keys(self, path: Path, item: Mapping[str, Any], owners: dict[str, str]) -> Iterator[Mistake]:
+        """Check that no other account has one of the keys of an account; `owners` are those of the keys so far."""
+        for position, key in enumerate(item.get("api_keys", ())):
+            owner = self._workspace.state.account_of(key)
+            if owners.setdefault(key, owner.name if owner else item["name"]) != item["name"]:
+                yield Mistake((*path, "api_keys", position), "this key opens another account already", taken=True)
 
     def _parts(self) -> list[_Part]:
-        """The accounts that get something, in the order of the document."""
+        """The accounts to which something is added, in the order of the document; new ones are made."""
         state, keys = self._workspace.state, self._keys()
         if any(item["name"] not in state.names for item in self._items):
             claim_ids(state, self._items)
@@ -221,12 +212,12 @@ class _Addition:
                 for key in (*known.api_keys, *known.revoked_keys):
                     self._workspace.on_key(key)
             else:
-                self._say(known, item, written, keys[index])
+                self._change(known, item, written, keys[index])
             parts.append(_Part(known, item, written, ("accounts", index), is_new))
         return parts
 
     def _keys(self) -> list[list[str] | None]:
-        """The keys that each account of the document gets; None: one is drawn."""
+        """The keys that each account of the document gets, or None for an account that gets one drawn."""
         state = self._workspace.state
         given: list[list[str] | None] = [
             item.get("api_keys", [] if item["name"] in state.names else None) for item in self._items
@@ -236,10 +227,10 @@ class _Addition:
             return given
         return [*keyring.own_behind(len(state.accounts), given, state.is_free_key)]
 
-    def _say(
+    def _change(
         self, account: Account, item: Mapping[str, Any], written: Mapping[str, Any], keys: list[str] | None
     ) -> None:
-        """What else is said of an account that is there."""
+        """Change and extend the members of an existing account."""
         state = self._workspace.state
         for name in _REPLACED:
             if name in written:
@@ -271,14 +262,18 @@ class _Addition:
 
     def _finish(self, section: Section, parts: list[_Part]) -> Iterator[Mistake]:
         for number, mistake in finish_section(section, self._workspace):
-            # The document's top and an entry may both say something of an account.
+            # An account may be at the top of the document and in its list.
             found = [part.path for part in parts if part.account.id == number and mistake.path[0] in part.written]
             yield mistake._replace(path=(*found[0], *mistake.path))
 
 
-def _check_fixed(
+def _check_existing(
     path: Path, item: Mapping[str, Any], written: Mapping[str, Any], account: Account
 ) -> Iterator[Mistake]:
+    """Check what a document says of an account that exists: its users are not too many, and nothing fixed changes."""
+    users = [*account.users, *item.get("users", ())]
+    if "users" in item and len(users) > MOST_LISTED:
+        yield _too_long((*path, "users"), len(users))
     for name in _FIXED:
         if name in written and item[name] != getattr(account, name):
             yield Mistake((*path, name), f"account {account.name} is there already, with another {name}")
@@ -289,7 +284,7 @@ def _too_long(path: Path, length: int) -> Mistake:
 
 
 def _laid(before: Any, value: Any, name: str) -> Any:
-    """One value over another: mappings merge, lists append, all else replaces."""
+    """A value over another: mappings merge, lists append, all else replaces."""
     if isinstance(before, dict) and isinstance(value, dict) and name not in _ALTERNATIVES:
         return {**before, **{key: _laid(before.get(key), inner, key) for key, inner in value.items()}}
     if isinstance(before, list) and isinstance(value, list):

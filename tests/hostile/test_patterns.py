@@ -89,7 +89,7 @@ USES = {
     "resources.section:parse_instant",
     "resources.sso.schemas:SsoTokenItem",
     "scenario.rules.faults:FaultItem",
-    "scenario.load:_slug",
+    "scenario.accounts:_slug",
     "web.schemas.fields.moments:_deserialize",
     "web.schemas.fields.scalars:_deserialize",
 }

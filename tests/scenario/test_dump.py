@@ -19,6 +19,6 @@ DOCUMENT = {
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 100])
 def test_the_parts_are_one_document_whatever_their_size(monkeypatch, size):
-    monkeypatch.setattr(dump, "_PART", size)
+    monkeypatch.setattr(dump, "_ROWS_AT_ONCE", size)
 
     assert yaml.safe_load(dump.to_yaml(DOCUMENT)) == DOCUMENT
