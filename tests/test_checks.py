@@ -1,4 +1,4 @@
-"""Linter, formatter, types, layers and the list of breaks are part of the suite: one command is the whole gate."""
+"""Linter, formatter, types, layers and the list of breaks are checked by the suite, so that one command checks all."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ _PROGRAMS = Path(sys.executable).parent
 
 
 @pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "mypy", "lint-imports"])
-def test_nothing_is_found(command):
+def test_the_command_finds_nothing(command):
     program, *arguments = command.split()
 
     run = subprocess.run([_PROGRAMS / program, *arguments], cwd=_ROOT, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Many callers at once, over a real socket: nothing is lost, done twice, or given away that is not there."""
+"""Many callers at once, over a real socket: no work is lost, nothing is done twice, no more is given than there is."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def caller(root):
 
 @pytest.fixture
 def together(root):
-    """Lets threads work at the same time, each with a caller and a number of its own; gives what they have found."""
+    """Runs a function in all threads at once, each with a caller and a number of its own; returns their results."""
 
     def run(work, threads=THREADS):
         gate = threading.Barrier(threads)
@@ -161,7 +161,7 @@ def new_sub_accounts(caller, count):
 
 
 def credit(caller):
-    """What the pool says of e-mail credits."""
+    """How many e-mail credits of the pool are used; used and remaining ones have to add up."""
     features = caller.get("/v3/corporate/masterAccount").json()["planInfo"]["features"]
     row = next(row for row in features if row["name"] == "RECURRING_CREDITS")
     assert row["used"] + row["remaining"] == row["quantity"] == POOL
@@ -236,7 +236,7 @@ def test_a_key_dies_with_its_account_while_it_is_in_use(caller, together):
 
 
 class Waiting:
-    """A request for mail that waits, on a bare socket, so that a test sees whether it has been answered."""
+    """A request that waits for an e-mail, on a bare socket, so that a test sees whether an answer has come."""
 
     def __init__(self, root, email):
         address = urlsplit(root)
@@ -259,7 +259,7 @@ class Waiting:
         return json.loads(body)["items"]
 
 
-def test_a_waiting_request_holds_nobody_up_and_is_woken_by_what_it_waits_for(root, caller):
+def test_a_suspended_request_blocks_no_other_and_is_woken_by_what_it_waits_for(root, caller):
     with Waiting(root, "late@acme.test") as waiting:
         for number in range(20):
             assert new_sender(caller, f"other{number}@acme.test").status_code == 201
@@ -270,7 +270,7 @@ def test_a_waiting_request_holds_nobody_up_and_is_woken_by_what_it_waits_for(roo
     assert mail["otp"] == sent_code(caller, "late@acme.test")
 
 
-def test_many_that_wait_each_get_their_own_mail(root, caller):
+def test_many_suspended_requests_each_get_their_own_mail(root, caller):
     waiting = [Waiting(root, f"late{number}@acme.test") for number in range(THREADS)]
     for number in reversed(range(THREADS)):
         assert new_sender(caller, f"late{number}@acme.test").status_code == 201
@@ -279,7 +279,7 @@ def test_many_that_wait_each_get_their_own_mail(root, caller):
             assert [mail["to"] for mail in request.mails()] == [f"late{number}@acme.test"]
 
 
-def test_one_that_leaves_while_it_waits_is_forgotten(root, caller):
+def test_a_suspended_request_whose_client_leaves_is_dropped(root, caller):
     for number in range(THREADS):
         with Waiting(root, f"late{number}@acme.test"):
             assert caller.get("/_mock/health").status_code == 200
@@ -291,7 +291,7 @@ def test_one_that_leaves_while_it_waits_is_forgotten(root, caller):
 
 @pytest.fixture
 def at_once(make_api):
-    """The same without the server, whose loop takes one request after the other: the threads meet inside."""
+    """Runs a function in all threads at once on one application, without a server whose event loop would order them."""
     api = make_api(SCENARIO, key="master-key")
     switched = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)

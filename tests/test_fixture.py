@@ -1,4 +1,4 @@
-"""How an answer is compared with what a case promises of it, and which answers become examples."""
+"""Answers are compared with what a case promises, and promised answers become examples."""
 
 import pytest
 
@@ -21,12 +21,12 @@ from mockserver.evidence.fixture import PLACEHOLDERS, differences, examples
         ("$url", "https://my.brevo.com/x-"),
     ],
 )
-def test_a_value_as_promised_differs_in_nothing(wanted, got):
+def test_a_value_that_is_as_promised_has_no_differences(wanted, got):
     assert list(differences(wanted, got)) == []
 
 
 @pytest.mark.parametrize(
-    ("wanted", "got", "told"),
+    ("wanted", "got", "expected"),
     [
         (1, 2, "$: wanted 1, got 2"),
         (1, True, "$: wanted 1, got True"),
@@ -48,11 +48,11 @@ def test_a_value_as_promised_differs_in_nothing(wanted, got):
         ("$url", "my.brevo.com", "$: wanted $url, got 'my.brevo.com'"),
     ],
 )
-def test_a_value_that_is_not_as_promised_is_told_with_its_place(wanted, got, told):
-    assert list(differences(wanted, got)) == [told]
+def test_a_difference_names_its_path(wanted, got, expected):
+    assert list(differences(wanted, got)) == [expected]
 
 
-def test_all_differences_are_told_at_once():
+def test_all_differences_are_found_at_once():
     assert len(list(differences({"a": 1, "b": 2, "c": 3}, {"a": 2, "b": 3, "d": 4}))) == 4
 
 

@@ -1,4 +1,4 @@
-"""The contract of the service: every case under `fixtures/`, played against the application."""
+"""The application keeps the contract of the service: it answers every case under `fixtures/` as promised."""
 
 import pytest
 import yaml
@@ -17,7 +17,7 @@ OF_THE_API = {
     room.name: names for room in RESOURCES if (names := {row.id for row in room.operations if row.id in OPERATIONS})
 }
 
-#: What a file, a case and an exchange may hold; anything else would be passed over in silence.
+#: The members that a file, a case and an exchange may have; a misspelt one would otherwise be ignored.
 FILE_MEMBERS = {"operation", "scenario", "shared", "cases"}
 CASE_MEMBERS = {"name", "scenario", "steps", "request", "answer", "then"}
 REQUEST_MEMBERS = {"as", "path", "query", "headers", "json", "body"}
@@ -83,7 +83,7 @@ def _outcome(case):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_file_holds_nothing_that_is_not_looked_at(path):
+def test_a_fixture_file_has_known_members_only(path):
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert document["operation"] == path.stem
     assert document.keys() <= FILE_MEMBERS

@@ -1,4 +1,4 @@
-"""How a case is played: which requests it becomes, and when it fails."""
+"""A case is replayed as requests, and fails where an answer is not as promised."""
 
 import json
 
@@ -11,7 +11,7 @@ ACCOUNTS = [{"name": "acme", "api_key": "key-acme"}, {"name": "eu", "api_key": "
 
 
 class Recorder:
-    """Answers the reset, then what it was given, and keeps what was sent."""
+    """Answers the reset, and then requests with the given answers; keeps what was sent."""
 
     def __init__(self, *answers, reset=200):
         self.sent = []
@@ -91,7 +91,7 @@ def test_the_control_api_gets_no_key():
     assert send.sent[1][2] == {"content-type": "application/json"}
 
 
-def test_what_comes_later_may_use_a_member_of_the_answer():
+def test_an_exchange_under_then_may_use_a_member_of_the_answer():
     send = Recorder(ReceivedAnswer(200, {}, b'{"key": "new"}'), empty())
     later = {"method": "GET", "path": "/v3/account", "headers": {"api-key": "$answer.key"}}
     list(replay(case(answer={"status": 200, "json": {"key": "new"}}, then=[later]), send))
@@ -99,21 +99,21 @@ def test_what_comes_later_may_use_a_member_of_the_answer():
 
 
 @pytest.mark.parametrize("root", ["http://localhost", "https://mock.test:8003", "http://127.0.0.1:8003/w/a-workspace"])
-def test_an_address_that_the_answer_tells_is_one_of_the_same_workspace(root):
+def test_an_address_in_the_answer_is_asked_in_the_same_workspace(root):
     send = Recorder(ReceivedAnswer(200, {}, json.dumps({"url": f"{root}/shared/abc-"}).encode()), empty())
     later = {"method": "GET", "path": "$answer.url"}
     list(replay(case(answer={"status": 200, "json": {"url": "$url"}}, then=[later]), send))
     assert send.sent[2] == ("GET", "/shared/abc-", {}, b"")
 
 
-def test_an_address_that_the_answer_lacks_is_asked_for_in_vain():
+def test_an_exchange_with_an_address_that_the_answer_lacks_fails():
     send = Recorder(ReceivedAnswer(200, {}, b"{}"), empty(404))
     then = [{"method": "GET", "path": "$answer.url", "answer": {"status": 200}}]
     *_, later = replay(case(answer={"status": 200, "json": {}}, then=then), send)
     assert later.differences == ["status: wanted 200, got 404"]
 
 
-def test_a_case_that_is_kept_has_no_differences():
+def test_a_case_that_is_answered_as_promised_has_no_differences():
     send = Recorder(ReceivedAnswer(200, {"X-Total": "1"}, b'{"a":1}'))
     wanted = {"status": 200, "headers": {"x-total": "1"}, "json": {"a": "$integer"}}
     assert [exchange.differences for exchange in replay(case(answer=wanted), send)] == [[], []]

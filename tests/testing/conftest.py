@@ -1,4 +1,4 @@
-"""The toolkit's two forms: a server in this process, and one in a process of its own; each with and without a token."""
+"""Servers for the tests of the testing tools: in this process and in another one, each with and without a token."""
 
 import importlib
 import os
@@ -18,7 +18,7 @@ _COMMAND = [sys.executable, "-m", "mockserver", "serve", "--port", "0"]
 
 @pytest.fixture(scope="session", autouse=True)
 def environment():
-    """No setting of whoever runs the tests reaches a server, or the plugin."""
+    """Remove the settings of the environment, so that they reach neither a server nor the plugin."""
     with pytest.MonkeyPatch.context() as patch:
         for name in filter(lambda name: name.startswith("MOCKSERVER_"), list(os.environ)):
             patch.delenv(name)
@@ -33,7 +33,7 @@ def here(token=None):
 
 @contextmanager
 def process(token=None):
-    """A server in a process of its own; gives its root address."""
+    """The root address of a server in a process of its own."""
     command = [*_COMMAND, *(["--control-token", token] if token else [])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
         try:
@@ -58,7 +58,7 @@ _FORMS = {
 
 @pytest.fixture(scope="session", params=_FORMS)
 def server(request):
-    """A server in each form; its tests leave the default workspace as it was."""
+    """Each of the servers, one after the other; tests leave its default workspace as it was."""
     form, token = _FORMS[request.param]
     with form(token) as found:
         yield found
@@ -73,7 +73,7 @@ def running():
 
 @pytest.fixture
 def workspace(server):
-    """A fresh workspace: a sender that waits for its code, a domain without records, and a clock that stands still."""
+    """A new workspace with a sender that awaits its code, a domain without records, and a frozen clock."""
     with server.workspace("onboarding") as found:
         yield found
 
@@ -86,7 +86,7 @@ class Reply(NamedTuple):
 
 @pytest.fixture(scope="session")
 def ask():
-    """The team's product: sends a request to a workspace, through whatever proxies the environment names."""
+    """Sends a request to a workspace as a client does, through the proxies of the environment if there are any."""
     session = requests.Session()
     session.trust_env = False
 
@@ -101,7 +101,7 @@ def ask():
 
 @pytest.fixture
 def later():
-    """Calls in a thread, which ends with the test."""
+    """Calls a function in a thread, which is joined when the test ends."""
     threads = []
 
     def begin(function, *arguments, **options):
@@ -132,7 +132,7 @@ _CALLS = """
 
 @pytest.fixture(scope="session")
 def alone():
-    """Options of pytest that leave out plugins which are installed beside ours, and cost time."""
+    """Options of pytest that disable other installed plugins, which take time to load."""
     return [part for name in ("schemathesis", "hypothesispytest", "faker", "anyio") for part in ("-p", f"no:{name}")]
 
 

@@ -8,7 +8,7 @@ from mockserver import MockServerError
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 
 
-def test_the_clock_tells_the_workspaces_time(workspace):
+def test_the_clock_shows_the_time_of_the_workspace(workspace):
     assert (workspace.clock.now, workspace.clock.frozen) == (START, True)
 
 
@@ -16,7 +16,7 @@ def test_the_clock_tells_the_workspaces_time(workspace):
     ("by", "units"),
     [(None, {"minutes": 20}), (None, {"hours": 0.25, "minutes": 5}), (timedelta(minutes=20), {}), ("PT20M", {})],
 )
-def test_the_clock_is_moved_by_whatever_is_easiest_to_say(workspace, by, units):
+def test_the_clock_advances_by_a_timedelta_a_duration_or_units(workspace, by, units):
     fired = workspace.clock.advance(by, **units)
 
     assert workspace.clock.now == START + timedelta(minutes=20)
@@ -36,18 +36,18 @@ def test_the_clock_is_moved_to_the_next_timer(workspace):
     ("by", "options"),
     [(None, {}), ("PT1M", {"minutes": 1}), (None, {"to": "next", "minutes": 1}), (20, {}), (0, {}), (["PT1M"], {})],
 )
-def test_a_move_that_says_nothing_or_two_things_is_a_mistake(workspace, by, options):
+def test_advance_takes_exactly_one_kind_of_argument(workspace, by, options):
     with pytest.raises(TypeError, match="advance takes one of"):
         workspace.clock.advance(by, **options)
 
 
-def test_no_move_at_all_is_a_move(workspace):
+def test_advancing_by_zero_is_allowed(workspace):
     assert workspace.clock.advance(timedelta()) == []
     assert workspace.clock.advance(seconds=0) == []
     assert workspace.clock.now == START
 
 
-def test_the_clock_is_put_forward(workspace):
+def test_the_clock_is_set_to_a_later_moment(workspace):
     workspace.clock.set(START + timedelta(hours=1))
     assert workspace.clock.now == START + timedelta(hours=1)
 
@@ -55,14 +55,14 @@ def test_the_clock_is_put_forward(workspace):
     assert workspace.clock.now == START + timedelta(hours=2)
 
 
-def test_the_clock_is_not_put_back(workspace):
+def test_the_clock_cannot_be_set_to_an_earlier_moment(workspace):
     with pytest.raises(MockServerError, match=r"^400: .*backwards by a reset only") as refusal:
         workspace.clock.set(START - timedelta(seconds=1))
 
     assert refusal.value.status == 400
 
 
-def test_the_clock_runs_and_stands(workspace):
+def test_the_clock_is_thawed_and_frozen(workspace):
     workspace.clock.thaw()
     assert not workspace.clock.frozen
 
@@ -71,7 +71,7 @@ def test_the_clock_runs_and_stands(workspace):
 
 
 @pytest.mark.parametrize(("unit", "near"), [("minuts", "did you mean minutes? "), ("fortnights", "")])
-def test_an_unknown_unit_is_told_with_those_that_there_are(workspace, unit, near):
+def test_an_unknown_unit_is_refused_with_a_list_of_the_known_ones(workspace, unit, near):
     message = f"advance knows no unit '{unit}'; {near}there are weeks, days, hours, minutes, seconds, "
 
     with pytest.raises(TypeError, match=re.escape(message)):

@@ -5,13 +5,13 @@ import pytest
 
 @pytest.fixture
 def asked(workspace, ask):
-    """A workspace that was asked two things."""
+    """A workspace that got two requests."""
     ask(workspace, "GET", "/senders")
     ask(workspace, "POST", "/senders", json={"name": "Ada"})
     return workspace
 
 
-def test_a_workspace_tells_what_was_met_in_it(asked, contract_size):
+def test_the_coverage_of_a_workspace_counts_its_requests(asked, contract_size):
     report = asked.coverage.report()
 
     assert {name: row["calls"] for name, row in report["operations"].items()} == {"getSenders": 1, "createSender": 1}
@@ -19,24 +19,24 @@ def test_a_workspace_tells_what_was_met_in_it(asked, contract_size):
     assert asked.coverage.percent == report["percent"] > 0
 
 
-def test_a_workspace_tells_what_is_missing(asked):
+def test_the_coverage_of_a_workspace_lists_what_is_missing(asked):
     assert "createSender: status 201 never met" in asked.coverage.missing
     assert "getAccount never called" in asked.coverage.missing
 
 
-def test_the_report_comes_as_text_page_and_junit(asked):
+def test_the_report_of_coverage_comes_as_text_html_and_junit(asked):
     assert "createSender" in asked.coverage.text()
     assert asked.coverage.html().startswith("<!doctype html>")
     assert ET.fromstring(asked.coverage.junit()).tag == "testsuites"
 
 
-def test_counting_begins_anew(asked):
+def test_clearing_coverage_sets_all_counts_to_zero(asked):
     asked.coverage.clear()
 
     assert asked.coverage.totals["operations"].met == 0
 
 
-def test_the_server_adds_up_all_workspaces_those_that_are_gone_included(server, ask):
+def test_the_coverage_of_a_server_adds_up_all_workspaces_dropped_ones_included(server, ask):
     before = server.coverage.report()["operations"].get("getAccount", {"calls": 0})["calls"]
     with server.workspace() as gone, server.workspace() as reset:
         ask(gone, "GET", "/account")

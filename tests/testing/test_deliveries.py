@@ -20,7 +20,7 @@ def receiver(workspace, ask):
     return found
 
 
-def test_an_event_becomes_a_call_with_all_that_a_test_needs(workspace, receiver):
+def test_an_event_causes_a_webhook_call_that_is_kept_with_its_attempt(workspace, receiver):
     (made,) = workspace.trigger("hardBounce", to="ada@example.test", payload={"reason": "no such user"})
     assert (made.webhook, made.account, made.event, made.created_at) == (1, "acme", "hardBounce", BEGIN)
     assert (made.export, made.url) == (None, receiver.url)
@@ -51,7 +51,7 @@ def test_a_test_of_twelve_hours_moves_the_clock(workspace, receiver):
     assert minutes == [0, 10, 70, 190, 670]
 
 
-def test_a_call_that_fails_tells_when_it_is_tried_next(workspace, receiver):
+def test_a_call_that_failed_shows_when_the_next_attempt_is_due(workspace, receiver):
     receiver.answer(reset=True)
     workspace.trigger("hardBounce")
 
@@ -61,7 +61,7 @@ def test_a_call_that_fails_tells_when_it_is_tried_next(workspace, receiver):
     assert found.attempts[0].error
 
 
-def test_a_delivery_is_made_again(workspace, receiver):
+def test_a_delivery_is_redelivered(workspace, receiver):
     receiver.answer(400, times=1)
     (made,) = workspace.trigger("hardBounce")
     assert workspace.deliveries.all(state="dropped", wait=10)
@@ -73,7 +73,7 @@ def test_a_delivery_is_made_again(workspace, receiver):
     assert workspace.deliveries.get(made.id) == found
 
 
-def test_what_is_yet_to_come_is_not_made_again(workspace, receiver):
+def test_a_call_that_is_not_due_yet_cannot_be_redelivered(workspace, receiver):
     *_, later = workspace.story("delivered")
 
     with pytest.raises(MockServerError) as refusal:
@@ -82,7 +82,7 @@ def test_what_is_yet_to_come_is_not_made_again(workspace, receiver):
     assert (refusal.value.status, refusal.value.members["allowed"]) == (409, ["succeed", "fail", "give_up", "cancel"])
 
 
-def test_deliveries_are_chosen_by_webhook_and_state(workspace, receiver):
+def test_deliveries_are_filtered_by_webhook_and_state(workspace, receiver):
     workspace.trigger("hardBounce")
     workspace.trigger("delivered")
     workspace.clock.advance("PT0S")  # waits for both
@@ -92,17 +92,17 @@ def test_deliveries_are_chosen_by_webhook_and_state(workspace, receiver):
     assert workspace.deliveries.all(state="scheduled", wait=0.01) == []
 
 
-def test_a_delivery_that_there_is_not_is_told(workspace):
+def test_an_unknown_delivery_is_refused_with_404(workspace):
     with pytest.raises(MockServerError, match="there is no delivery '7'"):
         workspace.deliveries.get(7)
 
 
-def test_a_state_that_there_is_not_is_refused(workspace):
+def test_an_unknown_state_of_deliveries_is_refused(workspace):
     with pytest.raises(MockServerError, match="state"):
         workspace.deliveries.all(state="gone")
 
 
-def test_a_story_is_told_as_the_clock_goes(workspace, receiver):
+def test_the_events_of_a_story_happen_as_the_clock_advances(workspace, receiver):
     made = workspace.story("delivered", to="ada@example.test")
     assert [(call.event, call.created_at) for call in made] == [
         ("request", BEGIN),
@@ -117,14 +117,14 @@ def test_a_story_is_told_as_the_clock_goes(workspace, receiver):
 
 
 @pytest.mark.parametrize("call", ["trigger", "story"])
-def test_an_event_or_a_story_that_there_is_not_is_refused_with_those_that_there_are(workspace, call):
+def test_an_unknown_event_or_story_is_refused_with_a_list_of_the_known_ones(workspace, call):
     with pytest.raises(MockServerError, match=r"delivered") as refusal:
         getattr(workspace, call)("gone")
 
     assert refusal.value.status == 400
 
 
-def test_an_event_of_another_type_and_channel_is_told_to_its_webhooks(workspace, receiver, ask):
+def test_an_event_of_another_type_and_channel_calls_the_webhooks_of_these(workspace, receiver, ask):
     ask(workspace, "POST", "/webhooks", json={"url": receiver.url, "type": "marketing", "events": ["click"]})
     text = {"url": receiver.url, "type": "transactional", "channel": "sms", "events": ["accepted"]}
     ask(workspace, "POST", "/webhooks", json=text)
@@ -135,7 +135,7 @@ def test_an_event_of_another_type_and_channel_is_told_to_its_webhooks(workspace,
     assert (marketing.webhook, sms.webhook) == (2, 3)
 
 
-def test_events_happen_to_the_account_that_is_named(server):
+def test_an_event_happens_in_the_account_that_is_named(server):
     accounts = [{"name": name, "webhooks": [{"url": "http://127.0.0.1:9", "events": ["spam"]}]} for name in "ab"]
     with server.workspace({"accounts": accounts}) as workspace:
         assert [workspace.trigger("spam")[0].account, workspace.trigger("spam", account="b")[0].account] == ["a", "b"]
@@ -143,7 +143,7 @@ def test_events_happen_to_the_account_that_is_named(server):
             workspace.trigger("spam", account="c")
 
 
-def test_a_mail_arrives_and_is_told_to_the_webhooks_of_its_domain(workspace, ask):
+def test_an_inbound_mail_calls_the_webhooks_of_its_domain(workspace, ask):
     receiver = workspace.receiver()
     body = {"url": receiver.url, "type": "inbound", "events": ["inboundEmailProcessed"], "domain": "in.acme.test"}
     workspace.seed({"domains": [{"name": "in.acme.test", "state": "authenticated"}]})
@@ -158,7 +158,7 @@ def test_a_mail_arrives_and_is_told_to_the_webhooks_of_its_domain(workspace, ask
     assert "Re: Hi" in str(call.body)
 
 
-def test_a_mail_arrives_at_the_account_that_listens_or_is_named(server):
+def test_an_inbound_mail_goes_to_the_account_that_listens_or_is_named(server):
     hook = {"url": "http://127.0.0.1:9/", "type": "inbound", "domain": "in.acme.test"}
     with server.workspace({"accounts": [{"name": "a"}, {"name": "b", "webhooks": [hook]}]}) as workspace:
         arrivals = [workspace.inbound("bob@example.test", "x@in.acme.test", account=name) for name in (None, "a", "b")]
@@ -166,7 +166,7 @@ def test_a_mail_arrives_at_the_account_that_listens_or_is_named(server):
         assert [[call.account for call in arrival.deliveries] for arrival in arrivals] == [["b"], [], ["b"]]
 
 
-def test_a_mail_needs_addresses(workspace):
+def test_an_inbound_mail_needs_valid_addresses(workspace):
     with pytest.raises(MockServerError) as refusal:
         workspace.inbound("bob", "reply@in.acme.test")
 

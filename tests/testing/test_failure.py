@@ -29,7 +29,7 @@ def test_requests_that_are_too_old_to_be_folded_are_counted(workspace, ask):
     assert journal_report(workspace).splitlines()[0] == "(not shown: older requests: 1)"
 
 
-def test_a_call_that_failed_is_told_with_its_last_outcome(workspace, ask):
+def test_a_failed_webhook_call_is_shown_with_its_last_outcome(workspace, ask):
     receiver = workspace.receiver()
     receiver.answer(status=404)
     ask(workspace, "POST", "/webhooks", json={"url": receiver.url, "events": ["delivered"]})
@@ -40,7 +40,7 @@ def test_a_call_that_failed_is_told_with_its_last_outcome(workspace, ask):
     assert f"    delivered to {receiver.url}: answered with 404, dropped after 1 attempt" in journal_report(workspace)
 
 
-def test_a_call_that_went_well_is_not_told(workspace, ask):
+def test_a_delivered_webhook_call_is_not_shown(workspace, ask):
     receiver = workspace.receiver()
     ask(workspace, "POST", "/webhooks", json={"url": receiver.url, "events": ["delivered"]})
 
@@ -50,7 +50,7 @@ def test_a_call_that_went_well_is_not_told(workspace, ask):
     assert "webhook calls" not in journal_report(workspace)
 
 
-def test_the_mails_are_told_with_their_codes(workspace, ask):
+def test_mails_are_shown_with_their_one_time_codes(workspace, ask):
     ask(workspace, "POST", "/senders", json={"name": "Jo", "email": "jo@acme.test"})
 
     code = workspace.mailbox.latest(to="jo@acme.test").otp
@@ -58,14 +58,14 @@ def test_the_mails_are_told_with_their_codes(workspace, ask):
     assert f"    to jo@acme.test: Verify your sender, one-time code {code}" in journal_report(workspace)
 
 
-def test_the_faults_are_told_with_their_hits(workspace, ask):
+def test_faults_are_shown_with_their_hits(workspace, ask):
     fault = workspace.faults.add("server_error", times=1)
     ask(workspace, "GET", "/account")
 
     assert f"faults:\n    server_error ({fault.id}): 1 hit" in journal_report(workspace)
 
 
-def test_a_workspace_that_is_gone_says_so(workspace):
+def test_the_report_on_a_dropped_workspace_says_that_the_journal_cannot_be_read(workspace):
     workspace.drop()
 
     assert journal_report(workspace).startswith("the journal cannot be read: 404: ")

@@ -3,7 +3,7 @@ import pytest
 from mockserver import MockServerError
 
 
-def test_a_fault_hits_as_often_as_it_is_told(workspace, ask):
+def test_a_fault_applies_as_often_as_times_says(workspace, ask):
     fault = workspace.faults.add("otp_expired", times=1)
 
     first, second = (ask(workspace, "PUT", "/senders/2/validate", json={"otp": 123456}) for _ in range(2))
@@ -13,7 +13,7 @@ def test_a_fault_hits_as_often_as_it_is_told(workspace, ask):
     assert (fault.hits, fault.active) == (1, False)
 
 
-def test_a_fault_is_for_the_requests_that_match(workspace, ask):
+def test_a_fault_applies_to_matching_requests_only(workspace, ask):
     fault = workspace.faults.add(
         "error", code="document_not_found", match={"operation": "deleteSender", "path": {"senderId": 2}}
     )
@@ -23,7 +23,7 @@ def test_a_fault_is_for_the_requests_that_match(workspace, ask):
     assert (fault.hits, fault.active, fault.fault) == (1, True, "error")
 
 
-def test_a_fault_takes_what_its_kind_takes(workspace):
+def test_a_fault_takes_the_parameters_of_its_kind(workspace):
     fault = workspace.faults.add("latency", ms=1, after=2, probability=0.5, ttl_s=60)
 
     assert fault.rule.items() >= {"ms": 1, "after": 2, "probability": 0.5, "ttl_s": 60}.items()

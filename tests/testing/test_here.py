@@ -1,4 +1,4 @@
-"""A server in this process: how it starts, what it is told, and how it stops."""
+"""A server in this process starts, takes settings and stops."""
 
 import contextlib
 import socket
@@ -22,7 +22,7 @@ def others():
     return set(threads())
 
 
-def test_a_server_runs_from_the_start_and_without_with(others):
+def test_a_server_runs_from_its_creation_on(others):
     server = MockServer()
 
     assert server.default.scenario == "standard"
@@ -32,7 +32,7 @@ def test_a_server_runs_from_the_start_and_without_with(others):
     assert set(threads()) == others
 
 
-def test_stopping_twice_and_starting_twice_do_no_harm():
+def test_starting_and_stopping_a_server_twice_is_allowed():
     server = MockServer()
     url = server.url
 
@@ -43,7 +43,7 @@ def test_stopping_twice_and_starting_twice_do_no_harm():
     server.stop()
 
 
-def test_a_new_start_begins_with_fresh_workspaces():
+def test_a_server_that_is_started_again_has_new_workspaces():
     with MockServer() as server:
         server.workspace(name="mine")
         server.stop()
@@ -53,7 +53,7 @@ def test_a_new_start_begins_with_fresh_workspaces():
         assert [workspace.name for workspace in server.workspaces()] == ["default"]
 
 
-def test_a_server_stops_at_once_although_connections_are_open_and_requests_hang(ask, later, others):
+def test_a_server_stops_at_once_despite_open_connections_and_hanging_requests(ask, later, others):
     server = MockServer()
     workspace = server.workspace()
     workspace.faults.add("hang", match={"operation": "getAccount"})
@@ -80,14 +80,14 @@ def _ignoring_errors(function, *arguments, **options):
         function(*arguments, **options)
 
 
-def test_the_settings_are_those_of_a_server(ask):
+def test_a_mock_server_takes_all_settings(ask):
     with MockServer("onboarding", seed=3, keys="known", journal_limit=1) as server:
         assert server.default.scenario == "onboarding"
         assert ask(server.default, "GET", "/account", key="unknown").status == 401
         assert len(server.default.requests.all()) == 1
 
 
-def test_the_scenario_is_that_of_all_workspaces(tmp_path):
+def test_the_scenario_of_a_server_is_that_of_all_its_workspaces(tmp_path):
     path = tmp_path / "story.yaml"
     path.write_text("senders: [{name: Ada, email: ada@acme.test}]")
 
@@ -97,7 +97,7 @@ def test_the_scenario_is_that_of_all_workspaces(tmp_path):
             assert len(server.default.machines.instances("sender")) == 1
 
 
-def test_a_scenario_that_is_none_is_told_with_every_mistake():
+def test_an_invalid_scenario_is_refused_with_every_mistake():
     with pytest.raises(MockServerError) as refusal:
         MockServer({"colour": "red", "seed": "x"})
 
@@ -106,18 +106,18 @@ def test_a_scenario_that_is_none_is_told_with_every_mistake():
         MockServer("none")
 
 
-def test_a_setting_that_does_not_exist_is_a_mistake():
+def test_an_unknown_setting_is_refused():
     with pytest.raises(TypeError, match="colour"):
         MockServer(colour="red")
 
 
-def test_a_port_that_is_taken_is_told():
+def test_a_port_that_is_taken_raises_an_error():
     with MockServer() as server, pytest.raises(OSError, match="cannot listen on"):
         MockServer(port=int(server.url.rpartition(":")[2]))
 
 
 @pytest.mark.parametrize("exit_", ["", "raise SystemExit(0)"])
-def test_a_program_that_forgets_to_stop_ends_without_a_word(exit_):
+def test_a_program_that_does_not_stop_its_server_ends_without_output(exit_):
     program = (
         f"from mockserver import MockServer; workspace = MockServer().workspace(); print(workspace.clock.now); {exit_}"
     )
@@ -133,7 +133,7 @@ def test_a_program_that_forgets_to_stop_ends_without_a_word(exit_):
     assert (run.returncode, run.stderr) == (0, "")
 
 
-def test_connections_that_are_forgotten_are_closed():
-    """Else Python warns of sockets that nobody has closed, and warnings are errors here."""
+def test_connections_of_a_client_that_is_never_closed_are_closed():
+    """Python would otherwise warn of unclosed sockets, and warnings are errors in these tests."""
     with MockServer() as server:
         MockServer.connect(server.url).workspace().clock.freeze()

@@ -3,7 +3,7 @@ import pytest
 from mockserver import MockServerError
 
 
-def test_an_instance_tells_its_state_its_events_and_its_secrets(workspace):
+def test_an_instance_shows_its_state_its_events_and_its_secrets(workspace):
     sender = workspace.machines.get("sender", 2)
 
     assert (sender.machine, sender.key, sender.account, sender.state) == ("sender", 2, "acme", "awaiting_verification")
@@ -16,7 +16,7 @@ def test_all_instances_of_a_machine_are_listed(workspace):
     assert [domain.key for domain in workspace.machines.instances("domain")] == ["acme.test"]
 
 
-def test_an_event_happens_by_hand(workspace, ask):
+def test_an_event_of_an_instance_is_fired(workspace, ask):
     assert workspace.machines.fire("sender", 2, "expire_otp").state == "awaiting_verification"
 
     answer = ask(workspace, "PUT", "/senders/2/validate", json={"otp": 123456})
@@ -35,7 +35,7 @@ def test_an_event_that_does_not_apply_is_refused_with_those_that_do(workspace):
 @pytest.mark.parametrize(
     ("machine", "key"), [("sender", 99), ("engine", 1), ("sender", "../../health"), ("domain", "é?#")]
 )
-def test_what_is_not_there_is_an_error(workspace, machine, key):
+def test_an_unknown_machine_or_instance_is_refused(workspace, machine, key):
     with pytest.raises(MockServerError) as refusal:
         workspace.machines.get(machine, key)
 

@@ -5,13 +5,13 @@ import pytest
 
 @pytest.fixture
 def written(workspace, ask):
-    """A workspace whose service has written to two addresses."""
+    """A workspace whose service has sent e-mails to two addresses."""
     for name in ("Ada", "Bob"):
         ask(workspace, "POST", "/senders", json={"name": name, "email": f"{name.lower()}@acme.test"})
     return workspace
 
 
-def test_a_mail_has_all_that_a_test_needs(written, ask):
+def test_a_mail_has_a_recipient_a_moment_and_a_code_that_works(written, ask):
     mail = written.mailbox.latest(to="ada@acme.test")
 
     assert (mail.to, mail.at) == ("ada@acme.test", datetime(2026, 1, 15, 9, tzinfo=UTC))
@@ -26,13 +26,13 @@ def test_the_newest_mail_comes_first(written):
     assert written.mailbox.latest().to == "bob@acme.test"
 
 
-def test_mails_are_chosen_by_address_and_subject(written):
+def test_mails_are_filtered_by_address_and_subject(written):
     assert [mail.to for mail in written.mailbox.all(to="ADA@acme.test")] == ["ada@acme.test"]
     assert len(written.mailbox.all(subject="verify")) == 2
     assert written.mailbox.all(subject="invoice") == []
 
 
-def test_the_lack_of_a_mail_is_told_with_what_is_there(written):
+def test_a_missing_mail_raises_an_error_that_lists_the_mailbox(written):
     with pytest.raises(LookupError) as missing:
         written.mailbox.latest(to="eve@acme.test", subject="invoice", wait=0.01)
 
@@ -42,7 +42,7 @@ def test_the_lack_of_a_mail_is_told_with_what_is_there(written):
     assert "to ada@acme.test: " in str(missing.value)
 
 
-def test_an_empty_mailbox_is_told_as_one(workspace):
+def test_a_missing_mail_raises_an_error_that_says_that_the_mailbox_is_empty(workspace):
     with pytest.raises(LookupError, match=r"^no e-mail; the mailbox is empty$"):
         workspace.mailbox.latest()
 
@@ -53,7 +53,7 @@ def test_a_mail_that_comes_later_is_waited_for(workspace, ask, later):
     assert workspace.mailbox.latest(to="late@acme.test", wait=10).to == "late@acme.test"
 
 
-def test_the_mailbox_is_emptied(written):
+def test_the_mailbox_is_cleared(written):
     written.mailbox.clear()
 
     assert written.mailbox.all() == []

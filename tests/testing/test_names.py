@@ -1,4 +1,4 @@
-"""Names that a server knows are known to type checkers as well: no more, no fewer."""
+"""Type checkers know exactly the names that a server knows."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES
 from mockserver.resources.webhooks.catalogue import BY_NAME, STORIES
 from mockserver.testing import names
 
-#: What begins an instance is no event that can be let happen to one.
+#: Events that create an instance; they cannot be fired on an existing one.
 _EVENTS = {
     row.event
     for lifecycle in LIFECYCLES.values()
@@ -49,7 +49,7 @@ def test_type_checkers_know_the_names_that_the_server_knows(literal, declared):
 
 @pytest.fixture(scope="module")
 def complaints(tmp_path_factory):
-    """What a type checker finds in a test with mistyped names, a line each."""
+    """The errors that a type checker finds in a test with misspelt names, by line."""
     file = tmp_path_factory.mktemp("typed") / "mistyped.py"
     head = ["from mockserver import Workspace", "", "def test_it(workspace: Workspace) -> None:"]
     file.write_text("\n".join([*head, *(f"    {line}" for line in _MISTYPED)]) + "\n", encoding="utf-8")

@@ -113,7 +113,7 @@ def test_a_strict_workspace_refuses_what_the_service_does_not_know(run, pytester
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         ("'onboarding'", "takes arguments by name only, such as scenario='onboarding'"),
         ("colour='red'", "takes no colour; it takes scenario, seed, strict"),
@@ -122,7 +122,7 @@ def test_a_strict_workspace_refuses_what_the_service_does_not_know(run, pytester
         ("scenario=7", "takes no scenario=7"),
     ],
 )
-def test_a_marker_that_says_something_else_stops_the_session(run, arguments, told):
+def test_a_marker_with_wrong_arguments_stops_the_session(run, arguments, expected):
     result = run(f"""
     @pytest.mark.mockserver({arguments})
     def test_never(mockserver):
@@ -130,17 +130,17 @@ def test_a_marker_that_says_something_else_stops_the_session(run, arguments, tol
     """)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([f"ERROR: *test_it.py::test_never: @pytest.mark.mockserver {told}"])
+    result.stderr.fnmatch_lines([f"ERROR: *test_it.py::test_never: @pytest.mark.mockserver {expected}"])
 
 
-def test_the_marker_is_registered(run):
+def test_the_marker_of_the_plugin_is_registered(run):
     run("", "--markers").stdout.fnmatch_lines(["@pytest.mark.mockserver(*, scenario=None, seed=None, strict=False): *"])
 
 
 # ---------------------------------------------------------------------- the report of a failed test
 
 
-def test_a_failed_test_tells_what_its_workspace_was_asked(run):
+def test_the_report_of_a_failed_test_shows_the_journal(run):
     result = run("""
     def test_fails(mockserver):
         mockserver.faults.add("otp_expired", times=1)
@@ -161,7 +161,7 @@ def test_a_failed_test_tells_what_its_workspace_was_asked(run):
     )
 
 
-def test_only_the_last_requests_are_told(run):
+def test_the_report_of_a_failed_test_shows_the_last_requests_only(run):
     result = run("""
     def test_fails(mockserver):
         for number in range(30):
@@ -169,11 +169,11 @@ def test_only_the_last_requests_are_told(run):
         assert False
     """)
 
-    told = [line for line in result.outlines if line.startswith("GET ")]
-    assert [line.rpartition(".")[2] for line in told] == [f"{number} 200" for number in range(10, 30)]
+    shown = [line for line in result.outlines if line.startswith("GET ")]
+    assert [line.rpartition(".")[2] for line in shown] == [f"{number} 200" for number in range(10, 30)]
 
 
-def test_a_workspace_that_was_asked_nothing_has_nothing_to_tell(run):
+def test_a_failed_test_without_requests_has_no_journal_in_its_report(run):
     result = run("""
     def test_fails(mockserver):
         assert False
@@ -189,7 +189,7 @@ def test_a_workspace_that_was_asked_nothing_has_nothing_to_tell(run):
     result.stdout.no_fnmatch_line("*mockserver journal*")
 
 
-def test_a_failed_fixture_tells_what_its_workspace_was_asked(run):
+def test_the_report_of_a_failed_fixture_shows_the_journal(run):
     result = run("""
     @pytest.fixture
     def client(mockserver):
@@ -236,7 +236,7 @@ def test_a_running_server_may_ask_for_its_token(run, monkeypatch, token, outcome
 # ---------------------------------------------------------------------- those who do not use it
 
 
-def test_a_suite_that_does_not_use_it_does_not_load_what_is_heavy(pytester, alone):
+def test_a_suite_that_does_not_use_the_plugin_does_not_import_the_server(pytester, alone):
     pytester.makepyfile("""
         import sys
 

@@ -8,7 +8,7 @@ from mockserver import MockServerError
 
 @pytest.fixture(scope="session")
 def post():
-    """Whoever calls: sends something to an address, through whatever proxies the environment names."""
+    """Sends a call to an address as a webhook does, through the proxies of the environment if there are any."""
     with requests.Session() as session:
         session.trust_env = False
         yield lambda url, data=b"", **options: session.post(url, data, timeout=10, **options)
@@ -28,7 +28,7 @@ def test_a_receiver_takes_any_call_without_a_token(workspace, post):
 
 
 @pytest.mark.parametrize(("sent", "read"), [(b"", None), (b"text", "text"), (b"[1]", [1])])
-def test_a_body_is_read_as_what_it_is(workspace, post, sent, read):
+def test_the_body_of_a_call_is_a_json_value_a_text_or_none(workspace, post, sent, read):
     receiver = workspace.receiver()
     post(receiver.url, sent)
 
@@ -43,7 +43,7 @@ def test_receivers_without_a_name_are_different_ones(workspace, post):
     assert two.calls() == []
 
 
-def test_a_receiver_of_one_name_is_the_same(workspace, post):
+def test_receivers_of_one_name_are_the_same(workspace, post):
     post(workspace.receiver("mine").url)
 
     assert len(workspace.receiver("mine").calls()) == 1
@@ -65,7 +65,7 @@ def test_the_default_workspace_has_receivers_at_the_bare_root(server, post):
     receiver.clear()
 
 
-def test_a_receiver_answers_as_it_is_told_for_so_many_times(workspace, post):
+def test_a_receiver_answers_with_a_status_for_so_many_times(workspace, post):
     receiver = workspace.receiver()
     receiver.answer(503, times=2)
 
@@ -100,19 +100,19 @@ def test_calls_that_come_later_are_waited_for(workspace, post, later):
     assert [call.body for call in receiver.calls(count=3, wait=10)] == [2, 1, 0]
 
 
-def test_too_few_calls_are_told_with_those_that_came(workspace, post):
+def test_too_few_calls_raise_an_error_that_lists_those_received(workspace, post):
     receiver = workspace.receiver("mine")
     post(receiver.url, b"hello")
 
     with pytest.raises(LookupError) as missing:
         receiver.calls(count=2, wait=0.01)
 
-    told = str(missing.value).splitlines()
-    assert told[0] == "1 of 2 calls after 0.01 s"
-    assert told[1].endswith("/_mock/receiver/mine at 2026-01-15 09:00:00: 'hello'")
+    lines = str(missing.value).splitlines()
+    assert lines[0] == "1 of 2 calls after 0.01 s"
+    assert lines[1].endswith("/_mock/receiver/mine at 2026-01-15 09:00:00: 'hello'")
 
 
-def test_clearing_forgets_calls_and_manner(workspace, post):
+def test_clearing_a_receiver_removes_its_calls_and_its_status(workspace, post):
     receiver = workspace.receiver()
     receiver.answer(500)
     post(receiver.url)
@@ -123,7 +123,7 @@ def test_clearing_forgets_calls_and_manner(workspace, post):
     assert post(receiver.url).status_code == 200
 
 
-def test_a_status_that_is_none_is_refused(workspace):
+def test_a_receiver_refuses_an_invalid_status(workspace):
     with pytest.raises(MockServerError) as refusal:
         workspace.receiver().answer(99)
 

@@ -1,4 +1,4 @@
-"""What the toolkit reads of an answer: each record has the members of its view, by their names, types and places."""
+"""Each record of the testing tools has the members of its view, with the same paths and types."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def known(view):
 
 
 def field_at(view, path):
-    """The field to which a way through an answer leads."""
+    """The field at a path through an answer."""
     field = known(view)[path[0]]
     return field if len(path) == 1 else field_at(type(field.schema), path[1:])
 
@@ -83,16 +83,16 @@ def hints(record):
 
 
 def alternatives(hint):
-    """The types of which a value may be, but for None; of a literal that of its values."""
+    """The types that a hint allows beside None; for a literal, the type of its values."""
     if get_origin(hint) is Literal:
         return {type(value) for value in get_args(hint)}
     if get_origin(hint) in (Union, UnionType):
-        return {kind for part in get_args(hint) if part is not NoneType for kind in alternatives(part)}
+        return {type_ for member in get_args(hint) if member is not NoneType for type_ in alternatives(member)}
     return {hint if is_record(hint) or hint is Any else get_origin(hint) or hint}
 
 
 def fits(field, hint):
-    """Whether a type is that of what a field shows."""
+    """Whether a type is that of the values of a field."""
     if isinstance(field, fields.Nested):
         return VIEWS.get(*alternatives(hint)) is type(field.schema) or alternatives(hint) == {Mapping}
     if isinstance(field, fields.List):
@@ -112,31 +112,31 @@ def test_every_record_of_the_toolkit_is_held_against_a_view():
 
 @each_record
 def test_a_record_tells_every_member_of_its_view(record):
-    told = {form.path[0] for form, _ in hints(record)}
+    names = {reader.path[0] for reader, _ in hints(record)}
 
-    assert told == known(VIEWS[record]).keys() - LEFT_OUT.get(record, set())
+    assert names == known(VIEWS[record]).keys() - LEFT_OUT.get(record, set())
 
 
 @each_record
 def test_a_member_of_a_record_has_the_type_of_its_field(record):
-    mistyped = [form.name for form, hint in hints(record) if not fits(field_at(VIEWS[record], form.path), hint)]
+    mistyped = [reader.name for reader, hint in hints(record) if not fits(field_at(VIEWS[record], reader.path), hint)]
 
     assert mistyped == []
 
 
 @each_record
 def test_a_member_of_a_record_may_be_none_where_its_field_may(record):
-    for form, hint in hints(record):
-        field = field_at(VIEWS[record], form.path)
+    for reader, hint in hints(record):
+        field = field_at(VIEWS[record], reader.path)
         may_be_none = field.allow_none or not field.required
-        assert hint is Any or form.is_optional is may_be_none, form.name
+        assert hint is Any or reader.is_optional is may_be_none, reader.name
 
 
 def test_a_literal_of_a_record_names_the_choices_of_its_field():
     literals = [
-        (set(get_args(hint)), set(field_at(VIEWS[record], form.path).validators[0].choices))
+        (set(get_args(hint)), set(field_at(VIEWS[record], reader.path).validators[0].choices))
         for record in VIEWS
-        for form, hint in hints(record)
+        for reader, hint in hints(record)
         if get_origin(hint) is Literal
     ]
 

@@ -7,14 +7,14 @@ from mockserver import MockServerError
 
 @pytest.fixture
 def asked(workspace, ask):
-    """A workspace that was asked three things."""
+    """A workspace that got three requests."""
     ask(workspace, "GET", "/senders?ip=198.51.100.7")
     ask(workspace, "POST", "/senders", json={"name": "Ada", "email": "ada@acme.test", "colour": "red"})
     ask(workspace, "DELETE", "/senders/99")
     return workspace
 
 
-def test_the_journal_tells_what_was_asked_and_answered_newest_first(asked):
+def test_the_journal_lists_exchanges_newest_first(asked):
     refused, created, listed = asked.requests.all()
 
     assert (created.operation, created.method, created.status) == ("createSender", "POST", 201)
@@ -68,12 +68,12 @@ def test_exchanges_are_filtered(asked):
     assert asked.requests.latest(method="get").operation == "getSenders"
 
 
-def test_a_filter_that_does_not_exist_is_an_error(workspace):
+def test_an_unknown_filter_is_refused(workspace):
     with pytest.raises(MockServerError, match="colour"):
         workspace.requests.all(colour="red")
 
 
-def test_the_lack_of_a_request_is_told_with_what_is_there(asked):
+def test_a_missing_request_raises_an_error_that_lists_the_journal(asked):
     with pytest.raises(LookupError) as missing:
         asked.requests.wait(0.01, operation="getAccount", status=200)
 
@@ -82,7 +82,7 @@ def test_the_lack_of_a_request_is_told_with_what_is_there(asked):
     assert [line.split()[0] for line in rest] == ["DELETE", "POST", "GET"]
 
 
-def test_an_empty_journal_is_told_as_one(workspace):
+def test_a_missing_request_raises_an_error_that_says_that_the_journal_is_empty(workspace):
     with pytest.raises(LookupError, match=r"^no request; the journal is empty$"):
         workspace.requests.latest()
 
@@ -119,7 +119,7 @@ def test_secrets_are_verified_as_they_were_sent(workspace, ask):
     assert len(workspace.requests.verify(json={"otp": 123456}, headers={"api-key": workspace.api_key})) == 1
 
 
-def test_what_came_closest_is_shown_with_its_differences(asked):
+def test_a_failed_verification_shows_the_closest_requests_with_their_differences(asked):
     with pytest.raises(AssertionError) as unsatisfied:
         asked.requests.verify(operation="createSender", json={"name": "Eve", "ips": []}, count=1)
 
@@ -141,27 +141,27 @@ def test_of_many_differences_a_hundred_are_shown(workspace, ask):
     assert (len(lines), lines[-1]) == (103, "    and 1,100 more")
 
 
-def test_too_many_requests_are_told(asked):
+def test_a_failed_verification_counts_the_matching_requests(asked):
     with pytest.raises(AssertionError, match=r"^expected at least 0 and at most 2 requests, found 3$"):
         asked.requests.verify(at_least=0, at_most=2)
 
 
-def test_an_empty_journal_is_told(workspace):
+def test_a_failed_verification_says_that_the_journal_is_empty(workspace):
     with pytest.raises(AssertionError, match=r"^expected at least 1 requests, found 0; the journal is empty$"):
         workspace.requests.verify()
 
 
-def test_a_count_and_a_bound_are_one_too_many(workspace):
+def test_verify_takes_a_count_or_bounds_but_not_both(workspace):
     with pytest.raises(TypeError, match="either count"):
         workspace.requests.verify(count=1, at_most=2)
 
 
-def test_a_pattern_that_does_not_exist_is_an_error(workspace):
+def test_an_unknown_member_of_a_match_is_refused(workspace):
     with pytest.raises(MockServerError, match="createSender"):
         workspace.requests.verify(operation="createSendr")
 
 
-def test_the_journal_is_emptied(asked):
+def test_the_journal_is_cleared(asked):
     asked.requests.clear()
 
     assert asked.requests.all() == []

@@ -1,4 +1,4 @@
-"""What is the same for a server in this process and one elsewhere, and how they are reached."""
+"""A server in this process and one that runs elsewhere do the same; and how the latter is reached."""
 
 import socket
 import threading
@@ -63,7 +63,7 @@ def test_all_workspaces_are_listed_the_one_used_last_first(server, monkeypatch):
         assert server.workspaces()[0].accounts == two.accounts
 
 
-def test_the_workspaces_that_were_made_here_are_dropped_together(server):
+def test_drop_all_drops_the_workspaces_that_this_object_has_made(server):
     others = MockServer.connect(server.url, server.token)
     theirs, own = server.workspace(), [others.workspace(), others.workspace()]
 
@@ -76,7 +76,7 @@ def test_the_workspaces_that_were_made_here_are_dropped_together(server):
     others.stop()
 
 
-def test_a_workspace_that_goes_is_told_before_it_has_gone(server, ask):
+def test_on_leaving_is_called_before_a_workspace_is_reset_or_dropped(server, ask):
     others = MockServer.connect(server.url, server.token)
     told = []
     others.on_leaving = lambda workspace: told.append((workspace.name, len(workspace.requests.all())))
@@ -118,25 +118,25 @@ def test_proxies_of_the_environment_are_ignored(server, monkeypatch):
     assert server.default.name == "default"
 
 
-def test_a_slash_at_the_end_of_an_address_does_no_harm(running):
+def test_an_address_may_end_with_a_slash(running):
     with MockServer.connect(f"{running}/") as server:
         assert (server.url, server.default.name) == (running, "default")
 
 
 def test_an_address_may_have_a_path(running):
-    """As behind a gateway; here every address works under the one of a workspace, too."""
+    """A gateway may add a path; the prefix of a workspace takes its place here."""
     with MockServer.connect(f"{running}/w/default") as server, server.workspace() as workspace:
         assert workspace.url == f"{running}/w/default/w/{workspace.name}/v3"
         assert server.default.scenario == "standard"
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8003", "ftp://127.0.0.1", "http://", ""])
-def test_an_address_that_is_none_is_told(url):
+def test_a_malformed_address_is_refused(url):
     with pytest.raises(ValueError, match="it begins with http:// or https://"):
         MockServer.connect(url)
 
 
-def test_an_address_where_nobody_answers_is_told_at_once():
+def test_an_address_where_nobody_answers_raises_an_error_at_once():
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -147,14 +147,14 @@ def test_an_address_where_nobody_answers_is_told_at_once():
     assert (refusal.value.status, refusal.value.errors) == (None, ())
 
 
-def test_a_server_that_is_no_mock_is_told(running):
+def test_a_server_that_is_no_mock_raises_an_error(running):
     with pytest.raises(MockServerError, match="gets no answer of a mock server") as refusal:
         MockServer.connect(f"{running}/v4")
 
     assert refusal.value.status == 401
 
 
-def test_an_answer_that_is_no_http_is_told(later):
+def test_an_answer_that_is_no_http_raises_an_error(later):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         later(_answer_once, listener, b"SSH-2.0-hello\r\n")
 
@@ -172,7 +172,7 @@ def _answer_once(listener, content):
 
 
 def test_an_interrupted_call_leaves_no_connection_behind(running, monkeypatch):
-    """Python would warn of a socket that nobody has closed, and the next call would read the answer to this one."""
+    """Python would warn of an unclosed socket, and the next call would read the answer to the interrupted one."""
 
     def interrupt(_):
         raise KeyboardInterrupt
@@ -218,7 +218,7 @@ def test_a_connection_that_was_closed_meanwhile_is_opened_again():
 
 
 @pytest.mark.parametrize("end", ["/v3", "/v3/", "/"])
-def test_the_address_of_the_api_will_do_for_that_of_the_server(end):
+def test_the_address_of_the_api_is_taken_for_that_of_the_server(end):
     with MockServer("empty") as running, MockServer.connect(running.url + end) as server:
         assert (server.url, server.default.scenario) == (running.url, "empty")
 

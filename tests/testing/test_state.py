@@ -11,7 +11,7 @@ def test_the_state_is_a_scenario_that_makes_the_workspace_again(server, workspac
         assert ask(twin, "GET", "/senders").json == ask(workspace, "GET", "/senders").json
 
 
-def test_the_state_is_put_back(workspace, ask):
+def test_the_state_is_replaced_by_an_earlier_one(workspace, ask):
     kept = workspace.state.get()
     ask(workspace, "DELETE", "/senders/1")
 
@@ -31,7 +31,7 @@ def test_the_state_as_yaml_is_a_file_to_load(server, workspace, tmp_path):
         assert [sender.key for sender in other.machines.instances("sender")] == [1, 2]
 
 
-def test_a_state_that_is_none_changes_nothing_and_names_every_mistake(workspace):
+def test_an_invalid_state_changes_nothing_and_names_every_mistake(workspace):
     before = workspace.state.get()
 
     with pytest.raises(MockServerError) as refusal:

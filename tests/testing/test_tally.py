@@ -24,11 +24,11 @@ _MET = """
 
 
 def calls(path):
-    """How often operations were called, of a report that was written as JSON."""
+    """How often each operation was called, from a report in JSON."""
     return {name: row["calls"] for name, row in json.loads(path.read_text())["operations"].items()}
 
 
-def test_the_terminal_tells_what_was_met(run, contract_size):
+def test_the_terminal_shows_the_coverage_of_the_session(run, contract_size):
     result = run(_MET, "--mockserver-coverage")
 
     assert passed(result, 8)
@@ -43,7 +43,7 @@ def test_the_terminal_tells_what_was_met(run, contract_size):
     )
 
 
-def test_nobody_is_told_who_does_not_ask(run):
+def test_a_session_without_options_shows_no_coverage(run):
     run(_MET).stdout.no_fnmatch_line("*contract*")
 
 
@@ -59,20 +59,20 @@ def test_a_session_that_has_met_too_little_fails(run, wanted, status):
         assert failures[0].endswith(" % of the contract met, --mockserver-fail-under asks for 100 %")
 
 
-def test_a_session_that_has_failed_anyway_keeps_its_status(run):
+def test_a_session_with_failed_tests_keeps_its_status(run):
     result = run("", "--mockserver-fail-under=50")
 
     assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
 
 
-def test_a_session_that_only_collects_tells_nothing_and_does_not_fail(run):
+def test_a_session_that_only_collects_shows_no_coverage_and_does_not_fail(run):
     result = run(_MET, "--mockserver-fail-under=50", "--collect-only", "-q")
 
     assert result.ret == 0
     result.stdout.no_fnmatch_line("*contract*")
 
 
-def test_the_report_is_written_in_every_form(run, pytester):
+def test_the_report_is_written_in_every_format(run, pytester):
     folder = pytester.path / "reports"
     forms = ("text", "json", "html", "junit")
 
@@ -93,7 +93,7 @@ def test_the_report_is_written_in_every_form(run, pytester):
         "--mockserver-fail-under=most",
     ],
 )
-def test_an_option_that_makes_no_sense_is_refused(run, option):
+def test_an_invalid_option_is_refused(run, option):
     result = run(_MET, option)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -108,7 +108,7 @@ def test_the_coverage_of_workers_adds_up(run, pytester):
     result.stdout.fnmatch_lines(["*= mockserver coverage =*", "*getAccount * 8 *"])
 
 
-def test_the_coverage_of_a_worker_that_dies_is_missed(run):
+def test_a_worker_that_dies_without_sending_its_coverage_is_reported(run):
     result = run(
         """
     import os
@@ -158,7 +158,7 @@ def test_workspaces_that_a_test_makes_itself_are_counted_and_dropped_at_the_end(
         assert "own-and-left" not in {workspace.name for workspace in server.workspaces()}
 
 
-def test_a_workspace_that_has_gone_before_it_was_counted_is_missed(run, running, monkeypatch):
+def test_a_workspace_that_was_dropped_before_it_was_counted_causes_a_warning(run, running, monkeypatch):
     monkeypatch.setenv("MOCKSERVER_URL", running)
 
     result = run(
@@ -176,7 +176,7 @@ def test_a_workspace_that_has_gone_before_it_was_counted_is_missed(run, running,
     )
 
 
-def test_a_report_that_cannot_be_written_is_told_in_a_sentence(run, pytester):
+def test_a_report_that_cannot_be_written_is_an_error_of_one_sentence(run, pytester):
     pytester.path.joinpath("file").write_text("")
 
     result = run(_MET, "--mockserver-coverage-report=json:file/met.json")

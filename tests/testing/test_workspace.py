@@ -13,7 +13,7 @@ ONE_SENDER = {
 }
 
 
-def test_a_workspace_tells_where_it_is_and_what_opens_it(server, workspace, ask):
+def test_a_workspace_has_an_address_and_an_api_key(server, workspace, ask):
     assert workspace.url == f"{server.url}/w/{workspace.name}/v3"
     assert [(account.name, account.role) for account in workspace.accounts] == [("acme", "standalone")]
     assert workspace.api_key == workspace.key("acme") == workspace.accounts[0].api_key
@@ -21,7 +21,7 @@ def test_a_workspace_tells_where_it_is_and_what_opens_it(server, workspace, ask)
     assert ask(workspace, "GET", "/account").status == 200
 
 
-def test_a_workspace_without_a_scenario_is_of_the_servers(server):
+def test_a_workspace_without_a_scenario_has_that_of_the_server(server):
     with server.workspace() as workspace:
         assert workspace.scenario == "standard"
 
@@ -35,7 +35,7 @@ def test_a_workspace_is_made_of_a_document(server, document):
 
 
 @pytest.mark.parametrize("kind", [str, Path])
-def test_a_workspace_is_made_of_a_file_that_lies_with_the_tests(server, tmp_path, kind):
+def test_a_workspace_is_made_of_a_file_beside_the_tests(server, tmp_path, kind):
     path = tmp_path / "story.yaml"
     path.write_text("extends: onboarding\nclock: {start: 2026-02-01T00:00:00Z}\n")
 
@@ -43,7 +43,7 @@ def test_a_workspace_is_made_of_a_file_that_lies_with_the_tests(server, tmp_path
         assert (workspace.clock.now.month, len(workspace.machines.instances("sender"))) == (2, 2)
 
 
-def test_a_file_that_is_not_yaml_is_told_with_its_line(server, tmp_path):
+def test_a_file_that_is_not_yaml_is_refused_with_its_line(server, tmp_path):
     path = tmp_path / "story.yaml"
     path.write_text("seed: 1\n- what\n")
 
@@ -51,18 +51,18 @@ def test_a_file_that_is_not_yaml_is_told_with_its_line(server, tmp_path):
         server.workspace(path)
 
 
-def test_a_file_that_is_not_there_is_told(server, tmp_path):
+def test_a_missing_file_raises_an_error(server, tmp_path):
     with pytest.raises(FileNotFoundError):
         server.workspace(tmp_path / "none.yaml")
 
 
 @pytest.mark.parametrize("path", [str, Path])
-def test_a_folder_is_told_as_one(server, tmp_path, path):
+def test_a_folder_is_refused_as_a_scenario(server, tmp_path, path):
     with pytest.raises(IsADirectoryError, match=str(tmp_path)):
         server.workspace(path(tmp_path))
 
 
-def test_what_cannot_be_sent_is_told(server):
+def test_a_value_that_json_lacks_is_refused(server):
     with pytest.raises(TypeError, match="cannot be sent as JSON"):
         server.workspace({"seed": object()})
 
@@ -76,7 +76,7 @@ def test_a_scenario_that_does_not_exist_is_refused_with_those_that_do(server):
     assert [error["path"] for error in refusal.value.errors] == ["/scenario"]
 
 
-def test_workspaces_of_one_name_and_seed_are_the_same_workspace(server, ask):
+def test_workspaces_of_the_same_name_and_seed_are_alike(server, ask):
     seen = []
     for _ in range(2):
         with server.workspace("empty", seed=3, name="twin") as workspace:
@@ -86,7 +86,7 @@ def test_workspaces_of_one_name_and_seed_are_the_same_workspace(server, ask):
     assert seen[0] == seen[1]
 
 
-def test_a_name_is_given_once(server):
+def test_a_name_that_is_taken_is_refused(server):
     with server.workspace(name="mine") as workspace:
         assert workspace.name == "mine"
         with pytest.raises(MockServerError, match="there is a workspace mine already") as refusal:
@@ -125,7 +125,7 @@ def test_a_workspace_may_be_dropped_twice(server):
         _ = workspace.clock.now
 
 
-def test_a_reset_begins_anew_with_the_same_keys(workspace, ask):
+def test_a_reset_restores_the_scenario_and_keeps_the_keys(workspace, ask):
     key = workspace.api_key
     ask(workspace, "DELETE", "/senders/1")
     workspace.clock.advance(hours=1)
@@ -143,7 +143,7 @@ def test_a_reset_to_another_scenario_knows_its_accounts(workspace, ask):
     assert ask(workspace, "GET", "/account", key=workspace.key(workspace.accounts[-1].name)).status == 200
 
 
-def test_a_reset_to_no_scenario_changes_nothing(workspace):
+def test_a_reset_to_an_invalid_scenario_changes_nothing(workspace):
     with pytest.raises(MockServerError) as refusal:
         workspace.reset({"colour": "red"})
 
@@ -164,12 +164,12 @@ def test_an_account_and_a_key_that_came_later_are_found(server, ask):
         assert ask(workspace, "GET", "/account", key=workspace.key(name)).json["email"] == "nova@acme.test"
 
 
-def test_an_account_that_is_not_there_is_told_with_those_that_are(workspace):
+def test_an_unknown_account_is_refused_with_a_list_of_the_known_ones(workspace):
     with pytest.raises(LookupError, match="the account 'nobody' is not among acme"):
         workspace.key("nobody")
 
 
-def test_an_account_without_a_key_is_told(server):
+def test_the_key_of_an_account_without_one_raises_an_error(server):
     with server.workspace({"accounts": [{"name": "a", "api_keys": []}, {"name": "b"}]}) as workspace:
         assert workspace.key("b") == workspace.accounts[1].api_key
         with pytest.raises(LookupError, match="the account 'a' has no key"):
