@@ -30,8 +30,6 @@ _TIMEOUT_S = 10.0
 _THREADS = 32
 #: How many look-ups may wait for a thread; chosen far above what honest clients cause.
 _WAITING = 1_000
-#: The operations that ask DNS before they answer. Reading a configuration answers with what was looked up last.
-_ASKING = frozenset({"authenticateDomain"})
 
 
 @dataclass(slots=True, eq=False)
@@ -63,7 +61,8 @@ class LookUps:
         Called before faults are applied: a fault that replaces the answer does so after DNS has answered.
         """
         workspace = caller.workspace
-        if workspace.state.behaviour.dns != "resolver" or route.operation not in _ASKING:
+        is_needed = route.endpoint is not None and route.endpoint.operation.looks_up
+        if workspace.state.behaviour.dns != "resolver" or not is_needed:
             return True
         name = ascii_form(route.params.get("domainName", ""))
         asked = {

@@ -118,6 +118,8 @@ class Operation(NamedTuple):
     #: Whether it may write the file of an export of webhook events while it answers. Where there are many, it then runs
     #: in a thread instead of on the event loop.
     exports: bool = False
+    #: Whether it asks DNS before it answers, where the workspace has a real resolver (`behaviour.dns: resolver`).
+    looks_up: bool = False
     #: The member of the form, and its value, that tell an operation from others of the same address.
     discriminator: tuple[str, str] | None = None
     #: Makes the answer to an error, or returns None to leave that to the handler of its audience.

@@ -113,6 +113,7 @@ def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
     "authenticateDomain", "PUT", "/v3/senders/domains/{domainName}/authenticate",
     summary="Authenticate a domain",
     sweeps=True,
+    looks_up=True,
     source="specification 4.2, contract/domains#authenticateDomain",
     params=_PATH,
     answer=schemas.DomainAuthenticated,

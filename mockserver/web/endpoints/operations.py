@@ -41,6 +41,7 @@ class Operations:
         adds: bool = False,
         sweeps: bool | str = False,
         exports: bool = False,
+        looks_up: bool = False,
         discriminator: tuple[str, str] | None = None,
         refuse: View | None = None,
     ) -> Callable[[View], View]:
@@ -74,6 +75,7 @@ class Operations:
                     adds=adds,
                     sweeps=sweeps,
                     exports=exports,
+                    looks_up=looks_up,
                     discriminator=discriminator,
                     refuse=refuse,
                 )
