@@ -1,4 +1,4 @@
-"""Time limits over a whole call: the sockets of Python know only those of one step."""
+"""Deadlines: time limits of a whole exchange, where sockets of Python limit only each single step."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import socket
 import time
 from typing import Any
 
-#: No longer than a day, in seconds, whatever is asked for: sockets take no larger limit than their C type holds.
+#: The longest deadline, a day in seconds; chosen below the largest timeout that the C type of sockets holds.
 _LONGEST = 86_400.0
 
 
 class Deadline:
-    """The moment at which something has to have ended."""
+    """The moment at which an exchange is given up, so many seconds from now."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + min(seconds, _LONGEST)
 
     def left(self) -> float:
-        """The seconds that are left.
+        """The seconds until the deadline, more than 0.
 
         Raises:
-            TimeoutError: there are none.
+            TimeoutError: the deadline is over.
         """
         left = self._end - time.monotonic()
         if left <= 0:
@@ -30,9 +30,12 @@ class Deadline:
 
 
 class HurriedSocket:
-    """A connected socket on which nothing lasts beyond the deadline, however little comes at a time.
+    """A connected socket whose sends and reads all end at a deadline, however many of them there are.
 
-    It has what an HTTP connection asks of its socket.
+    It has those methods of a socket that `http.client.HTTPConnection` calls.
+
+    Raises:
+        TimeoutError: while it sends or reads, the deadline is over.
     """
 
     def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
@@ -45,12 +48,12 @@ class HurriedSocket:
             rest = rest[self._socket.send(rest) :]
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """What comes in, for as long as there is time; an HTTP connection asks for nothing but `rb`."""
+        """A reader of what the other side sends; an HTTP connection asks for no other mode than `rb`."""
         assert mode == "rb"
         return io.BufferedReader(_Incoming(self._socket, self._deadline))
 
     def settimeout(self, seconds: float | None) -> None:
-        """Change nothing: the deadline decides."""
+        """Do nothing: the deadline sets the timeout of each step."""
 
     def shutdown(self, how: int) -> None:
         self._socket.shutdown(how)
@@ -60,11 +63,11 @@ class HurriedSocket:
 
 
 class _Incoming(io.RawIOBase):
-    """What comes in at a socket, each read with no more than the time that is left."""
+    """The bytes that a socket receives; each read ends at the deadline."""
 
     def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
         self._socket, self._deadline = sock, deadline
-        # It keeps the socket open for as long as it is open itself.
+        # A file of a socket keeps it open until the file is closed itself.
         self._raw = sock.makefile("rb", buffering=0)
 
     def readable(self) -> bool:

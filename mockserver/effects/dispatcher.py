@@ -1,4 +1,4 @@
-"""A bounded pool of threads that carries work out, and a bounded queue before it, with a concurrency for each host."""
+"""The dispatcher: a bounded pool of threads for tasks, with a bounded queue and a concurrency for each host."""
 
 from __future__ import annotations
 
@@ -11,36 +11,37 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-#: How many tasks of one host are under way at once: what a busy receiver serves, and a slow one hardly notices.
+#: How many tasks of one host are under way at once; chosen for what a usual web server answers at the same time.
 CONCURRENCY = 16
-#: How many tasks are under way at once: those of eight hosts that all hang leave none for a ninth.
+#: How many tasks are under way at once; chosen so that seven hosts that hang still leave threads for an eighth.
 THREADS = 8 * CONCURRENCY
-#: How many tasks wait for their turn; more than a workspace keeps deliveries (`Settings.deliveries_limit`).
+#: How many tasks wait for a thread at most; chosen above what a workspace keeps (`Settings.deliveries_limit`).
 WAITING = 50_000
-#: How long a thread waits for something to do before it ends, in seconds: longer than the pauses of a test run.
-_IDLE = 10.0
-#: How long a close waits for each thread that has nothing to do, in seconds; it ends as soon as it is told.
-_FAREWELL = 0.5
+#: How long a thread waits for a task before it ends, in seconds; chosen above the pauses between the tests of a run.
+_IDLE_S = 10.0
+#: How long `close` waits for the end of each idle thread, in seconds; chosen far above what a notified thread needs.
+_JOIN_S = 0.5
 
 _LOG = logging.getLogger(__name__)
 
 
 class Task(NamedTuple):
-    """Work to be done, who gets its result, and whether it is still wanted when its turn comes."""
+    """Work for a thread: `done` takes its result; it is left out if it is not `wanted` when its turn comes."""
 
     work: Callable[[], Any]
     done: Callable[[Any], None]
     wanted: Callable[[], bool] = lambda: True
-    #: Work of one host, say that for one address, leaves threads for all others, however long it takes.
+    #: The host that the work waits for: tasks of one host use no more threads than the concurrency, however long they
+    #: take.
     host: str = ""
 
 
 class Dispatcher:
-    """Carries tasks out in the background; its threads begin with the first tasks, and end with `close`."""
+    """Runs tasks in background threads, which start with the first tasks, and end with `close` or when idle."""
 
     def __init__(self, *, threads: int = THREADS, concurrency: int = CONCURRENCY, waiting: int = WAITING) -> None:
         self._most_threads = threads
-        #: Held for all below.
+        #: Held for all attributes below, and notified when they change.
         self._changed = threading.Condition()
         self._queue = _Queue(concurrency, waiting)
         self._idle: set[threading.Thread] = set()
@@ -48,7 +49,7 @@ class Dispatcher:
         self._closed = False
 
     def submit(self, task: Task) -> bool:
-        """Let a task be done; false, if too many wait already, or nothing is begun any more."""
+        """Queue a task; false if too many wait already, no thread can be started, or the dispatcher is closed."""
         with self._changed:
             if self._closed or self._queue.is_full:
                 return False
@@ -56,37 +57,37 @@ class Dispatcher:
             is_wanted = self._threads < self._most_threads and len(self._idle) < self._queue.startable
             if not is_wanted or not self._start():
                 self._changed.notify()
-            if not self._threads:  # nobody would ever do it
+            if not self._threads:  # no thread would ever run it
                 self._queue.take_back(task.host)
             return self._threads > 0
 
     def repeat(self, task: Task, after: float) -> None:
-        """Let a task whose result has just come be done once more, after so many seconds; it is always taken."""
+        """Queue a task that has just been run once more, to run after so many seconds, even if the queue is full."""
         with self._changed:
             if not self._closed:
                 self._queue.add_later(task, time.monotonic() + after)
-                self._changed.notify_all()  # whoever has nothing to do waits no longer than that
+                self._changed.notify_all()  # an idle thread is to wait no longer than that
 
     @property
     def unfinished(self) -> int:
-        """How many tasks wait or are under way."""
+        """How many tasks wait for a thread or are under way."""
         with self._changed:
             return self._queue.unfinished
 
     def close(self) -> None:
-        """Begin nothing more; what is under way ends by itself, unheard."""
+        """Start no more tasks, and forget those that wait; the results of tasks under way are dropped."""
         with self._changed:
             self._closed = True
             self._queue.clear()
             self._changed.notify_all()
             idle = list(self._idle)
         for thread in idle:
-            thread.join(_FAREWELL)
+            thread.join(_JOIN_S)
 
     # ------------------------------------------------------------------ the threads
 
     def _start(self) -> bool:
-        """Start one more thread; false, if the system has none, and those that there are do the work."""
+        """Start one more thread; false if the system has none to give."""
         thread = threading.Thread(target=self._run, name=f"dispatcher-{self._threads + 1}", daemon=True)
         try:
             thread.start()
@@ -103,7 +104,7 @@ class Dispatcher:
                 self._do(task)
             except Exception:  # noqa: BLE001  # the thread has more to do
                 _LOG.exception("what was carried out in the background has failed")
-            del task  # it leads to a workspace, which nobody else may need any more
+            del task  # it refers to a workspace, which it would keep in memory while the thread is idle
             with self._changed:
                 self._queue.release(host)
 
@@ -114,7 +115,7 @@ class Dispatcher:
                 task.done(result)
 
     def _next(self) -> Task | None:
-        """The next task, as soon as there is one; None: it is over, or nothing has come for long."""
+        """The next task, as soon as there is one, or None if the thread is to end: closed, or idle for too long."""
         me = threading.current_thread()
         with self._changed:
             self._idle.add(me)
@@ -131,25 +132,25 @@ class Dispatcher:
             due = self._queue.due
             if due is not None:
                 self._changed.wait(due - time.monotonic())
-            elif not self._changed.wait(_IDLE):
+            elif not self._changed.wait(_IDLE_S):
                 break
         return None
 
 
 class _Queue:
-    """What waits for a thread: first come, first served, as far as the concurrency of each host allows."""
+    """The tasks that wait for a thread: first in, first out, as far as the concurrency of each host allows."""
 
     def __init__(self, concurrency: int, most: int) -> None:
         self._concurrency, self._most = concurrency, most
         self._waiting: dict[str, deque[Task]] = {}
-        #: How many of a host are under way.
+        #: How many tasks of each host are under way.
         self._busy: Counter[str] = Counter()
-        #: The hosts of which a task may begin, in turns.
+        #: The hosts of which a task may start, in the order of their turns.
         self._ready: dict[str, None] = {}
-        #: Those that wait for a moment of `time.monotonic`, the next one first; of one moment in their order.
+        #: The tasks that wait for a moment of `time.monotonic`, as a heap; numbers keep those of one moment in order.
         self._later: list[tuple[float, int, Task]] = []
         self._numbers = itertools.count()
-        #: How many wait, those for a moment included.
+        #: How many tasks wait, those for a moment included.
         self._count = 0
 
     @property
@@ -162,12 +163,12 @@ class _Queue:
 
     @property
     def startable(self) -> int:
-        """How many tasks could begin, were there threads enough."""
+        """How many tasks could start now, with threads enough."""
         return sum(min(len(self._waiting[host]), self._concurrency - self._busy[host]) for host in self._ready)
 
     @property
     def due(self) -> float | None:
-        """The next moment for which a task waits."""
+        """The earliest moment of `time.monotonic` for which a task waits, or None if none waits for one."""
         return self._later[0][0] if self._later else None
 
     def add(self, task: Task) -> None:
@@ -179,7 +180,7 @@ class _Queue:
         heapq.heappush(self._later, (moment, next(self._numbers), task))
 
     def take(self, now: float) -> Task | None:
-        """The task whose turn it is, which is then under way; None, if none may begin."""
+        """Remove and count as under way the task whose turn it is; None if none may start."""
         while self._later and self._later[0][0] <= now:
             self._line_up(heapq.heappop(self._later)[-1])
         host = next(iter(self._ready), None)
@@ -193,19 +194,19 @@ class _Queue:
         return task
 
     def take_back(self, host: str) -> None:
-        """Remove what has come last of a host."""
+        """Remove the task of a host that was added last."""
         self._waiting[host].pop()
         self._count -= 1
         self._ready.pop(host, None)
         self._settle(host)
 
     def release(self, host: str) -> None:
-        """Let the next task of a host begin in the place of one that is over."""
+        """Count a task of a host as over."""
         self._busy[host] -= 1
         self._settle(host)
 
     def clear(self) -> None:
-        """Forget all that waits."""
+        """Forget all tasks that wait."""
         self._waiting.clear()
         self._ready.clear()
         self._later.clear()
@@ -216,7 +217,7 @@ class _Queue:
         self._settle(task.host)
 
     def _settle(self, host: str) -> None:
-        """Let a host have a turn if one of its tasks may begin, and be forgotten if it has none."""
+        """Give a host a turn if one of its tasks may start now, and forget it if it has no tasks."""
         waiting = self._waiting.get(host)
         if waiting and self._busy[host] < self._concurrency:
             self._ready[host] = None

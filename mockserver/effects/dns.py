@@ -31,7 +31,7 @@ class Found(NamedTuple):
 
 
 class Resolver:
-    """Asks one server, by UDP and, where an answer is cut off, by TCP."""
+    """A client of one DNS server: by UDP and, where an answer is truncated, by TCP."""
 
     def __init__(self, host: str, port: int) -> None:
         self._host, self._port = host, port

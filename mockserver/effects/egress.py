@@ -1,4 +1,7 @@
-"""Where calls may go: checked on the address that a name has led to, which is then the one that is called."""
+"""The egress policy: which addresses the mock may call.
+
+It is checked on the address that a name resolves to, and that same address is then called.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from mockserver.effects.names import addresses
 
 
 class Egress(StrEnum):
-    """How far calls may go."""
+    """Which addresses the mock may call."""
 
     LOOPBACK = "loopback"
     PRIVATE = "private"
@@ -20,7 +23,7 @@ class Egress(StrEnum):
 
 
 class EgressRefusedError(OSError):
-    """The address is out of bounds."""
+    """The egress policy does not allow the address."""
 
 
 _LOOPBACK = [ip_network(text) for text in ("127.0.0.0/8", "::1/128")]
@@ -30,18 +33,18 @@ _NAMES = {Egress.LOOPBACK: "a loopback address", Egress.PRIVATE: "a loopback or 
 
 
 def connect(host: str, port: int, egress: Egress, deadline: Deadline) -> socket.socket:
-    """A connection to a host, as far as calls may go there: to the first of its addresses that takes one.
+    """A connection to the first address of a host that takes one.
 
     Raises:
-        EgressRefusedError: one of its addresses is out of bounds.
-        OSError: there is no connection to any, or not in time.
-        ValueError: the host is no name.
+        EgressRefusedError: the policy does not allow one of its addresses.
+        OSError: none of its addresses takes a connection, or not before the deadline.
+        ValueError: the host is not a name.
     """
     rest = list(allowed(host, egress, deadline))
     while True:
         address = rest.pop(0)
         try:
-            # What one address does not answer is left for the others.
+            # An address that does not answer leaves the others their share of the time.
             return socket.create_connection((address, port), deadline.left() / (len(rest) + 1))
         except OSError:
             if not rest:
@@ -49,7 +52,13 @@ def connect(host: str, port: int, egress: Egress, deadline: Deadline) -> socket.
 
 
 def allowed(host: str, egress: Egress, deadline: Deadline) -> Sequence[str]:
-    """The addresses of a host, all of which are within bounds: one that is not bars the others."""
+    """The addresses of a host, if the policy allows all of them.
+
+    Raises:
+        EgressRefusedError: the policy does not allow one of its addresses.
+        OSError: it has none, or they were not found before the deadline.
+        ValueError: the host is not a name.
+    """
     found = addresses(host, deadline)
     for address in found:
         if not is_allowed(address, egress):
@@ -59,10 +68,11 @@ def allowed(host: str, egress: Egress, deadline: Deadline) -> Sequence[str]:
 
 
 def is_allowed(address: str, egress: Egress) -> bool:
-    """Whether calls may go to an address.
+    """Whether the policy allows an address.
 
-    An IPv4 address that is mapped into IPv6 counts as itself, as it is IPv4 that is spoken to it.
-    Other forms that embed one (6to4, NAT64, IPv4-compatible) lead wherever a gateway takes them: never within bounds.
+    An IPv4 address that is mapped into IPv6 counts as the IPv4 address, as the connection is one of IPv4.
+    Other IPv6 addresses that embed one (6to4, NAT64, IPv4-compatible) lead where a gateway decides: only `any` allows
+    them.
     """
     if egress is Egress.ANY:
         return True

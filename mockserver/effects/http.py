@@ -1,11 +1,10 @@
-"""Webhook calls over HTTP: one at a time, to an address that has been checked, following nothing.
+"""Outgoing requests over HTTP, without redirections, and without proxies of the environment.
 
-urllib3 speaks HTTP over a socket that is made here: connected to an address within bounds, whatever the name leads to
-by then, and with a time limit over the whole call.
-It reads no proxies from the environment.
+urllib3 speaks HTTP over a socket that is made here: it is connected to the address that the egress policy has checked,
+even if the name resolves to another one by then, and it has a deadline for the whole request.
 
-The certificate of an https receiver has to be one that this machine trusts, for the host of the address.
-A team's own authority is trusted by OpenSSL's variables: `SSL_CERT_FILE`, a file of certificates, or `SSL_CERT_DIR`.
+The certificate of an https receiver has to be valid for its host, and signed by an authority that OpenSSL trusts.
+Further authorities are set by OpenSSL's variables: `SSL_CERT_FILE`, a file of certificates, or `SSL_CERT_DIR`.
 """
 
 from __future__ import annotations
@@ -30,24 +29,27 @@ from mockserver.core.text import header_form
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress, EgressRefusedError, connect
 
-#: Of an answer no more than this is read, in bytes: only its status counts, and most answers end before.
-_READ = 64 * 1024
-#: How long an error may be: an answer that is no HTTP stands in it.
+#: How much of a response is read, in bytes: only its status counts; chosen above the size of most responses.
+_MOST_READ = 64 * 1024
+#: The longest error message, in characters: it may quote a response that is not HTTP. Chosen for a few lines.
 _LONGEST_ERROR = 300
 
 _PORTS = {"http": 80, "https": 443}
-#: What a host is written with, a zone id included; names of other scripts are in their ASCII form by then.
+#: A host, perhaps with a zone id; names of other scripts are in their ASCII form when they are compared with it.
 _HOST = re.compile(r"[\w.~!$&'()*+,;=:%-]+", re.ASCII)
-#: What a path and a query may be written with, RFC 3986; all else is percent-encoded.
+#: The characters that a path and a query keep (RFC 3986, 3.3 and 3.4); all others are percent-encoded.
 _PATH_CHARACTERS = "/?:@!$&'()*+,;=%[]"
 
 
 class UnsendableError(ValueError):
-    """There is no way to write such a call."""
+    """The request cannot be written as HTTP."""
 
 
 def call(request: OutgoingRequest, egress: Egress) -> Outcome:
-    """What came of a call, as far as it may go; it never raises, and takes no longer than the call's time limit."""
+    """Send a request; the status of the response, or why there is none, within the time limit of the request.
+
+    It is hopeless to try again where the egress policy refuses the address, or the request cannot be written.
+    """
     try:
         return Outcome(status=_status(request, egress))
     except (EgressRefusedError, UnsendableError) as error:
@@ -70,7 +72,11 @@ def _status(request: OutgoingRequest, egress: Egress) -> int:
 
 
 def _secured(sock: socket, url: _Url, deadline: Deadline) -> ssl.SSLSocket:
-    """The same connection with TLS, once its certificate has turned out to be the host's."""
+    """A connection with TLS over a plain one, after its certificate has been checked.
+
+    Raises:
+        SSLCertVerificationError: the certificate is not trusted, or not one of the host.
+    """
     sock.settimeout(deadline.left())
     trusted = _trusted(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
     return trusted.wrap_socket(sock, server_hostname=url.host.rstrip("."))
@@ -78,17 +84,20 @@ def _secured(sock: socket, url: _Url, deadline: Deadline) -> ssl.SSLSocket:
 
 @lru_cache(maxsize=2)
 def _trusted(_file: str | None, _directory: str | None) -> ssl.SSLContext:
-    """Whom OpenSSL trusts by these variables, which it reads itself; a tenth of a second goes into it."""
+    """A TLS context with the authorities that OpenSSL trusts, kept as making one takes a tenth of a second.
+
+    OpenSSL reads the two variables itself; they are arguments so that another value makes another context.
+    """
     return ssl.create_default_context()
 
 
 def _exchange(sock: HurriedSocket, url: _Url, headers: Sequence[tuple[str, str]], body: bytes) -> int:
-    """Send the call, and read the answer to it."""
+    """Send a POST request; the status of the response."""
     connection = HTTPConnection(url.host, url.port)
     connection.response_class = _FinalResponse
     connection.sock = sock
     with closing(connection):
-        # Who answers before all has come, and closes, is heard all the same.
+        # A receiver may answer and close before it has read the whole request: its response counts.
         with suppress(BrokenPipeError, ConnectionResetError):
             connection.request("POST", url.path, body, urllib3.HTTPHeaderDict(headers), preload_content=False)
         with closing(connection.getresponse()) as answer:
@@ -97,19 +106,23 @@ def _exchange(sock: HurriedSocket, url: _Url, headers: Sequence[tuple[str, str]]
 
 
 class _FinalResponse(http.client.HTTPResponse):
-    """An answer after those that only announce it, 103 for one; the class it is made of skips only 100."""
+    """A response that skips all informational ones before it, such as 103; `http.client` skips only 100."""
 
     def begin(self) -> None:
         super().begin()
         while 100 < self.status < 200 and self.status != http.HTTPStatus.SWITCHING_PROTOCOLS:
-            self.headers = self.msg = None  # type: ignore[assignment]  # as before the first
+            self.headers = self.msg = None  # type: ignore[assignment]  # as before the first response
             super().begin()
 
 
 def _drain(answer: urllib3.BaseHTTPResponse) -> None:
-    """Read an answer, so that its sender meets no closed connection; one that breaks off is no answer."""
+    """Read a response to its end, so that its sender meets no closed connection.
+
+    Raises:
+        HTTPError: the response is cut off.
+    """
     read = 0
-    while read < _READ and (chunk := answer.read1(4096, decode_content=False)):
+    while read < _MOST_READ and (chunk := answer.read1(4096, decode_content=False)):
         read += len(chunk)
 
 
@@ -117,22 +130,22 @@ def _drain(answer: urllib3.BaseHTTPResponse) -> None:
 
 
 class _Url(NamedTuple):
-    """An address as a call needs it."""
+    """The parts of a URL that a request needs."""
 
     tls: bool
     host: str
     port: int
-    #: The host and, unless it is the usual one, the port: without credentials.
+    #: The value of the Host header: the host and, unless it is the default one, the port; no credentials.
     authority: str
-    #: Path and query, as they are written.
+    #: The request target: path and query, percent-encoded.
     path: str
 
     @classmethod
     def parse(cls, url: str) -> _Url:
-        """The parts of an address; nothing else takes it apart, so that what is checked is what is called.
+        """The parts of a URL; it is parsed only here, so that the host that is checked is the one that is called.
 
         Raises:
-            UnsendableError: it is none.
+            UnsendableError: it is not a URL of http or https with a host.
         """
         try:
             parts = urlsplit(url)
@@ -165,13 +178,13 @@ def _check_headers(headers: Sequence[tuple[str, str]]) -> None:
 
 
 def _sentence(error: Exception) -> str:
-    """What went wrong, in the words of whoever has noticed it."""
+    """The message of an error, in ASCII, at most `_LONGEST_ERROR` characters of it."""
     if isinstance(error, ssl.SSLCertVerificationError):
-        told = f"the certificate was refused: {error.verify_message}"
+        message = f"the certificate was refused: {error.verify_message}"
     elif isinstance(error, http.client.BadStatusLine) and not isinstance(error, ConnectionError):
-        told = f"the answer is no HTTP: {str(error)!r}"
+        message = f"the answer is no HTTP: {str(error)!r}"
     elif isinstance(error, ProtocolError):
-        told = str(error.args[0])
+        message = str(error.args[0])
     else:
-        told = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
-    return told[:_LONGEST_ERROR].encode("ascii", "backslashreplace").decode()
+        message = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+    return message[:_LONGEST_ERROR].encode("ascii", "backslashreplace").decode()

@@ -1,4 +1,4 @@
-"""Addresses of names, asked of the system in threads of their own: its resolver knows no time limit."""
+"""The addresses of host names, looked up in threads, as the resolver of the system has no time limit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from ipaddress import ip_address
 
 from mockserver.effects.deadline import Deadline
 
-#: How many names are looked up at once, each in a thread that may hang; those who ask for the same one share it.
+#: How many names are looked up at once, each in a thread that may hang; look-ups of one name share a thread. Chosen far
+#: above the number of receivers that tests have.
 _AT_ONCE = 32
 
 _LOCK = threading.Lock()
@@ -21,8 +22,8 @@ def addresses(host: str, deadline: Deadline) -> Sequence[str]:
     """All addresses of a host, in the order in which the system prefers them.
 
     Raises:
-        OSError: it has none, or they were not found in time.
-        ValueError: it can have none.
+        OSError: it has none, they were not found before the deadline, or too many look-ups are under way.
+        ValueError: the host is not a name.
     """
     if _is_address(host):
         return [host]
@@ -60,7 +61,7 @@ def _look_up(host: str, found: Future[Sequence[str]]) -> None:
     try:
         rows = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
         result = tuple(dict.fromkeys(_written(*row[4]) for row in rows))
-    except Exception as error:  # noqa: BLE001  # whoever waits for it is told
+    except Exception as error:  # noqa: BLE001  # it is raised where the result is awaited
         _forget(host)
         found.set_exception(error)
     else:
@@ -69,7 +70,7 @@ def _look_up(host: str, found: Future[Sequence[str]]) -> None:
 
 
 def _forget(host: str) -> None:
-    """Let whoever asks from now on ask anew: what was found is for those who wait for it."""
+    """End a look-up: its result is for those who wait for it, and the next caller looks the name up again."""
     with _LOCK:
         del _UNDER_WAY[host]
 

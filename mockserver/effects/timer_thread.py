@@ -1,4 +1,4 @@
-"""What falls due while nobody asks: clocks that run fire their timers by themselves."""
+"""The timer thread, which fires timers of running clocks when they are due, without a request."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ import weakref
 
 from mockserver.core.effects.effects import Timed
 
-#: Nothing is waited for longer than this, in seconds: real time may be set, and workspaces may go.
-_LONGEST = 10.0
-#: Turns that are so close are one, in seconds.
-_CLOSE = 0.001
-#: How long a close waits for the thread, in seconds.
-_FAREWELL = 0.5
+#: The longest wait, in seconds: real time may be set, and a timer is then late by no more than that.
+_LONGEST_S = 10.0
+#: Turns of a workspace that differ by no more, in seconds, count as one, so that the thread wakes up less often.
+_CLOSE_S = 0.001
+#: How long `close` waits for the end of the thread, in seconds; chosen far above what a notified thread needs.
+_JOIN_S = 0.5
 
 _LOG = logging.getLogger(__name__)
 
 
 class TimerThread:
-    """Lets workspaces catch up when their next timer is due; its thread lives while there is one to wait for."""
+    """Lets workspaces catch up when their next timer is due; its thread runs while there is one to wait for."""
 
     def __init__(self) -> None:
-        #: Held for all below; taken after a workspace's lock, never before one.
+        #: Held for all attributes below; taken after the lock of a workspace, never before one.
         self._changed = threading.Condition()
-        #: When a workspace has its turn at the latest, by the real time of `time.monotonic`.
+        #: When each workspace catches up, by `time.monotonic`.
         self._turns: weakref.WeakKeyDictionary[Timed, float] = weakref.WeakKeyDictionary()
-        #: When the thread looks again by itself.
+        #: Until when the thread waits, by `time.monotonic`.
         self._until = math.inf
         self._thread: threading.Thread | None = None
         self._closed = False
 
     def watch(self, workspace: Timed) -> None:
-        """Look at a workspace whose timers or clock have changed, under its lock."""
+        """Wait for the next timer of a workspace whose timers or clock have changed; the caller holds its lock."""
         timer = workspace.state.timers.next()
         if timer is None or workspace.state.clock.frozen:
             return
         seconds = (timer.moment - workspace.state.clock.now()).total_seconds()
-        turn = time.monotonic() + min(seconds, _LONGEST)
+        turn = time.monotonic() + min(seconds, _LONGEST_S)
         with self._changed:
-            if self._closed or turn >= self._turns.get(workspace, math.inf) - _CLOSE:
+            if self._closed or turn >= self._turns.get(workspace, math.inf) - _CLOSE_S:
                 return
             self._turns[workspace] = turn
             if self._thread is None:
@@ -51,7 +51,7 @@ class TimerThread:
 
     def _start(self) -> None:
         """Start the thread; where the system has none, the next call of `watch` tries again."""
-        thread = threading.Thread(target=self._beat, name="timer thread", daemon=True)
+        thread = threading.Thread(target=self._run, name="timer thread", daemon=True)
         try:
             thread.start()
         except RuntimeError:
@@ -61,18 +61,18 @@ class TimerThread:
             self._thread = thread
 
     def close(self) -> None:
-        """Let time stand still."""
+        """Fire no more timers, and end the thread."""
         with self._changed:
             self._closed = True
             self._changed.notify()
             thread = self._thread
         if thread is not None:
-            thread.join(_FAREWELL)
+            thread.join(_JOIN_S)
 
-    def _beat(self) -> None:
+    def _run(self) -> None:
         while (late := self._late()) is not None:
             while late:
-                # Nothing here keeps a workspace alive that nobody else needs.
+                # Popped, so that no local variable keeps a dropped workspace in memory.
                 self._catch_up(late.pop(0))
 
     def _catch_up(self, workspace: Timed) -> None:
@@ -84,7 +84,7 @@ class TimerThread:
             _LOG.exception("what was due in workspace %s has failed", workspace.name)
 
     def _late(self) -> list[Timed] | None:
-        """The workspaces whose turn has come, perhaps none; None: there is nothing to wait for."""
+        """The workspaces whose turn has come, after waiting for the next turn; None if there is nothing to wait for."""
         with self._changed:
             self._until = min(self._turns.values(), default=math.inf)
             if self._closed or math.isinf(self._until):

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockserver.effects.mail import data as mail_data
-from mockserver.effects.mail.data import LARGEST, Incoming, Room
+from mockserver.effects.mail.data import LARGEST, Incoming, TotalSize
 from mockserver.effects.mail.listener import _READERS, Listener
 
 ENVELOPE = b"MAIL FROM:<bob@example.test>\r\nRCPT TO:<reply@in.acme.test>\r\n"
@@ -34,7 +34,7 @@ class Post:
 
     @property
     def kept(self):
-        return self.listener._handler.room.taken  # noqa: SLF001  # nobody is told
+        return self.listener._handler.total.taken  # noqa: SLF001  # nobody is told
 
     def keeps(self, number):
         """Whether it keeps so many bytes before long."""
@@ -104,7 +104,7 @@ def on_the_wire(content):
 def test_a_mail_is_whole_however_it_is_cut(content, rest, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mail_data, "_PIECE", size)
-        mail, wire = Incoming(Room()), on_the_wire(content)
+        mail, wire = Incoming(TotalSize()), on_the_wire(content)
         blocks = [wire[place : place + size] for place in range(0, len(wire), size)]
 
         found = [mail.feed(block) for block in [*blocks[:-1], blocks[-1] + rest]]
@@ -205,7 +205,7 @@ def test_a_mail_that_goes_on_for_too_long_ends_the_connection(post, monkeypatch)
 @pytest.mark.parametrize(("size", "refusal"), [(1_000, ""), (1_001, "552")])
 def test_a_mail_may_be_as_large_as_the_limit(monkeypatch, size, refusal):
     monkeypatch.setattr(mail_data, "LARGEST", 1_000)
-    mail = Incoming(Room())
+    mail = Incoming(TotalSize())
 
     mail.feed(b"x" * (size - 2) + b"\r\n.\r\n")
 

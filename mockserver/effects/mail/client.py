@@ -1,4 +1,4 @@
-"""E-mails that really leave, by SMTP: in the background, tried again, and never in anybody's way."""
+"""The SMTP client, which sends e-mails to a real server in the background, and tries again where that may help."""
 
 from __future__ import annotations
 
@@ -21,21 +21,25 @@ from mockserver.effects.mail.url import SmtpUrl
 
 
 class SmtpLimits(NamedTuple):
-    """How patient an SMTP client is, and with how many e-mails."""
+    """The time limits of an SMTP client, and how many e-mails it takes."""
 
     #: How long after each failure an e-mail is tried again, in seconds; after the last try it has failed for good.
+    #: Chosen: a server that restarts in a test environment is back within them.
     delays: tuple[float, ...] = (1.0, 5.0, 30.0)
-    #: How long a server may take for a step, in seconds: it is near, and only a broken one takes as long.
+    #: How long a server may take for a step, in seconds; chosen for a server in the same network.
     step_s: float = 10.0
-    #: How long a server may take for a whole e-mail, in seconds: all others wait for it.
+    #: How long a server may take for a whole e-mail, in seconds: all others wait for it. Chosen: three steps.
     whole_s: float = 30.0
-    #: How many e-mails wait; each keeps its workspace alive, and a further one is not taken.
+    #: How many e-mails may wait, as each keeps its workspace in memory; chosen far above what tests send.
     waiting: int = 10_000
 
 
 @dataclass(slots=True, eq=False)
 class _Email:
-    """An e-mail on its way: who writes it, who is told what comes of it, and whether it is still to leave."""
+    """An e-mail to be sent.
+
+    `write` makes its message, `report` takes the state of its sending, `wanted` says whether it is still to be sent.
+    """
 
     write: Callable[[], EmailMessage]
     report: Report
@@ -44,7 +48,7 @@ class _Email:
 
 
 class SmtpClient:
-    """Takes e-mails to one server, one after another, in the background.
+    """Sends e-mails to one server, one after another, in the background.
 
     TLS is used where the server offers it (STARTTLS), and its certificate is then checked: by the system's authorities,
     or by those of `SSL_CERT_FILE`.
@@ -52,9 +56,9 @@ class SmtpClient:
 
     def __init__(self, url: SmtpUrl, egress: Egress, limits: SmtpLimits | None = None) -> None:
         self._url, self._egress, self._limits = url, egress, limits or SmtpLimits()
-        # One thread keeps the order; one of its own does not wait for webhook calls to receivers that hang.
+        # One thread, as e-mails keep their order; of its own, as webhook calls may hang.
         self._dispatcher = Dispatcher(threads=1, waiting=self._limits.waiting)
-        #: Held for all below.
+        #: Held for all attributes below.
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._closed = False
@@ -62,7 +66,7 @@ class SmtpClient:
         self._last_error: str | None = None
 
     def send(self, write: Callable[[], EmailMessage], report: Report, wanted: Wanted) -> None:
-        """Let an e-mail be sent, as long as it is wanted."""
+        """Queue an e-mail; `report` takes the state of its sending now and after each try."""
         report(Sending(WAITING))
         is_taken = self._dispatcher.submit(self._task(_Email(write, report, wanted)))
         if not is_taken and not self._closed:
@@ -71,7 +75,7 @@ class SmtpClient:
             report(Sending(FAILED, 0, text))
 
     def close(self) -> None:
-        """Take no more e-mails anywhere, whatever is under way."""
+        """Send no more e-mails, and cut off the connection that is under way."""
         with self._lock:
             self._closed = True
             connection = self._connection
@@ -80,7 +84,7 @@ class SmtpClient:
             connection.hang_up()
 
     def health(self) -> dict[str, Any]:
-        """How it goes."""
+        """The server, the numbers of e-mails that were sent, failed and wait, and the last error."""
         waiting = self._dispatcher.unfinished
         with self._lock:
             return {
@@ -94,10 +98,10 @@ class SmtpClient:
     # ------------------------------------------------------------------ tries
 
     def _task(self, email: _Email) -> Task:
-        return Task(partial(self._try, email), partial(self._settle, email), email.wanted)
+        return Task(partial(self._try, email), partial(self._conclude, email), email.wanted)
 
     def _try(self, email: _Email) -> Exception | None:
-        """What has gone wrong; None, if the server has taken the e-mail."""
+        """Try to send an e-mail; the error, or None if the server has taken it."""
         email.tries += 1
         try:
             self._deliver(email.write())
@@ -105,8 +109,8 @@ class SmtpClient:
             return error
         return None
 
-    def _settle(self, email: _Email, error: Exception | None) -> None:
-        """Tell what came of a try, and try again where that may help."""
+    def _conclude(self, email: _Email, error: Exception | None) -> None:
+        """Report the outcome of a try, and queue another one where that may help."""
         if error is None:
             with self._lock:
                 self._sent += 1
@@ -138,9 +142,9 @@ class SmtpClient:
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[smtplib.SMTP]:
-        """A connection to the server, which is cut when the time for a whole e-mail is up."""
-        kind = SecureConnection if self._url.tls else Connection
-        server = kind(self._egress, self._limits.step_s)
+        """A connection to the server, which is cut off when the time for a whole e-mail is over."""
+        connection_type = SecureConnection if self._url.tls else Connection
+        server = connection_type(self._egress, self._limits.step_s)
         cut = threading.Timer(self._limits.whole_s, server.hang_up)
         cut.daemon = True
         with self._lock:
@@ -149,9 +153,9 @@ class SmtpClient:
             self._connection = server
         cut.start()
         try:
-            server.meet(self._url.host, self._url.port)
+            server.open(self._url.host, self._url.port)
             yield server
-            with contextlib.suppress(OSError):  # it was taken; whatever comes now changes nothing
+            with contextlib.suppress(OSError):  # the server has taken the e-mail, and an error of QUIT changes nothing
                 server.quit()
         except OSError:
             if server.is_cut:

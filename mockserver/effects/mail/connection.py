@@ -1,4 +1,4 @@
-"""Connections to SMTP servers at addresses that were checked, which can be cut off; and what goes wrong with them."""
+"""Connections to SMTP servers, which can be cut off from another thread, and the messages of their errors."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ import ssl
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.egress import Egress, EgressRefusedError, connect
 
-#: How much of an error is kept, in characters: an answer of SMTP may have many lines (RFC 5321, 4.2.1).
+#: The longest error message, in characters: a reply of SMTP may have many lines (RFC 5321, 4.2.1). Chosen for a few.
 _LONGEST = 500
 
 
 class Connection(smtplib.SMTP):
-    """A connection to an address that has been checked."""
+    """A connection to an SMTP server at an address that the egress policy allows."""
 
     def __init__(self, egress: Egress, step_s: float) -> None:
-        # With a name of its own: the library would look one up.
+        # Without local_hostname, smtplib would look up the name of this machine.
         super().__init__(local_hostname="localhost", timeout=step_s)
         self._egress = egress
         self.is_cut = False
 
     def hang_up(self) -> None:
-        """Cut the connection off, from whatever thread: what waits for an answer fails at once."""
+        """Cut off the connection, from any thread: what waits for a reply fails at once."""
         self.is_cut = True
         sock = getattr(self, "sock", None)
         if sock is not None:
             with contextlib.suppress(OSError):
                 socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
-    def meet(self, host: str, port: int) -> None:
-        """Connect, and hear the greeting.
+    def open(self, host: str, port: int) -> None:
+        """Connect, and read the greeting of the server.
 
         Raises:
-            OSError: the server cannot be reached, or wants nobody.
+            OSError: the server cannot be reached, or its greeting is not 220.
         """
-        self._host = host  # whose certificate it must have
+        self._host = host  # smtplib checks the certificate of STARTTLS against this name
         code, greeting = self.connect(host, port)
         if code != 220:
             raise smtplib.SMTPConnectError(code, greeting)
@@ -46,7 +46,7 @@ class Connection(smtplib.SMTP):
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
         found = connect(host, port, self._egress, Deadline(timeout))
         found.settimeout(timeout)
-        self.sock = found  # before the look at what `hang_up` leaves, as that looks at this afterwards
+        self.sock = found  # before `is_cut` is read: `hang_up` writes that, and reads this afterwards
         if self.is_cut:
             found.close()
             raise ConnectionAbortedError("the connection was cut off")
@@ -54,7 +54,7 @@ class Connection(smtplib.SMTP):
 
 
 class SecureConnection(Connection):
-    """The same with TLS from the start."""
+    """A connection to an SMTP server with TLS from the start, at an address that the egress policy allows."""
 
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
         plain = super()._get_socket(host, port, timeout)
@@ -69,7 +69,7 @@ class SecureConnection(Connection):
 
 
 def is_final(error: Exception) -> bool:
-    """Whether another try would come to the same."""
+    """Whether another try would fail as well: after a permanent reply (5yz), or an error that is not of the network."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return all(code >= 500 for code, _ in error.recipients.values())
     if isinstance(error, smtplib.SMTPResponseException):
@@ -79,7 +79,7 @@ def is_final(error: Exception) -> bool:
 
 
 def sentence(error: Exception) -> str:
-    """What went wrong, in a line."""
+    """The message of an error, in one line of at most `_LONGEST` characters."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         text = "; ".join(f"{to}: {code} {_text(answer)}" for to, (code, answer) in error.recipients.items())
     elif isinstance(error, smtplib.SMTPResponseException):

@@ -1,4 +1,4 @@
-"""A real SMTP listener: mails that come in, for whoever in the mock they are for."""
+"""The SMTP listener, which takes mails and gives them to a function of its caller."""
 
 from __future__ import annotations
 
@@ -12,39 +12,41 @@ from typing import Any
 from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 from marshmallow import ValidationError
 
-from mockserver.effects.mail.data import LARGEST, Incoming, Room
+from mockserver.effects.mail.data import LARGEST, Incoming, TotalSize
 from mockserver.web.schemas.fields import Email
 from mockserver.web.server.server import bind
 
 #: How many recipients a mail may have; RFC 5321, 4.5.3.1.8, asks for as many at least.
 MOST_RECIPIENTS = 100
-#: How many connections there may be at once; each keeps up to 64 kB of a line.
+#: How many connections there may be at once, as each keeps up to 64 kB of a line; chosen far above what tests open.
 _CONNECTIONS = 100
-#: How many mails are read at once; more would make all others wait, and be no faster.
+#: How many mails are read at once; more threads of Python would be no faster, and slow down all others.
 _READERS = 2
-#: How long a connection may do nothing, and how long a start and a stop wait for the listener's thread, in seconds.
-_IDLE_S, _PATIENCE_S = 60.0, 1.0
-#: How the library writes that nobody sent a mail: bounces and the like.
+#: How long a connection may be idle, in seconds; chosen above any pause of a test.
+_IDLE_S = 60.0
+#: How long `start` and `stop` wait for the thread of the listener, in seconds; chosen far above what it needs.
+_JOIN_S = 1.0
+#: How aiosmtpd writes the empty sender, that of bounces (RFC 5321, 4.5.5).
 _NOBODY = "<>"
 _ADDRESS = Email()
 
-#: Takes the mail as it came, its sender (empty, where it is nobody) and its recipients.
+#: Takes the bytes of a mail, its sender (empty for bounces) and its recipients.
 Take = Callable[[bytes, str, Sequence[str]], None]
 
 _LOG = logging.getLogger(__name__)
 
 
 class _Handler:
-    """Decides what is taken, and hands it on."""
+    """Decides which mails are taken, and gives them to the function of the caller in other threads."""
 
     def __init__(self, take: Take) -> None:
         self._take = take
         self._readers = ThreadPoolExecutor(_READERS, "mail-reader")
-        self.room = Room()
+        self.total = TotalSize()
         self.received = 0
 
     def close(self) -> None:
-        """Begin to read no more mails."""
+        """Start to read no more mails."""
         self._readers.shutdown(wait=False, cancel_futures=True)
 
     async def handle_MAIL(  # noqa: N802  # aiosmtpd's
@@ -56,7 +58,7 @@ class _Handler:
         envelope.mail_options.extend(options)
         return "250 2.1.0 OK"
 
-    async def handle_RCPT(  # noqa: N802  # see above
+    async def handle_RCPT(  # noqa: N802  # aiosmtpd's
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if not _is_address(address):
@@ -67,32 +69,33 @@ class _Handler:
         return "250 2.1.5 OK"
 
     async def take(self, envelope: Envelope) -> str:
-        """Hand on a mail that has come in; how that went, for its sender."""
+        """Give a received mail to the function of the caller; the reply for its sender."""
         try:
-            # In another thread: while one mail is read, others come in.
+            # In another thread: while one mail is read, others are received.
             await asyncio.get_running_loop().run_in_executor(self._readers, self._read, envelope)
         except Exception:  # noqa: BLE001  # whatever is wrong with one mail, the others are taken
             _LOG.exception("a mail that came in could not be taken")
             return "451 4.3.0 the mail could not be taken, which is a mistake of the mock"
         finally:
-            envelope.content = None  # where its sender has gone, it still stands in line
+            envelope.content = None  # if its sender has gone, the queue of readers still has the envelope
         self.received += 1
         return "250 2.6.0 taken"
 
     async def handle_exception(self, error: Exception) -> str:
-        """Answer what the library stumbles over."""
+        """The reply to a command at which aiosmtpd fails."""
         return "500 5.5.2 not understood"
 
     def _read(self, envelope: Envelope) -> None:
-        """Hand a mail on, unless its sender has gone before its turn came."""
+        """Give a mail to the function of the caller, unless its sender has gone meanwhile."""
         raw, sender = envelope.content, envelope.mail_from
         if isinstance(raw, bytes):
             self._take(raw, "" if sender in (None, _NOBODY) else sender, envelope.rcpt_tos)
 
 
 class _Protocol(SMTP):
-    """The library's protocol, but for mails: their lines may have any length, and are no objects of their own."""
+    """The protocol of aiosmtpd, but for the data of mails: lines may have any length, and are not kept one by one."""
 
+    #: In bytes, of commands; chosen far above the 512 of RFC 5321, 4.5.3.1.4.
     line_length_limit = 64 * 1024
 
     def __init__(self, handler: _Handler, connections: set[_Protocol]) -> None:
@@ -100,7 +103,7 @@ class _Protocol(SMTP):
             handler,
             data_size_limit=LARGEST,
             enable_SMTPUTF8=True,
-            hostname="localhost",  # the library would look one up
+            hostname="localhost",  # without one, aiosmtpd would look up the name of this machine
             ident="mockserver",
             timeout=_IDLE_S,
             loop=asyncio.get_running_loop(),
@@ -132,7 +135,7 @@ class _Protocol(SMTP):
             await self._take_mail(envelope)
 
     async def _take_mail(self, envelope: Envelope) -> None:
-        mail = Incoming(self._handler.room)
+        mail = Incoming(self._handler.total)
         try:
             await self._receive(mail)
             envelope.content = mail.content()
@@ -145,27 +148,27 @@ class _Protocol(SMTP):
             self._writer.close()
 
     async def _receive(self, mail: Incoming) -> None:
-        """Read up to the end of a mail, or until nobody would wait for it; what follows the end are commands again."""
+        """Read up to the end of a mail, or until it is given up; what follows the end is left for the next command."""
         rest = None
         while rest is None and not mail.is_endless:
             rest = mail.feed(await self._reader.read(LARGEST))
-        # Nothing is left there, as a read takes all: this is what comes next.
+        # A read takes all that the reader has, so this is put back as the next bytes.
         self._reader.feed_data(rest or b"")
 
     def abort(self) -> None:
-        """Let the connection go, whatever is under way."""
+        """Close the connection at once, whatever is under way."""
         if isinstance(self.transport, asyncio.WriteTransport):
             self.transport.abort()
 
 
 class Listener:
-    """Listens from `start` to `stop`, in a thread of its own."""
+    """Takes mails by SMTP from `start` to `stop`, in a thread of its own."""
 
     def __init__(self, host: str, port: int, take: Take) -> None:
-        """Take the address; port 0 is a free one.
+        """Bind the address; port 0 is a free one.
 
         Raises:
-            OSError: it is taken, or none of this machine's.
+            OSError: the address is in use, or not one of this machine.
         """
         self._socket = bind(host, port)
         self._handler = _Handler(take)
@@ -176,23 +179,24 @@ class Listener:
 
     @property
     def address(self) -> str:
-        """Where it listens, `HOST:PORT`."""
+        """The address that is listened on, `HOST:PORT`."""
         host, port = self._socket.getsockname()[:2]
         return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     def start(self) -> None:
+        """Begin to take mails."""
         self._address = self.address
         self._thread.start()
-        self._running.wait(_PATIENCE_S)
+        self._running.wait(_JOIN_S)
         _LOG.info("mails are taken at %s", self._address)
 
     def stop(self) -> None:
-        """Take no more mails; what is half-way in is lost, and its sender knows."""
+        """Take no more mails; one that is being received is lost, and its sender gets no reply."""
         self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join(_PATIENCE_S)
+        self._thread.join(_JOIN_S)
 
     def health(self) -> dict[str, Any]:
-        """How it goes."""
+        """The address, and how many mails were received, as `/_mock/health` shows them."""
         return {"address": self._address, "received": self._handler.received}
 
     def _run(self) -> None:
@@ -211,7 +215,7 @@ class Listener:
 
 
 def _is_address(text: str) -> bool:
-    """Whether the API could show it as an address."""
+    """Whether a text is an e-mail address as the API admits them."""
     try:
         _ADDRESS.deserialize(text)
     except ValidationError:

@@ -20,10 +20,10 @@ class SmtpUrl(NamedTuple):
 
     @classmethod
     def parse(cls, url: str) -> SmtpUrl:
-        """The parts of an address; without a port it is 25, or 465 for `smtps`.
+        """The parts of a URL; without a port, that is 25, or 465 for `smtps`.
 
         Raises:
-            ValueError: it is none; the message does not repeat it, as a password may stand in it.
+            ValueError: it is malformed; the message does not repeat the URL, as it may have a password.
         """
         try:
             parts = urlsplit(url)
@@ -37,6 +37,6 @@ class SmtpUrl(NamedTuple):
 
 
 def _is_bare(parts: SplitResult) -> bool:
-    """Whether nothing stands behind the host of an address of SMTP."""
+    """Whether a URL is one of SMTP with nothing after host and port."""
     is_smtp = parts.scheme in _PORTS
     return is_smtp and parts.path in ("", "/") and not parts.query and not parts.fragment
