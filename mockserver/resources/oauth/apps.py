@@ -1,4 +1,4 @@
-"""Apps of third parties: who may send users here, and where they may be sent back to (contract/oauth)."""
+"""The registered apps of third parties, and the addresses to which their users may be redirected (contract/oauth)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import scopes
 
-#: A scheme of RFC 3986, other than those that run or show what the address itself holds; localhost:80 has lost its own.
+#: A scheme of RFC 3986, but none that runs or shows what the address itself holds; `localhost` is the scheme of an
+#: address that lacks one, `localhost:80`.
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*", re.ASCII)
-_NO_WAY_BACK = frozenset({"javascript", "data", "vbscript", "about", "blob", "file", "view-source", "localhost"})
+_REFUSED_SCHEMES = frozenset({"javascript", "data", "vbscript", "about", "blob", "file", "view-source", "localhost"})
 #: A host, as a name or a number, and perhaps a port; nothing that would mean something elsewhere, as in a header.
 _PLACE = re.compile(r"(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?")
 _HEX = "0123456789abcdef"
@@ -29,7 +30,7 @@ class App:
     """A registered app."""
 
     client_id: str
-    #: None: a public app, which cannot keep one.
+    #: None if the app is public, as it could not keep a secret.
     client_secret: str | None
     name: str
     redirect_uris: tuple[str, ...]
@@ -39,12 +40,12 @@ class App:
     account: str
 
     def is_known_by(self, secret: str) -> bool:
-        """Whether it is the app's secret; how long the answer takes tells nothing of it."""
+        """Whether this is the secret of the app; compared in a time that does not depend on where texts differ."""
         return self.client_secret is not None and hmac.compare_digest(secret.encode(), self.client_secret.encode())
 
 
 def flaw_of_uri(uri: str) -> str | None:
-    """What keeps an address from being one to send users back to; None: nothing does."""
+    """Why an address cannot be a redirect_uri, or None if it can."""
     if not uri.isascii() or not uri.isprintable() or " " in uri:
         return "must be ASCII without blanks"
     try:
@@ -52,7 +53,7 @@ def flaw_of_uri(uri: str) -> str | None:
         parts.port  # noqa: B018  # it looks at the port only when it is asked
     except ValueError:
         return "not a URL"
-    if not _SCHEME.fullmatch(parts.scheme.lower()) or parts.scheme.lower() in _NO_WAY_BACK:
+    if not _SCHEME.fullmatch(parts.scheme.lower()) or parts.scheme.lower() in _REFUSED_SCHEMES:
         return "must be an absolute URL such as https://app.test/callback"
     if "#" in uri:
         return "must have no fragment (RFC 6749, 3.1.2)"
@@ -62,7 +63,7 @@ def flaw_of_uri(uri: str) -> str | None:
 
 
 def register(workspace: Workspace, data: dict[str, Any]) -> App:
-    """A new app; what is left out is drawn, or the specification's default."""
+    """Register a new app; members that are left out are drawn, or have the default of the specification."""
     random = workspace.state.random
     public = data.get("public", False)
     client_id = data.get("client_id") or random.secret("client_id", 32, _HEX)
@@ -80,7 +81,7 @@ def register(workspace: Workspace, data: dict[str, Any]) -> App:
 
 
 def update(workspace: Workspace, app: App, data: dict[str, Any]) -> None:
-    """Change what is named; a private app has a secret, a public one has none."""
+    """Change members of an app; one that becomes private gets a secret, one that becomes public loses it."""
     for name, value in data.items():
         setattr(app, name, tuple(value) if isinstance(value, list) else value)
     if app.public:
@@ -90,17 +91,17 @@ def update(workspace: Workspace, app: App, data: dict[str, Any]) -> None:
 
 
 def home_of(workspace: Workspace, app: App) -> Account:
-    """The account that an app belongs to, and goes with."""
+    """The account that has registered an app; the app is removed with it."""
     return workspace.state.accounts[workspace.state.names[app.account]]
 
 
 def may_enter(workspace: Workspace, app: App, account: Account) -> bool:
-    """Whether users of an account can let an app in: all can let in a public one, else those of its organization."""
+    """Whether users of an account may authorize an app: of a public app all, else those of its organization."""
     return asker(workspace, app)(account)
 
 
 def asker(workspace: Workspace, app: App) -> Callable[[Account], bool]:
-    """The same for many accounts: what is the app's is looked up once."""
+    """A function that says of an account whether its users may authorize an app; it looks the app up only once."""
     if app.public:
         return lambda account: True
     own = _organization(workspace, home_of(workspace, app))
@@ -108,12 +109,12 @@ def asker(workspace: Workspace, app: App) -> Callable[[Account], bool]:
 
 
 def _organization(workspace: Workspace, account: Account) -> str:
-    """What a master account and its admin accounts have in common; a sub-account is an organization of its own."""
+    """The id of an account's organization: admin accounts have that of their master, sub-accounts their own."""
     is_admin = account.role is Role.ADMIN
     return ((workspace.state.master_of(account) if is_admin else None) or account).organization_id
 
 
 def accounts_for(workspace: Workspace, app: App) -> Iterable[Account]:
-    """All accounts, those first whose users can let the app in."""
+    """All accounts, those first whose users may authorize the app."""
     may = asker(workspace, app)
     return sorted(workspace.state.accounts.values(), key=lambda row: not may(row))

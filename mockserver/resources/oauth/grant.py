@@ -16,7 +16,7 @@ LONGEST_STATE = 8_192
 
 
 class AccessToken(NamedTuple):
-    """An access token: its id, what it is good for, and from when till when."""
+    """An access token: its id, its scopes, and from when to when it is valid."""
 
     id: str
     scopes: tuple[str, ...]
@@ -25,7 +25,7 @@ class AccessToken(NamedTuple):
 
 
 class Challenge(NamedTuple):
-    """What an app has to know the answer to, to get tokens for a code (RFC 7636)."""
+    """A code challenge: tokens for the code need the verifier that it was made of (RFC 7636)."""
 
     value: str
     method: str = "plain"
@@ -40,23 +40,23 @@ class Challenge(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Grant:
-    """One grant; a row of the account that it opens."""
+    """A grant, as a row of the account that it opens."""
 
     id: int
     client_id: str
     scopes: tuple[str, ...]
     created_at: datetime
-    #: When its state ends by itself.
+    #: When its present state ends by itself.
     expires_at: datetime
     state: str = PENDING
-    #: None: the app's own.
+    #: The e-mail address of the user who has signed in, or None if an app has the grant for itself.
     user: str | None = None
     redirect_uri: str | None = None
-    #: What the app wants back with the code.
+    #: The `state` of the app's request, which is sent back with the code.
     app_state: str | None = None
     nonce: str | None = None
     challenge: Challenge | None = None
-    #: Lets the browser that was asked answer.
+    #: The secret of the consent page, with which the user's answer is sent.
     ticket: str | None = None
     #: The token by which that browser is known (`web.csrf`); None: any browser can answer.
     browser: str | None = None
@@ -69,6 +69,6 @@ class Grant:
 
     @property
     def secrets(self) -> list[str]:
-        """All by which it can be found."""
+        """All secrets by which the grant can be found."""
         named = (self.ticket, self.code, self.refresh_token)
         return [*filter(None, named), *self.spent, *self.tokens]

@@ -1,4 +1,4 @@
-"""Grants, found by what only their apps and browsers know: a ticket, a code, a refresh token, an access token's id."""
+"""Finding grants by their secrets: a ticket, a code, a refresh token, the id of an access token."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockserver.resources.oauth.grant import ACTIVE, PENDING, AccessToken, Grant
 
 
 class Secrets(Table):
-    """Where the grant of a ticket, a code, a token is: in which account, under which id."""
+    """The id of an account and of a grant in it, by each secret of the grant."""
 
 
 class OwnedGrant(NamedTuple):
@@ -30,7 +30,7 @@ class IssuedToken(NamedTuple):
 
 
 def learn(workspace: Workspace, account: Account, row: Grant) -> None:
-    """Let a grant be found by its secrets."""
+    """Let a grant of an account be found by all its present secrets."""
     workspace.state.record(Secrets).update(dict.fromkeys(row.secrets, (account.id, row.id)))
 
 
@@ -42,15 +42,15 @@ def forget(workspace: Workspace, *secrets: str | None) -> None:
 
 
 def find(workspace: Workspace, secret: str) -> OwnedGrant | None:
-    """The grant that a ticket, a code, a refresh token or the id of an access token is of."""
-    home, number = workspace.state.record(Secrets).get(secret, (0, 0))
-    account = workspace.state.accounts.get(home)
+    """The grant that has this secret, or None: a ticket, a code, a refresh token or the id of an access token."""
+    account_id, number = workspace.state.record(Secrets).get(secret, (0, 0))
+    account = workspace.state.accounts.get(account_id)
     row = None if account is None else account.table(Grant).get(number)
     return None if account is None or row is None else OwnedGrant(account, row)
 
 
 def waiting(workspace: Workspace, ticket: str, browser: str) -> OwnedGrant | None:
-    """The grant that waits for the answer to this ticket, from the browser that was asked."""
+    """The grant that waits for consent with this ticket from this browser, or None."""
     found = find(workspace, ticket)
     if found is None or found.grant.ticket != ticket or found.grant.browser not in (None, browser):
         return None
@@ -58,7 +58,7 @@ def waiting(workspace: Workspace, ticket: str, browser: str) -> OwnedGrant | Non
 
 
 def live_token(workspace: Workspace, token_id: str) -> IssuedToken | None:
-    """The access token of this id, as long as it works."""
+    """The access token of this id, or None if it is unknown or expired, or its grant is not active."""
     found = find(workspace, token_id)
     token = None if found is None else found.grant.tokens.get(token_id)
     if found is None or token is None or token.expires_at <= workspace.state.clock.now() or found.grant.state != ACTIVE:

@@ -1,4 +1,4 @@
-"""What the server tells of itself (RFC 8414, OpenID Connect Discovery 1.0, contract/oauth)."""
+"""The discovery documents of OAuth (RFC 8414, OpenID Connect Discovery 1.0, contract/oauth)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _CLIENT_METHODS = ["client_secret_basic", "client_secret_post"]
 
 
 def metadata(root: str, *, has_public_apps: bool) -> dict[str, Any]:
-    """The discovery document of the workspace at this root; an app without a secret need not prove who it is."""
+    """The discovery document of the workspace at this root address.
+
+    Where there are public apps, it lists `none` among the methods of authentication, as they have no secret.
+    """
     methods = [*_CLIENT_METHODS, "none"] if has_public_apps else _CLIENT_METHODS
     return {
         "issuer": issuer(root),
@@ -47,7 +50,7 @@ def metadata(root: str, *, has_public_apps: bool) -> dict[str, Any]:
 
 
 def catalogue(operations: Iterable[Operation]) -> list[dict[str, Any]]:
-    """The scopes, each with those of the mock's operations that it is for."""
+    """The catalogue of scopes, each with the given operations that need it."""
     by_scope: dict[str, list[str]] = {name: [] for name in CATALOGUE}
     for row in operations:
         by_scope[row.needs].append(f"{row.method} {row.path}")

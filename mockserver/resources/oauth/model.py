@@ -16,7 +16,7 @@ from mockserver.resources.oauth.lookup import forget, learn
 MACHINE = StateMachine(
     "oauth_grant",
     ("authorize", ABSENT, PENDING),
-    # An app for itself: nobody is asked.
+    # A grant of an app to itself needs no consent.
     ("authorize", ABSENT, ACTIVE),
     ("consent", PENDING, CODE_ISSUED),
     ("refuse", PENDING, REVOKED),
@@ -30,18 +30,20 @@ MACHINE = StateMachine(
     ("revoke", ACTIVE, REVOKED),
     timed=frozenset({"expire"}),
 )
-#: How long a code lives (contract/oauth#rules); a question waits as long (proposed).
+#: How long a code is valid (contract/oauth#rules), and how long a grant waits for consent (proposed).
 CODE_LIFETIME = timedelta(minutes=10)
-#: How long tokens live (contract/oauth#rules).
+#: How long tokens are valid (contract/oauth#rules).
 ACCESS_LIFETIME, REFRESH_LIFETIME = timedelta(hours=1), timedelta(days=30)
-#: How many grants that are over a workspace keeps, the last ones.
-KEPT_SETTLED = 1_000
-#: How many rotated refresh tokens a grant remembers, the last ones: to come with one again ends it.
+#: How many ended grants a workspace keeps, the last ones, to say why their codes do not work; chosen far above what a
+#: test ends.
+KEPT_ENDED = 1_000
+#: How many replaced refresh tokens a grant keeps, the last ones, as the use of one ends the grant; chosen far above how
+#: often a test refreshes.
 KEPT_SPENT = 100
 
 
-class Settled(dict[tuple[int, int], None]):
-    """The grants that are over, in the order of their ends."""
+class Ended(dict[tuple[int, int], None]):
+    """The ids of the accounts and of the grants in them that have ended, in the order of their ends."""
 
 
 def _revealed(row: Grant) -> dict[str, Any]:
@@ -58,7 +60,7 @@ def _revealed(row: Grant) -> dict[str, Any]:
 GRANT = Lifecycle(MACHINE, Grant, key="id", parse=int, reveal=_revealed)
 
 
-# ---------------------------------------------------------------------- beginnings
+# ---------------------------------------------------------------------- new grants
 
 
 def ask(workspace: Workspace, account: Account, app: App, *, user: str, **wanted: Any) -> Grant:
@@ -66,10 +68,10 @@ def ask(workspace: Workspace, account: Account, app: App, *, user: str, **wanted
     return begin(workspace, account, app, user=user, ticket=workspace.state.random.secret("oauth_ticket", 43), **wanted)
 
 
-def begin(workspace: Workspace, account: Account, app: App, **facts: Any) -> Grant:
-    """A new grant, which waits for consent or, of an app to itself, is active."""
+def begin(workspace: Workspace, account: Account, app: App, **members: Any) -> Grant:
+    """A new grant with these members; it waits for consent, or is active if an app has it for itself."""
     now = workspace.state.clock.now()
-    row = Grant(workspace.state.next_id("oauth_grant"), app.client_id, created_at=now, expires_at=now, **facts)
+    row = Grant(workspace.state.next_id("oauth_grant"), app.client_id, created_at=now, expires_at=now, **members)
     lifetime = CODE_LIFETIME if row.state == PENDING else ACCESS_LIFETIME
     keep_until(workspace, account, row, workspace.state.clock.after(lifetime))
     GRANT.begin(workspace, account, row)
@@ -97,7 +99,7 @@ def _give_code(workspace: Workspace, account: Account, row: Grant) -> None:
 
 @GRANT.on("exchange")
 def _open(workspace: Workspace, account: Account, row: Grant) -> None:
-    # The code stays known: whoever comes with it again ends the grant.
+    # The code can still be found: a second use of it ends the grant.
     _renew(workspace, account, row)
 
 
@@ -110,7 +112,7 @@ def _rotate(workspace: Workspace, account: Account, row: Grant) -> None:
 
 
 def _renew(workspace: Workspace, account: Account, row: Grant) -> None:
-    """Give the grant a new refresh token, with a life of its own."""
+    """Give the grant a new refresh token, which is valid for the whole lifetime again."""
     row.refresh_token = workspace.state.random.secret("oauth_refresh_token", 64)
     row.refresh_expires_at = workspace.state.clock.after(REFRESH_LIFETIME)
     keep_until(workspace, account, row, row.refresh_expires_at)
@@ -119,23 +121,23 @@ def _renew(workspace: Workspace, account: Account, row: Grant) -> None:
 
 @GRANT.on("refuse", "expire", "revoke")
 def _end(workspace: Workspace, account: Account, row: Grant) -> None:
-    """Let nothing of the grant work any more; a code stays known, so that it is told why it does not."""
+    """End all secrets of a grant; its code can still be found, so that a refusal can say why it does not work."""
     workspace.state.timers.cancel(MACHINE.name, row.id)
     forget(workspace, *(secret for secret in row.secrets if secret != row.code))
     row.ticket = row.browser = row.refresh_token = row.refresh_expires_at = None
     row.spent.clear()
     row.tokens.clear()
-    settle(workspace, account, row)
+    keep_ended(workspace, account, row)
 
 
-def settle(workspace: Workspace, account: Account, row: Grant) -> None:
-    """Keep the last grants that are over, and let older ones go."""
-    settled = workspace.state.record(Settled)
-    settled[account.id, row.id] = None
-    while len(settled) > KEPT_SETTLED:
-        home, number = next(iter(settled))
-        del settled[home, number]
-        owner = workspace.state.accounts.get(home)
+def keep_ended(workspace: Workspace, account: Account, row: Grant) -> None:
+    """Keep an ended grant, and remove the oldest ended ones of which the workspace has too many."""
+    ended = workspace.state.record(Ended)
+    ended[account.id, row.id] = None
+    while len(ended) > KEPT_ENDED:
+        account_id, number = next(iter(ended))
+        del ended[account_id, number]
+        owner = workspace.state.accounts.get(account_id)
         gone = None if owner is None else owner.table(Grant).pop(number, None)
         if gone is not None:
             forget(workspace, gone.code)

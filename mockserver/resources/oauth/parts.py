@@ -1,4 +1,4 @@
-"""What the addresses of OAuth get of their server."""
+"""The component of an application that the operations of OAuth need."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockserver.resources.oauth.tokens.signing import Signer
 
 @dataclass(frozen=True, slots=True)
 class OAuthParts:
-    """What signs tokens, and the operations of the API, which the catalogue of scopes lists."""
+    """The signer of tokens, and the operations of the API, which the catalogue of scopes lists."""
 
     signer: Signer
     operations: Collection[Operation]

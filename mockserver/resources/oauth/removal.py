@@ -1,4 +1,4 @@
-"""Apps that go, and with them all that they were given."""
+"""The removal of apps, with the end of all their grants."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mockserver.resources.oauth.model import GRANT
 
 
 def forget(workspace: Workspace, *apps: App) -> None:
-    """Forget apps; all that they were given ends, app by app."""
+    """Remove apps, after revoking all their grants, app by app."""
     given: dict[str, list[tuple[Account, Grant]]] = {app.client_id: [] for app in apps}
     for account, row in GRANT.instances(workspace) if apps else ():
         if row.client_id in given:
@@ -25,7 +25,7 @@ def forget(workspace: Workspace, *apps: App) -> None:
 
 
 def forget_apps_of_deleted(workspace: Workspace, change: Changed) -> None:
-    """Forget the apps of a sub-account that is deleted with all its data (contract/corporate)."""
+    """Remove the apps of a sub-account that is deleted, as a listener of transitions (contract/corporate)."""
     if change.machine == SUB_ACCOUNT_PLAN.machine.name and change.event == "delete":
         name = workspace.state.accounts[int(change.key)].name
         forget(workspace, *(row for row in workspace.state.table(App).values() if row.account == name))

@@ -1,4 +1,4 @@
-"""The addresses of OAuth (contract/oauth): pages for users, tokens for apps, documents for both."""
+"""The operations of OAuth (contract/oauth): pages for users, tokens for apps, documents for both."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _DOCUMENT_ERRORS = (_BROKEN, _UNAVAILABLE)
 
 
 def signer() -> Signer:
-    """The server's."""
+    """The signer of the server's tokens."""
     return component(OAuthParts).signer
 
 
@@ -185,7 +185,7 @@ _USERINFO_ERRORS = (
 
 
 def _of_bearer(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply | None:
-    """A key that is refused, as a fault asks for it, is a token here (RFC 6750, 3.1)."""
+    """The refusal of a token, where a fault asks for the refusal of a key; None for other errors (RFC 6750, 3.1)."""
     if error.code != errors.UNAUTHORIZED:
         return None
     return oauth_error.refusal(errors.INVALID_TOKEN(error.message).because(error.reason))

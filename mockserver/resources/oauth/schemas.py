@@ -1,4 +1,4 @@
-"""OAuth on the wire (contract/oauth; RFC 6749, 7009, 7662, 8414)."""
+"""The schemas of OAuth (contract/oauth; RFC 6749, 7009, 7662, 8414)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ DISCOVERY = "discovery document of oauth.brevo.com"
 
 
 class OauthInput(Input):
-    """What apps and browsers send: tokens and states are as long as their makers like, and heads and bodies bounded."""
+    """The base of what apps and browsers send.
+
+    Its texts may be longer than others, as apps choose the length of a `state`; heads and bodies are bounded anyway.
+    """
 
     longest = 100_000
 
 
 class AuthorizeQuery(OauthInput):
-    """What an app sends a user with."""
+    """The query of the request with which an app sends a user to sign in."""
 
     client_id = Text(required=True, **documented())
     redirect_uri = Text(required=True, **documented("as it is registered"))
@@ -35,7 +38,7 @@ class AuthorizeQuery(OauthInput):
 
 
 class SignInForm(OauthInput):
-    """What the sign-in page sends: a choice, or an address with a password."""
+    """The form of the sign-in page: a chosen user, or an e-mail address with a password."""
 
     csrf = Text(**proposed())
     person = Text(**proposed())
@@ -44,7 +47,7 @@ class SignInForm(OauthInput):
 
 
 class ConsentForm(OauthInput):
-    """What the consent page sends."""
+    """The form of the consent page."""
 
     csrf = Text(**proposed())
     ticket = Text(**proposed())
@@ -52,7 +55,7 @@ class ConsentForm(OauthInput):
 
 
 class _ClientForm(OauthInput):
-    """The app's credentials, where they do not stand in the Authorization header."""
+    """The credentials of an app, where they are not in the Authorization header."""
 
     client_id = Text(**documented("or HTTP Basic"))
     client_secret = Text(**documented("or HTTP Basic; a public app has none"))

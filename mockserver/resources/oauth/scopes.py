@@ -1,4 +1,4 @@
-"""What a token can be good for: the catalogue of contract/oauth#scopes, with the words in which a user is asked."""
+"""The catalogue of scopes (contract/oauth#scopes), with the words in which the consent page describes them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mockserver.core.contract.operation import ALL_SCOPES
 
-#: Resources, and what they are called in a sentence.
+#: What the consent page calls each resource, within a sentence.
 _RESOURCES = {
     "account": "your account, senders and domains",
     "organization": "your organization and its sub-accounts",
@@ -27,7 +27,7 @@ _RESOURCES = {
     "transactional.whatsapp": "your transactional WhatsApp messages",
 }
 OPENID, PROFILE, EMAIL, OFFLINE_ACCESS = "openid", "profile", "email", "offline_access"
-#: Those of OpenID Connect, for which any app may ask.
+#: The scopes of OpenID Connect, for which any app may ask, with what the consent page says of them.
 _OF_OPENID = {
     OPENID: "know that you have signed in",
     PROFILE: "see your name",
@@ -42,9 +42,9 @@ class Scope(NamedTuple):
     """One permission."""
 
     name: str
-    #: What it is about.
+    #: The resource that it is about.
     category: str
-    #: What an app may do with it, as the user reads it.
+    #: What an app may do with it, in the words of the consent page.
     words: str
     is_oidc_reserved: bool = False
 
@@ -62,7 +62,7 @@ CATALOGUE: dict[str, Scope] = {scope.name: scope for scope in _catalogue()}
 
 
 def beyond(asked: Iterable[str], held: Collection[str]) -> list[str]:
-    """Those of the scopes that are asked for which what is held does not cover."""
+    """The scopes among `asked` that the scopes in `held` do not cover."""
     return [name for name in asked if not _covers(held, name)]
 
 

@@ -1,1 +1,1 @@
-"""A user who lets an app in: the app's request, the pages, the user's answer, and the way back."""
+"""Authorization: the app's request, the pages for its user, the user's decision, and the redirection to the app."""

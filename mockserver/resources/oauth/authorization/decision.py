@@ -1,4 +1,4 @@
-"""The user's answer to an app: the grant that waits for it, and the way back (RFC 6749, 4.1.2)."""
+"""The decision of a user about an app: the grant that waits for it, and the redirection (RFC 6749, 4.1.2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockserver.resources.oauth.apps import App, may_enter
 from mockserver.resources.oauth.authorization.request import AuthorizationRequest, extended
 from mockserver.resources.oauth.grant import Grant
 
-#: The answers to the question for consent, on the page and in the address.
+#: The decisions about a grant, on the consent page and in the address (`mock_consent`).
 ACCEPT, REFUSE = "accept", "refuse"
 
 
@@ -40,10 +40,10 @@ def begin(workspace: Workspace, account: Account, user: str, wanted: Authorizati
 
 
 def decide(workspace: Workspace, account: Account, row: Grant, decision: str) -> str:
-    """Carry out a user's answer; gives the way back.
+    """Accept or refuse a grant; the address of the app to which the user is redirected.
 
     Raises:
-        ServiceError: 410 `gone`; since the question the app has gone, or takes its users back elsewhere.
+        ServiceError: 410 `gone`, the app was removed meanwhile, or its redirect_uri was.
     """
     app = workspace.state.table(App).get(row.client_id)
     if app is None or row.redirect_uri not in app.redirect_uris:

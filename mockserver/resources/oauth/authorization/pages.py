@@ -1,4 +1,4 @@
-"""The pages that ask a user: whom to be, and whether to let the app in."""
+"""The pages of authorization: for signing in, and for consent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an app is told that its request is refused: its user is sent back with an error (RFC 6749, 4.1.2.1)."""
+"""The refusal of an app's request: its user is redirected to it with an error (RFC 6749, 4.1.2.1)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mockserver.resources.oauth.authorization.request import redirection
 from mockserver.web.endpoints import form, oauth_error
 from mockserver.web.pages.page import redirect
 
-#: What an app is told by a redirection; whatever else is wrong, only a page tells.
+#: The errors with which a user is redirected to the app; others are shown on a page.
 _SENT_BACK = frozenset(
     error.code
     for error in (
@@ -21,7 +21,10 @@ _SENT_BACK = frozenset(
 
 
 def send_back(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply | None:
-    """The way back to the app with an error; None: a page tells it, as nobody knows who asks (RFC 6749, 4.1.2.1)."""
+    """The redirection to the app with an error, or None if a page shows the error.
+
+    A page does so if the app or its redirect_uri is unknown (RFC 6749, 4.1.2.1).
+    """
     said = oauth_error.translated(error)
     if said.code.code not in _SENT_BACK or (error.code != said.code and error.status < 500):
         return None

@@ -1,4 +1,4 @@
-"""The request with which an app sends a user here, and the way back (RFC 6749, 4.1.1 and 4.1.2; RFC 7636, 4.3)."""
+"""The authorization request of an app, and the redirection that answers it (RFC 6749, 4.1.1, 4.1.2; RFC 7636, 4.3)."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from mockserver.resources.oauth import scopes
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.grant import LONGEST_STATE, Challenge
 
-#: RFC 7636, 4.1 and 4.2.
+#: The characters and the length of a challenge (RFC 7636, 4.2).
 _CHALLENGE = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _METHODS = ("plain", "S256")
 
 
 class Redirection(NamedTuple):
-    """Which app asks, and where its user is sent back to."""
+    """The app of an authorization request, and the address to which its user is redirected."""
 
     app: App
     redirect_uri: str
     state: str | None
 
     def with_answer(self, **members: str) -> str:
-        """The address with an answer, and with what the app has sent along."""
+        """The address with the members of an answer, and with the `state` that the app has sent."""
         own = members if self.state is None else {**members, "state": self.state}
         return extended(self.redirect_uri, own)
 
 
 class AuthorizationRequest(NamedTuple):
-    """What an app asks for."""
+    """An authorization request of an app, after all checks."""
 
     redirection: Redirection
     scopes: tuple[str, ...]
@@ -42,20 +42,20 @@ class AuthorizationRequest(NamedTuple):
 
     @property
     def app(self) -> App:
-        """Which app asks."""
+        """The app that has sent the request."""
         return self.redirection.app
 
 
 def extended(uri: str, members: Mapping[str, str]) -> str:
     """An address with more members in its query, behind those that it has."""
-    # Taken apart and put together again, an address may be another one: myapp:///callback loses its slashes.
+    # Not by urlsplit and urlunsplit, which change some addresses: myapp:///callback loses its slashes.
     _, mark, query = uri.partition("?")
     joint = "?" if not mark else "&" if query and not query.endswith("&") else ""
     return f"{uri}{joint}{urlencode(members)}"
 
 
 def redirection(workspace: Workspace, query: Mapping[str, str]) -> Redirection:
-    """Which app asks, and where the answer goes; a user is never sent to an address that is not registered.
+    """The app of an authorization request, with a redirect_uri that it has registered.
 
     Raises:
         ServiceError: `invalid_client` or `invalid_request`, which only a page can tell.
@@ -73,16 +73,16 @@ def redirection(workspace: Workspace, query: Mapping[str, str]) -> Redirection:
 
 
 def authorization_request(found: Redirection, query: Mapping[str, str]) -> AuthorizationRequest:
-    """What the app of a redirection asks for.
+    """The authorization request of the app of a redirection.
 
     Raises:
-        ServiceError: one of the errors of RFC 6749, 4.1.2.1, which the app is told.
+        ServiceError: one of the errors of RFC 6749, 4.1.2.1, with which the user is redirected to the app.
     """
     _check_kept(query)
-    kind = query.get("response_type", "code")
-    if kind != "code":
+    response_type = query.get("response_type", "code")
+    if response_type != "code":
         raise UNSUPPORTED_RESPONSE_TYPE("response_type must be code").because(
-            f"response_type is {reasons.shown(kind)}; this server gives codes only"
+            f"response_type is {reasons.shown(response_type)}; this server gives codes only"
         )
     wanted = scopes.split(query.get("scope", ""))
     if not wanted:
@@ -94,7 +94,7 @@ def authorization_request(found: Redirection, query: Mapping[str, str]) -> Autho
 
 
 def _check_kept(query: Mapping[str, str]) -> None:
-    """Refuse what a grant would keep, and is too long for it."""
+    """Refuse a state and a nonce that are too long for a grant to keep."""
     for name in ("state", "nonce"):
         if (length := len(query.get(name, ""))) > LONGEST_STATE:
             refused = INVALID_REQUEST(f"{name} has more than {LONGEST_STATE:,} characters")

@@ -1,4 +1,4 @@
-"""The way of a user between an app and its code: signing in, and letting the app in."""
+"""The steps of a user who authorizes an app: signing in, and consent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mockserver.web.pages.page import redirect
 
 
 def begin(caller: AnonymousCaller, request: Request, query: Mapping[str, str]) -> Reply:
-    """The sign-in page, or what comes after it, where the address says already who is to be signed in.
+    """The sign-in page, or the answer after it, if the address names the user (`mock_user`).
 
     Raises:
         ServiceError: the request is not a good one.
@@ -37,7 +37,7 @@ def begin(caller: AnonymousCaller, request: Request, query: Mapping[str, str]) -
 
 
 def sign_in(caller: AnonymousCaller, request: Request, query: Mapping[str, str], form: Mapping[str, str]) -> Reply:
-    """What comes after the sign-in page; the page again, where it was not filled in well.
+    """The answer to the form of the sign-in page: the consent page, or the sign-in page again if no user is found.
 
     Raises:
         ServiceError: the request or the form is not a good one.
@@ -57,10 +57,10 @@ def sign_in(caller: AnonymousCaller, request: Request, query: Mapping[str, str],
 
 
 def consent(caller: AnonymousCaller, request: Request, form: Mapping[str, str]) -> Reply:
-    """The way back to the app, with the user's answer.
+    """The redirection to the app with the user's decision.
 
     Raises:
-        ServiceError: 403, a form of somebody else's; 400, no answer; 410, nothing waits for it.
+        ServiceError: 403, the form is not of this server's page; 400, it has no decision; 410, no grant waits for it.
     """
     csrf.check(request, form)
     answer = form.get("decision", "")

@@ -1,4 +1,4 @@
-"""Who can sign in: the users of a workspace's accounts."""
+"""The users who can sign in: those of all accounts of a workspace."""
 
 from __future__ import annotations
 
@@ -22,32 +22,33 @@ class Person(NamedTuple):
 
     @property
     def value(self) -> str:
-        """What the sign-in page's form says."""
+        """The value that names the person in the form of the sign-in page."""
         return f"{self.account.id} {self.user.email}"
 
 
 def people(workspace: Workspace, app: App) -> Iterator[Person]:
-    """All users, those first who can let the app in."""
+    """All users, those first who may authorize the app."""
     for account in accounts_for(workspace, app):
         for user in account.users:
             yield Person(account, user)
 
 
 def chosen(workspace: Workspace, app: App, value: str) -> Person | None:
-    """Whom the sign-in page's form names."""
+    """The person whom the form of the sign-in page names, or None."""
     return next((person for person in people(workspace, app) if person.value == value), None)
 
 
 def named(workspace: Workspace, app: App, email: str) -> Person | None:
-    """The user of this address; of several accounts that whose users can let the app in."""
+    """The user with this e-mail address, or None; one who may authorize the app comes before others."""
     is_wanted = is_address(email)
     return next((row for row in people(workspace, app) if is_wanted(row.user.email)), None)
 
 
 def with_password(caller: AnonymousCaller, app: App, email: str, password: str) -> Person | None:
-    """The user of this address, who has given a password: the right one, where the scenario says which.
+    """The user with this e-mail address and password, or None; a failed attempt is logged as an activity.
 
-    Of several accounts with this address, it is the first one whose password fits.
+    A user without a password in the scenario takes any but an empty one.
+    Of several users with the address, it is the first one whose password is right.
     """
     is_wanted = is_address(email)
     same = [row for row in people(caller.workspace, app) if is_wanted(row.user.email)]
@@ -65,5 +66,5 @@ def _is_right(known: str | None, password: str) -> bool:
 
 
 def note(caller: AnonymousCaller, person: Person) -> None:
-    """Write down that somebody has signed in."""
+    """Log as an activity that a user has signed in."""
     activities.log(caller.workspace, person.account, activities.LOGIN, caller.visit, person.user.email)

@@ -24,7 +24,7 @@ _MOST_URIS = 100
 
 
 def _check_uri(uri: str) -> None:
-    # All validators of a field run, whatever those before have found.
+    # The length is checked here as well: all validators of a field run, even after one has failed.
     if len(uri) <= _LONGEST_URI and (flaw := apps.flaw_of_uri(uri)):
         raise ValidationError(flaw)
 
@@ -57,10 +57,10 @@ def _load_apps(workspace: Workspace, data: Mapping[str, Any]) -> None:
 
 
 def _refuse_public(workspace: Workspace) -> None:
-    """Refuse to do without public apps where one is there already: the state could not be loaded again.
+    """Refuse `oauth_public_apps: false` for a workspace with a public app, as its state could not be loaded again.
 
     Raises:
-        SectionError: as it says.
+        SectionError: there is a public app.
     """
     public = next((app.client_id for app in workspace.state.table(App).values() if app.public), None)
     if public is not None:
@@ -71,7 +71,7 @@ def add(workspace: Workspace, item: dict[str, Any], path: tuple[str | int, ...])
     """Register an app.
 
     Raises:
-        SectionError: its client id is taken, its account is not there, or it is public where there are no public apps.
+        SectionError: the client id is taken, there is no such account, or the workspace does not allow public apps.
     """
     if item.get("client_id") in workspace.state.table(App):
         raise TakenError((*path, "client_id"), f"an app with the client_id {item['client_id']} is there already")
@@ -80,10 +80,10 @@ def add(workspace: Workspace, item: dict[str, Any], path: tuple[str | int, ...])
 
 
 def check(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
-    """Refuse an account that is not there, and a public app where there are none (contract/oauth#rules).
+    """Check the account of an app, and whether it may be public (contract/oauth#rules).
 
     Raises:
-        SectionError: as it says.
+        SectionError: there is no such account, or the workspace does not allow public apps.
     """
     if "account" in item and item["account"] not in workspace.state.names:
         known = ", ".join(workspace.state.names)

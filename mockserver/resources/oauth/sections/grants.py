@@ -40,7 +40,7 @@ class ChallengeItem(Item):
 
 
 class GrantItem(Item):
-    """A grant as state holds it."""
+    """A grant in written state."""
 
     id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62))
     client_id = fields.String(required=True)
@@ -72,7 +72,7 @@ def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]
     for index, row in enumerate(data.get("oauth_grants", ())):
         if not claim(workspace, Grant, row.id, is_next=row.id > last):
             raise TakenError(("oauth_grants", index, "id"), f"grant {row.id} is there already")
-        # What is over may outlive its app.
+        # An ended grant may be kept longer than its app.
         if row.client_id not in workspace.state.table(App) and MACHINE.allowed(row.state):
             raise SectionError(("oauth_grants", index, "client_id"), f"there is no app {row.client_id!r}")
         workspace.state.claim_id("oauth_grant", row.id)
@@ -81,7 +81,7 @@ def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]
         if MACHINE.allowed(row.state):
             model.keep_until(workspace, account, row, row.expires_at)
         else:
-            model.settle(workspace, account, row)
+            model.keep_ended(workspace, account, row)
 
 
 def _dump_grants(workspace: Workspace, account: Account) -> dict[str, Any]:

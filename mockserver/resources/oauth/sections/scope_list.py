@@ -1,4 +1,4 @@
-"""Scopes in a section."""
+"""The field of a list of scopes in a section."""
 
 from __future__ import annotations
 

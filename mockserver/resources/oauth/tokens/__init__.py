@@ -1,1 +1,1 @@
-"""Tokens of apps: exchanged, issued, signed, and known again."""
+"""Tokens of apps: their exchange, issuing, signing and inspection."""

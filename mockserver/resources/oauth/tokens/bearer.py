@@ -1,4 +1,4 @@
-"""Whom an access token lets act: the token's signature, its workspace, and the grant behind it."""
+"""Callers with an access token: the check of its signature, its workspace and its grant."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mockserver.resources.oauth.tokens.signing import BadSignature, Signer
 
 
 class Bearer:
-    """Finds the account behind a token in whatever workspace it is of (`core.caller.Bearers`)."""
+    """Finds the account that an access token opens, in the workspace that the token names."""
 
     def __init__(self, store: Store, signer: Signer) -> None:
         self._store = store
@@ -51,7 +51,7 @@ class Bearer:
 
 
 def _why_over(said: Mapping[str, Any], workspace: Workspace) -> str:
-    """Why a token of a workspace does not work there."""
+    """Why an access token does not work in its workspace, as a text for the journal."""
     ended = datetime.fromtimestamp(said["exp"], UTC)
     if ended <= workspace.state.clock.now():
         return f"it has expired at {reasons.instant(ended)}; {reasons.clock(workspace.state.clock)}"

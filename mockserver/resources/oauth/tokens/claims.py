@@ -1,4 +1,4 @@
-"""What tokens say (RFC 7519; RFC 9068 for access tokens; OpenID Connect for those about a user)."""
+"""The claims of tokens (RFC 7519; RFC 9068 for access tokens; OpenID Connect for identity tokens)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from mockserver.resources.oauth import lookup, scopes
 from mockserver.resources.oauth.grant import AccessToken, Grant
 from mockserver.resources.oauth.lookup import IssuedToken
 
-#: The mock's own claim: in which of its workspaces a token is good.
+#: A claim of the mock's own: the name of the workspace in which a token is valid.
 WORKSPACE = "mock_workspace"
 #: Where all of it lives, below a workspace's root (contract/oauth).
 REALM = "/realms/partner"
 
 
 def issuer(root: str) -> str:
-    """Who has signed."""
+    """The issuer of the tokens of the workspace at this root address."""
     return f"{root}{REALM}"
 
 
@@ -29,17 +29,17 @@ def of_access(workspace: Workspace, issued: IssuedToken, root: str) -> dict[str,
 
 
 def live_token(workspace: Workspace, said: Mapping[str, Any]) -> IssuedToken | None:
-    """The access token that says this, as long as it works.
+    """The access token with these claims, or None if it is unknown, expired or revoked.
 
-    A workspace that was reset draws the same ids again, and may give them to other grants: what a token says has to
-    be what is known of it.
+    A workspace that was reset draws the same ids again, and may give them to other grants: so all claims are compared,
+    and not only the id.
     """
     found = lookup.live_token(workspace, str(said.get("jti")))
     return found if found is not None and _known(found.grant, found.token).items() <= dict(said).items() else None
 
 
 def _known(row: Grant, token: AccessToken) -> dict[str, Any]:
-    """What an access token says of itself, wherever the workspace is found."""
+    """The claims of an access token that do not depend on the address of its workspace."""
     return {
         "sub": row.user or row.client_id,
         "client_id": row.client_id,
@@ -51,7 +51,7 @@ def _known(row: Grant, token: AccessToken) -> dict[str, Any]:
 
 
 def of_identity(issued: IssuedToken, root: str) -> dict[str, Any]:
-    """What an app learns of who has signed in."""
+    """The claims of an identity token: who has signed in, and for which app."""
     row, token = issued.grant, issued.token
     said = {
         "iss": issuer(root),
@@ -64,7 +64,7 @@ def of_identity(issued: IssuedToken, root: str) -> dict[str, Any]:
 
 
 def of_user(issued: IssuedToken) -> dict[str, Any]:
-    """What of a user the scopes let an app see."""
+    """The claims about a user that the scopes of a token let an app see."""
     account, row, token = issued
     found: dict[str, Any] = {"sub": row.user or row.client_id}
     if scopes.EMAIL in token.scopes and row.user is not None:

@@ -1,4 +1,4 @@
-"""Which app asks for tokens, by its credentials (RFC 6749, 2.3)."""
+"""The authentication of apps by their credentials (RFC 6749, 2.3)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Credentials(NamedTuple):
 
 
 def authenticated(workspace: Workspace, header: str, form: Mapping[str, str]) -> App:
-    """The app that asks; a public one need not prove it.
+    """The app that has sent these credentials; a public one needs no secret.
 
     Raises:
         ServiceError: 401 `invalid_client`; 400 `invalid_request` for credentials in two places.
@@ -70,7 +70,7 @@ def _of_basic(encoded: str) -> Credentials:
 
 
 def required(form: Mapping[str, str], name: str) -> str:
-    """The value of a member without which a request of an app is none.
+    """The value of a member that the form must have.
 
     Raises:
         ServiceError: 400 `invalid_request`.

@@ -1,4 +1,4 @@
-"""Codes and refresh tokens in exchange for access tokens, and the end of all of them."""
+"""The exchange of codes and refresh tokens for access tokens, and the revocation of tokens."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from mockserver.resources.oauth.model import ACCESS_LIFETIME, GRANT
 
 
 def grant_itself(workspace: Workspace, app: App, wanted: tuple[str, ...]) -> IssuedToken:
-    """A grant of an app to itself, with its one token."""
+    """The access token of a new grant of an app to itself."""
     account = home_of(workspace, app)
     row = model.begin(workspace, account, app, scopes=wanted, state=ACTIVE)
     return issue(workspace, account, row)
 
 
 def issue(workspace: Workspace, account: Account, row: Grant, wanted: tuple[str, ...] = ()) -> IssuedToken:
-    """A new access token of a grant, for all of its scopes or fewer; those that have run out are dropped."""
+    """A new access token of a grant, for all of its scopes or the wanted ones; its expired tokens are removed."""
     now = workspace.state.clock.now()
     for old in [token for token in row.tokens.values() if token.expires_at <= now]:
         lookup.forget(workspace, old.id)
@@ -36,7 +36,7 @@ def issue(workspace: Workspace, account: Account, row: Grant, wanted: tuple[str,
 
 
 def redeem(workspace: Workspace, app: App, code: str, *, redirect_uri: str | None, verifier: str | None) -> IssuedToken:
-    """The tokens for a code, which works once: to come with it again ends what it gave (RFC 6749, 4.1.2).
+    """The access token for a code; a code works once, and a second use revokes its grant (RFC 6749, 4.1.2).
 
     Raises:
         ServiceError: 400 `invalid_grant`.
@@ -61,7 +61,7 @@ def redeem(workspace: Workspace, app: App, code: str, *, redirect_uri: str | Non
 
 def _check_verifier(row: Grant, verifier: str | None) -> None:
     if row.challenge is None:
-        # An app that does not know of its own challenge is being played with (RFC 9700, 2.1.1).
+        # A verifier without a challenge is a sign of a PKCE downgrade attack (RFC 9700, 4.8.2).
         if verifier is not None:
             raise INVALID_GRANT("The code was asked for without code_challenge").because(
                 f"grant {row.id} has no challenge, and the request has a code_verifier"
@@ -73,7 +73,7 @@ def _check_verifier(row: Grant, verifier: str | None) -> None:
 
 
 def refresh(workspace: Workspace, app: App, token: str, wanted: tuple[str, ...]) -> IssuedToken:
-    """A new access token for a refresh token; one that was replaced, and comes again, ends its grant (RFC 9700, 4.14).
+    """A new access token for a refresh token; the use of one that was replaced revokes its grant (RFC 9700, 4.14).
 
     Raises:
         ServiceError: 400 `invalid_grant` or `invalid_scope`.
@@ -94,7 +94,7 @@ def refresh(workspace: Workspace, app: App, token: str, wanted: tuple[str, ...])
 
 
 def revoke(workspace: Workspace, app: App, token: str) -> None:
-    """End a grant by its refresh token, or an access token alone; one that is unknown is ended already (RFC 7009).
+    """Revoke a grant by its refresh token, or an access token alone; an unknown token is no error (RFC 7009, 2.2).
 
     Raises:
         ServiceError: 400 `invalid_grant`; the token is another app's.

@@ -1,4 +1,4 @@
-"""What apps do with the tokens that they have: ask about them, show them, end them (RFC 7662 and 7009)."""
+"""Introspection (RFC 7662) and revocation (RFC 7009) of tokens, and what they say of their user."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mockserver.resources.oauth.tokens.signing import BadSignature, Signer
 
 
 def revoke(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer) -> None:
-    """End a token.
+    """Revoke the token in the form, if it is one of the app's.
 
     Raises:
         ServiceError: 401 `invalid_client`, 400 `invalid_request` or `invalid_grant`.
@@ -27,7 +27,7 @@ def revoke(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], s
 
 
 def introspect(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer) -> dict[str, Any]:
-    """Whether a token is good, and for what; of another app's token nothing is told.
+    """Whether a token of the app is valid, and its claims; of another app's token, only that it is not active.
 
     Raises:
         ServiceError: 401 `invalid_client`, 400 `invalid_request`.
@@ -41,8 +41,8 @@ def introspect(caller: AnonymousCaller, credentials: str, form: Mapping[str, str
     found = lookup.live_token(workspace, secret)
     if found is not None and found.grant.client_id == app.client_id:
         said = claims.of_access(workspace, found, caller.visit.root)
-        told = {name: said[name] for name in ("scope", "client_id", "exp", "iat", "sub", "aud", "iss")}
-        return {"active": True, **told, "username": found.grant.user, "token_type": "Bearer"}
+        members = {name: said[name] for name in ("scope", "client_id", "exp", "iat", "sub", "aud", "iss")}
+        return {"active": True, **members, "username": found.grant.user, "token_type": "Bearer"}
     return _of_refresh_token(workspace, app, secret) or {"active": False}
 
 
@@ -58,7 +58,7 @@ def _of_refresh_token(workspace: Workspace, app: App, secret: str) -> dict[str, 
 
 
 def userinfo(caller: AnonymousCaller, credentials: str, signer: Signer) -> dict[str, Any]:
-    """What of a user the token lets its bearer see.
+    """The claims about its user that an access token lets its bearer see.
 
     Raises:
         ServiceError: 401 `invalid_token`, 403 `insufficient_scope`.
@@ -78,9 +78,12 @@ def userinfo(caller: AnonymousCaller, credentials: str, signer: Signer) -> dict[
 
 
 def _identified(workspace: Workspace, text: str, signer: Signer) -> str:
-    """The id of an access token; any other text is a refresh token, if anything."""
+    """The secret by which the grant of a token is found: the id of an access token, or a refresh token itself.
+
+    Empty if the text is an access token that is not valid in the workspace.
+    """
     if text.count(".") != 2:
-        # Nor is the bare id of an access token a token.
+        # The bare id of an access token is not a token, though a grant can be found by it.
         found = lookup.find(workspace, text)
         return "" if found is not None and text in found.grant.tokens else text
     try:

@@ -1,4 +1,4 @@
-"""How apps get tokens: for a code, for a refresh token, or for themselves (RFC 6749)."""
+"""The answers of the token endpoint: for a code, for a refresh token, or for an app itself (RFC 6749)."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ _CODE_TYPE = "authorization_code"
 
 
 def of_code(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer) -> dict[str, Any]:
-    """The tokens for a code.
+    """The answer with the tokens for a code.
 
     Raises:
         ServiceError: one of the errors of RFC 6749, 5.2.
     """
-    kind = form.get("grant_type", _CODE_TYPE)
-    if kind != _CODE_TYPE:
+    grant_type = form.get("grant_type", _CODE_TYPE)
+    if grant_type != _CODE_TYPE:
         known = "authorization_code, refresh_token or client_credentials"
-        raise UNSUPPORTED_GRANT_TYPE(f"grant_type must be {known}").because(f"grant_type is {reasons.shown(kind)}")
+        raise UNSUPPORTED_GRANT_TYPE(f"grant_type must be {known}").because(
+            f"grant_type is {reasons.shown(grant_type)}"
+        )
     app = authenticated(caller.workspace, credentials, form)
     issued = exchange.redeem(
         caller.workspace,
@@ -43,7 +45,7 @@ def of_code(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], 
 
 
 def of_refresh(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer) -> dict[str, Any]:
-    """A new access token, and perhaps a new refresh token.
+    """The answer with a new access token and, if it was replaced, the new refresh token.
 
     Raises:
         ServiceError: one of the errors of RFC 6749, 5.2.
@@ -59,7 +61,7 @@ def of_refresh(caller: AnonymousCaller, credentials: str, form: Mapping[str, str
 
 
 def of_client(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer) -> dict[str, Any]:
-    """A token of an app for itself.
+    """The answer with an access token of an app for itself.
 
     Raises:
         ServiceError: one of the errors of RFC 6749, 5.2.

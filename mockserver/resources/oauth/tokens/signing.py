@@ -1,4 +1,4 @@
-"""Signed tokens (RFC 7519), with one key per server that is made when it is first needed."""
+"""Signed tokens (RFC 7519); a server has one key, which is made when the first token is signed."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
-#: The one that OpenID Connect asks of everybody.
+#: The algorithm that every server of OpenID Connect must support (Discovery 1.0, 3).
 ALGORITHM = "RS256"
-#: What an access token calls itself (RFC 9068, 2.1), so that nobody takes another token for one.
+#: The `typ` of an access token (RFC 9068, 2.1), which tells it from other tokens.
 ACCESS = "at+jwt"
+#: The length of the key, the least that RFC 7518, 3.3, allows for this algorithm.
 _BITS = 2048
-#: No token of ours is longer.
+#: The longest text that is decoded as a token, in characters; tokens of this server are shorter.
 _LONGEST = 8_192
 
 
@@ -26,26 +27,26 @@ class BadSignature(ValueError):
 
 
 class Signer:
-    """Signs tokens, reads them again, and shows the key with which anybody can do the latter."""
+    """Signs and reads tokens, and gives the public key with which others verify them."""
 
     def __init__(self) -> None:
         self._made: RSAPrivateKey | None = None
         #: Two requests at once make one key.
         self._making = threading.Lock()
-        # A signature is looked at once, and not with every request.
+        # Checked tokens are kept, so that a signature is verified once and not with every request.
         self._read = lru_cache(maxsize=1_024)(self._decoded)
 
-    def sign(self, claims: Mapping[str, Any], kind: str = "JWT") -> str:
-        """A token of a kind that says this."""
+    def sign(self, claims: Mapping[str, Any], typ: str = "JWT") -> str:
+        """A signed token with these claims, and with `typ` in its header."""
         import jwt  # noqa: PLC0415  # with cryptography it is slow to import, and most servers never need it
 
-        return jwt.encode(dict(claims), self._key, ALGORITHM, headers={"kid": self.public["kid"], "typ": kind})
+        return jwt.encode(dict(claims), self._key, ALGORITHM, headers={"kid": self.public["kid"], "typ": typ})
 
     def read(self, token: str) -> Mapping[str, Any]:
-        """What a token says, whether it still holds or not: that is the business of a workspace's clock.
+        """The claims of a token; its expiry is not checked, as the clock of its workspace decides on that.
 
         Raises:
-            BadSignature: it is none, or was signed with another key.
+            BadSignature: it is not a token, or was signed with another key.
         """
         if len(token) > _LONGEST:
             raise BadSignature("too long")
