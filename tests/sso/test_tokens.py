@@ -118,6 +118,17 @@ def test_state_holds_tokens_with_the_account_that_they_open(workspace):
     }
 
 
+def test_a_token_keeps_the_moment_of_its_first_use(workspace):
+    token = workspace.token("sub-account")
+    workspace.land(token, "sub-account")
+    workspace.api.advance("PT1H")
+    workspace.land(token, "sub-account")
+
+    accounts = workspace.api.get("/_mock/state").json["accounts"]
+    (row,) = next(account["sso_tokens"] for account in accounts if account["name"] == "shop")
+    assert row["used_at"] == "2026-01-15T09:00:00Z"
+
+
 def test_state_that_is_loaded_again_is_the_same(workspace):
     workspace.token("corporate")
     workspace.land(workspace.token(url="https://app.test/x"))

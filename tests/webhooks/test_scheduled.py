@@ -48,6 +48,25 @@ def test_a_long_advance_sends_each_event_at_its_own_moment(waiting):
     assert [body["date"] for body in waiting.receiver.bodies] == ["2026-01-15 11:00:00", "2026-01-15 11:00:02"]
 
 
+@pytest.mark.parametrize(("credits_", "left"), [(2, 1), (1, 0), (0, 0)])
+def test_a_scheduled_email_of_a_sub_account_costs_a_credit_as_long_as_there_is_one(make_api, credits_, left):
+    master = {"name": "group", "role": "master", "api_keys": ["key-group"], "pool": {"credits": {"email": 10}}}
+    sub = {
+        "name": "shop",
+        "id": 1003002,
+        "role": "sub_account",
+        "of": "group",
+        "assigned": {"credits": {"email": credits_}},
+    }
+    scheduled = [{**EMAIL, "scheduled_at": "PT1H"}]
+    api = make_api({"clock": {"frozen": True}, "accounts": [master, {**sub, "scheduled_emails": scheduled}]})
+
+    api.advance("PT1H")
+
+    plan = api.get("/v3/corporate/subAccount/1003002", key="key-group").json["planInfo"]
+    assert plan["credits"]["emails"]["remaining"] == left
+
+
 @pytest.mark.parametrize("identifier", [EMAIL["message_id"], EMAIL["batch_id"]])
 def test_a_scheduled_email_that_was_sent_cannot_be_deleted(identifier, waiting):
     waiting.advance("PT1H")
