@@ -13,6 +13,8 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow  # each runs a program of its own
+
 _FOLDER = Path(__file__).parent
 _ROOT = _FOLDER.parents[1]
 _DOCKERFILE = (_ROOT / "Dockerfile").read_text(encoding="utf-8")

@@ -22,6 +22,8 @@ from mockserver.resources.oauth.metadata import AUTHORIZE
 from mockserver.scenario.load import load
 from mockserver.scenario.seed import add
 
+pytestmark = pytest.mark.slow  # each does the same work in two sizes, several times
+
 #: How often the larger body holds what the smaller one does, and how much longer it may take.
 TIMES, MOST = 8, 30
 #: The seconds below which a measurement tells nothing.
@@ -238,7 +240,7 @@ def test_what_a_feed_takes_to_be_told_grows_with_its_length():
             feed.add("a", None)
         before = time.process_time()
         for occurrence in feed.after(0):
-            feed.told(occurrence, lambda _: b"words")
+            feed.written(occurrence, lambda _: b"words")
         return time.process_time() - before
 
     assert grows_with(taken, 1_000)

@@ -219,6 +219,7 @@ def test_every_compiled_pattern_is_named_here():
     assert sorted(compiled) == PATTERNS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_pattern_takes_linear_time(name):
     module, _, constant = name.partition(":")

@@ -29,6 +29,7 @@ REQUESTS = {
 
 def remembered():
     """The texts that the caches of the package hold."""
+    gc.unfreeze()  # what was imported for the collection of tests is looked at as well
     caches = [one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper)]
     # Those without a limit hold what the server itself has made once, such as the OpenAPI document.
     left = [one for one in caches if (one.__module__ or "").startswith("mockserver") and one.cache_info().maxsize]

@@ -7,6 +7,8 @@ import pytest
 
 from mockserver import MockServer
 
+pytestmark = pytest.mark.slow  # each runs pytest with processes of its own
+
 
 def passed(result, number):
     result.assert_outcomes(passed=number)

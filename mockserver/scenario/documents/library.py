@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,15 @@ _MOST_FILES = 50
 #: The largest file, in bytes, and how many parts it may have. Chosen: more than a request may, as it is the user's own.
 _LARGEST, _OF_FILES = 64 * 1024 * 1024, Bounds(parts=10_000_000)
 
+#: How many files are parsed once for all servers of a process. Chosen: all shipped ones, and a team's own.
+_MOST_PARSED = 64
+
 
 class Library:
     """Scenario files by name; a file in an earlier folder hides those of the same name in later ones."""
 
     def __init__(self, *folders: Path) -> None:
         self._folders = (*folders, data_folder("scenarios"))
-        self._parsed: dict[Path, tuple[float, MappingNode]] = {}
 
     def names(self) -> list[str]:
         """The names of all scenarios, sorted."""
@@ -64,7 +67,7 @@ class Library:
         Raises:
             ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
         """
-        return self.extended(self._document(self.path(name)), (name,))
+        return self.extended(_document(self.path(name)), (name,))
 
     def document(self, scenario: Any) -> MappingNode:
         """The document of a scenario, given by its name, as a path or as a document, over those that it extends.
@@ -114,7 +117,7 @@ class Library:
         if name in names:
             raise ScenarioError([Mistake(("extends",), f"{' > '.join((*names, name))} goes round in a circle", mark)])
         try:
-            below = self._document(self._named(name))
+            below = _document(self._named(name))
         except ScenarioError as error:
             if any(mistake.mark for mistake in error.mistakes):
                 raise
@@ -130,12 +133,19 @@ class Library:
             except ScenarioError as error:
                 yield {"name": name, "description": "", "error": str(error)}
 
-    def _document(self, path: Path) -> MappingNode:
-        known = self._parsed.get(path)
-        changed = _changed(path)
-        if known is None or known[0] != changed:
-            known = self._parsed[path] = (changed, parse(_text(path), str(path), _OF_FILES))
-        return known[1]
+
+@lru_cache(maxsize=_MOST_PARSED)
+def _parsed(path: Path, changed: float) -> MappingNode:  # a file that was changed is another one
+    """The document of a file that was last changed at this moment, which all libraries of the process share.
+
+    Raises:
+        ScenarioError: the file cannot be read, or is no YAML document.
+    """
+    return parse(_text(path), str(path), _OF_FILES)
+
+
+def _document(path: Path) -> MappingNode:
+    return _parsed(path, _changed(path))
 
 
 def is_name(name: str) -> bool:

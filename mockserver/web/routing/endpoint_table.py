@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from types import MappingProxyType
 
 from flask import Request
@@ -68,7 +69,9 @@ class EndpointTable:
         return [row for row in self._operations if _matches(row.path, path)]
 
 
+@cache
 def _endpoint(operation: Operation) -> Endpoint:
+    """The endpoint of an operation, which all applications of a process share, with the schemas that it has made."""
     return ApiEndpoint(operation) if operation.audience is Audience.API else PublicEndpoint(operation)
 
 
