@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
+pytestmark = pytest.mark.slow  # many threads, many times
+
 THREADS = 16
 TIMEOUT = 20
 POOL = 1000

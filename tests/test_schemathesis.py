@@ -21,6 +21,8 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance, unsuppor
 from mockserver import Settings, create_app
 from mockserver.resources.registry import OPERATIONS
 
+pytestmark = pytest.mark.slow  # some thousand requests, made of the documents
+
 KEY = "xkeysib-acme"
 BATCH = "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d"
 MESSAGE = "<202601151000.10000000001@smtp-relay.mailin.fr>"

@@ -10,7 +10,7 @@ from mockserver.resources.registry import OPERATIONS
 
 CALLS = list(CONTROL_API.calls)
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 
 @pytest.fixture(scope="module")

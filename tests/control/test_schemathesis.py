@@ -22,6 +22,8 @@ from schemathesis.specs.openapi.checks import (
 
 from mockserver import Settings, create_app
 
+pytestmark = pytest.mark.slow  # some thousand requests, made of the documents
+
 TOKEN = "secret"
 AUTHORIZATION = {"Authorization": f"Bearer {TOKEN}"}
 KEY = "xkeysib-acme"

@@ -4,6 +4,8 @@ import statistics
 import time
 from collections import Counter
 
+import pytest
+
 from mockserver import MockServer
 
 HOOKS = 40
@@ -70,6 +72,7 @@ def test_a_state_with_too_many_is_cut_down(peer):
         assert accounted(small, other) == ({"delivered": 2}, 2)
 
 
+@pytest.mark.slow
 def test_all_is_accounted_for_and_answers_come_as_fast_as_ever(peers, ask):
     """Two thousand calls: to a receiver that is slow, one that fails, and one that stops listening."""
     slow, failing = peers(), peers()

@@ -189,14 +189,8 @@ def held(workspace):
     return found
 
 
-#: They take some seconds each.
-LONG_FLOWS = (long_paths, apps_of_scopes_many_times, rules_by_chance, tiny_deliveries, matched_values)
-
-
-@pytest.mark.parametrize(
-    "flow",
-    [pytest.param(flow, id=flow.__name__, marks=[pytest.mark.slow] if flow in LONG_FLOWS else []) for flow in FLOWS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("flow", FLOWS, ids=[flow.__name__ for flow in FLOWS])
 def test_a_workspace_takes_no_more_than_its_limits(make_api, flow):
     api = make_api("empty", **LIMITS)
     assert api.post("/_mock/seed", json={"webhooks": [INBOUND, MARKETING]}).status_code < 300

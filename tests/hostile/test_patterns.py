@@ -226,11 +226,13 @@ def test_a_pattern_takes_linear_time(name):
     assert_linear(searched(getattr(importlib.import_module(f"mockserver.{module}"), constant)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", sorted(TEXTS))
 def test_a_pattern_without_a_name_takes_linear_time(pattern):
     assert_linear(searched(re.compile(pattern)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 def test_a_text_is_read_in_linear_time(read):
     assert_linear(read)

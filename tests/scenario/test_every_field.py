@@ -79,6 +79,7 @@ def all_places() -> dict[str, Any]:
 PLACES = all_places()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", WRONG.values(), ids=WRONG)
 def test_a_wrong_value_of_any_field_is_a_mistake_with_its_line_or_fits(value):
     for path in PLACES:

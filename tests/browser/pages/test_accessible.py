@@ -6,7 +6,7 @@ import pytest
 
 from mockserver.resources.oauth.scopes import CATALOGUE
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 _AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 #: A report of coverage has many sections that are alike; of those where nothing was met, the first is looked at.

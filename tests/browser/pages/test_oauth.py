@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import pytest
 import requests
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 BOSS, OUTSIDER = "button[value$=' boss@group.test']", "button[value$=' owner@foreign.test']"
 ACCEPT, REFUSE = "button[value=accept]", "button[value=refuse]"

@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 #: What the browser says of what the template tries, by a word of each.
 HELD_BACK = ("script execution", "/style.css", "/pixel.png", "/paper.png", "http-equiv='refresh'")

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 BOSS, ACCEPT = "button[value$=' boss@group.test']", "button[value=accept]"
 

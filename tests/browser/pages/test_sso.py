@@ -3,7 +3,7 @@
 import pytest
 import requests
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 
 def facts(browser):
