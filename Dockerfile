@@ -33,10 +33,10 @@ ENV PATH=/opt/mockserver/bin:$PATH
 # Bytecode of what the program imports, and of nothing else; later nobody can write it.
 RUN mockserver scenarios check \
     && mockserver openapi > /dev/null \
-    && python -c "from mockserver.app import create_app; from mockserver.web.server.server import server; server(create_app()).config.load()" \
-    && python -c "import mockserver.control.framework.document, mockserver.control.server.metrics, mockserver.coverage.page, prometheus_client" \
+    && python -c "from mockserver.app import create_app; from mockserver.app.runtime import Runtime; from mockserver.web.server.server import bind; Runtime(create_app(), bind('127.0.0.1', 0)).server.config.load()" \
+    && python -c "import mockserver.control.document.openapi, mockserver.control.server.metrics, mockserver.coverage.page, prometheus_client" \
     && python -c "import jwt.algorithms, mockserver.web.pages.page" \
-    && python -c "import mockserver.effects.dns, mockserver.effects.http, mockserver.effects.mail.sender, mockserver.effects.mail.listener, mockserver.resources.inbound.mail" \
+    && python -c "import mockserver.effects.dns, mockserver.effects.http, mockserver.effects.mail.client, mockserver.effects.mail.listener, mockserver.resources.inbound.mail" \
     && mkdir /scenarios
 
 ENV PYTHONDONTWRITEBYTECODE=1 \
