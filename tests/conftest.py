@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -69,6 +70,8 @@ def api(make_api):
     return make_api()
 
 
+#: Chosen: with more of each file, the quick part takes over a minute on two cores.
+QUICK_OF_A_FILE = 4
 #: What takes long, needs more than Python, or wants the machine for itself.
 NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "guard", "benchmark")
 #: The files whose tests run whole programs, a type checker or pytest itself among them, and the whole contract.
@@ -87,15 +90,16 @@ LONG, LONGEST_S = ("slow", "guard", "benchmark"), 300
 
 
 def pytest_collection_modifyitems(items):
-    """Mark the first case of each test as quick: all that the suite looks at, once; give time to what takes long."""
-    seen = set()
+    """Mark the first tests of each file as quick, so that every area has some, and give time to what takes long."""
+    seen, by_file = set(), Counter()
     for item in items:
         if any(item.get_closest_marker(mark) for mark in LONG):
             item.add_marker(pytest.mark.timeout(LONGEST_S))
         name = item.nodeid.partition("[")[0]
         is_quick = item.path.name not in OF_PROGRAMS and not any(map(item.get_closest_marker, NOT_QUICK))
-        if is_quick and name not in seen:
+        if is_quick and name not in seen and by_file[item.path] < QUICK_OF_A_FILE:
             seen.add(name)
+            by_file[item.path] += 1
             item.add_marker("quick")
 
 
