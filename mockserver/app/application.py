@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from mockserver.app.control_api import CONTROL_API, add_control_api
+from functools import partial
+
+from flask import Flask
+
 from mockserver.app.effects.server_effects import ServerEffects
 from mockserver.app.workspaces import library_of, store_of
-from mockserver.control.access.guard import Guard
 from mockserver.control.access.token import token_of
 from mockserver.control.framework.dependencies import Bodies, ControlDependencies
-from mockserver.control.server.call_log import CallLog
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.bearer import Bearer
@@ -45,25 +46,23 @@ def create_app(settings: Settings | None = None) -> Application:
     """
     settings = settings or Settings()
     library = library_of(settings)
-    guard = Guard(token_of(settings), CONTROL_API.calls, settings.allowed_host)
+    token = token_of(settings)
     effects = ServerEffects(settings)
     store = store_of(settings, library, effects)
     log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
     app = Application(settings, store, effects, log)
-    _add_components(app, library, guard, Signer())
+    _add_components(app, library, wants_token=token is not None)
     _add_service(app)
-    _add_call_log(app)
-    add_control_api(app, guard)
+    app.add_control(partial(_control, app, token))
     return app
 
 
-def _add_components(app: Application, library: Library, guard: Guard, signer: Signer) -> None:
+def _add_components(app: Application, library: Library, *, wants_token: bool) -> None:
     """Add the components that the endpoints of OAuth and the control calls look up by their type."""
     settings = app.settings
     bodies = Bodies(settings.yaml_limit, settings.depth_limit)
-    app.add_component(OAuthParts(signer, OPERATIONS.values()))
-    app.add_component(ControlDependencies(app.store, library, bodies, guard.wants_token, app.effects.health))
-    app.add_component(CONTROL_API)
+    app.add_component(OAuthParts(Signer(), OPERATIONS.values()))
+    app.add_component(ControlDependencies(app.store, library, bodies, wants_token, app.effects.health))
 
 
 def _add_service(app: Application) -> None:
@@ -79,9 +78,8 @@ def _add_service(app: Application) -> None:
     app.add_service(service)
 
 
-def _add_call_log(app: Application) -> None:
-    """Log control calls as well, unless the log is off."""
-    if app.log.format is not LogFormat.OFF:
-        calls = CallLog(app.log)
-        app.before_request(calls.begin)
-        app.after_request(calls.end)
+def _control(app: Application, token: str | None) -> Flask:
+    """The application of the control calls; what they need is imported now, as a server may never be asked for one."""
+    from mockserver.app.control_api import ControlFlask  # noqa: PLC0415  # see above
+
+    return ControlFlask(app, app.log, token, app.settings.allowed_host)

@@ -1,16 +1,17 @@
-"""The control API of an application: its resources, its guard and its error handlers."""
+"""The control API of a server: its resources, its guard and its error handlers, in an application of its own."""
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Collection
 
-from flask import Flask, Response, current_app, request
+from flask import Response
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from mockserver.control.access.guard import Guard
 from mockserver.control.framework import nowhere
 from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlApi
+from mockserver.control.server.call_log import CallLog
 from mockserver.control.server.coverage import COVERAGE
 from mockserver.control.server.documents import DOCUMENTS
 from mockserver.control.server.health import HEALTH
@@ -35,8 +36,8 @@ from mockserver.control.workspaces.snapshots import SNAPSHOTS
 from mockserver.control.workspaces.state import STATE
 from mockserver.control.workspaces.workspaces import WORKSPACES
 from mockserver.scenario.documents.mistakes import ScenarioError
-from mockserver.web.application import ServiceFlask
-from mockserver.web.routing.audience import CONTROL_PREFIX
+from mockserver.web.application import LeanFlask
+from mockserver.web.logs.request_log import LogFormat, RequestLog
 
 CONTROL_API = ControlApi(
     (
@@ -47,15 +48,32 @@ CONTROL_API = ControlApi(
 )  # fmt: skip
 
 
-def add_control_api(app: Flask, guard: Guard) -> None:
-    """Let an application answer the control calls that `guard` admits, and refuse others with problem details."""
-    app.register_blueprint(WELCOME)
-    for resource in CONTROL_API.resources:
-        app.register_blueprint(resource.blueprint)
-    app.before_request(guard)
-    app.register_error_handler(Problem, Problem.response)
-    app.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
-    app.register_error_handler(HTTPException, _http_error)
+class ControlFlask(LeanFlask):
+    """The application of the control calls, which finds the components of the application that it belongs to."""
+
+    def __init__(self, owner: LeanFlask, log: RequestLog, token: str | None, allowed_hosts: Collection[str]) -> None:
+        super().__init__(owner.name)
+        self.config, self.json, self.components = owner.config, owner.json, owner.components
+        # Functions that a program adds to the application run for control calls as well.
+        self.before_request_funcs = owner.before_request_funcs
+        self.after_request_funcs = owner.after_request_funcs
+        self.teardown_request_funcs = owner.teardown_request_funcs
+        self.add_component(CONTROL_API)
+        self._log_calls(log)
+        self.register_blueprint(WELCOME)
+        for resource in CONTROL_API.resources:
+            self.register_blueprint(resource.blueprint)
+        self.before_request(Guard(token, CONTROL_API.calls, allowed_hosts))
+        self.register_error_handler(Problem, Problem.response)
+        self.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
+        self.register_error_handler(HTTPException, _http_error)
+
+    def _log_calls(self, log: RequestLog) -> None:
+        """Log control calls, unless the log is off."""
+        if log.format is not LogFormat.OFF:
+            calls = CallLog(log)
+            self.before_request(calls.begin)
+            self.after_request(calls.end)
 
 
 def _http_error(error: HTTPException) -> Response:
@@ -66,8 +84,6 @@ def _http_error(error: HTTPException) -> Response:
     code = error.code or 500
     if code < 400:
         return Response(status=code, headers=error.get_headers())
-    if not request.path.startswith(CONTROL_PREFIX):
-        return cast(ServiceFlask, current_app).service.fail()
     found = nowhere.problem(error).response()
     if isinstance(error, MethodNotAllowed):
         found.headers["Allow"] = ", ".join(nowhere.allowed(error))

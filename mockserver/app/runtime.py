@@ -10,7 +10,6 @@ from typing import Self
 from flask import Response
 
 from mockserver.app.application import Application
-from mockserver.control.framework.problem import Problem
 from mockserver.web.routing.audience import CONTROL_PREFIX
 from mockserver.web.routing.workspace_name import split_workspace
 from mockserver.web.server.http_limits import HttpLimits
@@ -97,5 +96,7 @@ class Runtime:
 def _early_refusal(path: str, status: int, message: str) -> Response:
     """The refusal of a request that was not read to its end, in the format of the audience of its path."""
     if split_workspace(path)[1].startswith(CONTROL_PREFIX):
+        from mockserver.control.framework.problem import Problem  # noqa: PLC0415  # with it come all views
+
         return Problem(status, message).response()
     return early_refusal(path, status, message)

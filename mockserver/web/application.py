@@ -1,15 +1,19 @@
-"""The application: Flask, which leaves requests for the service to a `Service`."""
+"""The application: Flask, which leaves requests for the service to a `Service`, and control calls to another Flask."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from flask import Request, Response, request, request_tearing_down
+from flask import Flask, Request, Response, request, request_tearing_down
+from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter
 
 from mockserver.web.components import ComponentFlask
 from mockserver.web.routing import encoded_slash
+from mockserver.web.routing.audience import is_of_the_mock
 from mockserver.web.routing.encoded_slash import SLASH
 from mockserver.web.routing.url_rules import MatchedRule, Segment
 from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX, split_workspace
@@ -19,33 +23,10 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 
-class ServiceFlask(ComponentFlask):
-    """Flask, but that a `Service` answers requests for the service, and that hosts and subdomains are not matched."""
+class LeanFlask(ComponentFlask):
+    """Flask without what the mock has no use for: it matches neither hosts nor subdomains, and has no coroutines."""
 
-    service: Service
     url_rule_class = MatchedRule
-
-    def add_service(self, service: Service) -> None:
-        """Let a service answer at the addresses of its operations, and at all addresses that lead nowhere."""
-        self.service = service
-        self.config["MAX_CONTENT_LENGTH"] = service.body_limit
-        self.url_map.converters["segment"] = Segment
-        self.url_map.merge_slashes = False
-        for path, method, endpoint in service.endpoints.url_rules():
-            self.add_url_rule(path, endpoint, methods=[method], provide_automatic_options=False)
-
-    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Take the workspace's name off an address that begins with `/w/<name>`."""
-        segmented = encoded_slash.segmented(environ)
-        name, path = split_workspace(environ["PATH_INFO"] if segmented is None else segmented)
-        if name is not None:
-            name = name.replace(SLASH, "/")
-            environ["SCRIPT_NAME"] += f"{WORKSPACE_PREFIX}{name}"
-            environ["PATH_INFO"] = path.replace(SLASH, "/")
-            environ[WORKSPACE] = name
-        if segmented is not None:
-            encoded_slash.match_as(environ, path)
-        return super().wsgi_app(environ, start_response)
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         if request is None:
@@ -69,6 +50,65 @@ class ServiceFlask(ComponentFlask):
             raise e
         found: Response = super().handle_exception(e)
         return found
+
+
+class ServiceFlask(LeanFlask):
+    """Leaves requests for the service to a `Service`, and those for the mock itself to an application of their own."""
+
+    service: Service
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._make_control: Callable[[], Flask] | None = None
+        self._making = threading.Lock()
+
+    @property
+    def control(self) -> Flask:
+        """The application that answers for the mock itself; it is made when it is first asked for.
+
+        Raises:
+            LookupError: there is none.
+        """
+        with self._making:
+            return self._made_control
+
+    @cached_property
+    def _made_control(self) -> Flask:
+        if self._make_control is None:
+            raise LookupError("this application has no control API")
+        return self._make_control()
+
+    def add_control(self, make: Callable[[], Flask]) -> None:
+        """Let the application that a function makes answer for the mock itself.
+
+        Many servers are started for the service alone, and to import and make all control calls takes some 40 ms.
+        """
+        self._make_control = make
+
+    def add_service(self, service: Service) -> None:
+        """Let a service answer at the addresses of its operations, and at all addresses that lead nowhere."""
+        self.service = service
+        self.config["MAX_CONTENT_LENGTH"] = service.body_limit
+        self.url_map.converters["segment"] = Segment
+        self.url_map.merge_slashes = False
+        for path, method, endpoint in service.endpoints.url_rules():
+            self.add_url_rule(path, endpoint, methods=[method], provide_automatic_options=False)
+        self.register_error_handler(InternalServerError, lambda _: service.fail())
+
+    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Take the workspace's name off an address that begins with `/w/<name>`."""
+        segmented = encoded_slash.segmented(environ)
+        name, path = split_workspace(environ["PATH_INFO"] if segmented is None else segmented)
+        if name is not None:
+            name = name.replace(SLASH, "/")
+            environ["SCRIPT_NAME"] += f"{WORKSPACE_PREFIX}{name}"
+            environ["PATH_INFO"] = path.replace(SLASH, "/")
+            environ[WORKSPACE] = name
+        if segmented is not None:
+            encoded_slash.match_as(environ, path)
+        if self._make_control is not None and is_of_the_mock(environ["REQUEST_METHOD"], environ["PATH_INFO"]):
+            return self.control.wsgi_app(environ, start_response)
+        return super().wsgi_app(environ, start_response)
 
     def full_dispatch_request(self) -> Response:
         """Let the service answer its requests, before Flask would refuse an address that leads nowhere."""

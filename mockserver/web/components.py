@@ -14,10 +14,10 @@ class ComponentFlask(Flask):
 
     def __init__(self, name: str) -> None:
         super().__init__(name, static_folder=None)
-        self._components: dict[type, object] = {}
+        self.components: dict[type, object] = {}
 
     def add_component(self, component: object) -> None:
-        self._components[type(component)] = component
+        self.components[type(component)] = component
 
     def component(self, component_type: type[Component]) -> Component:
         """The component of this type.
@@ -25,7 +25,7 @@ class ComponentFlask(Flask):
         Raises:
             KeyError: the application has none.
         """
-        return cast(Component, self._components[component_type])
+        return cast(Component, self.components[component_type])
 
 
 def component(component_type: type[Component]) -> Component:

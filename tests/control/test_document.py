@@ -40,7 +40,7 @@ def test_the_document_of_the_control_api_is_served_and_names_itself(api):
 def test_every_route_of_the_control_api_stands_in_it_and_nothing_else(api):
     routes = {
         (method, re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
-        for rule in api.app.url_map.iter_rules()
+        for rule in api.app.control.url_map.iter_rules()
         if rule.rule.startswith("/_mock")
         for method in rule.methods - {"HEAD", "OPTIONS"}
     }

@@ -6,10 +6,19 @@ from mockserver.core.contract.operation import Audience
 
 #: The beginning of the control API's paths.
 CONTROL_PREFIX = "/_mock"
+#: The paths of the welcome, and of the icon for which browsers ask; only reading them is no request for the service.
+_WELCOME = ("/", "/favicon.ico")
+_READING = ("GET", "HEAD", "OPTIONS")
 #: The beginning of the paths from which apps get their tokens.
 _OAUTH_PREFIX = "/realms/"
 #: The beginnings of the paths of pages for people.
 _PAGE_PREFIXES = ("/account/", "/shared/")
+
+
+def is_of_the_mock(method: str, path: str) -> bool:
+    """Whether a request is for the mock itself rather than for the service; slashes before the first count as one."""
+    path = f"/{path.lstrip('/')}"
+    return path.startswith(CONTROL_PREFIX) or (path in _WELCOME and method in _READING)
 
 
 def audience_of(path: str) -> Audience:
