@@ -11,18 +11,21 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 EMPTY = [sys.executable, str(HERE / "empty.py")]
+ASGI = [sys.executable, str(HERE / "asgi.py")]
 #: Without request logs, as the view that it is compared with writes none.
 MOCK = [sys.executable, "-m", "mockserver", "serve", "--log-format", "off", "--port", "0", "--scenario"]
 KEY = {"api-key": "xkeysib-acme"}
 
 
 @contextmanager
-def started(command):
-    """A server in a process of its own; gives its root address and the process."""
+def started(command, cores=None):
+    """A server in a process of its own, perhaps on certain cores only; gives its root address and the process."""
     # Compiled files are kept, as they are wherever the mock is installed.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     try:
+        if cores is not None:
+            os.sched_setaffinity(process.pid, cores)  # it has no other thread yet
         yield process.stdout.readline().strip(), process
     finally:
         process.kill()

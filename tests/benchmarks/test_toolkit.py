@@ -13,7 +13,9 @@ import time
 import urllib.request
 
 import pytest
-from bench import HERE, MOCK, get, rate, resident_mb, started
+from bench import ASGI, HERE, KEY, MOCK, get, resident_mb, started
+from connections import request
+from processor import Load, in_turns, servers
 
 from mockserver import MockServer
 
@@ -21,6 +23,9 @@ pytestmark = pytest.mark.benchmark
 
 WORKSPACE = str(HERE / "workspace.yaml")
 BARE = [sys.executable, str(HERE / "bare.py"), WORKSPACE]
+#: How many empty requests journal, coverage and fault rules may add to a request, in processor time. With
+#: four more busy programs on two cores it varies between 1.2 and 2.1, and is 1.6 in the middle.
+MOST_ADDED = 2.5
 OTHERS = ("createSender", "updateSender", "deleteSender", "createDomain", "createWebhook")
 
 
@@ -98,20 +103,27 @@ def test_a_test_with_a_workspace_of_its_own_costs_a_fraction_of_an_import_of_fla
     assert each <= seconds_to_import_flask() / 20
 
 
-@pytest.mark.parametrize(("rules", "most"), [(0, 0.25), (20, 0.35)])
-def test_journal_coverage_and_faults_add_at_most_a_quarter_to_a_request(show, rules, most):
-    with started(BARE) as (bare, _), started([*MOCK, WORKSPACE]) as (mock, _):
-        for number in range(rules):
-            match = {"operation": OTHERS[number % len(OTHERS)]} if number % 2 else {"query": {"page": number}}
-            post(f"{mock}/_mock/faults", {"fault": "server_error", "match": match})
-        # Many short goes, by turns: the machine's own ups and downs take some seconds each.
-        pairs = [(rate(f"{bare}/v3/senders", "-d1s"), rate(f"{mock}/v3/senders", "-d1s")) for _ in range(10)]
+def add_fault_rules(root, number):
+    """Rules that match no request of these benchmarks, half of them by operation and half by query."""
+    for index in range(number):
+        match = {"operation": OTHERS[index % len(OTHERS)]} if index % 2 else {"query": {"page": index}}
+        post(f"{root}/_mock/faults", {"fault": "server_error", "match": match})
 
-    # The best of each: what else the machine does makes either slower, and neither faster.
-    added = max(one for one, _ in pairs) / max(two for _, two in pairs) - 1
-    show(f"journal, coverage and {rules} fault rules add {added:.0%} to GET /v3/senders")
-    # One machine has shown from 27 to 38 % within minutes, without and with other work on it.
-    assert added <= most + 0.2
+
+@pytest.mark.parametrize("rules", [0, 20])
+def test_journal_coverage_and_fault_rules_cost_at_most_a_few_empty_requests(show, rules):
+    read = request("GET", "/v3/senders", KEY)
+    with servers(ASGI, BARE, [*MOCK, WORKSPACE]) as found:
+        add_fault_rules(found[-1].root, rules)
+        turns = in_turns(*(Load(server, read) for server in found))
+
+    empty, bare, mock = map(statistics.median, zip(*turns, strict=True))
+    added = statistics.median((mock - bare) / empty for empty, bare, mock in turns)
+    show(
+        f"empty request {empty:.0f} µs, GET of ten senders {bare:.0f} µs, with journal, coverage and {rules} fault "
+        f"rules {mock:.0f} µs: they add {added:.2f} empty requests"
+    )
+    assert added <= MOST_ADDED
 
 
 def test_memory_is_flat_over_many_requests(show):
