@@ -11,11 +11,12 @@ from flask import Flask, Request, Response, request, request_tearing_down
 from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter
 
+from mockserver.core.contract.operation import Audience
 from mockserver.web.components import ComponentFlask
 from mockserver.web.routing import encoded_slash
-from mockserver.web.routing.audience import is_of_the_mock
+from mockserver.web.routing.audience import audience_of, is_of_the_mock
 from mockserver.web.routing.encoded_slash import SLASH
-from mockserver.web.routing.url_rules import MatchedRule, Segment
+from mockserver.web.routing.url_rules import MatchedRule
 from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX, split_workspace
 from mockserver.web.service.service import Service
 
@@ -89,29 +90,54 @@ class ServiceFlask(LeanFlask):
         """Let a service answer at the addresses of its operations, and at all addresses that lead nowhere."""
         self.service = service
         self.config["MAX_CONTENT_LENGTH"] = service.body_limit
-        self.url_map.converters["segment"] = Segment
         self.url_map.merge_slashes = False
-        for path, method, endpoint in service.endpoints.url_rules():
-            self.add_url_rule(path, endpoint, methods=[method], provide_automatic_options=False)
         self.register_error_handler(InternalServerError, lambda _: service.fail())
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Take the workspace's name off an address that begins with `/w/<name>`."""
-        segmented = encoded_slash.segmented(environ)
-        name, path = split_workspace(environ["PATH_INFO"] if segmented is None else segmented)
-        if name is not None:
-            name = name.replace(SLASH, "/")
-            environ["SCRIPT_NAME"] += f"{WORKSPACE_PREFIX}{name}"
-            environ["PATH_INFO"] = path.replace(SLASH, "/")
-            environ[WORKSPACE] = name
-        if segmented is not None:
-            encoded_slash.match_as(environ, path)
+        """Take the workspace's name off an address that begins with `/w/<name>`, and let answer who has the rest."""
+        _take_workspace_off(environ)
         if self._make_control is not None and is_of_the_mock(environ["REQUEST_METHOD"], environ["PATH_INFO"]):
             return self.control.wsgi_app(environ, start_response)
+        response = self._without_contexts(environ)
+        if response is not None:
+            return response(environ, start_response)
         return super().wsgi_app(environ, start_response)
+
+    def _without_contexts(self, environ: WSGIEnvironment) -> Response | None:
+        """The answer to a request for an operation that uses none of Flask's contexts, or None for any other request.
+
+        To push and pop the contexts takes longer than many an operation.
+        """
+        if self.teardown_request_funcs or request_tearing_down.receivers:
+            return None  # a program wants to know of the end of each request
+        if audience_of(f"/{environ['PATH_INFO'].lstrip('/')}") is not Audience.API:
+            return None
+        found = self.request_class(environ)
+        found.max_content_length = self.service.body_limit
+        route = self.service.endpoints.route(found)
+        if route is None or route.looks_up or (route.endpoint is None and self.view_functions):
+            return None
+        try:
+            return self.service.answer(found, route)
+        except Exception as error:  # noqa: BLE001  # Flask logs it, and answers
+            with self.request_context(environ):
+                return self.handle_exception(error)
 
     def full_dispatch_request(self) -> Response:
         """Let the service answer its requests, before Flask would refuse an address that leads nowhere."""
         found: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  # the proxy costs more with each use
         route = self.service.endpoints.route(found)
         return super().full_dispatch_request() if route is None else self.service.answer(found, route)
+
+
+def _take_workspace_off(environ: WSGIEnvironment) -> None:
+    """Move the `/w/<name>` at the beginning of an address from its path to its root."""
+    segmented = encoded_slash.segmented(environ)
+    name, path = split_workspace(environ["PATH_INFO"] if segmented is None else segmented)
+    if name is not None:
+        name = name.replace(SLASH, "/")
+        environ["SCRIPT_NAME"] += f"{WORKSPACE_PREFIX}{name}"
+        environ["PATH_INFO"] = path.replace(SLASH, "/")
+        environ[WORKSPACE] = name
+    if segmented is not None:
+        encoded_slash.match_as(environ, path)

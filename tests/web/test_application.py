@@ -3,7 +3,9 @@
 import subprocess
 import sys
 
-from flask import request_tearing_down
+import flask
+import pytest
+from flask import Blueprint, request_tearing_down
 
 
 def test_functions_of_teardown_run_after_each_request(api):
@@ -51,3 +53,48 @@ def test_functions_before_and_after_run_for_control_calls(api):
     api.get("/_mock/health")
 
     assert called == ["before", "after"]
+
+
+@pytest.fixture
+def extended(api):
+    """An application with an address and functions of a program of its own, and what was called of them."""
+    called = []
+    pages = Blueprint("pages", __name__)
+    pages.add_url_rule("/pages/<name>", "page", lambda name: f"page {name}")
+    pages.add_url_rule("/v3/pages", "pages", lambda: f"pages at {flask.request.path}")
+    api.app.register_blueprint(pages)
+    api.app.before_request(lambda: called.append("before"))
+    api.app.after_request(lambda response: called.append("after") or response)
+    return api, called
+
+
+@pytest.mark.parametrize(("path", "body"), [("/pages/1", "page 1"), ("/v3/pages", "pages at /v3/pages")])
+def test_an_address_of_a_program_is_answered_by_it_between_its_functions(extended, path, body):
+    api, called = extended
+
+    assert api.get(path).text == body
+    assert called == ["before", "after"]
+
+
+@pytest.mark.parametrize("path", ["/v3/senders", "/v3/nowhere", "/shared/none"])
+def test_an_address_of_the_service_is_answered_without_functions_of_a_program(extended, path):
+    api, called = extended
+
+    assert api.get(path).headers["sib-request-id"]
+    assert called == []
+
+
+def test_middleware_sees_requests_for_the_service(api):
+    seen, inner = [], api.app.wsgi_app
+    api.app.wsgi_app = lambda environ, start: seen.append(environ["PATH_INFO"]) or inner(environ, start)
+
+    assert api.get("/v3/senders").status_code == 200
+    assert seen == ["/v3/senders"]
+
+
+def test_slashes_before_the_first_segment_count_as_one(api):
+    path = {"PATH_INFO": "//realms/partner/oauth/token"}
+
+    found = api.post("/", data={"grant_type": "password"}, environ_overrides=path)
+
+    assert found.json["error"] == "unsupported_grant_type"

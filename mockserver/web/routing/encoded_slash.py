@@ -48,6 +48,13 @@ def shown_path(request: Request) -> str:
     return matched_path(request).replace(SLASH, "%2F")
 
 
+def unsegmented(values: Mapping[str, str], request: Request) -> Mapping[str, str]:
+    """The values of a request's path as the service takes them, with slashes for `SLASH`."""
+    if _SEGMENTED not in request.environ:
+        return values
+    return {name: value.replace(SLASH, "/") for name, value in values.items()}
+
+
 def adapter_of(request: Request) -> type[MapAdapter]:
     """The class of URL adapters that matches the path of a request."""
     return _SegmentedAdapter if _SEGMENTED in request.environ else MapAdapter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
 
@@ -15,10 +15,10 @@ from mockserver.web.endpoints.api_endpoint import ApiEndpoint
 from mockserver.web.endpoints.endpoint import Endpoint
 from mockserver.web.endpoints.form import read_form
 from mockserver.web.endpoints.public_endpoint import PublicEndpoint
+from mockserver.web.routing import encoded_slash
 from mockserver.web.routing.audience import CONTROL_PREFIX, audience_of
-from mockserver.web.routing.encoded_slash import matched_path
+from mockserver.web.routing.path_tree import PathTree
 from mockserver.web.routing.route import Route
-from mockserver.web.routing.url_rules import UrlRule, path_rule
 from mockserver.web.routing.workspace_name import workspace_name
 
 _NO_PARAMS: Mapping[str, str] = MappingProxyType({})
@@ -30,42 +30,33 @@ class EndpointTable:
     def __init__(self, operations: Iterable[Operation]) -> None:
         self._operations = list(operations)
         self._endpoints: dict[str, Endpoint] = {row.id: _endpoint(row) for row in self._operations}
-        first_at: dict[tuple[str, str], Operation] = {}
-        #: By the id of the first operation at a method and a path, the other operations there.
-        self._others: dict[str, list[Operation]] = {}
-        for row in self._operations:
-            first = first_at.setdefault((row.method, row.path), row)
-            if first is not row:
-                self._others.setdefault(first.id, []).append(row)
-        #: The first operation at each method and path.
-        self._first = list(first_at.values())
-
-    def url_rules(self) -> Iterator[UrlRule]:
-        """The rules of all addresses, one for each method and path."""
-        for row in self._first:
-            yield UrlRule(path_rule(row, self._operations), row.method, row.id)
+        self._tree = PathTree(self._operations)
 
     def route(self, request: Request) -> Route | None:
-        """The route of a request for the service, or None if the request is for an address of the mock itself.
+        """The route of a request for the service, or None if another part of the application has the address.
 
-        A request whose address is neither has a route without an endpoint.
+        A request whose address is nobody's has a route without an endpoint.
         """
-        rule, path = request.url_rule, request.path
-        if rule is None:
-            if path.startswith(CONTROL_PREFIX):
-                return None
-            return Route(None, audience_of(path), path, _NO_PARAMS, workspace_name(request.environ))
-        endpoint = self._endpoints.get(rule.endpoint)
-        if endpoint is None:
+        path = request.path
+        found = self._tree.find(request.method, encoded_slash.matched_path(request))
+        if found is not None:
+            return self._route_to(self._endpoint(found.operations, request), found.params, request)
+        if request.url_rule is not None or path.startswith(CONTROL_PREFIX):
             return None
-        if others := self._others.get(rule.endpoint):
-            endpoint = self._endpoints[_discriminated(request, endpoint.operation, others).id]
-        params = request.view_args or _NO_PARAMS
-        return Route(endpoint, endpoint.operation.audience, path, params, workspace_name(request.environ))
+        return Route(None, audience_of(path), path, _NO_PARAMS, workspace_name(request.environ))
+
+    def _route_to(self, endpoint: Endpoint, params: Mapping[str, str], request: Request) -> Route:
+        values = encoded_slash.unsegmented(params, request)
+        return Route(endpoint, endpoint.operation.audience, request.path, values, workspace_name(request.environ))
+
+    def _endpoint(self, operations: tuple[Operation, ...], request: Request) -> Endpoint:
+        """The endpoint of the operation that a request calls, of those at its method and path."""
+        one = operations[0] if len(operations) == 1 else _discriminated(request, operations)
+        return self._endpoints[one.id]
 
     def at(self, request: Request) -> list[Operation]:
         """The operations at a request's path, of any method."""
-        path = matched_path(request)
+        path = encoded_slash.matched_path(request)
         return [row for row in self._operations if _matches(row.path, path)]
 
 
@@ -75,8 +66,9 @@ def _endpoint(operation: Operation) -> Endpoint:
     return ApiEndpoint(operation) if operation.audience is Audience.API else PublicEndpoint(operation)
 
 
-def _discriminated(request: Request, first: Operation, others: list[Operation]) -> Operation:
+def _discriminated(request: Request, operations: tuple[Operation, ...]) -> Operation:
     """The operation whose discriminator is in the form of a request, else the first one of the address."""
+    first, *others = operations
     try:
         members = read_form(request).items()
     except (ServiceError, RequestEntityTooLarge):

@@ -28,3 +28,8 @@ class Route(NamedTuple):
     def operation(self) -> str | None:
         """The id of the operation that is called, or None if none has this address and this method."""
         return None if self.endpoint is None else self.endpoint.operation.id
+
+    @property
+    def looks_up(self) -> bool:
+        """Whether the operation may have to wait for answers of DNS."""
+        return self.endpoint is not None and self.endpoint.operation.looks_up

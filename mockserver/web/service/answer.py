@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from flask import Response
@@ -12,7 +13,7 @@ from mockserver.core.contract.errors import OBSERVED_CODES, ServiceError
 from mockserver.web.schemas import json_text
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 HeaderList = list[tuple[str, str]]
 
@@ -24,6 +25,8 @@ CORS_HEADERS = [
     ("access-control-allow-credentials", "true"),
     ("access-control-allow-methods", "PUT, POST, GET, DELETE, PATCH, OPTIONS"),
 ]
+#: The statuses of answers that never have a body (RFC 9110, 6.4.1).
+_WITHOUT_BODY = (*range(100, 200), 204, 304)
 
 
 class ApiResponse(Response):
@@ -36,13 +39,24 @@ class ApiResponse(Response):
     def __init__(self, body: bytes, status: int, headers: HeaderList) -> None:
         self.headers = Headers()
         self.headers._list = headers  # noqa: SLF001  # unchecked, for speed
-        self.status_code = status
+        self._status, self._status_code = _status_line(status), status
         self.response = [body]
         self.direct_passthrough = True
         self._on_close = []
 
     def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
         return self.headers
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        start_response(self.status, self.headers._list)  # noqa: SLF001  # as above
+        has_body = environ["REQUEST_METHOD"] != "HEAD" and self.status_code not in _WITHOUT_BODY
+        return self.response if has_body else ()  # type: ignore[return-value]  # ours are of bytes
+
+
+@cache
+def _status_line(status: int) -> str:
+    """A status with its name, as WSGI wants it: `200 OK`."""
+    return Response(status=status).status
 
 
 def answer(body: bytes, status: int, headers: HeaderList) -> Response:
