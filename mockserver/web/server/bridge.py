@@ -18,6 +18,7 @@ from mockserver.web.server import stream, wire
 from mockserver.web.server.bodies import Bodies, Body
 from mockserver.web.server.http_limits import Refusal
 from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
+from mockserver.web.server.outcome import FIRST_RUN, FirstRun, Outcome
 from mockserver.web.server.threads import Threads
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
 from mockserver.web.server.wire import Message, Receive, Send
@@ -32,9 +33,6 @@ _DRAINED = 20
 
 #: The methods of requests that change nothing: one whose client has left need not be run.
 _SAFE = ("GET", "HEAD")
-
-#: The WSGI environment in which a request was run, and its answer.
-Outcome = tuple[dict[str, Any], WsgiAnswer]
 
 
 class _LeftError(Exception):
@@ -95,30 +93,41 @@ class Bridge:
             content = await self._read(body, message, receive)
             if content is not None:
                 return await self._run_somewhere(scope, content, receive)
-        return ({"wsgi.input": None}, self._no_room(scope)) if body.is_refused else None
+        return Outcome({"wsgi.input": None}, self._no_room(scope)) if body.is_refused else None
 
     def _no_room(self, scope: Scope) -> WsgiAnswer:
         """The refusal of a request whose body was thrown away to make room for the bodies of others."""
         response = self._refusal(scope["raw_path"].decode("latin-1"), 503, self._bodies.refusal)
-        headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in response.headers]
-        return response.status_code, headers, response.get_data()
+        headers = [(name.lower(), value) for name, value in response.headers]
+        return WsgiAnswer(response.status_code, headers, response.get_data())
 
     async def _run_somewhere(self, scope: Scope, body: bytes, receive: Receive) -> Outcome:
         """Run a request on the loop or in a thread, and again as long as it waits for something."""
-        suspended = SuspendedRequest()
-        found = LeaveLoop() if len(body) > LARGE_BODY else self._at_once(scope, body, suspended)
+        suspended, found = scope.pop(FIRST_RUN, None) or self.first_run(scope, body)
+        if isinstance(found, Exception):
+            raise found
         if isinstance(found, LeaveLoop):
             found = await self._in_thread(scope, body, suspended, found, receive)
         if suspended.waiting:
             with self._waits():
-                found = await self._rerun(found[0], scope, body, receive)
+                found = await self._rerun(found.environ, scope, body, receive)
         return found
+
+    def first_run(self, scope: Scope, body: bytes) -> FirstRun:
+        """Run a request whose body has come on the loop, unless the body is large."""
+        suspended = SuspendedRequest()
+        if len(body) > LARGE_BODY:
+            return FirstRun(suspended, LeaveLoop())
+        try:
+            return FirstRun(suspended, self._at_once(scope, body, suspended))
+        except Exception as error:  # noqa: BLE001  # the server logs it, in the task of the request
+            return FirstRun(suspended, error)
 
     async def _deliver(
         self, scope: Scope, environ: dict[str, Any], answer: WsgiAnswer, receive: Receive, send: Send
     ) -> None:
         """Send an answer: whole, in the wire form that a fault chooses, or as a stream."""
-        status, headers, content = answer
+        status, headers, content = answer.status, answer.encoded(), answer.content
         if wire.WIRE in environ:
             with self._waits():
                 transmission = wire.Transmission(scope[wire.TRANSPORT], receive, send)
@@ -136,7 +145,7 @@ class Bridge:
         environ = environ_of(scope, body, suspended)
         held = environ[LOOP] = []
         try:
-            return environ, run(self._app, environ)
+            return Outcome(environ, run(self._app, environ))
         except LeaveLoop as leave:
             return leave.with_traceback(None)  # its frames refer to the environment, and that to them
         finally:
@@ -157,7 +166,7 @@ class Bridge:
             async with self._when_free(leave.until):
                 try:
                     work = in_pool(partial(self._run_beside, environ))
-                    return environ, await (_wanted(work, receive) if scope["method"] in _SAFE else work)
+                    return Outcome(environ, await (_wanted(work, receive) if scope["method"] in _SAFE else work))
                 except LeaveLoop as again:
                     leave = again.with_traceback(None)  # its traceback refers to this frame, which holds it
 
@@ -202,9 +211,9 @@ class Bridge:
             found = await self._in_turn(scope, body, suspended) if LOOP in environ else LeaveLoop()
             if isinstance(found, LeaveLoop):
                 found = await self._in_thread(scope, body, suspended, found, receive)
-            environ, answer = found
             if not suspended.waiting or not in_time:
-                return environ, answer
+                return found
+            environ = found.environ
 
     async def _in_turn(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome | LeaveLoop:
         """Run a waiting request again on the loop.

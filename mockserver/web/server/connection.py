@@ -148,14 +148,18 @@ class Connection(HttpToolsProtocol):
         elif self._came + self._parsing + _SLICE > limits.head and self._head_size() > limits.head:
             self._refuse_head()
         else:
-            super().on_headers_complete()
+            self._accept()
             self._part, self._came, self._since = Part.BODY, -self._parsing, 0.0
             # A trailer, behind a body in pieces, is no header of the request (RFC 9110, 6.5.1).
             self.headers = []
-            self._forget_answered()
-            self._unanswered.append(self.cycle)
-            if 1 < len(self._unanswered) < _PIPELINED:
-                self.flow.resume_reading()
+
+    def _accept(self) -> None:
+        """Start a task for the request whose head has come, or let it wait for those before it."""
+        super().on_headers_complete()
+        self._forget_answered()
+        self._unanswered.append(self.cycle)
+        if 1 < len(self._unanswered) < _PIPELINED:
+            self.flow.resume_reading()
 
     def _head_size(self) -> int:
         return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)

@@ -6,34 +6,43 @@ import io
 import sys
 from collections.abc import Callable, Iterable, MutableMapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
-from mockserver.web.server.wire import Headers
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
 #: What ASGI tells of a request.
 Scope = MutableMapping[str, Any]
-#: Status, headers, body.
-WsgiAnswer = tuple[int, Headers, bytes]
-
 #: The longest name of a header, in characters, that is remembered in its WSGI form for all requests. Chosen: standard
 #: names are shorter, and longer ones of a hostile client would fill the memory.
 _LONGEST_KEPT_NAME = 100
 
 
+class WsgiAnswer(NamedTuple):
+    """The whole answer of a WSGI application."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    content: bytes
+
+    def encoded(self) -> list[tuple[bytes, bytes]]:
+        """The headers as ASGI has them."""
+        return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in self.headers]
+
+
 def environ_of(scope: Scope, body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
     """The WSGI environment of a request (PEP 3333), whose body has come."""
     host, port = scope["server"] or ("127.0.0.1", 80)
+    path = scope["raw_path"].decode("latin-1")
     environ: dict[str, Any] = {
         "REQUEST_METHOD": scope["method"],
         "SCRIPT_NAME": "",
-        "PATH_INFO": unquote_to_bytes(scope["raw_path"]).decode("latin-1"),
+        "PATH_INFO": path if "%" not in path else unquote_to_bytes(path).decode("latin-1"),
         "QUERY_STRING": scope["query_string"].decode("latin-1"),
-        "REQUEST_URI": scope["raw_path"].decode("latin-1"),
+        "REQUEST_URI": path,
         "SERVER_NAME": host,
         "SERVER_PORT": str(port or 80),
         "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
@@ -78,10 +87,7 @@ def run(app: WSGIApplication, environ: dict[str, Any]) -> WsgiAnswer:
     started: list[Any] = []
 
     def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], object]:
-        started[:] = [
-            int(status.partition(" ")[0]),
-            [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers],
-        ]
+        started[:] = int(status.partition(" ")[0]), headers
         return io.BytesIO().write
 
     chunks: Iterable[bytes] = app(environ, start_response)
@@ -92,4 +98,4 @@ def run(app: WSGIApplication, environ: dict[str, Any]) -> WsgiAnswer:
             chunks.close()
         # The request refers back to the environment: both would wait for a collection, and with them the body.
         environ.pop("werkzeug.request", None)
-    return started[0], started[1], content
+    return WsgiAnswer(started[0], started[1], content)

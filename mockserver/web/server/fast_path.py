@@ -1,0 +1,171 @@
+"""The fast path: a request that has come whole is answered at once, without a task of the event loop.
+
+It is for plain requests that can be answered without waiting, which is nearly all of them. Everything else, from what
+waits to what is not HTTP/1.1, takes the way of a `Connection`; one that turns out to wait is handed over as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from time import monotonic
+from typing import Any
+
+import httptools
+from uvicorn.protocols.http import httptools_impl
+
+from mockserver.web.server.connection import Connection
+from mockserver.web.server.loop import LARGE_BODY
+from mockserver.web.server.outcome import FIRST_RUN, FirstRun
+from mockserver.web.server.wsgi import Scope, WsgiAnswer
+
+#: Runs a request with this scope and body on the event loop.
+Run = Callable[[Scope, bytes], FirstRun]
+
+#: How many requests of a connection that come together are answered before others have their turn. Chosen: they take
+#: about a millisecond.
+_BURST = 10
+#: How many headers of answers are remembered as bytes. Chosen: constants, and the numbers of a hundred accounts.
+_REMEMBERED = 1_024
+#: The longest header of an answer, in characters, that is remembered. Chosen: longer ones differ in each answer.
+_LONGEST = 100
+#: The statuses of answers that need not say how long their body is, as they have none.
+_WITHOUT_BODY = (204, 304)
+#: The headers beside the length that decide how an answer ends.
+_FRAMING = (b"transfer-encoding", b"connection")
+
+
+class FastConnection(Connection):
+    """A connection whose plain requests are answered in the step in which their last byte comes."""
+
+    def __init__(self, *arguments: Any, run: Run, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._run = run
+        #: The body of the request that is coming in and has no task, or None if there is no such request.
+        self._body: bytes | None = None
+        #: Whether the connection is kept after the answer to that request.
+        self._keeps = True
+        #: How many requests were answered since the present bytes came.
+        self._answered = 0
+
+    # ------------------------------------------------------------------ what comes in
+
+    def _parse(self, data: bytes | memoryview) -> None:
+        self._answered = 0
+        super()._parse(data)
+        if self._body is not None:
+            self._hand_over()  # the rest of the body may take long to come
+
+    def _accept(self) -> None:
+        if self._is_plain():
+            target = httptools.parse_url(self.url)
+            scope: Scope = self.scope  # type: ignore[assignment]  # a dictionary all the same
+            scope["method"] = self.parser.get_method().decode("ascii")
+            scope["raw_path"], scope["query_string"] = target.path, target.query or b""
+            self.headers = []
+            self._body, self._keeps = b"", self.parser.should_keep_alive()
+        else:
+            super()._accept()
+
+    def _is_plain(self) -> bool:
+        """Whether the request whose head has come may be answered at once, if its body comes soon."""
+        self._forget_answered()
+        return (
+            not self._unanswered
+            and self._answered < _BURST
+            and self.url.startswith(b"/")
+            and not self.expect_100_continue
+            and not self.flow.write_paused
+            and self.parser.get_http_version() == "1.1"
+            and not self.parser.should_upgrade()
+        )
+
+    def on_body(self, body: bytes) -> None:
+        if self._body is None or self._is_refused:
+            super().on_body(body)
+            return
+        self._came = -self._parsing
+        self._body += body
+        if len(self._body) > LARGE_BODY:
+            self._hand_over()
+
+    def on_message_complete(self) -> None:
+        if self._body is None or self._is_refused:
+            super().on_message_complete()
+            return
+        scope: Scope = self.scope  # type: ignore[assignment]  # a dictionary all the same
+        run = self._run(scope, self._body)
+        if run.answer is not None and self._send(run.answer):
+            self._finish()
+        else:
+            scope[FIRST_RUN] = run
+            self._hand_over()
+            super().on_message_complete()
+
+    def _hand_over(self) -> None:
+        """Start a task for the request that is coming in, with as much of its body as has come."""
+        body, self._body = self._body, None
+        if self._is_refused or body is None:
+            return
+        self.expect_100_continue = False  # what came since is no header of the request
+        super()._accept()
+        self.cycle.keep_alive = self._keeps
+        super().on_body(body)
+
+    # ------------------------------------------------------------------ what goes out
+
+    def _send(self, answer: WsgiAnswer) -> bool:
+        """Send an answer in one piece; False if it is not to be sent so, as its head does not tell its length."""
+        head = self._head(answer)
+        if head is None:
+            return False
+        if not self._keeps:
+            head.append(b"connection: close\r\n")
+        head.append(b"\r\n")
+        if self.scope["method"] != "HEAD":
+            head.append(answer.content)
+        self.transport.write(b"".join(head))
+        return True
+
+    def _head(self, answer: WsgiAnswer) -> list[bytes] | None:
+        """The lines of an answer's head, or None if an answer with this head ends otherwise than by its length."""
+        own = [_line_of(*header) for header in self.server_state.default_headers]
+        lines = [httptools_impl.STATUS_LINE.get(answer.status), *own, *map(_line, answer.headers)]
+        length = dict(answer.headers).get("Content-Length")
+        if length is None:
+            fits = answer.status in _WITHOUT_BODY and not answer.content
+        else:
+            fits = length == str(len(answer.content)) or self.scope["method"] == "HEAD"
+        return lines if fits and None not in lines else None  # type: ignore[return-value]  # there is no None then
+
+    def _finish(self) -> None:
+        """Be ready for the next request, or close the connection if there is to be none."""
+        self._body = self._part = None
+        self._answered += 1
+        self.idle_since = monotonic()
+        if not self._keeps:
+            self._is_refused = True  # what has come behind the request is not read
+            self.transport.close()
+
+
+def _line(header: tuple[str, str]) -> bytes | None:
+    """A header as a line of a head, or None if it is malformed or decides how the answer ends."""
+    return _remembered_line(header) if len(header[1]) <= _LONGEST else _made_line(header)
+
+
+def _made_line(header: tuple[str, str]) -> bytes | None:
+    name, value = header
+    try:
+        raw_name, raw_value = name.lower().encode("latin-1"), value.encode("latin-1")
+    except UnicodeEncodeError:
+        return None
+    is_malformed = httptools_impl.HEADER_RE.search(raw_name) or httptools_impl.HEADER_VALUE_RE.search(raw_value)
+    return None if is_malformed or raw_name in _FRAMING else _line_of(raw_name, raw_value)
+
+
+#: Most headers are the same in all answers.
+_remembered_line = lru_cache(maxsize=_REMEMBERED)(_made_line)
+
+
+def _line_of(name: bytes, value: bytes) -> bytes:
+    return name + b": " + value + b"\r\n"
