@@ -73,7 +73,7 @@ def api(make_api):
 #: Chosen: with more of each file, the quick part takes over a minute on two cores.
 QUICK_OF_A_FILE = 4
 #: What takes long, needs more than Python, or wants the machine for itself.
-NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "guard", "benchmark")
+NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "guard", "benchmark", "peers")
 #: The files whose tests run whole programs, a type checker or pytest itself among them, and the whole contract.
 OF_PROGRAMS = (
     "test_examples.py",
@@ -86,7 +86,7 @@ OF_PROGRAMS = (
 
 
 #: What takes long by its nature, and the seconds that a test of it may take; all others have those of pyproject.toml.
-LONG, LONGEST_S = ("slow", "guard", "benchmark"), 300
+LONG, LONGEST_S = ("slow", "guard", "benchmark", "peers"), 300
 
 
 def pytest_collection_modifyitems(items):
