@@ -61,9 +61,8 @@ def _of_operation(operation: Operation) -> Iterator[Promise]:
         is_sentence = error.code.code == error.code.message
         yield Promise(Point(PointKind.CODES, operation.id, error.code.code), error.mark, is_sentence)
     for schema in filter(None, (operation.query_schema, operation.body_schema)):
-        for member in optional(schema()):
-            mark = member.field.metadata["x-fidelity"] if member.field else Mark.PROPOSED
-            yield Promise(Point(PointKind.FIELDS, operation.id, member.name), Mark(mark))
+        for name, field in optional(schema()):
+            yield Promise(Point(PointKind.FIELDS, operation.id, name), Mark(field.metadata["x-fidelity"]))
 
 
 def _statuses(operation: Operation) -> dict[int, Mark]:

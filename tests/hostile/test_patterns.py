@@ -66,6 +66,7 @@ PATTERNS = [
     "web.routing.encoded_slash:_ENCODED_SLASH",
     "web.schemas.fields.formats:_URL_CHARACTERS",
     "web.schemas.fields.moments:_MOMENT",
+    "web.schemas.fields.scalars:_DIGITS",
     "web.schemas.json_text:_ESCAPE",
     "web.schemas.json_text:_HALF",
 ]
@@ -91,7 +92,6 @@ USES = {
     "scenario.rules.faults:FaultItem",
     "scenario.accounts:_slug",
     "web.schemas.fields.moments:_deserialize",
-    "web.schemas.fields.scalars:_deserialize",
 }
 #: What reads the texts of callers, by patterns of its own or those of libraries.
 READERS = {

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Request
-from marshmallow import Schema
 
 from mockserver.core.contract.errors import BAD_REQUEST
 from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Caller
-from mockserver.web.endpoints.endpoint import Endpoint, check_room
+from mockserver.web.endpoints.endpoint import Endpoint, Taken, check_room
 from mockserver.web.endpoints.json_body import NO_BODY, read_body
 from mockserver.web.endpoints.permission import check_role, check_scope
 from mockserver.web.schemas.refusal import summary
@@ -31,15 +30,15 @@ class ApiEndpoint(Endpoint):
         check_role(caller, self.operation)
         check_scope(caller, self.operation)
         arguments = self.address(request, exchange)
-        if self.body_schema is not None:
-            arguments["body"] = self._body(self.body_schema, caller, request, exchange)
+        if self.body is not None:
+            arguments["body"] = self._body(self.body, caller, request, exchange)
         elif exchange.body:
             exchange.warn(f"{self.operation.id} takes no body; what was sent is ignored")
         if self.operation.adds:
             check_room(caller.workspace)
         return self.reply(self.operation.view(caller=caller, **arguments))
 
-    def _body(self, schema: Schema, caller: Caller, request: Request, exchange: Exchange) -> dict[str, Any]:
+    def _body(self, body: Taken, caller: Caller, request: Request, exchange: Exchange) -> dict[str, Any]:
         data = read_body(request)
         if data is NO_BODY:
             if self.operation.body_required:
@@ -50,7 +49,7 @@ class ApiEndpoint(Endpoint):
         if not isinstance(data, dict):
             refused = BAD_REQUEST("The request body must be a JSON object")
             raise refused.because(f"the body is {summary(data, secret=True)}, and {self.operation.id} takes an object")
-        return self.members(schema, data, exchange, strict=caller.workspace.state.strict)
+        return self.members(body, data, exchange, strict=caller.workspace.state.strict)
 
     def _warn_of_type(self, request: Request, exchange: Exchange) -> None:
         """Warn in the journal of a body whose Content-Type is not that of JSON; the service takes it all the same."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import Request
 from marshmallow import Schema, ValidationError
@@ -16,12 +16,22 @@ from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.schemas import json_text
-from mockserver.web.schemas.dump import Dump, compiled
-from mockserver.web.schemas.members import Member, sent
+from mockserver.web.schemas.dump import Dump
+from mockserver.web.schemas.dump import compiled as compiled_dump
+from mockserver.web.schemas.load import Load
+from mockserver.web.schemas.load import compiled as compiled_load
+from mockserver.web.schemas.members import Members, Sent
 from mockserver.web.schemas.refusal import Location, refusal
 
-#: The schema of a query without parameters.
-_NO_PARAMETERS = Schema()
+#: The members of a query without parameters.
+_NO_PARAMETERS = Members(None)
+
+
+class Taken(NamedTuple):
+    """What a query or a body is taken by: its schema's loading, and the members that the schema knows."""
+
+    load: Load
+    members: Members
 
 
 def check_room(workspace: Workspace) -> None:
@@ -41,27 +51,29 @@ class Endpoint(ABC):
         self.operation = operation
 
     @cached_property
-    def _path_schema(self) -> Schema | None:
-        return _instance(self.operation.path_schema)
+    def _path_load(self) -> Load | None:
+        schema = _instance(self.operation.path_schema)
+        return None if schema is None else compiled_load(schema)
 
     @cached_property
-    def _query_schema(self) -> Schema | None:
-        return _instance(self.operation.query_schema)
+    def _query(self) -> Taken | None:
+        return _taken(self.operation.query_schema)
 
     @cached_property
-    def body_schema(self) -> Schema | None:
-        return _instance(self.operation.body_schema)
+    def body(self) -> Taken | None:
+        """What a body is taken by, or None if the operation takes none."""
+        return _taken(self.operation.body_schema)
 
     @cached_property
     def _dump(self) -> Dump | None:
         schema = _instance(self.operation.answer_schema)
-        return None if schema is None else compiled(schema)
+        return None if schema is None else compiled_dump(schema)
 
     @cached_property
     def _default_query(self) -> dict[str, Any] | None:
         """What the query's schema loads if there is no query, or None if it refuses that."""
         try:
-            return None if self._query_schema is None else self._query_schema.load({})
+            return None if self._query is None else self._query.load({})
         except ValidationError:
             return None
 
@@ -82,36 +94,35 @@ class Endpoint(ABC):
             ServiceError: 400; a parameter is not one that its schema takes.
         """
         arguments: dict[str, Any] = {}
-        if self._path_schema is not None:
-            arguments.update(_loaded(self._path_schema, exchange.params, Location.PATH))
-        if self._query_schema is not None or request.query_string:
-            arguments |= self._query(request, exchange)
+        if self._path_load is not None:
+            arguments.update(_loaded(self._path_load, exchange.params, Location.PATH))
+        if self._query is not None or request.query_string:
+            arguments |= self._parameters(request, exchange)
         return arguments
 
     def reply(self, result: object) -> Reply:
         """The answer with the operation's status and, if it has an answer's schema, a result as that dumps it."""
         return Reply(self.operation.status, b"" if self._dump is None else json_text.write(self._dump(result)))
 
-    def _query(self, request: Request, exchange: Exchange) -> dict[str, Any]:
-        schema = self._query_schema
+    def _parameters(self, request: Request, exchange: Exchange) -> dict[str, Any]:
+        query = self._query
         if request.query_string:
-            self._warn("query parameter", _note(sent(schema or _NO_PARAMETERS, request.args), exchange), exchange)
+            known = _NO_PARAMETERS if query is None else query.members
+            self._warn("query parameter", _noted(known.sent(request.args), exchange), exchange)
         elif self._default_query is not None:
             return {"query": self._default_query.copy()}
-        return {} if schema is None else {"query": _loaded(schema, request.args, Location.QUERY)}
+        return {} if query is None else {"query": _loaded(query.load, request.args, Location.QUERY)}
 
-    def members(
-        self, schema: Schema, data: dict[str, Any], exchange: Exchange, *, strict: bool = False
-    ) -> dict[str, Any]:
+    def members(self, body: Taken, data: dict[str, Any], exchange: Exchange, *, strict: bool = False) -> dict[str, Any]:
         """The members of a body as its schema loads them; unknown ones are ignored with a warning, unless `strict`.
 
         Raises:
             ServiceError: 400; the schema refuses a member, or `strict` refuses an unknown one.
         """
-        unknown = _note(sent(schema, data), exchange)
+        unknown = _noted(body.members.sent(data), exchange)
         if not strict:
             self._warn("member", unknown, exchange)
-        loaded = _loaded(schema, data, Location.BODY)
+        loaded = _loaded(body.load, data, Location.BODY)
         if strict:
             self._refuse_unknown(unknown)
         return loaded
@@ -127,20 +138,24 @@ class Endpoint(ABC):
             raise refused.because(f"{unknown}; the workspace is strict")
 
 
-def _note(members: Iterable[Member], exchange: Exchange) -> list[str]:
+def _noted(sent: Sent, exchange: Exchange) -> list[str]:
     """The paths of unknown members; the optional members among the others are noted in the exchange."""
-    members = list(members)
-    exchange.fields = [*exchange.fields, *dict.fromkeys(member.name for member in members if member.optional)]
-    return [member.path for member in members if member.unknown]
+    exchange.fields = [*exchange.fields, *sent.optional]
+    return sent.unknown
 
 
 def _instance(schema: Any) -> Schema | None:
     return None if schema is None else schema()
 
 
-def _loaded(schema: Schema, data: Mapping[str, Any], location: Location) -> dict[str, Any]:
+def _taken(schema: Any) -> Taken | None:
+    made = _instance(schema)
+    return None if made is None else Taken(compiled_load(made), Members(made))
+
+
+def _loaded(load: Load, data: Mapping[str, Any], location: Location) -> dict[str, Any]:
     try:
-        loaded: dict[str, Any] = schema.load(data)
+        loaded: dict[str, Any] = load(data)
     except ValidationError as error:
         raise refusal(error.messages_dict, location, data) from error
     return loaded

@@ -28,9 +28,9 @@ class PublicEndpoint(Endpoint):
         if "query" in arguments:
             # A parameter without a value counts as absent (RFC 6749, 3.1).
             arguments["query"] = {name: value for name, value in arguments["query"].items() if value != ""}
-        if self.body_schema is not None:
+        if self.body is not None:
             form = read_form(request)
-            arguments["form"] = self.members(self.body_schema, form, exchange)
+            arguments["form"] = self.members(self.body, form, exchange)
         if self.operation.adds:
             check_room(caller.workspace)
         result = self.operation.view(caller=caller, request=request, **arguments)

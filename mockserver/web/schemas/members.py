@@ -8,48 +8,63 @@ from typing import Any, NamedTuple
 from marshmallow import Schema, fields
 
 
-class Member(NamedTuple):
-    """A member that was sent, or that a schema knows."""
+class Sent(NamedTuple):
+    """Which members were sent, those of inner objects included."""
 
-    #: From the top of the body: `ips[0].weight`, or `ips[].weight` of one that was not sent.
-    path: str
-    #: From the top of the body without the numbers of items: `ips[].weight`.
-    name: str
-    #: The field of the schema, or None if the schema does not know the member.
-    field: fields.Field[Any] | None
-
-    @property
-    def unknown(self) -> bool:
-        return self.field is None
-
-    @property
-    def optional(self) -> bool:
-        return self.field is not None and not self.field.required
+    #: The names of the optional ones, each once, from the top of the body without the numbers of items: `ips[].weight`.
+    optional: list[str]
+    #: The paths of those that the schema does not know, from the top of the body: `ips[0].weight`.
+    unknown: list[str]
 
 
-def sent(schema: Schema, data: object, path: str = "", name: str = "") -> Iterator[Member]:
-    """Every member that was sent, those of inner objects included; `path` and `name` come before those of members."""
-    if not isinstance(data, Mapping):
-        return
-    known = _known(schema)
-    for key, value in data.items():
-        field = known.get(key)
-        yield Member(f"{path}{key}", f"{name}{key}", field)
-        inner = _inner(field)
-        if inner is None:
-            continue
-        if isinstance(field, fields.Nested):
-            yield from sent(inner, value, f"{path}{key}.", f"{name}{key}.")
+class Members:
+    """The members that a schema knows, looked up once for all that is sent."""
+
+    def __init__(self, schema: Schema | None) -> None:
+        """The members of a schema; none without one."""
+        known = {} if schema is None else _known(schema)
+        self._is_optional = {key: not field.required for key, field in known.items()}
+        inner = {key: _inner(field) for key, field in known.items()}
+        #: The members of the object that a member is, or of the objects of its list.
+        self._inner = {key: Members(schema) for key, schema in inner.items() if schema is not None}
+        self._lists = frozenset(key for key, field in known.items() if not isinstance(field, fields.Nested))
+
+    def sent(self, data: Mapping[str, Any]) -> Sent:
+        """Which members there are in what was sent."""
+        found = Sent([], [])
+        self.note(data, "", "", found)
+        return Sent(list(dict.fromkeys(found.optional)), found.unknown) if self._inner else found
+
+    def note(self, data: object, path: str, name: str, found: Sent) -> None:
+        """Add the members of an object; `path` and `name` come before those of its members."""
+        if not isinstance(data, Mapping):
+            return
+        for key, value in data.items():
+            is_optional = self._is_optional.get(key)
+            if is_optional is None:
+                found.unknown.append(f"{path}{key}")
+            elif is_optional:
+                found.optional.append(f"{name}{key}")
+            if key in self._inner:
+                self._note_within(key, value, path, name, found)
+
+    def _note_within(self, key: str, value: object, path: str, name: str, found: Sent) -> None:
+        inner = self._inner[key]
+        if key not in self._lists:
+            inner.note(value, f"{path}{key}.", f"{name}{key}.", found)
         elif isinstance(value, list):
             for index, item in enumerate(value):
-                yield from sent(inner, item, f"{path}{key}[{index}].", f"{name}{key}[].")
+                inner.note(item, f"{path}{key}[{index}].", f"{name}{key}[].", found)
 
 
-def optional(schema: Schema, name: str = "") -> Iterator[Member]:
-    """Every optional member that a schema knows, those of inner objects included; `name` comes before their names."""
+def optional(schema: Schema, name: str = "") -> Iterator[tuple[str, fields.Field[Any]]]:
+    """The name and the field of every optional member that a schema knows, those of inner objects included.
+
+    `name` comes before their names.
+    """
     for key, field in _known(schema).items():
         if not field.required:
-            yield Member(f"{name}{key}", f"{name}{key}", field)
+            yield f"{name}{key}", field
         inner = _inner(field)
         if inner is not None:
             yield from optional(inner, f"{name}{key}." if isinstance(field, fields.Nested) else f"{name}{key}[].")
@@ -59,7 +74,7 @@ def _known(schema: Schema) -> dict[str, fields.Field[Any]]:
     return {field.data_key or name: field for name, field in schema.load_fields.items()}
 
 
-def _inner(field: fields.Field[Any] | None) -> Schema | None:
+def _inner(field: fields.Field[Any]) -> Schema | None:
     """The schema of the object that a member is, or of the objects of its list, or None for any other member."""
     if isinstance(field, fields.List):
         field = field.inner

@@ -13,6 +13,8 @@ from mockserver.web.schemas.field_errors import FieldError, invalid
 from mockserver.web.schemas.fields.metadata import with_metadata
 
 INT64_MAX = 2**63 - 1
+#: A whole number as text; one of 19 digits may still be beyond 64 bits.
+_DIGITS = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 
 
 class Range(validate.Range):
@@ -76,7 +78,7 @@ class Int64(fields.Integer):
         self._error = error
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
-        if self._text and isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,19}", value, re.ASCII):
+        if self._text and isinstance(value, str) and _DIGITS.fullmatch(value):
             value = int(value)
         elif isinstance(value, float) and value.is_integer():
             value = int(value)  # 1.0 is an integer in JSON, and one client library sends whole floats
