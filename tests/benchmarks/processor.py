@@ -20,7 +20,7 @@ _CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORE, LOAD_CORE = {_CORES[0]}, {_CORES[-1]}
 
 #: How many requests a turn has: some hundredths of a second of them, so that a turn and the next meet the same machine.
-_TURN = 160
+_REQUESTS = 160
 #: How many turns each server has. On a busy machine the median of so many moves by a tenth.
 _TURNS = 50
 
@@ -46,7 +46,7 @@ class Load:
     def __init__(self, server, request, status=200):
         self._server, self._request, self._status = server, request, status
 
-    def microseconds(self, number=_TURN):
+    def microseconds(self, number):
         """What a request takes, of so many."""
         before = seconds(self._server.process)
         statuses = self._server.connections.statuses([self._request] * number)
@@ -66,18 +66,21 @@ def load_core():
 
 
 @contextmanager
-def servers(*commands):
-    """Servers on the core for servers, with the load on the other; gives each with connections to it."""
+def servers(*commands, log=None):
+    """Servers on the core for servers, with the load on the other; gives each with connections to it.
+
+    What they write to standard error goes to the file `log`, as `subprocess` takes it.
+    """
     with load_core(), ExitStack() as stack:
         found = []
         for command in commands:
-            root, process = stack.enter_context(started(command, SERVER_CORE))
+            root, process = stack.enter_context(started(command, SERVER_CORE, log))
             found.append(Server(root, process, stack.enter_context(Connections(root))))
         yield found
 
 
-def in_turns(*loads, turns=_TURNS):
+def in_turns(*loads, turns=_TURNS, requests=_REQUESTS):
     """What a request of each load takes in microseconds, again and again: a tuple for each turn."""
     for load in loads:
-        load.microseconds()  # what the first requests of a connection take is left out
-    return [tuple(load.microseconds() for load in loads) for _ in range(turns)]
+        load.microseconds(requests)  # what the first requests of a connection take is left out
+    return [tuple(load.microseconds(requests) for load in loads) for _ in range(turns)]
