@@ -1,6 +1,6 @@
-"""Ten thousand calls to a slow receiver: what they cost those who ask the API meanwhile, and how much memory.
+"""Four thousand calls to a slow receiver: what they cost those who ask the API meanwhile, and how much memory.
 
-Absolute figures are printed; only ratios and sums fail.
+Absolute figures are printed; what fails is compared with how long a call takes, and with how many there are.
 """
 
 import statistics
@@ -15,7 +15,7 @@ from mockserver import MockServer
 
 pytestmark = pytest.mark.benchmark
 
-HOOKS = ROUNDS = 100
+HOOKS, ROUNDS = 100, 40
 #: How long the receiver takes for each call, in seconds.
 SLOW = 0.02
 
@@ -69,8 +69,8 @@ def states(server, workspace):
     return found, page["evicted"]
 
 
-@pytest.mark.parametrize("limit", [20_000, 5_000])
-def test_ten_thousand_calls_to_a_slow_receiver_delay_nobody(show, slow, limit):
+@pytest.mark.parametrize("limit", [8_000, 2_000])
+def test_four_thousand_calls_to_a_slow_receiver_delay_nobody(show, slow, limit):
     hooks = [{"url": slow, "events": ["delivered"]} for _ in range(HOOKS)]
     clock = {"start": "2026-01-15T09:00:00Z", "frozen": True}
     with started([*MOCK, "empty", "--log-format", "off", "--deliveries-limit", str(limit)]) as (root, process):
@@ -88,10 +88,10 @@ def test_ten_thousand_calls_to_a_slow_receiver_delay_nobody(show, slow, limit):
         server.stop()
 
     show(
-        f"GET /v3/senders idle {idle:.2f} ms, with 10,000 calls under way {busy:.2f} ms; raised in {raised:.1f} s, "
+        f"GET /v3/senders idle {idle:.2f} ms, with 4,000 calls under way {busy:.2f} ms; raised in {raised:.1f} s, "
         f"over in {over:.1f} s; memory {before:.0f} MB, then {after:.0f} MB"
     )
     assert sum(found.values()) + evicted == HOOKS * ROUNDS
     assert found["delivered"] == min(limit, HOOKS * ROUNDS)
-    assert busy < 5 * idle
-    assert after - before < 150
+    assert busy < SLOW * 1000 / 2  # to wait for a single call would take twice that
+    assert after - before < 60

@@ -35,21 +35,21 @@ def post(url, body):
         return answer.read()
 
 
-def seconds(action, times=100):
-    """The median of many runs."""
-    taken = []
+def seconds(*actions, times=100):
+    """The median of many runs of each, in turns."""
+    taken = [[] for _ in actions]
     for _ in range(times):
-        start = time.perf_counter()
-        action()
-        taken.append(time.perf_counter() - start)
-    return statistics.median(taken)
+        for action, each in zip(actions, taken, strict=True):
+            start = time.perf_counter()
+            action()
+            each.append(time.perf_counter() - start)
+    return map(statistics.median, taken)
 
 
 @pytest.mark.parametrize("call", ["workspaces", "reset"])
 def test_a_fresh_workspace_costs_less_than_ten_times_a_health_check(show, call):
     with started([*MOCK, "standard"]) as (root, _):
-        health = seconds(lambda: get(f"{root}/_mock/health"))
-        made = seconds(lambda: post(f"{root}/_mock/{call}", {}))
+        health, made = seconds(lambda: get(f"{root}/_mock/health"), lambda: post(f"{root}/_mock/{call}", {}))
 
     show(f"POST /_mock/{call}: {made * 1000:.2f} ms, {made / health:.1f} times GET /_mock/health")
     assert made / health < 10
@@ -57,7 +57,9 @@ def test_a_fresh_workspace_costs_less_than_ten_times_a_health_check(show, call):
 
 def seconds_to_import_flask():
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    return seconds(lambda: subprocess.run([sys.executable, "-c", "import flask"], env=environment, check=True), 7)
+    command = [sys.executable, "-c", "import flask"]
+    (taken,) = seconds(lambda: subprocess.run(command, env=environment, check=True), times=7)
+    return taken
 
 
 def test_a_server_in_process_starts_within_an_import_of_flask_and_stops_in_a_fifth_of_that(show):
@@ -78,26 +80,59 @@ def test_a_server_in_process_starts_within_an_import_of_flask_and_stops_in_a_fif
     assert down <= flask / 5
 
 
-def seconds_of_tests(folder, fixture, number):
-    """How long pytest takes for so many tests that do nothing, with a fixture or without."""
-    name = f"test_{fixture or 'nothing'}_{number}.py"
-    lines = (f"def test_{index}({fixture}):\n    pass\n" for index in range(number))
-    (folder / name).write_text("\n".join(lines))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", name]
-    told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
-    assert f"{number} passed" in told
-    return float(re.search(r"in ([\d.]+)s", told)[1])
+#: Writes down how long each test takes, with the setup and the teardown of its fixtures.
+STOPWATCH = """
+import json
+import pathlib
+import time
+
+import pytest
+
+took = {}
 
 
-def seconds_of_each(folder, fixture):
-    """What one test costs, without the start of the session and of its server."""
-    return statistics.median(
-        (seconds_of_tests(folder, fixture, 500) - seconds_of_tests(folder, fixture, 100)) / 400 for _ in range(3)
-    )
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    began = time.perf_counter()
+    result = yield
+    took.setdefault(item.originalname, []).append(time.perf_counter() - began)
+    return result
+
+
+def pytest_sessionfinish():
+    pathlib.Path("took.json").write_text(json.dumps(took))
+"""
+#: Tests without a fixture and with one, in turns.
+TESTS = """
+import pytest
+
+each = pytest.mark.parametrize("index", range(200), scope="session")
+
+
+@each
+def test_without(index):
+    pass
+
+
+@each
+def test_with(index, mockserver):
+    pass
+"""
+
+
+def seconds_of_tests(folder):
+    """How long a test that does nothing takes by its name: the median, so without the start of its server."""
+    (folder / "conftest.py").write_text(STOPWATCH)
+    (folder / "test_turns.py").write_text(TESTS)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    subprocess.run(command, cwd=folder, stdout=subprocess.DEVNULL, check=True)
+    took = json.loads((folder / "took.json").read_text())
+    return {name: statistics.median(each) for name, each in took.items()}
 
 
 def test_a_test_with_a_workspace_of_its_own_costs_a_fraction_of_an_import_of_flask(show, tmp_path):
-    each = seconds_of_each(tmp_path, "mockserver") - seconds_of_each(tmp_path, "")
+    took = seconds_of_tests(tmp_path)
+    each = took["test_with"] - took["test_without"]
 
     show(f"the plugin's fixture costs a test {each * 1000:.1f} ms; the aim is 5 ms")
     assert each <= seconds_to_import_flask() / 20
