@@ -144,7 +144,7 @@ def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[st
         "responses": _responses(operation, known.get(operation.id, [])),
     }
     parameters = [
-        {"in": location, "schema": schema}
+        {"in": location, "schema": schema()}
         for location, schema in (("path", operation.path_schema), ("query", operation.query_schema))
         if schema is not None
     ]
@@ -152,7 +152,7 @@ def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[st
         found["parameters"] = parameters
     if operation.body_schema is not None:
         required = operation.body_required or any(field.required for field in operation.body_schema().fields.values())
-        body: dict[str, Any] = {"schema": operation.body_schema}
+        body: dict[str, Any] = {"schema": operation.body_schema()}
         found["requestBody"] = {"required": required, "content": {"application/json": body}}
     return found
 
@@ -167,7 +167,7 @@ def _responses(operation: Operation, known: list[Example]) -> dict[str, Any]:
 def _success(operation: Operation, known: list[Example]) -> dict[str, Any]:
     answer: dict[str, Any] = {"description": operation.summary, "headers": _header_references()}
     if operation.answer_schema is not None:
-        content: dict[str, Any] = {"schema": operation.answer_schema}
+        content: dict[str, Any] = {"schema": operation.answer_schema()}
         shown = [example for example in known if example.status == operation.status]
         content["examples"] = {
             _key(example.name): {"summary": example.name, "value": example.body} for example in shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -52,10 +52,25 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in ALL_OPERATIONS.items() if operation.audience is Audience.API}
 )
 
-#: By the names of their state machines.
-LIFECYCLES: Mapping[str, Lifecycle[Any]] = MappingProxyType(
-    {lifecycle.machine.name: lifecycle for resource in RESOURCES for lifecycle in resource.lifecycles}
-)
+
+class _Lifecycles(Mapping[str, Lifecycle[Any]]):
+    """By the names of their state machines; each is imported when it is looked up."""
+
+    def __init__(self) -> None:
+        self._late = {name: found for resource in RESOURCES for name, found in resource.late_lifecycles.items()}
+
+    def __getitem__(self, name: str) -> Lifecycle[Any]:
+        found: Lifecycle[Any] = self._late[name].get()
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._late)
+
+    def __len__(self) -> int:
+        return len(self._late)
+
+
+LIFECYCLES: Mapping[str, Lifecycle[Any]] = _Lifecycles()
 
 
 def _parts() -> Parts:

@@ -12,6 +12,7 @@ from mockserver.core.contract.operation import Operation
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Listener, Workspace
+from mockserver.resources.late import LateName
 from mockserver.resources.people import People
 
 #: Makes up one item of a list of an account, as the section's schema would have loaded it.
@@ -51,14 +52,35 @@ class WorkspaceSection(NamedTuple):
 class Resource(NamedTuple):
     """A group of operations, with its lifecycles, its sections of a scenario, and what it listens to.
 
-    `listeners` are called with what a workspace publishes, by its type.
+    Sections and lifecycles are imported when somebody asks for them, as a server may never need those of a resource
+    that its scenario does not mention. `listeners` are called with what a workspace publishes, by its type.
     """
 
     name: str
     operations: Sequence[Operation]
-    lifecycles: Sequence[Lifecycle[Any]] = ()
+    #: By the names of their state machines.
+    late_lifecycles: Mapping[str, LateName] = MappingProxyType({})
     listeners: Mapping[type, Listener] = MappingProxyType({})
-    section: Section | None = None
-    workspace: WorkspaceSection | None = None
+    late_section: LateName | None = None
+    late_workspace: LateName | None = None
+    #: The members of an account that the section owns, and those of the top level that the other one owns.
+    members: frozenset[str] = frozenset()
+    workspace_members: frozenset[str] = frozenset()
+    #: Other members of an account for which the sections are loaded, too.
+    looks_at: frozenset[str] = frozenset()
     #: Whether the percentages of coverage count the state machines of the resource.
     is_counted: bool = True
+
+    @property
+    def section(self) -> Section | None:
+        """The section of each account, if there is one."""
+        return None if self.late_section is None else self.late_section.get()
+
+    @property
+    def workspace(self) -> WorkspaceSection | None:
+        """The section of a scenario's top level, if there is one."""
+        return None if self.late_workspace is None else self.late_workspace.get()
+
+    @property
+    def lifecycles(self) -> Sequence[Lifecycle[Any]]:
+        return [found.get() for found in self.late_lifecycles.values()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -26,13 +27,11 @@ from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.limits import check_amounts, check_ids, check_room, weigh
 from mockserver.scenario.rules.faults import load_faults
-from mockserver.scenario.schema import scenario_schema
+from mockserver.scenario.schema import owners, scenario_schema, schema_of
 from mockserver.scenario.sections import finish_section, generate, load_section, load_workspace_section
 from mockserver.settings import Settings
 
-_RESOURCES = frozenset(name for resource in RESOURCES if resource.section for name in resource.section.fields) | {
-    "generate"
-}
+_OF_RESOURCES = frozenset({"generate"}).union(*(resource.members for resource in RESOURCES))
 #: Members of a document that the state takes over unchanged.
 _OF_THE_STATE = ("description", "solution", "strict", "behaviour")
 #: The name of the only account of a document without accounts.
@@ -98,8 +97,11 @@ def _text(start: object) -> str:
 
 
 def _checked(document: Mapping[str, Any]) -> dict[str, Any]:
+    with suppress(ValidationError):
+        data: dict[str, Any] = schema_of(tuple(resource.name for resource in owners(document))).load(document)
+        return data
     try:
-        data: dict[str, Any] = scenario_schema().load(document)
+        data = scenario_schema().load(document)
     except ValidationError as error:
         raise ScenarioError(mistakes(error.messages_dict, scenario_schema(), document)) from error
     return data
@@ -121,8 +123,9 @@ class _Filling:
         self._workspace = workspace
         self._data = data
         self._document = document
+        self._resources = owners(document)
         self._items: list[dict[str, Any]] = data.get("accounts") or [{"name": _FIRST, "role": Role.STANDALONE}]
-        self._loose = {name: data[name] for name in _RESOURCES if name in data}
+        self._loose = {name: data[name] for name in _OF_RESOURCES if name in data}
 
     def mistakes(self) -> Iterator[Mistake]:
         yield from located(self._document, self._fill())
@@ -142,13 +145,13 @@ class _Filling:
         accounts = [
             make_account(state, item, own, state.clock.start) for item, own in zip(self._items, keys, strict=True)
         ]
-        for resource in RESOURCES:
+        for resource in self._resources:
             if resource.workspace is not None:
                 yield from load_workspace_section(resource.workspace, self._workspace, self._data)
         # Masters first: the plan of a sub-account comes out of its master's pool.
         order = sorted(range(len(accounts)), key=lambda index: accounts[index].role is Role.SUB_ACCOUNT)
         indexes = {account.id: index for index, account in enumerate(accounts)}
-        for resource in RESOURCES:
+        for resource in self._resources:
             if resource.section is not None:
                 for index in order:
                     yield from self._load_section(resource.section, index, accounts[index])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import ip_network
 from typing import Any
 
@@ -14,24 +14,20 @@ from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import LANGUAGES
 from mockserver.core.state.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
 from mockserver.resources.registry import RESOURCES
+from mockserver.resources.resource import Generator, Resource
 from mockserver.resources.section import Duration, Id24, Instant, Item, is_relative, write_duration
 from mockserver.resources.webhooks.catalogue import CONTESTED
 from mockserver.scenario.rules.faults import rules
 from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, Timezone
 from mockserver.web.service.rate_limit import TIERS
 
-#: What makes an item of each list that `generate` can fill.
-GENERATORS = {
-    name: generator
-    for resource in RESOURCES
-    if resource.section
-    for name, generator in resource.section.generators.items()
-}
 #: The longest durations of a behaviour. Chosen: a hundred years, and an hour for a call, which keeps a thread busy.
 _LONGEST = validate.Range(max=timedelta(days=36_525), error="must be P36525D at most")
 _LONGEST_CALL = validate.Range(max=timedelta(hours=1), error="must be PT1H at most")
 #: The most rows that a document generates, in all lists together. Chosen: a workspace of so many takes some 200 MB.
 MOST_GENERATED = 200_000
+#: How many schemas are kept, each of some 100 kB; chosen: the documents of a test run need a few different ones.
+_KEPT = 16
 
 
 class ClockItem(Item):
@@ -268,17 +264,43 @@ class ResumeItem(Item):
 
 
 @cache
+def generators() -> dict[str, Generator]:
+    """What makes an item of each list that `generate` can fill, made once."""
+    sections = (resource.section for resource in RESOURCES)
+    return {name: found for section in sections if section for name, found in section.generators.items()}
+
+
+def owners(document: Mapping[str, Any]) -> tuple[Resource, ...]:
+    """The resources whose sections a document can be loaded with, if it has no mistake.
+
+    Those of all others would find nothing in it.
+    """
+    items = document.get("accounts") or ()
+    if not isinstance(items, Sequence) or not all(isinstance(item, Mapping) for item in items):
+        return RESOURCES
+    names = set(document).union(*items)
+    if "generate" in names:
+        return RESOURCES
+    return tuple(row for row in RESOURCES if not names.isdisjoint(row.members | row.workspace_members | row.looks_at))
+
+
 def scenario_schema() -> Schema:
     """The schema of a whole document, made once."""
+    return schema_of(tuple(resource.name for resource in RESOURCES))
+
+
+@lru_cache(maxsize=_KEPT)
+def schema_of(names: tuple[str, ...]) -> Schema:
+    """The schema of a document that has no members of other resources than those of these names."""
+    owning = [resource for resource in RESOURCES if resource.name in names]
     resources = {
-        name: field for resource in RESOURCES if resource.section for name, field in resource.section.fields.items()
+        name: field for resource in owning if resource.section for name, field in resource.section.fields.items()
     }
     workspace = {
-        name: field for resource in RESOURCES if resource.workspace for name, field in resource.workspace.fields.items()
+        name: field for resource in owning if resource.workspace for name, field in resource.workspace.fields.items()
     }
-    amount = fields.Integer(strict=True, validate=validate.Range(min=0, max=MOST_GENERATED))
-    generate = Item.from_dict(dict.fromkeys(GENERATORS, amount), name="GenerateItem")
-    resources["generate"] = fields.Nested(generate)
+    if len(owning) == len(RESOURCES):
+        resources["generate"] = _generate_field()
     account = type("AccountItem", (IdentityItem,), dict(resources))
     top = {
         "description": fields.String(),
@@ -293,3 +315,8 @@ def scenario_schema() -> Schema:
         "resume": fields.Nested(ResumeItem),
     }
     return Item.from_dict({**resources, **workspace, **top}, name="ScenarioItem")()
+
+
+def _generate_field() -> fields.Nested:
+    amount = fields.Integer(strict=True, validate=validate.Range(min=0, max=MOST_GENERATED))
+    return fields.Nested(Item.from_dict(dict.fromkeys(generators(), amount), name="GenerateItem"))

@@ -13,7 +13,7 @@ from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Section, WorkspaceSection
 from mockserver.resources.section import SectionError, TakenError
 from mockserver.scenario.documents.mistakes import Mistake, Path
-from mockserver.scenario.schema import GENERATORS
+from mockserver.scenario.schema import generators
 
 #: The purpose of the draws for generated people.
 _PEOPLE = "people"
@@ -57,7 +57,7 @@ def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, 
     people = People(random.seed, random.positions.get(_PEOPLE, 0))
     for account, amounts, path in wanted:
         for name, amount in amounts.items():
-            items = [GENERATORS[name](people, workspace, account) for _ in range(amount)]
+            items = [generators()[name](people, workspace, account) for _ in range(amount)]
             section = next(
                 resource.section for resource in RESOURCES if resource.section and name in resource.section.generators
             )

@@ -5,7 +5,7 @@ import pytest
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.load import load
-from mockserver.scenario.schema import GENERATORS
+from mockserver.scenario.schema import generators
 
 FILTERS = "{type: marketing, event: spam, notifyURL: 'http://a.test', email: EMAIL}"
 EXPORT = f"exports: [{{id: 1, requested_at: PT0S, filters: {FILTERS}}}]"
@@ -323,7 +323,7 @@ def test_a_file_that_is_not_utf8_is_refused(tmp_path):
 
 def test_what_is_made_up_and_does_not_fit_is_told_where_it_was_asked_for(told, monkeypatch):
     same = {"id": 1, "name": "A", "email": "a@b.test", "state": "verified", "ips": []}
-    monkeypatch.setitem(GENERATORS, "senders", lambda *_: same)
+    monkeypatch.setitem(generators(), "senders", lambda *_: same)
     lines = told("accounts:\n  - {name: a}\n  - name: b\n    generate:\n      senders: 2\n")
 
     assert lines[0].startswith("mine.yaml:5: accounts[1].generate.senders: a made-up item of account b does not fit")

@@ -11,7 +11,7 @@ from mockserver.control.framework import answers, target
 from mockserver.control.framework.problem import of_one
 from mockserver.control.framework.resource import ControlResource
 from mockserver.resources.domains.following import publish_dns
-from mockserver.resources.domains.schemas import DnsItem
+from mockserver.resources.domains.section import DnsItem
 from mockserver.views.workspaces import dns as shown
 from mockserver.web.schemas.fields import Hostname
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any, Generic, Protocol, TypeVar
 
 from mockserver.core.state.account import Account
@@ -22,7 +23,10 @@ Row = TypeVar("Row", bound=Stateful)
 
 
 class Lifecycle(Generic[Row]):
-    """A state machine for rows of one type; `on`, `guard` and `when_due` register what its events do."""
+    """A state machine for rows of one type; `on`, `guard` and `when_due` register what its events do.
+
+    The modules `registered_in` do so as well as that of the lifecycle; they are imported before its first event.
+    """
 
     def __init__(
         self,
@@ -32,12 +36,14 @@ class Lifecycle(Generic[Row]):
         key: str,
         parse: Callable[[str], Key],
         reveal: Callable[[Row], dict[str, Any]] = lambda row: {},
+        registered_in: tuple[str, ...] = (),
     ) -> None:
         self.machine = machine
         self.row = row
         self._key = key
         self._parse = parse
         self._reveal = reveal
+        self._registered_in = registered_in
         self._actions: dict[str, Callable[[Workspace, Account, Row], None]] = {}
         self._guards: dict[str, Callable[[Workspace, Account, Row], str]] = {}
         self._when_due: dict[str, Callable[[Workspace, Account, Row], None]] = {}
@@ -77,6 +83,7 @@ class Lifecycle(Generic[Row]):
 
     def fall_due(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
         """Start what a timer is for: registered work, or the event, if that applies in the row's state."""
+        self._complete()
         if event in self._when_due:
             self._when_due[event](workspace, account, row)
         elif self.applies(row, event):
@@ -84,6 +91,7 @@ class Lifecycle(Generic[Row]):
 
     def begin(self, workspace: Workspace, account: Account, row: Row) -> None:
         """Put a new row into its table, in the state that it has, and publish its creation."""
+        self._complete()
         account.table(self.row)[self.key(row)] = row
         self._act(workspace, account, row, self.machine.first, ABSENT)
 
@@ -93,6 +101,7 @@ class Lifecycle(Generic[Row]):
         Raises:
             TransitionRefused: the event does not apply in the row's state.
         """
+        self._complete()
         self.machine.target(row.state, event)
         if event in self._guards:
             event = self._guards[event](workspace, account, row)
@@ -135,6 +144,12 @@ class Lifecycle(Generic[Row]):
             "allowed": list(self.machine.allowed(row.state)),
             **self._reveal(row),
         }
+
+    def _complete(self) -> None:
+        """Import the modules that register what events do."""
+        for module in self._registered_in:
+            import_module(module)
+        self._registered_in = ()
 
     def _act(self, workspace: Workspace, account: Account, row: Row, event: str, source: str) -> None:
         workspace.publish(

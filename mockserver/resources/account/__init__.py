@@ -1,7 +1,19 @@
 """The account itself: identity, plan, relay and dedicated IPs."""
 
 from mockserver.resources.account.routes import ACCOUNT
-from mockserver.resources.account.schemas import SECTION
+from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
-RESOURCE = Resource("account", ACCOUNT.operations, section=SECTION)
+(_section,) = late(__package__, "section")
+
+RESOURCE = Resource(
+    "account",
+    ACCOUNT.operations,
+    late_section=_section.SECTION,
+    members=frozenset(
+        {
+            "address", "plan", "plan_verticals", "relay", "marketing_automation", "date_time_preferences",
+            "dedicated_ips",
+        }
+    ),
+)  # fmt: skip

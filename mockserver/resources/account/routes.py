@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.account import model, schemas
+from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
+
+if TYPE_CHECKING:
+    from mockserver.resources.account import model, schemas
+else:
+    model, schemas = late(__package__, "model", "schemas")
 
 ACCOUNT = Operations("account")
 

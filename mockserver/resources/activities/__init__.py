@@ -1,7 +1,11 @@
 """The activity log of an organization."""
 
 from mockserver.resources.activities.routes import ACTIVITIES
-from mockserver.resources.activities.schemas import SECTION
+from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
-RESOURCE = Resource("activities", ACTIVITIES.operations, section=SECTION)
+(_section,) = late(__package__, "section")
+
+RESOURCE = Resource(
+    "activities", ACTIVITIES.operations, late_section=_section.SECTION, members=frozenset({"activities"})
+)

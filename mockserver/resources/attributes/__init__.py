@@ -1,7 +1,11 @@
 """Contact attributes."""
 
 from mockserver.resources.attributes.routes import ATTRIBUTES
-from mockserver.resources.attributes.schemas import SECTION
+from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
-RESOURCE = Resource("attributes", ATTRIBUTES.operations, section=SECTION)
+(_section,) = late(__package__, "section")
+
+RESOURCE = Resource(
+    "attributes", ATTRIBUTES.operations, late_section=_section.SECTION, members=frozenset({"attributes"})
+)

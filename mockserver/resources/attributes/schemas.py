@@ -1,46 +1,13 @@
-"""Contact attributes on the wire, and in a scenario."""
+"""Contact attributes on the wire."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from marshmallow import fields
-
-from mockserver.core.state.account import Account
-from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.attributes.model import CATEGORIES, Attribute
-from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, TakenError
+from mockserver.resources.attributes.model import CATEGORIES
 from mockserver.web.schemas.evidence import documented
-from mockserver.web.schemas.fields import Choice, List, Text
+from mockserver.web.schemas.fields import Choice, Text
 from mockserver.web.schemas.schema import Input
 
 
 class AttributePath(Input):
     category = Choice(*CATEGORIES, data_key="attributeCategory", required=True, **documented())
     name = Text(data_key="attributeName", required=True, **documented("upper case by convention"))
-
-
-# ---------------------------------------------------------------------- scenario
-
-AttributesItem = Item.from_dict({category: List(fields.String()) for category in CATEGORIES}, name="AttributesItem")
-
-
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    table = account.table(Attribute)
-    for category, names in data.get("attributes", {}).items():
-        for index, name in enumerate(names):
-            if (category, name) in table:
-                raise TakenError(("attributes", category, index), f"{name} is there already")
-            table[category, name] = Attribute(category, name)
-
-
-def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    named: dict[str, list[str]] = {}
-    for row in account.table(Attribute).values():
-        named.setdefault(row.category, []).append(row.name)
-    return {"attributes": named} if named else {}
-
-
-SECTION = Section(fields={"attributes": fields.Nested(AttributesItem)}, load=_load, dump=_dump)

@@ -1,7 +1,9 @@
 """Campaigns and templates, and the addresses under which they are shared."""
 
 from mockserver.resources.campaigns.routes import CAMPAIGNS
-from mockserver.resources.campaigns.schemas import SECTION
+from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
-RESOURCE = Resource("campaigns", CAMPAIGNS.operations, section=SECTION)
+(_section,) = late(__package__, "section")
+
+RESOURCE = Resource("campaigns", CAMPAIGNS.operations, late_section=_section.SECTION, members=frozenset({"campaigns"}))

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from flask import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import Audience, documented_error, proposed_error
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
-from mockserver.resources.campaigns import model, schemas
+from mockserver.resources.campaigns import model
+from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
 from mockserver.web.pages.page import content, page, rendered
+
+if TYPE_CHECKING:
+    from mockserver.resources.campaigns import schemas
+else:
+    (schemas,) = late(__package__, "schemas")
 
 CAMPAIGNS = Operations("campaigns")
 

@@ -41,4 +41,11 @@ def _shown(row: SubAccount) -> dict[str, dict[str, Amount]]:
     }
 
 
-SUB_ACCOUNT_PLAN = Lifecycle(MACHINE, SubAccount, key="id", parse=int, reveal=_shown)
+SUB_ACCOUNT_PLAN = Lifecycle(
+    MACHINE,
+    SubAccount,
+    key="id",
+    parse=int,
+    reveal=_shown,
+    registered_in=(f"{__package__}.assignment", f"{__package__}.model"),
+)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import MASTER_ONLY, documented_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.corporate import assignment, model, schemas, view
+from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
+
+if TYPE_CHECKING:
+    from mockserver.resources.corporate import assignment, model, schemas, view
+else:
+    assignment, model, schemas, view = late(__package__, "assignment", "model", "schemas", "view")
 
 CORPORATE = Operations("corporate")
 

@@ -1,7 +1,14 @@
 """Deliveries: calls of the service to addresses of its users, with their attempts."""
 
-from mockserver.resources.deliveries.delivery import DELIVERY
-from mockserver.resources.deliveries.schemas import SECTION
+from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
-RESOURCE = Resource("deliveries", (), lifecycles=(DELIVERY,), section=SECTION)
+_delivery, _section = late(__package__, "delivery", "section")
+
+RESOURCE = Resource(
+    "deliveries",
+    (),
+    late_lifecycles={"delivery": _delivery.DELIVERY},
+    late_section=_section.SECTION,
+    members=frozenset({"deliveries"}),
+)

@@ -122,7 +122,9 @@ def _described(delivery: Delivery) -> dict[str, Any]:
     return {"webhook": delivery.webhook, "url": delivery.target.url, "events": delivery.events}
 
 
-DELIVERY = Lifecycle(MACHINE, Delivery, key="id", parse=int, reveal=_described)
+DELIVERY = Lifecycle(
+    MACHINE, Delivery, key="id", parse=int, reveal=_described, registered_in=(f"{__package__}.attempts",)
+)
 
 
 def await_attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:

@@ -1,8 +1,17 @@
 """Sender domains: created, proved by DNS records, authenticated."""
 
-from mockserver.resources.domains.domain import DOMAIN
 from mockserver.resources.domains.routes import DOMAINS
-from mockserver.resources.domains.schemas import SECTION, WORKSPACE
+from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
-RESOURCE = Resource("domains", DOMAINS.operations, lifecycles=(DOMAIN,), section=SECTION, workspace=WORKSPACE)
+_domain, _section = late(__package__, "domain", "section")
+
+RESOURCE = Resource(
+    "domains",
+    DOMAINS.operations,
+    late_lifecycles={"domain": _domain.DOMAIN},
+    late_section=_section.SECTION,
+    late_workspace=_section.WORKSPACE,
+    members=frozenset({"brevo_code", "domains"}),
+    workspace_members=frozenset({"dns"}),
+)

@@ -63,7 +63,7 @@ class BrevoCode:
     digits: str | None = None
 
 
-DOMAIN = Lifecycle(MACHINE, Domain, key="name", parse=ascii_form)
+DOMAIN = Lifecycle(MACHINE, Domain, key="name", parse=ascii_form, registered_in=(f"{__package__}.following",))
 
 
 def find(account: Account, name: str) -> Domain | None:

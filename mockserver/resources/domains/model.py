@@ -15,6 +15,16 @@ from mockserver.resources.domains.following import follow
 from mockserver.resources.domains.records import records
 
 
+def select(caller: Caller) -> list[Domain]:
+    """All domains of the caller's account."""
+    return list(caller.account.table(Domain).values())
+
+
+def is_authenticated(domain: Domain) -> bool:
+    """Whether a domain has been authenticated."""
+    return domain.state == AUTHENTICATED
+
+
 def is_verified(workspace: Workspace, domain: Domain) -> bool:
     """Whether DNS has the ownership record of a domain, whatever its state (contract/domains#authentication)."""
     view = workspace.state.table(DnsView).get(domain.name)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import documented_error, observed_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.domains import model, schemas
-from mockserver.resources.domains.domain import AUTHENTICATED, Domain
-from mockserver.resources.domains.records import records
+from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
+
+if TYPE_CHECKING:
+    from mockserver.resources.domains import model, records, schemas
+    from mockserver.resources.domains.domain import Domain
+else:
+    model, records, schemas = late(__package__, "model", "records", "schemas")
 
 DOMAINS = Operations("domains")
 
@@ -29,7 +33,7 @@ _PATH = schemas.DomainPath
 )  # fmt: skip
 def get_domains(caller: Caller) -> dict[str, Any]:
     ips = model.dedicated_ips(caller.account)
-    rows = [_listed(caller, row, ips.get(row.name)) for row in caller.account.table(Domain).values()]
+    rows = [_listed(caller, row, ips.get(row.name)) for row in model.select(caller)]
     return {"domains": rows, "count": len(rows), "current_page": 1, "total_pages": 1}
 
 
@@ -38,7 +42,7 @@ def _listed(caller: Caller, row: Domain, ip: str | None) -> dict[str, Any]:
     return {
         "id": row.id,
         "domain_name": row.name,
-        "authenticated": row.state == AUTHENTICATED,
+        "authenticated": model.is_authenticated(row),
         "verified": model.is_verified(caller.workspace, row),
         "ip": ip,
         "provider": row.provider,
@@ -74,7 +78,7 @@ def create_domain(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
 
 def _records(caller: Caller, domain: Domain) -> dict[str, Any]:
     """The records with `dkim_record`, which recorded answers have as null where DKIM is two CNAME records."""
-    return {"dkim_record": None, **records(caller.workspace, domain)}
+    return {"dkim_record": None, **records.records(caller.workspace, domain)}
 
 
 @DOMAINS.operation(
@@ -90,7 +94,7 @@ def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]
     return {
         "domain": domain.name,
         "verified": model.is_verified(caller.workspace, domain),
-        "authenticated": domain.state == AUTHENTICATED,
+        "authenticated": model.is_authenticated(domain),
         "dns_records": _records(caller, domain),
     }
 

@@ -1,7 +1,9 @@
 """Received e-mails."""
 
 from mockserver.resources.inbound.routes import INBOUND
-from mockserver.resources.inbound.schemas import SECTION
+from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
-RESOURCE = Resource("inbound", INBOUND.operations, section=SECTION)
+(_section,) = late(__package__, "section")
+
+RESOURCE = Resource("inbound", INBOUND.operations, late_section=_section.SECTION, members=frozenset({"inbound_events"}))

@@ -1,4 +1,4 @@
-"""Received e-mails on the wire, and in a scenario."""
+"""Received e-mails on the wire."""
 
 from __future__ import annotations
 
@@ -8,13 +8,8 @@ from typing import Any
 
 from marshmallow import fields, post_load
 
-from mockserver.core.state.account import Account
-from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.inbound.model import InboundEvent
-from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item
 from mockserver.web.schemas.evidence import OPENAPI, documented
-from mockserver.web.schemas.fields import Choice, DayOrMoment, Email, Int64, List, MillisecondMoment, Range, Text
+from mockserver.web.schemas.fields import Choice, DayOrMoment, Email, Int64, MillisecondMoment, Range, Text
 from mockserver.web.schemas.schema import Input, Output
 
 
@@ -49,46 +44,3 @@ class InboundEvents(Output):
     names_from = "specification 4.6"
 
     events = fields.List(fields.Nested(InboundEventOut), **documented("there is no count"))
-
-
-# ---------------------------------------------------------------------- scenario
-
-
-class InboundEventItem(Item):
-    date = Instant(required=True)
-    uuid = fields.UUID()
-    sender = Email(required=True)
-    recipient = Email(required=True)
-
-
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    account.timeline(InboundEvent).extend(
-        InboundEvent(
-            item["date"],
-            str(item.get("uuid") or workspace.state.random.uuid("inbound")),
-            item["sender"],
-            item["recipient"],
-        )
-        for item in data.get("inbound_events", ())
-    )
-
-
-def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.timeline(InboundEvent)
-    return {"inbound_events": [_INBOUND_ITEM.dump(row) for row in rows]} if len(rows) else {}
-
-
-_INBOUND_ITEM = InboundEventItem()
-
-SECTION = Section(
-    fields={"inbound_events": List(fields.Nested(InboundEventItem))},
-    load=_load,
-    dump=_dump,
-    generators={
-        "inbound_events": lambda people, workspace, account: {
-            "date": workspace.state.clock.before(timedelta(seconds=people.number(1, 60 * 24 * 3600))),
-            "sender": people.email(),
-            "recipient": "reply@in.acme.test",
-        }
-    },
-)

@@ -1,19 +1,21 @@
 """OAuth 2.0: apps, grants and tokens, and the pages on which users sign in and consent."""
 
 from mockserver.core.time.transition import Changed
-from mockserver.resources.oauth.model import GRANT
-from mockserver.resources.oauth.removal import forget_apps_of_deleted
+from mockserver.resources.late import late
 from mockserver.resources.oauth.routes import OAUTH
-from mockserver.resources.oauth.sections.apps import WORKSPACE
-from mockserver.resources.oauth.sections.grants import SECTION
 from mockserver.resources.resource import Resource
+
+_model, _removal = late(__package__, "model", "removal")
+_apps, _grants = late(f"{__package__}.sections", "apps", "grants")
 
 RESOURCE = Resource(
     "oauth",
     OAUTH.operations,
-    lifecycles=(GRANT,),
-    listeners={Changed: forget_apps_of_deleted},
-    section=SECTION,
-    workspace=WORKSPACE,
+    late_lifecycles={"oauth_grant": _model.GRANT},
+    listeners={Changed: _removal.forget_apps_of_deleted},
+    late_section=_grants.SECTION,
+    late_workspace=_apps.WORKSPACE,
+    members=frozenset({"oauth_grants"}),
+    workspace_members=frozenset({"oauth_apps"}),
     is_counted=False,
 )

@@ -6,17 +6,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from mockserver.core.contract.operation import Operation
+from mockserver.resources.oauth.addresses import AUTHORIZE, INTROSPECT, KEYS, REVOKE, TOKEN, USERINFO
 from mockserver.resources.oauth.scopes import CATALOGUE, Scope
-from mockserver.resources.oauth.tokens.claims import REALM, issuer
+from mockserver.resources.oauth.tokens.claims import issuer
 from mockserver.resources.oauth.tokens.signing import ALGORITHM
-
-#: The addresses below a workspace's root.
-AUTHORIZE, TOKEN = f"{REALM}/oauth/authorize", f"{REALM}/oauth/token"
-CONSENT = f"{REALM}/oauth/consent"
-REVOKE, INTROSPECT, USERINFO = f"{REALM}/oauth/revoke", f"{REALM}/oauth/introspect", f"{REALM}/oauth/userinfo"
-KEYS, SCOPES = f"{REALM}/public-keys", f"{REALM}/scopes"
-AUTHORIZATION_SERVER = f"{REALM}/.well-known/oauth-authorization-server"
-OPENID_CONFIGURATION = f"{REALM}/.well-known/openid-configuration"
 
 _CLIENT_METHODS = ["client_secret_basic", "client_secret_post"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flask import Request
 
@@ -11,15 +11,22 @@ from mockserver.core.contract.errors import ServiceError
 from mockserver.core.contract.operation import Audience, documented_error, proposed_error
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
-from mockserver.resources.oauth import metadata, schemas
-from mockserver.resources.oauth.authorization import sign_in
-from mockserver.resources.oauth.authorization.refusal import send_back
+from mockserver.resources.late import late
+from mockserver.resources.oauth import addresses
 from mockserver.resources.oauth.parts import OAuthParts
-from mockserver.resources.oauth.tokens import inspection, issuing
 from mockserver.resources.oauth.tokens.signing import Signer
 from mockserver.web.components import component
 from mockserver.web.endpoints import oauth_error
 from mockserver.web.endpoints.operations import Operations
+
+if TYPE_CHECKING:
+    from mockserver.resources.oauth import metadata, schemas
+    from mockserver.resources.oauth.authorization import refusal, sign_in
+    from mockserver.resources.oauth.tokens import inspection, issuing
+else:
+    metadata, schemas = late(__package__, "metadata", "schemas")
+    refusal, sign_in = late(f"{__package__}.authorization", "refusal", "sign_in")
+    inspection, issuing = late(f"{__package__}.tokens", "inspection", "issuing")
 
 OAUTH = Operations("oauth")
 
@@ -47,12 +54,12 @@ def signer() -> Signer:
 
 
 @OAUTH.operation(
-    "oauthAuthorize", "GET", metadata.AUTHORIZE,
+    "oauthAuthorize", "GET", addresses.AUTHORIZE,
     summary="Ask a user to let an app in",
     source="specification 5.2, contract/oauth#oauthAuthorize",
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
-    refuse=send_back,
+    refuse=refusal.send_back,
     errors=(
         proposed_error(errors.INVALID_CLIENT, "unknown app: a page, never a redirection",
             "RFC 6749, 4.1.2.1", status=400),
@@ -68,14 +75,14 @@ def authorize(caller: AnonymousCaller, request: Request, query: dict[str, str]) 
 
 
 @OAUTH.operation(
-    "oauthSignIn", "POST", metadata.AUTHORIZE,
+    "oauthSignIn", "POST", addresses.AUTHORIZE,
     summary="Sign in, on the page of oauthAuthorize",
     adds=True,
     source="specification 5.2, contract/oauth#oauthSignIn",
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
     body=schemas.SignInForm,
-    refuse=send_back,
+    refuse=refusal.send_back,
     errors=(proposed_error(errors.PERMISSION_DENIED, "the form is not one of our own pages'",
         "the mock's own"), _BAD_SCOPE),
 )  # fmt: skip
@@ -84,7 +91,7 @@ def sign_in_form(caller: AnonymousCaller, request: Request, query: dict[str, str
 
 
 @OAUTH.operation(
-    "oauthConsent", "POST", metadata.CONSENT,
+    "oauthConsent", "POST", addresses.CONSENT,
     summary="Accept or refuse, on the page after signing in",
     source="specification 5.2, contract/oauth#oauthConsent",
     audience=Audience.PAGE,
@@ -102,7 +109,7 @@ def consent(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> 
 
 
 @OAUTH.operation(
-    "oauthTokenCode", "POST", metadata.TOKEN,
+    "oauthTokenCode", "POST", addresses.TOKEN,
     summary="Tokens for a code",
     adds=True,
     source="specification 5.2, contract/oauth#oauthTokenCode",
@@ -117,7 +124,7 @@ def token_code(caller: AnonymousCaller, request: Request, form: dict[str, str]) 
 
 
 @OAUTH.operation(
-    "oauthTokenRefresh", "POST", metadata.TOKEN,
+    "oauthTokenRefresh", "POST", addresses.TOKEN,
     summary="A new access token for a refresh token",
     adds=True,
     source="specification 5.2, contract/oauth#oauthTokenRefresh",
@@ -133,7 +140,7 @@ def token_refresh(caller: AnonymousCaller, request: Request, form: dict[str, str
 
 
 @OAUTH.operation(
-    "oauthTokenClientCredentials", "POST", metadata.TOKEN,
+    "oauthTokenClientCredentials", "POST", addresses.TOKEN,
     summary="A token of an app for itself",
     adds=True,
     source="contract/oauth#oauthTokenClientCredentials",
@@ -153,7 +160,7 @@ def token_client_credentials(caller: AnonymousCaller, request: Request, form: di
 
 
 @OAUTH.operation(
-    "oauthRevoke", "POST", metadata.REVOKE,
+    "oauthRevoke", "POST", addresses.REVOKE,
     summary="End a token",
     source="RFC 7009, contract/oauth#oauthRevoke",
     audience=Audience.OAUTH,
@@ -166,7 +173,7 @@ def revoke(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> N
 
 
 @OAUTH.operation(
-    "oauthIntrospect", "POST", metadata.INTROSPECT,
+    "oauthIntrospect", "POST", addresses.INTROSPECT,
     summary="Ask whether a token is good, and for what",
     source="RFC 7662, contract/oauth#oauthIntrospect",
     audience=Audience.OAUTH,
@@ -192,7 +199,7 @@ def _of_bearer(error: ServiceError, caller: AnonymousCaller, exchange: Exchange)
 
 
 @OAUTH.operation(
-    "oauthUserinfo", "GET", metadata.USERINFO,
+    "oauthUserinfo", "GET", addresses.USERINFO,
     summary="Who has signed in",
     source="OpenID Connect Core 1.0, 5.3, contract/oauth#oauthUserinfo",
     audience=Audience.OAUTH,
@@ -212,7 +219,7 @@ def _credentials(request: Request) -> str:
 
 
 @OAUTH.operation(
-    "oauthServerMetadata", "GET", metadata.AUTHORIZATION_SERVER,
+    "oauthServerMetadata", "GET", addresses.AUTHORIZATION_SERVER,
     summary="The discovery document of OAuth",
     source="RFC 8414, contract/oauth#oauthServerMetadata",
     audience=Audience.OAUTH,
@@ -224,7 +231,7 @@ def authorization_server(caller: AnonymousCaller, request: Request) -> dict[str,
 
 
 @OAUTH.operation(
-    "oauthOpenidConfiguration", "GET", metadata.OPENID_CONFIGURATION,
+    "oauthOpenidConfiguration", "GET", addresses.OPENID_CONFIGURATION,
     summary="The discovery document of OpenID Connect",
     source="OpenID Connect Discovery 1.0, contract/oauth#oauthOpenidConfiguration",
     audience=Audience.OAUTH,
@@ -236,7 +243,7 @@ def openid_configuration(caller: AnonymousCaller, request: Request) -> dict[str,
 
 
 @OAUTH.operation(
-    "oauthPublicKeys", "GET", metadata.KEYS,
+    "oauthPublicKeys", "GET", addresses.KEYS,
     summary="The keys with which tokens verify",
     source="RFC 7517, contract/oauth#oauthPublicKeys",
     audience=Audience.OAUTH,
@@ -248,7 +255,7 @@ def public_keys(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
 
 
 @OAUTH.operation(
-    "oauthScopes", "GET", metadata.SCOPES,
+    "oauthScopes", "GET", addresses.SCOPES,
     summary="What apps can ask for",
     source="contract/oauth#oauthScopes",
     audience=Audience.OAUTH,

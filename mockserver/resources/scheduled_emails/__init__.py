@@ -1,8 +1,15 @@
 """Scheduled transactional e-mails."""
 
+from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
-from mockserver.resources.scheduled_emails.model import SCHEDULED_EMAIL
 from mockserver.resources.scheduled_emails.routes import SCHEDULED_EMAILS
-from mockserver.resources.scheduled_emails.schemas import SECTION
 
-RESOURCE = Resource("scheduled_emails", SCHEDULED_EMAILS.operations, lifecycles=(SCHEDULED_EMAIL,), section=SECTION)
+_model, _section = late(__package__, "model", "section")
+
+RESOURCE = Resource(
+    "scheduled_emails",
+    SCHEDULED_EMAILS.operations,
+    late_lifecycles={"scheduled_email": _model.SCHEDULED_EMAIL},
+    late_section=_section.SECTION,
+    members=frozenset({"scheduled_emails"}),
+)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import documented_error
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.scheduled_emails import model, schemas
+from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
+
+if TYPE_CHECKING:
+    from mockserver.resources.scheduled_emails import model, schemas
+else:
+    model, schemas = late(__package__, "model", "schemas")
 
 SCHEDULED_EMAILS = Operations("scheduled_emails")
 

@@ -1,12 +1,17 @@
 """Senders: addresses that mail may come from, verified by one-time code."""
 
 from mockserver.core.time.transition import Changed
+from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 from mockserver.resources.senders.routes import SENDERS
-from mockserver.resources.senders.schemas import SECTION
-from mockserver.resources.senders.sender import SENDER
-from mockserver.resources.senders.verification import trust_senders
+
+_section, _sender, _verification = late(__package__, "section", "sender", "verification")
 
 RESOURCE = Resource(
-    "senders", SENDERS.operations, lifecycles=(SENDER,), listeners={Changed: trust_senders}, section=SECTION
+    "senders",
+    SENDERS.operations,
+    late_lifecycles={"sender": _sender.SENDER},
+    listeners={Changed: _verification.trust_senders},
+    late_section=_section.SECTION,
+    members=frozenset({"senders"}),
 )

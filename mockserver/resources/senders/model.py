@@ -133,6 +133,11 @@ def _why_wrong(caller: Caller, sender: Sender, otp: int) -> str:
     return f"the code given {sent} and is not the last one of sender {sender.id} ({reasons.shown(sender.email)})"
 
 
+def ips_of_account(caller: Caller) -> list[DedicatedIp]:
+    """All dedicated IPs of the caller's account."""
+    return list(caller.account.table(DedicatedIp).values())
+
+
 def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
     """The dedicated IPs of a sender with their weights, in percent.
 

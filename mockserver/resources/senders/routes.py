@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import documented_error, observed_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.account.model import DedicatedIp
-from mockserver.resources.senders import model, schemas
+from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
+
+if TYPE_CHECKING:
+    from mockserver.resources.senders import model, schemas
+else:
+    model, schemas = late(__package__, "model", "schemas")
 
 SENDERS = Operations("senders")
 
@@ -118,7 +122,7 @@ def validate_sender_by_otp(caller: Caller, sender_id: int, body: dict[str, int])
     answer=schemas.DedicatedIps,
 )  # fmt: skip
 def get_ips(caller: Caller) -> dict[str, Any]:
-    return {"ips": list(caller.account.table(DedicatedIp).values())}
+    return {"ips": model.ips_of_account(caller)}
 
 
 @SENDERS.operation(

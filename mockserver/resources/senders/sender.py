@@ -53,4 +53,11 @@ def _secrets(sender: Sender) -> dict[str, Any]:
     return {"email": sender.email, "otp": sender.otp, "otp_expires_at": sender.otp_expires_at}
 
 
-SENDER = Lifecycle(MACHINE, Sender, key="id", parse=int, reveal=_secrets)
+SENDER = Lifecycle(
+    MACHINE,
+    Sender,
+    key="id",
+    parse=int,
+    reveal=_secrets,
+    registered_in=(f"{__package__}.model", f"{__package__}.verification"),
+)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from flask import Request
@@ -12,9 +12,14 @@ from mockserver.core.contract.operation import MASTER_ONLY, MASTER_OR_ADMIN, Aud
 from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
-from mockserver.resources.sso import model, schemas
+from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
 from mockserver.web.pages.page import page
+
+if TYPE_CHECKING:
+    from mockserver.resources.sso import model, schemas
+else:
+    model, schemas = late(__package__, "model", "schemas")
 
 SSO = Operations("corporate")
 

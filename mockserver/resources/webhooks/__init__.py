@@ -1,11 +1,17 @@
 """Webhooks: which events are sent where, and the history of what was sent."""
 
 from mockserver.core.time.transition import Changed
+from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
-from mockserver.resources.webhooks.history import EXPORT, note_notified
 from mockserver.resources.webhooks.routes import WEBHOOKS
-from mockserver.resources.webhooks.section import SECTION
+
+_history, _section = late(__package__, "history", "section")
 
 RESOURCE = Resource(
-    "webhooks", WEBHOOKS.operations, lifecycles=(EXPORT,), listeners={Changed: note_notified}, section=SECTION
+    "webhooks",
+    WEBHOOKS.operations,
+    late_lifecycles={"export": _history.EXPORT},
+    listeners={Changed: _history.note_notified},
+    late_section=_section.SECTION,
+    members=frozenset({"webhooks", "exports"}),
 )

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import documented_error, error_observed_in_code, observed_error, proposed_error
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.webhooks import history, model, schemas
+from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
+
+if TYPE_CHECKING:
+    from mockserver.resources.webhooks import history, model, schemas
+else:
+    history, model, schemas = late(__package__, "history", "model", "schemas")
 
 WEBHOOKS = Operations("webhooks")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from mockserver.resources.webhooks.catalogue import EVENTS, EXPORT_EVENTS
+from mockserver.resources.webhooks.checks import BEARER, CHECK_HEADERS, MOST_HEADERS
 from mockserver.resources.webhooks.event import CHANNELS, MARKETING, TRANSACTIONAL, TYPES
 from mockserver.web.schemas.evidence import OPENAPI, OPENAPI_NEWEST, documented
-from mockserver.web.schemas.field_errors import invalid
 from mockserver.web.schemas.fields import (
     Choice,
     Day,
@@ -23,25 +23,7 @@ from mockserver.web.schemas.fields import (
     Url,
     identifier,
 )
-from mockserver.web.schemas.length import Longest
 from mockserver.web.schemas.schema import Input, Output
-
-#: The only kind of `auth` that is documented (contract/webhooks#configuration); another one is refused, which is
-#: proposed.
-BEARER = "bearer"
-#: How many headers of its own a webhook may have (proposed); chosen: far above what honest clients send.
-_MOST_HEADERS = 100
-#: How many characters the names and values of these headers may have altogether (proposed): few receivers take more.
-_LONGEST_HEADERS = 64 * 1024
-
-
-def _check_headers(headers: list[dict[str, str]]) -> None:
-    if sum(len(text) for header in headers for text in header.values()) > _LONGEST_HEADERS:
-        raise invalid(f"Longer than {_LONGEST_HEADERS:,} characters altogether")
-
-
-#: The validators of a list of headers, on the wire and in a scenario.
-CHECK_HEADERS = (Longest(_MOST_HEADERS), _check_headers)
 
 
 class WebhookPath(Input):
@@ -75,7 +57,7 @@ class WebhookChanges(Input):
     batched = Flag(**documented())
     auth = fields.Nested(Auth, **documented("adds `Authorization: Bearer` to the calls"))
     headers = List(
-        fields.Nested(Header), validate=CHECK_HEADERS, **documented("sent with each call", maxItems=_MOST_HEADERS)
+        fields.Nested(Header), validate=CHECK_HEADERS, **documented("sent with each call", maxItems=MOST_HEADERS)
     )
 
 

@@ -22,6 +22,7 @@ from mockserver.resources.webhooks.catalogue import (
     INBOUND_DEFAULT,
     subscribed,
 )
+from mockserver.resources.webhooks.checks import BEARER, CHECK_HEADERS
 from mockserver.resources.webhooks.event import (
     CHANNELS,
     INBOUND,
@@ -33,7 +34,6 @@ from mockserver.resources.webhooks.event import (
 )
 from mockserver.resources.webhooks.history import ACCEPTED, MACHINE, Export, await_completion, keep_file
 from mockserver.resources.webhooks.model import Webhook
-from mockserver.resources.webhooks.schemas import BEARER, CHECK_HEADERS
 from mockserver.web.schemas.fields import INT64_MAX, Day, Email, Flag, HeaderName, HeaderValue, List, Url
 
 

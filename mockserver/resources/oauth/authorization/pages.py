@@ -10,12 +10,12 @@ from flask import Request
 from mockserver.core.state.account import Account
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
+from mockserver.resources.oauth.addresses import CONSENT
 from mockserver.resources.oauth.apps import asker
 from mockserver.resources.oauth.authorization import users
 from mockserver.resources.oauth.authorization.request import AuthorizationRequest
 from mockserver.resources.oauth.authorization.users import Person
 from mockserver.resources.oauth.grant import Grant
-from mockserver.resources.oauth.metadata import CONSENT
 from mockserver.resources.oauth.scopes import CATALOGUE
 from mockserver.web.pages import csrf
 from mockserver.web.pages.page import page

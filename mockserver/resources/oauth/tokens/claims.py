@@ -8,13 +8,12 @@ from typing import Any
 
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import lookup, scopes
+from mockserver.resources.oauth.addresses import REALM
 from mockserver.resources.oauth.grant import AccessToken, Grant
 from mockserver.resources.oauth.lookup import IssuedToken
 
 #: A claim of the mock's own: the name of the workspace in which a token is valid.
 WORKSPACE = "mock_workspace"
-#: Where all of it lives, below a workspace's root (contract/oauth).
-REALM = "/realms/partner"
 
 
 def issuer(root: str) -> str:

@@ -1,0 +1,51 @@
+"""Activity logs in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from marshmallow import fields
+
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.activities.model import Activity
+from mockserver.resources.resource import Section
+from mockserver.resources.section import Instant, Item
+from mockserver.web.schemas.fields import Email, List
+
+
+class ActivityItem(Item):
+    date = Instant(required=True)
+    action = fields.String(required=True)
+    user_email = Email(required=True)
+    user_ip = fields.String(load_default="203.0.113.9")
+    user_agent = fields.String(load_default="Mozilla/5.0")
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    account.timeline(Activity).extend(Activity(**item) for item in data.get("activities", ()))
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = account.timeline(Activity)
+    return {"activities": [_ACTIVITY_ITEM.dump(row) for row in rows]} if len(rows) else {}
+
+
+_ACTIVITY_ITEM = ActivityItem()
+
+SECTION = Section(
+    fields={"activities": List(fields.Nested(ActivityItem))},
+    load=_load,
+    dump=_dump,
+    generators={
+        "activities": lambda people, workspace, account: {
+            "date": workspace.state.clock.before(timedelta(minutes=people.number(1, 300 * 24 * 60))),
+            "action": people.choice(("login-success", "login-failed", "update-profile", "create-api-key")),
+            "user_email": people.choice([user.email for user in account.users]),
+            "user_ip": f"203.0.113.{people.number(1, 254)}",
+            "user_agent": "Mozilla/5.0",
+        }
+    },
+)

@@ -1,0 +1,70 @@
+"""Campaigns and templates in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import fields, validate
+
+from mockserver.core.state.account import Account
+from mockserver.core.state.layer import shown
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.campaigns.model import CAMPAIGN_KINDS, Campaign
+from mockserver.resources.resource import Section
+from mockserver.resources.section import ID_RANGE, Item, TakenError, claim, once_per_load
+from mockserver.web.schemas.fields import List
+
+
+class CampaignItem(Item):
+    id = fields.Integer(strict=True, validate=ID_RANGE)
+    name = fields.String(required=True)
+    kind = fields.String(validate=validate.OneOf(CAMPAIGN_KINDS), load_default="email_campaign")
+    html = fields.String(allow_none=True)
+    share = fields.String(allow_none=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"))
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    items, last = data.get("campaigns", ()), workspace.state.last_ids.get("campaign", 0)
+    for item in items:
+        workspace.state.claim_id("campaign", item.get("id", 0))
+    has_shares = any(item.get("share") for item in items)
+    shares = once_per_load(workspace, "shares", lambda: _taken_shares(workspace)) if has_shares else set()
+    for index, item in enumerate(items):
+        number = item["id"] if "id" in item else workspace.state.next_id("campaign")
+        if not claim(workspace, Campaign, number, is_next=number > last):
+            raise TakenError(("campaigns", index, "id"), f"campaign {number} is there already")
+        share = item.get("share")
+        if share is not None and share in shares:
+            raise TakenError(("campaigns", index, "share"), "a campaign is shared like this already")
+        shares.add(share)
+        account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], item.get("html"), share)
+
+
+def _taken_shares(workspace: Workspace) -> set[str | None]:
+    return {row.share for _, rows in workspace.state.tables(Campaign) for _, row in shown(rows)}
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = account.table(Campaign).values()
+    return {"campaigns": [_dump_campaign(row) for row in rows]} if rows else {}
+
+
+def _dump_campaign(row: Campaign) -> dict[str, Any]:
+    found: dict[str, Any] = _CAMPAIGN_ITEM.dump(row)
+    return {name: value for name, value in found.items() if value is not None}
+
+
+_CAMPAIGN_ITEM = CampaignItem()
+
+SECTION = Section(
+    fields={"campaigns": List(fields.Nested(CampaignItem))},
+    load=_load,
+    dump=_dump,
+    generators={
+        "campaigns": lambda people, workspace, account: {
+            "name": people.sentence(),
+            "kind": people.choice(CAMPAIGN_KINDS),
+        }
+    },
+)

@@ -1,0 +1,176 @@
+"""Domains in a scenario, and what DNS says about them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import ValidationError, fields, post_dump, validate
+
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import ascii_form
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS, DnsView, set_answers
+from mockserver.resources.domains.domain import AUTHENTICATED, MACHINE, PENDING, VERIFIED, BrevoCode, Domain, new
+from mockserver.resources.domains.following import follow_dns
+from mockserver.resources.resource import Section, WorkspaceSection
+from mockserver.resources.section import ID_RANGE, Instant, Item, TakenError, once_per_load
+from mockserver.web.schemas.field_errors import BadName
+from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, List
+
+_ANSWER = validate.OneOf(ANSWERS)
+
+
+class DnsItem(Item):
+    brevo_code = fields.String(validate=_ANSWER)
+    dkim_record = fields.String(validate=_ANSWER)
+    dmarc_record = fields.String(validate=_ANSWER)
+    dmarc_policy = fields.String(validate=validate.OneOf(POLICIES))
+    free_mail = Flag()
+
+
+def _code() -> fields.String:
+    return fields.String(validate=validate.Regexp(r"[0-9a-f]{32}\Z", error="must be 32 hexadecimal digits"))
+
+
+class DomainItem(Item):
+    name = Hostname(required=True)
+    number = fields.Integer(strict=True, validate=ID_RANGE)
+    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=PENDING)
+    provider = fields.String()
+    dns = fields.Nested(DnsItem)
+    created_at = Instant()
+    creator = Email()
+    code = _code()
+    dkim_key = fields.String()
+    published_at = Instant(allow_none=True)
+    attempts = fields.Integer(strict=True, validate=validate.Range(min=0))
+
+
+#: What DNS says of a domain in each state, where a scenario leaves it open.
+_IMPLIED: dict[str, dict[str, str]] = {
+    PENDING: {},
+    VERIFIED: {"brevo_code": OK},
+    AUTHENTICATED: dict.fromkeys(RECORDS, OK),
+}
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    _load_code(workspace, account, data)
+    table = account.table(Domain)
+    for index, item in enumerate(data.get("domains", ())):
+        name = ascii_form(item["name"])  # the field has done that, but not for items that a generator made up
+        if name in table:
+            raise TakenError(("domains", index, "name"), f"{name} is there already")
+        members = {key: value for key, value in item.items() if key not in ("name", "dns")}
+        if "number" in members:
+            workspace.state.claim_id("domain", members["number"])
+        row = new(workspace, account, name) if _is_partial(members) else Domain(name=name, **members)
+        for key, value in members.items():
+            setattr(row, key, value)
+        table[name] = row
+        _load_view(workspace, row, item.get("dns"))
+        _to_follow(workspace)[name] = None
+
+
+def _to_follow(workspace: Workspace) -> dict[str, None]:
+    """The names of the domains that do not follow DNS yet: they do so once, when all accounts are loaded."""
+    return once_per_load(workspace, follow_dns, dict[str, None])
+
+
+def _finish(workspace: Workspace) -> None:
+    names = _to_follow(workspace)
+    follow_dns(workspace, dict(names))
+    names.clear()
+
+
+def _load_code(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    """Load the code of an account: the one that is given, else that of its first domain which has one.
+
+    With `behaviour.brevo_code: domain` the codes of its domains are not taken for that of the account.
+    """
+    code = account.record(BrevoCode)
+    of_domains = data.get("domains", ()) if workspace.state.behaviour.brevo_code == "account" else ()
+    given = (item["code"] for item in of_domains if "code" in item)
+    code.digits = data.get("brevo_code") or code.digits or next(given, None)
+
+
+def _is_partial(members: Mapping[str, Any]) -> bool:
+    return not {"number", "created_at", "creator", "code", "dkim_key"} <= members.keys()
+
+
+def _load_view(workspace: Workspace, row: Domain, answers: Mapping[str, str] | None) -> None:
+    views = workspace.state.table(DnsView)
+    if answers is None and (row.name in views or not _IMPLIED[row.state]):
+        return
+    view = views[row.name] = _view(_IMPLIED[row.state] if answers is None else answers)
+    if view.published and row.published_at is None:
+        row.published_at = row.created_at
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows, code = account.table(Domain).values(), account.record(BrevoCode).digits
+    found: dict[str, Any] = {} if code is None else {"brevo_code": code}
+    return {**found, "domains": [_DOMAIN_ITEM.dump(row) for row in rows]} if rows else found
+
+
+_DOMAIN_ITEM = DomainItem(exclude=("dns",))
+
+
+def _view(answers: Mapping[str, Any]) -> DnsView:
+    """What DNS says by a scenario alone: without `free_mail` among the answers, no domain is a mailbox provider's."""
+    return DnsView(**answers)
+
+
+class _DnsOut(DnsItem):
+    @post_dump
+    def _without_defaults(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return {name: value for name, value in data.items() if value not in (None, False)}
+
+
+_DNS_ITEM = _DnsOut()
+
+SECTION = Section(
+    fields={"brevo_code": _code(), "domains": List(fields.Nested(DomainItem))},
+    load=_load,
+    dump=_dump,
+    finish=_finish,
+    generators={
+        "domains": lambda people, workspace, account: {
+            "name": people.domain(),
+            "state": people.choice((AUTHENTICATED, AUTHENTICATED, VERIFIED, PENDING)),
+            "provider": people.choice(("Cloudflare", "GoDaddy", "Other")),
+        }
+    },
+)
+
+
+class ByDomain(Dict):
+    """A mapping by names of domains, of which each may come once: two spellings of a name are the same."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        loaded: dict[str, Any] = super()._deserialize(value, attr, data, **kwargs)
+        if len(loaded) < len(value):
+            count = Counter(map(ascii_form, value))
+            twice = [name for name in value if count[ascii_form(name)] > 1]
+            raise ValidationError({key: [BadName("stands there twice, in two spellings")] for key in twice})
+        return loaded
+
+
+def _load_workspace(workspace: Workspace, data: Mapping[str, Any]) -> None:
+    for name, answers in data.get("dns", {}).items():
+        # Made without a default for `free_mail`: what a scenario says of a provider of free mailboxes counts.
+        workspace.state.table(DnsView).setdefault(name, DnsView())
+        set_answers(workspace, name, answers)
+        _to_follow(workspace)[name] = None
+
+
+def _dump_workspace(workspace: Workspace) -> dict[str, Any]:
+    views = workspace.state.table(DnsView)
+    return {"dns": {name: _DNS_ITEM.dump(view) for name, view in views.items()}} if views else {}
+
+
+WORKSPACE = WorkspaceSection(
+    fields={"dns": ByDomain(keys=Hostname(), values=fields.Nested(DnsItem))}, load=_load_workspace, dump=_dump_workspace
+)

@@ -1,0 +1,56 @@
+"""Received e-mails in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from marshmallow import fields
+
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.inbound.model import InboundEvent
+from mockserver.resources.resource import Section
+from mockserver.resources.section import Instant, Item
+from mockserver.web.schemas.fields import Email, List
+
+
+class InboundEventItem(Item):
+    date = Instant(required=True)
+    uuid = fields.UUID()
+    sender = Email(required=True)
+    recipient = Email(required=True)
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    account.timeline(InboundEvent).extend(
+        InboundEvent(
+            item["date"],
+            str(item.get("uuid") or workspace.state.random.uuid("inbound")),
+            item["sender"],
+            item["recipient"],
+        )
+        for item in data.get("inbound_events", ())
+    )
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = account.timeline(InboundEvent)
+    return {"inbound_events": [_INBOUND_ITEM.dump(row) for row in rows]} if len(rows) else {}
+
+
+_INBOUND_ITEM = InboundEventItem()
+
+SECTION = Section(
+    fields={"inbound_events": List(fields.Nested(InboundEventItem))},
+    load=_load,
+    dump=_dump,
+    generators={
+        "inbound_events": lambda people, workspace, account: {
+            "date": workspace.state.clock.before(timedelta(seconds=people.number(1, 60 * 24 * 3600))),
+            "sender": people.email(),
+            "recipient": "reply@in.acme.test",
+        }
+    },
+)

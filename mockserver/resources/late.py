@@ -1,0 +1,53 @@
+"""Modules of a resource that are imported when something of them is first wanted: a server starts without most of them.
+
+`routes.py` declares operations with schemas and rules of such modules, and `__init__.py` names the parts of a resource.
+For type checkers they are the modules themselves.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+class LateModule:
+    """A module whose functions and classes are only named and called, and nothing is read: each is a `LateName`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @cached_property
+    def _imported(self) -> ModuleType:
+        return import_module(self._name)
+
+    def __getattr__(self, name: str) -> LateName:
+        found = self.__dict__[name] = LateName(self, name)
+        return found
+
+
+class LateName:
+    """A name of a module; to call it is to call what the module has of that name."""
+
+    __slots__ = ("_module", "_name")
+
+    def __init__(self, module: LateModule, name: str) -> None:
+        self._module = module
+        self._name = name
+
+    def get(self) -> Any:
+        """What the module has of that name; the module is imported if nobody has done so yet.
+
+        Raises:
+            AttributeError: the module has no such name.
+        """
+        return getattr(self._module._imported, self._name)  # noqa: SLF001  # a module and its names are one thing
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.get()(*args, **kwargs)
+
+
+def late(package: str, *names: str) -> tuple[LateModule, ...]:
+    """The modules of these names in a package, none of which is imported before something of it is called."""
+    return tuple(LateModule(f"{package}.{name}") for name in names)

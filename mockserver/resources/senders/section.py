@@ -1,0 +1,127 @@
+"""Senders in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from marshmallow import fields, validate
+
+from mockserver.core.contract.errors import ServiceError
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import comparable
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.account.model import DedicatedIp
+from mockserver.resources.people import People
+from mockserver.resources.resource import Section
+from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, claim, once_per_load
+from mockserver.resources.senders.sender import AWAITING, VERIFIED, Addresses, Sender
+from mockserver.resources.senders.shares import IpShare, allot
+from mockserver.resources.senders.verification import OTP_RANGE, await_expiry
+from mockserver.web.schemas.fields import Email, List
+
+
+class IpShareItem(Item):
+    domain = fields.String(required=True)
+    ip = fields.String(required=True)
+    weight = fields.Integer(strict=True, validate=validate.Range(min=1, max=100))
+
+
+class SenderItem(Item):
+    id = fields.Integer(strict=True, validate=ID_RANGE)
+    name = fields.String(required=True)
+    email = Email(required=True)
+    state = fields.String(validate=validate.OneOf((AWAITING, VERIFIED)), load_default=VERIFIED)
+    otp = fields.Integer(strict=True, allow_none=True, validate=validate.Range(*OTP_RANGE))
+    otp_expires_at = Instant(allow_none=True)
+    ips = List(fields.Nested(IpShareItem), load_default=list)
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    items, last = data.get("senders", ()), workspace.state.last_ids.get("sender", 0)
+    for item in items:
+        workspace.state.claim_id("sender", item.get("id", 0))
+    for index, item in enumerate(items):
+        _load_sender(workspace, account, index, item, last)
+
+
+def _load_sender(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any], last: int) -> None:
+    sender = Sender(
+        item["id"] if "id" in item else workspace.state.next_id("sender"),
+        item["name"],
+        item["email"],
+        item["state"],
+        _shares(account, index, item["ips"]),
+        item.get("otp"),
+        item.get("otp_expires_at"),
+    )
+    addresses = account.record(Addresses)
+    if not claim(workspace, Sender, sender.id, is_next=sender.id > last):
+        raise TakenError(("senders", index, "id"), f"sender {sender.id} is there already")
+    if comparable(sender.email) in addresses:
+        raise TakenError(("senders", index, "email"), f"{sender.email} is a sender already")
+    addresses[comparable(sender.email)] = sender.id
+    account.table(Sender)[sender.id] = sender
+    if sender.state == AWAITING:
+        _complete(workspace, account, sender)
+
+
+def _shares(account: Account, index: int, items: list[dict[str, Any]]) -> list[IpShare]:
+    """The shares of a sender, which may be none: an account can get its dedicated IPs later than its senders.
+
+    Raises:
+        SectionError: they break a rule of shares, as in a request.
+    """
+    try:
+        return allot(account, items)
+    except ServiceError as error:
+        raise SectionError(("senders", index, "ips"), error.reason) from error
+
+
+def _complete(workspace: Workspace, account: Account, sender: Sender) -> None:
+    """Give a sender that awaits its verification a code, the moment when that expires, and the timer for it."""
+    if sender.otp is None:
+        sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
+    if sender.otp_expires_at is None:
+        sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
+    await_expiry(workspace, account, sender)
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = account.table(Sender).values()
+    return {"senders": [_SENDER_ITEM.dump(row) for row in rows]} if rows else {}
+
+
+_SENDER_ITEM = SenderItem()
+#: How many dedicated IPs a made-up sender has at most; chosen: one and more than one are worth seeing.
+_MOST_MADE_UP = 2
+
+
+def _made_up_ips(people: People, workspace: Workspace, account: Account) -> list[dict[str, Any]]:
+    """Some of the account's active dedicated IPs, in equal shares."""
+    there = once_per_load(workspace, (DedicatedIp, account.id), lambda: _active_ips(account))
+    if not there:
+        return []
+    first = people.number(0, len(there) - 1)
+    amount = people.number(1, min(_MOST_MADE_UP, len(there)))
+    chosen = [there[(first + step) % len(there)] for step in range(amount)]
+    return [{"ip": row.ip, "domain": row.domain} for row in chosen]
+
+
+def _active_ips(account: Account) -> list[DedicatedIp]:
+    return [row for row in account.table(DedicatedIp).values() if row.active]
+
+
+SECTION = Section(
+    fields={"senders": List(fields.Nested(SenderItem))},
+    load=_load,
+    dump=_dump,
+    generators={
+        "senders": lambda people, workspace, account: {
+            "name": people.name(),
+            "email": people.unique_email(),
+            "state": people.choice((VERIFIED, VERIFIED, VERIFIED, AWAITING)),
+            "ips": _made_up_ips(people, workspace, account),
+        }
+    },
+)

@@ -1,0 +1,71 @@
+"""What a server does without until it is needed."""
+
+import subprocess
+import sys
+
+import pytest
+
+#: Runs a server as `serve` does, asks it once, and prints the modules that it has imported by then.
+PROGRAM = """
+import sys, urllib.request
+from mockserver import Settings, create_app
+from mockserver.app.runtime import Runtime
+from mockserver.web.server.server import bind
+
+with Runtime(create_app(Settings(log_format="off")), bind("127.0.0.1", 0)) as runtime:
+    request = urllib.request.Request(f"{runtime.url}/v3/senders", headers={"api-key": "any"})
+    with urllib.request.urlopen(request) as answer:
+        assert answer.status == 200
+    print(*sys.modules)
+"""
+
+
+@pytest.fixture(scope="module")
+def imported():
+    """The modules that a server of the standard scenario has imported after its first answer."""
+    found = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    return set(found.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "mockserver.coverage",
+        "mockserver.evidence",
+        "mockserver.testing",
+        "mockserver.control.traffic",
+        "mockserver.effects.http",
+        "mockserver.effects.mail.client",
+        "mockserver.effects.mail.listener",
+        "mockserver.resources.activities.model",
+        "mockserver.resources.corporate.model",
+        "mockserver.resources.corporate.schemas",
+        "mockserver.resources.deliveries.section",
+        "mockserver.resources.domains.schemas",
+        "mockserver.resources.oauth.authorization",
+        "mockserver.resources.oauth.model",
+        "mockserver.resources.oauth.schemas",
+        "mockserver.resources.oauth.sections",
+        "mockserver.resources.sso.model",
+        "mockserver.resources.webhooks.schemas",
+        "mockserver.scenario.seed",
+        "aiosmtpd",
+        "apispec",
+        "cryptography",
+        "dns",
+        "faker",
+        "idna",
+        "jwt",
+        "prometheus_client",
+        "publicsuffixlist",
+        "urllib3",
+    ],
+)
+def test_the_first_answer_needs_no(imported, module):
+    assert module not in imported
+
+
+@pytest.mark.parametrize("module", ["mockserver.resources.senders.schemas", "mockserver.resources.senders.model"])
+def test_the_first_answer_needs(imported, module):
+    """The list above would be right of a server that has answered nothing."""
+    assert module in imported
