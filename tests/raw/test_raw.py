@@ -1,0 +1,62 @@
+"""Raw requests over sockets are answered byte for byte as the corpus has it, and their connections end as it has it.
+
+`python tests/raw --record` records the corpus anew, for a change that is meant to change answers.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+
+import pytest
+from conversation import as_bytes, as_text, corpus
+from talk import SERVERS, Target, played, scenario
+
+from mockserver import MockServer
+
+CORPUS = corpus()
+ROWS = {f"{name}: {row.name}": row for name, rows in CORPUS.items() for row in rows}
+
+
+@pytest.fixture(scope="module")
+def target():
+    """Gives the running server of a kind, which is started when it is first asked for."""
+    with ExitStack() as stack:
+        running = {}
+
+        def found(kind):
+            if kind not in running:
+                server = stack.enter_context(MockServer(scenario(kind), **SERVERS[kind][1]))
+                running[kind] = stack.enter_context(closing(Target(server.url, kind)))
+            return running[kind]
+
+        yield found
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_a_conversation_goes_as_it_went_before(target, row):
+    assert played(target(row.server), row) == (row.back, row.end)
+
+
+def test_no_two_conversations_of_a_class_have_one_name():
+    assert len(ROWS) == sum(map(len, CORPUS.values()))
+
+
+@pytest.mark.parametrize("name", CORPUS)
+def test_each_class_has_a_dozen_conversations(name):
+    assert len(CORPUS[name]) >= 12
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\n\n"),
+        (b"\n", "\\n"),
+        (b"\r", "\\r"),
+        (b"a\tb\\n", "a\\tb\\\\n"),
+        (b"\x00\xff", "\\x00\\xff"),
+        (b"a \r\n b ", "a\\x20\n b\\x20"),
+    ],
+    ids=["lines", "a LF by itself", "a CR by itself", "what has a letter of its own", "bytes", "spaces at an end"],
+)
+def test_bytes_and_the_text_of_the_corpus_stand_for_each_other(data, text):
+    assert (as_text(data), as_bytes(text)) == (text, data)
