@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -97,7 +97,8 @@ class Running:
         return sum(pages for session, pages in _processes() if session == self._process.pid) * page / 2**20
 
     def stop(self):
-        os.killpg(self._process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # all of them have ended already
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
 
