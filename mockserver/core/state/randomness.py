@@ -12,6 +12,8 @@ from copy import copy
 #: After so many draws of one purpose they repeat. Chosen: within the 64-bit integers that a scenario can hold, and out
 #: of reach.
 LAP = 2**62
+#: The digit of a UUID's variant for a drawn digit, of which the two lowest bits are kept.
+_VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in string.hexdigits.lower()}
 _LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
 
@@ -32,11 +34,11 @@ class Randomness:
 
     def integer(self, purpose: str, low: int, high: int) -> int:
         """An integer from `low` to `high`, both included."""
-        return low + self._bits(purpose, str(self.seed)) % (high - low + 1)
+        return low + self._bits(purpose, self.seed) % (high - low + 1)
 
     def share(self, purpose: str) -> float:
         """A number from 0 (included) to 1 (excluded)."""
-        return (self._bits(purpose, str(self.seed)) >> 459) / 2**53  # of 512 bits as many as a double holds
+        return (self._bits(purpose, self.seed) >> 459) / 2**53  # of 512 bits as many as a double holds
 
     def digits(self, purpose: str, length: int) -> str:
         """`length` decimal digits, of which the first is not 0."""
@@ -44,18 +46,18 @@ class Randomness:
 
     def hex(self, purpose: str, length: int) -> str:
         """`length` hexadecimal digits, at most 128."""
-        return f"{self._bits(purpose, str(self.seed)):0128x}"[:length]
+        return self._digest(purpose, self.seed).hex()[:length]
 
     def uuid(self, purpose: str) -> str:
         """A UUID of version 4."""
-        digits = f"{self._bits(purpose, str(self.seed)):0128x}"
+        digits = self._digest(purpose, self.seed).hex()
         # RFC 9562, 5.4: the version is 4, and the two highest bits of the variant are 10.
-        variant = "89ab"[int(digits[16], 16) & 3]
+        variant = _VARIANTS[digits[16]]
         return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
     def text(self, purpose: str, length: int, alphabet: str = _LETTERS_AND_DIGITS) -> str:
         """`length` characters of an alphabet; 512 bits give at most 85 of an alphabet of 64."""
-        return _spell(self._bits(purpose, str(self.seed)), length, alphabet)
+        return _spell(self._bits(purpose, self.seed), length, alphabet)
 
     def secret(self, purpose: str, length: int, alphabet: str = _LETTERS_AND_DIGITS) -> str:
         """`length` characters of an alphabet that depend on the workspace's name as well as on the seed.
@@ -64,10 +66,14 @@ class Randomness:
         """
         return _spell(self._bits(purpose, f"{self.seed}/{self._workspace}"), length, alphabet)
 
-    def _bits(self, purpose: str, root: str) -> int:
+    def _bits(self, purpose: str, root: object) -> int:
+        return int.from_bytes(self._digest(purpose, root))
+
+    def _digest(self, purpose: str, root: object) -> bytes:
+        """The 64 bytes of the next draw of a purpose."""
         position = self.positions.get(purpose, 0)
         self.positions[purpose] = (position + 1) % LAP
-        return int.from_bytes(hashlib.blake2b(f"{root}/{purpose}/{position}".encode()).digest())
+        return hashlib.blake2b(f"{root}/{purpose}/{position}".encode()).digest()
 
 
 def _spell(number: int, length: int, alphabet: str) -> str:

@@ -57,7 +57,11 @@ class Clock:
 
     def now(self) -> datetime:
         """The present moment, in UTC."""
-        return self._pinned_at or self._frozen_at or min(self._wall() + self._offset, LATEST)
+        fixed = self._pinned_at or self._frozen_at
+        if fixed is not None:
+            return fixed
+        running = datetime.fromtimestamp(self._real(), UTC) + self._offset
+        return running if running < LATEST else LATEST
 
     def after(self, length: timedelta) -> datetime:
         """The moment that is `length` after now, or `LATEST` if that is earlier."""

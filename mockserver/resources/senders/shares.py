@@ -30,11 +30,13 @@ def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
         ServiceError: 400; only some have weights, these do not sum to 100 or are not from 1 to 100, or an IP is not
             one of the account's, is named twice, is not active, or comes with another domain than its own.
     """
+    if not items:
+        return []
     weights = [item["weight"] for item in items if "weight" in item]
     _check_weights(weights, len(items))
     _refuse_unknown_ips(account, [item["ip"] for item in items])
     _refuse_unavailable_ips(account, items)
-    share, rest = divmod(100, len(items) or 1)
+    share, rest = divmod(100, len(items))
     equal = [share + (index < rest) for index in range(len(items))]
     rows = [account.table(DedicatedIp)[item["ip"]] for item in items]
     return [IpShare(row.domain, row.ip, weight) for row, weight in zip(rows, weights or equal, strict=True)]
