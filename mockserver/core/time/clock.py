@@ -61,7 +61,7 @@ class Clock:
         if fixed is not None:
             return fixed
         running = datetime.fromtimestamp(self._real(), UTC) + self._offset
-        return running if running < LATEST else LATEST
+        return min(running, LATEST)
 
     def after(self, length: timedelta) -> datetime:
         """The moment that is `length` after now, or `LATEST` if that is earlier."""

@@ -24,7 +24,9 @@ class Ring(Generic[Thing]):
         self._limit, self._bytes_limit = limit, bytes_limit
         #: The most bytes that one thing may take.
         self.largest = bytes_limit // _SHARE
-        self._rows: deque[tuple[Thing, int]] = deque()
+        # Side by side and not in pairs, each of which the garbage collector would look at again and again.
+        self._things: deque[Thing] = deque()
+        self._sizes: deque[int] = deque()
         #: How many bytes the things take.
         self.bytes = 0
         #: How many things were evicted or not kept.
@@ -34,14 +36,14 @@ class Ring(Generic[Thing]):
 
     def __iter__(self) -> Iterator[Thing]:
         """The things, newest first."""
-        return (thing for thing, _ in reversed(self._rows))
+        return iter(reversed(self._things))
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._things)
 
     @property
     def oldest(self) -> Thing | None:
-        return self._rows[0][0] if self._rows else None
+        return self._things[0] if self._things else None
 
     def add(self, thing: Thing, size: int) -> Sequence[Thing]:
         """Add a thing of `size` bytes; returns what it has evicted, or the thing itself if it is too large."""
@@ -49,44 +51,44 @@ class Ring(Generic[Thing]):
         if size > self.largest:
             self.evicted += 1
             return (thing,)
-        rows = self._rows
-        rows.append((thing, size))
+        self._things.append(thing)
+        self._sizes.append(size)
         self.bytes += size
-        if len(rows) <= self._limit and self.bytes <= self._bytes_limit:
+        if len(self._things) <= self._limit and self.bytes <= self._bytes_limit:
             return ()
         return self._evict()
 
     def grow(self, index: int, size: int) -> Sequence[Thing]:
         """Count `size` more bytes for the thing at an index (0: the oldest); returns what that has evicted."""
-        thing, before = self._rows[index]
-        self._rows[index] = (thing, before + size)
+        self._sizes[index] += size
         self.bytes += size
         return self._evict()
 
     def _evict(self) -> Sequence[Thing]:
-        rows, held, limit, bytes_limit = self._rows, self.bytes, self._limit, self._bytes_limit
+        things, sizes, held = self._things, self._sizes, self.bytes
         gone = []
-        while len(rows) > limit or held > bytes_limit:
-            thing, size = rows.popleft()
-            held -= size
-            gone.append(thing)
+        while len(things) > self._limit or held > self._bytes_limit:
+            gone.append(things.popleft())
+            held -= sizes.popleft()
         self.bytes = held
         self.evicted += len(gone)
         return gone
 
     def keep(self, wanted: Callable[[Thing], bool]) -> None:
         """Drop all things that are not wanted."""
-        self._rows = deque(row for row in self._rows if wanted(row[0]))
-        self.bytes = sum(size for _, size in self._rows)
+        rows = [row for row in zip(self._things, self._sizes, strict=True) if wanted(row[0])]
+        self._things, self._sizes = deque(thing for thing, _ in rows), deque(size for _, size in rows)
+        self.bytes = sum(self._sizes)
 
     def copy(self) -> Ring[Thing]:
         """Another ring with the same things."""
         found = copy(self)
-        vars(found).update(_rows=deque(self._rows))
+        vars(found).update(_things=deque(self._things), _sizes=deque(self._sizes))
         return found
 
     def clear(self) -> None:
-        self._rows.clear()
+        self._things.clear()
+        self._sizes.clear()
         self.bytes = self.evicted = 0
 
 

@@ -140,7 +140,8 @@ class Endpoint(ABC):
 
 def _noted(sent: Sent, exchange: Exchange) -> list[str]:
     """The paths of unknown members; the optional members among the others are noted in the exchange."""
-    exchange.fields = [*exchange.fields, *sent.optional]
+    if sent.optional:
+        exchange.fields = [*exchange.fields, *sent.optional]
     return sent.unknown
 
 
