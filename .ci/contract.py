@@ -18,7 +18,7 @@ from mockserver.resources.oauth.scopes import CATALOGUE
 from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS, RESOURCES
 from mockserver.resources.webhooks.catalogue import BY_NAME
 from mockserver.resources.webhooks.event import Category, Occurrence, RaisedEvent, When
-from mockserver.scenario.schema import BehaviourItem
+from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.web.service.rate_limit import LIMITS
 
 PAGES = Path(__file__).parents[1] / CONTRACT

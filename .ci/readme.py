@@ -18,8 +18,8 @@ from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import LIFECYCLES, OPERATIONS
+from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.documents.library import Library
-from mockserver.scenario.schema import BehaviourItem
 
 _ROOT = Path(__file__).parents[1]
 README = _ROOT / "README.md"

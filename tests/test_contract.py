@@ -16,7 +16,7 @@ from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS
 from mockserver.resources.senders.verification import OTP_RANGE
 from mockserver.resources.webhooks.catalogue import BY_NAME
 from mockserver.resources.webhooks.event import INBOUND_SMS
-from mockserver.scenario.schema import BehaviourItem
+from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.settings import Settings
 
 ROOT = Path(__file__).parents[1]

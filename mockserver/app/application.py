@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
+from typing import TYPE_CHECKING
 
 from flask import Flask
 
 from mockserver.app.effects.server_effects import ServerEffects
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
-from mockserver.control.framework.dependencies import Bodies, ControlDependencies
+from mockserver.core.late import late
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.bearer import Bearer
 from mockserver.resources.oauth.tokens.signing import Signer
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 from mockserver.scenario.documents.library import Library
-from mockserver.scenario.rules.fault_header import of_header
 from mockserver.settings import Settings
-from mockserver.views.traffic import redaction
 from mockserver.web.application import ServiceFlask
 from mockserver.web.logs.request_log import LogFormat, RequestLog, Secrecy
 from mockserver.web.service.service import Service
+
+if TYPE_CHECKING:
+    from mockserver.scenario.rules import fault_header
+    from mockserver.views.traffic import redaction
+else:
+    # For requests with a fault of their own, and for lines of the log.
+    (fault_header,) = late("mockserver.scenario.rules", "fault_header")
+    (redaction,) = late("mockserver.views.traffic", "redaction")
 
 
 class Application(ServiceFlask):
@@ -51,25 +59,17 @@ def create_app(settings: Settings | None = None) -> Application:
     store = store_of(settings, library, effects)
     log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
     app = Application(settings, store, effects, log)
-    _add_components(app, library, wants_token=token is not None)
-    _add_service(app)
-    app.add_control(partial(_control, app, token))
-    return app
-
-
-def _add_components(app: Application, library: Library, *, wants_token: bool) -> None:
-    """Add the components that the endpoints of OAuth and the control calls look up by their type."""
-    settings = app.settings
-    bodies = Bodies(settings.yaml_limit, settings.depth_limit)
     app.add_component(OAuthParts(Signer(), OPERATIONS.values()))
-    app.add_component(ControlDependencies(app.store, library, bodies, wants_token, app.effects.health))
+    _add_service(app)
+    app.add_control(partial(_control, app, library, token, time.monotonic()))
+    return app
 
 
 def _add_service(app: Application) -> None:
     service = Service(
         app.store,
         ALL_OPERATIONS.values(),
-        faults=of_header,
+        faults=fault_header.of_header,
         bearers=Bearer(app.store, app.component(OAuthParts).signer),
         body_limit=app.settings.body_limit,
         prepare=app.effects.look_ups.prepare,
@@ -78,8 +78,13 @@ def _add_service(app: Application) -> None:
     app.add_service(service)
 
 
-def _control(app: Application, token: str | None) -> Flask:
+def _control(app: Application, library: Library, token: str | None, started: float) -> Flask:
     """The application of the control calls; what they need is imported now, as a server may never be asked for one."""
     from mockserver.app.control_api import ControlFlask  # noqa: PLC0415  # see above
+    from mockserver.control.framework.dependencies import Bodies, ControlDependencies  # noqa: PLC0415  # see above
 
-    return ControlFlask(app, app.log, token, app.settings.allowed_host)
+    settings = app.settings
+    bodies = Bodies(settings.yaml_limit, settings.depth_limit)
+    wants_token = token is not None
+    app.add_component(ControlDependencies(app.store, library, bodies, wants_token, app.effects.health, started))
+    return ControlFlask(app, app.log, token, settings.allowed_host)

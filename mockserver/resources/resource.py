@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from marshmallow import fields
 
 from mockserver.core.contract.operation import Operation
+from mockserver.core.late import LateName
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Listener, Workspace
-from mockserver.resources.late import LateName
 from mockserver.resources.people import People
 
 #: Makes up one item of a list of an account, as the section's schema would have loaded it.

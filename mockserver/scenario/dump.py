@@ -12,8 +12,9 @@ from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import RESOURCES
 from mockserver.resources.section import write_instant
+from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.rules.faults import dump_fault
-from mockserver.scenario.schema import BehaviourItem, IdentityItem
+from mockserver.scenario.schema import IdentityItem
 
 try:
     from yaml import CSafeDumper as _Dumper

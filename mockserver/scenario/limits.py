@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from mockserver.core.late import late
 from mockserver.core.state.state import LAST_ID, State
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.mistakes import Mistake
-from mockserver.scenario.dump import dump
 from mockserver.scenario.schema import MOST_GENERATED
+
+if TYPE_CHECKING:
+    from mockserver.scenario import dump
+else:
+    (dump,) = late(__package__, "dump")
 
 
 def relieve(workspace: Workspace, document: Mapping[str, Any]) -> None:
     """If a document would exceed the limit, measure the workspace anew: much of earlier documents may be gone."""
     if workspace.state.document_bytes + weight(document) > workspace.limits.documents_bytes:
-        workspace.state.document_bytes = min(workspace.state.document_bytes, weight(dump(workspace)))
+        workspace.state.document_bytes = min(workspace.state.document_bytes, weight(dump.dump(workspace)))
 
 
 def weigh(workspace: Workspace, document: Mapping[str, Any]) -> Iterator[Mistake]:

@@ -26,7 +26,7 @@ from mockserver.scenario.documents.document import located
 from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.limits import check_amounts, check_ids, check_room, weigh
-from mockserver.scenario.rules.faults import load_faults
+from mockserver.scenario.rules.fault_list import load_faults
 from mockserver.scenario.schema import owners, scenario_schema, schema_of
 from mockserver.scenario.sections import finish_section, generate, load_section, load_workspace_section
 from mockserver.settings import Settings

@@ -15,12 +15,13 @@ from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from
 from mockserver.scenario.accounts import check_master, claim_ids, make_account
+from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.documents.document import located
 from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.limits import check_amounts, check_ids, check_room, relieve, weigh
-from mockserver.scenario.rules.faults import MOST_FAULTS, load_faults
-from mockserver.scenario.schema import BehaviourItem, scenario_schema
+from mockserver.scenario.rules.fault_list import MOST_FAULTS, load_faults
+from mockserver.scenario.schema import scenario_schema
 from mockserver.scenario.sections import finish_section, generate, load_section, load_workspace_section
 
 #: The longest list of things that are no rows, such as users, to which documents may add. Chosen: above any use, and

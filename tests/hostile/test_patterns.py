@@ -92,6 +92,7 @@ USES = {
     "scenario.rules.faults:FaultItem",
     "scenario.accounts:_slug",
     "web.schemas.fields.moments:_deserialize",
+    "web.schemas.late_patterns:_compiled",  # patterns of libraries
 }
 #: What reads the texts of callers, by patterns of its own or those of libraries.
 READERS = {

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mockserver.resources.late import late
+from mockserver.core.late import late
 from mockserver.resources.registry import RESOURCES
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.library import Library

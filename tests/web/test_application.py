@@ -32,7 +32,7 @@ def test_the_control_api_is_made_when_it_is_first_asked_for(api):
     before = len(api.app.components)
 
     assert api.get("/_mock/health").status_code == 200
-    assert len(api.app.components) == before + 1
+    assert len(api.app.components) > before
 
 
 def test_a_server_that_is_asked_for_the_service_alone_imports_no_control_call():

@@ -8,8 +8,8 @@ from mockserver.control.traffic.requests import Bounds
 from mockserver.control.traffic.stream import STREAM_KINDS, Kinds
 from mockserver.control.workspaces.workspaces import ScenarioField
 from mockserver.resources.section import Duration, Id24, Instant
+from mockserver.scenario.behaviour import After, AuthenticateDomainField
 from mockserver.scenario.rules.match import OneOrMany, PathPattern, Texts
-from mockserver.scenario.schema import After, AuthenticateDomainField
 from mockserver.web.schemas import json_schema
 from mockserver.web.schemas.fields import Json, JsonObject
 from mockserver.web.schemas.json_schema import FieldSchema

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from mockserver.core.workspaces.store import Store
@@ -34,7 +33,7 @@ class ControlDependencies:
     #: Gives what `health` shows of the effects, by name: `smtp`, `smtp_in`.
     effects_health: Callable[[], Mapping[str, Mapping[str, Any]]]
     #: When the server was made, on the clock of `time.monotonic`.
-    started: float = field(default_factory=time.monotonic)
+    started: float
 
 
 def current() -> ControlDependencies:

@@ -13,7 +13,8 @@ from mockserver.core.state.faults import FAULT_KINDS, Fault
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.scenario.rules.faults import MOST_FAULTS, FaultItem, rules, twice
+from mockserver.scenario.rules.fault_list import MOST_FAULTS, rules, twice
+from mockserver.scenario.rules.faults import FaultItem
 from mockserver.views.traffic.faults import Catalogue, Named, Rule, Rules, ruled
 
 FAULTS = ControlResource("faults", "/_mock/faults")

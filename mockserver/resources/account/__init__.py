@@ -1,7 +1,7 @@
 """The account itself: identity, plan, relay and dedicated IPs."""
 
+from mockserver.core.late import late
 from mockserver.resources.account.routes import ACCOUNT
-from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
 (_section,) = late(__package__, "section")

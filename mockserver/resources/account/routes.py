@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mockserver.core.late import late
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The activity log of an organization."""
 
+from mockserver.core.late import late
 from mockserver.resources.activities.routes import ACTIVITIES
-from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
 (_section,) = late(__package__, "section")

@@ -1,7 +1,7 @@
 """Contact attributes."""
 
+from mockserver.core.late import late
 from mockserver.resources.attributes.routes import ATTRIBUTES
-from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
 (_section,) = late(__package__, "section")

@@ -8,10 +8,10 @@ from flask import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import Audience, documented_error, proposed_error
+from mockserver.core.late import late
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.resources.campaigns import model
-from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
 from mockserver.web.pages.page import content, page, rendered
 

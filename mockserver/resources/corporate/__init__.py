@@ -1,7 +1,7 @@
 """Master accounts and their sub-accounts."""
 
+from mockserver.core.late import late
 from mockserver.resources.corporate.routes import CORPORATE
-from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
 _lifecycle, _section = late(__package__, "lifecycle", "section")

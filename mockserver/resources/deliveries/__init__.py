@@ -1,6 +1,6 @@
 """Deliveries: calls of the service to addresses of its users, with their attempts."""
 
-from mockserver.resources.late import late
+from mockserver.core.late import late
 from mockserver.resources.resource import Resource
 
 _delivery, _section = late(__package__, "delivery", "section")

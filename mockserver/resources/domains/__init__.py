@@ -1,7 +1,7 @@
 """Sender domains: created, proved by DNS records, authenticated."""
 
+from mockserver.core.late import late
 from mockserver.resources.domains.routes import DOMAINS
-from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
 _domain, _section = late(__package__, "domain", "section")

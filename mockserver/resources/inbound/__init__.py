@@ -1,7 +1,7 @@
 """Received e-mails."""
 
+from mockserver.core.late import late
 from mockserver.resources.inbound.routes import INBOUND
-from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 
 (_section,) = late(__package__, "section")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import proposed_error
+from mockserver.core.late import late
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:

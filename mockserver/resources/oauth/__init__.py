@@ -1,7 +1,7 @@
 """OAuth 2.0: apps, grants and tokens, and the pages on which users sign in and consent."""
 
+from mockserver.core.late import late
 from mockserver.core.time.transition import Changed
-from mockserver.resources.late import late
 from mockserver.resources.oauth.routes import OAUTH
 from mockserver.resources.resource import Resource
 

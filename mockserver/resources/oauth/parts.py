@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from mockserver.core.contract.operation import Operation
 from mockserver.resources.oauth.tokens.signing import Signer
 
 
-@dataclass(frozen=True, slots=True)
-class OAuthParts:
+class OAuthParts(NamedTuple):
     """The signer of tokens, and the operations of the API, which the catalogue of scopes lists."""
 
     signer: Signer

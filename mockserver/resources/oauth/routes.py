@@ -9,9 +9,9 @@ from flask import Request
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.contract.operation import Audience, documented_error, proposed_error
+from mockserver.core.late import late
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
-from mockserver.resources.late import late
 from mockserver.resources.oauth import addresses
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.signing import Signer

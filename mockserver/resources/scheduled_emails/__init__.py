@@ -1,6 +1,6 @@
 """Scheduled transactional e-mails."""
 
-from mockserver.resources.late import late
+from mockserver.core.late import late
 from mockserver.resources.resource import Resource
 from mockserver.resources.scheduled_emails.routes import SCHEDULED_EMAILS
 

@@ -1,7 +1,7 @@
 """Senders: addresses that mail may come from, verified by one-time code."""
 
+from mockserver.core.late import late
 from mockserver.core.time.transition import Changed
-from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 from mockserver.resources.senders.routes import SENDERS
 

@@ -1,6 +1,6 @@
 """Single sign-on: tokens that open an account in the browser, and the pages where they are used."""
 
-from mockserver.resources.late import late
+from mockserver.core.late import late
 from mockserver.resources.resource import Resource
 from mockserver.resources.sso.routes import SSO
 

@@ -9,10 +9,10 @@ from flask import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import MASTER_ONLY, MASTER_OR_ADMIN, Audience, documented_error, proposed_error
+from mockserver.core.late import late
 from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
-from mockserver.resources.late import late
 from mockserver.web.endpoints.operations import Operations
 from mockserver.web.pages.page import page
 

@@ -1,7 +1,7 @@
 """Webhooks: which events are sent where, and the history of what was sent."""
 
+from mockserver.core.late import late
 from mockserver.core.time.transition import Changed
-from mockserver.resources.late import late
 from mockserver.resources.resource import Resource
 from mockserver.resources.webhooks.routes import WEBHOOKS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
@@ -15,16 +15,12 @@ from mockserver.core.state.faults import FAULT_KINDS, LONGEST_MS, Fault, FaultKi
 from mockserver.core.text.spelling import nearest
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
-from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import Instant, Item, counted_from, write_instant
-from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.scenario.rules import sentences
 from mockserver.scenario.rules.match import MatchItem, as_match, unknown_operation
-from mockserver.web.schemas.fields import Flag, List, Number
+from mockserver.web.schemas.fields import Flag, Number
 
-#: The most faults of a workspace. Chosen: more than any test has; each request is matched against all of them.
-MOST_FAULTS = 1_000
 #: The most bytes that a fault may take in memory as it was written. Chosen: a workspace full of them takes 64 MiB.
 _LARGEST = 64 * 1024
 #: The longest error code, in characters. Chosen: far above those of the service.
@@ -231,30 +227,6 @@ def operations_of(kind: FaultKind) -> list[str]:
 def _statuses(code: str | None) -> dict[str, int]:
     rows = ((row.id, error) for row in ALL_OPERATIONS.values() for error in row.errors)
     return {operation: error.status for operation, error in rows if error.code.code == code}
-
-
-def rules(**options: Any) -> List:
-    """The field of a list of faults."""
-    return List(fields.Nested(FaultItem), validate=validate.Length(max=MOST_FAULTS), **options)
-
-
-# ---------------------------------------------------------------------- into a workspace and back
-
-
-def load_faults(workspace: Workspace, faults: Sequence[Fault]) -> Iterator[Mistake]:
-    """Add the faults of a document to a workspace; yields what is wrong with them."""
-    for index in twice(faults):
-        yield Mistake(("faults", index, "id"), f"{faults[index].id} is there already", taken=True)
-    workspace.state.add_faults(faults)
-
-
-def twice(faults: Sequence[Fault]) -> Iterator[int]:
-    """The indexes of the faults whose id an earlier one has."""
-    seen = set()
-    for index, fault in enumerate(faults):
-        if fault.id and fault.id in seen:
-            yield index
-        seen.add(fault.id)
 
 
 def dump_fault(fault: Fault) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.oauth.tokens import claims
 from mockserver.resources.oauth.tokens.signing import BadSignature, Signer
 
 
@@ -30,6 +29,8 @@ class Bearer:
         Raises:
             ServiceError: 401 `unauthorized` (contract/errors#statuses: proposed).
         """
+        from mockserver.resources.oauth.tokens import claims  # noqa: PLC0415  # with it come the rows of OAuth
+
         try:
             said = self._signer.read(token)
         except BadSignature as error:

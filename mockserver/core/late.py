@@ -1,7 +1,6 @@
-"""Modules of a resource that are imported when something of them is first wanted: a server starts without most of them.
+"""Modules that are imported when something of them is first called: a server starts without most of them.
 
-`routes.py` declares operations with schemas and rules of such modules, and `__init__.py` names the parts of a resource.
-For type checkers they are the modules themselves.
+Who uses one imports it under `TYPE_CHECKING`, so that type checkers know the module itself, and else from here.
 """
 
 from __future__ import annotations

@@ -1,0 +1,179 @@
+"""The schema of the `behaviour:` of a scenario: what the specification leaves open."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from ipaddress import ip_network
+from typing import Any
+
+from marshmallow import ValidationError, fields, post_load, validate
+
+from mockserver.core.state.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
+from mockserver.resources.section import Duration, Item, write_duration
+from mockserver.resources.webhooks.catalogue import CONTESTED
+from mockserver.web.schemas.fields import Dict, Flag, List, Timezone
+from mockserver.web.service.rate_limit import TIERS
+
+#: The longest durations of a behaviour. Chosen: a hundred years, and an hour for a call, which keeps a thread busy.
+_LONGEST = validate.Range(max=timedelta(days=36_525), error="must be P36525D at most")
+_LONGEST_CALL = validate.Range(max=timedelta(hours=1), error="must be PT1H at most")
+
+
+class _AuthenticateDomainItem(Item):
+    after = Duration(validate=_LONGEST)
+    attempts = fields.Integer(strict=True, validate=validate.Range(min=1))
+
+
+_AUTHENTICATE_DOMAIN = _AuthenticateDomainItem()
+
+
+class AuthenticateDomainField(fields.Field[AuthenticateDomain]):
+    """`immediate`, `{after: PT1H}` or `{attempts: 3}`."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> AuthenticateDomain:
+        if value == "immediate":
+            return AuthenticateDomain()
+        if not isinstance(value, dict) or len(value) != 1:
+            raise ValidationError("must be immediate, {after: DURATION} or {attempts: NUMBER}")
+        return AuthenticateDomain(**_AUTHENTICATE_DOMAIN.load(value))
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        found = _AUTHENTICATE_DOMAIN.dump(value)
+        return {name: item for name, item in found.items() if item is not None} or "immediate"
+
+
+class After(fields.Field[timedelta]):
+    """`{after: PT0S}`."""
+
+    _length = Duration(validate=_LONGEST)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> timedelta:
+        if not isinstance(value, dict) or set(value) != {"after"}:
+            raise ValidationError("must be {after: DURATION}")
+        length: Any = self._length.deserialize(value["after"])
+        return length  # type: ignore[no-any-return]  # deserialize may give None, but not for a value
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return {"after": write_duration(value)}
+
+
+class RateLimitItem(Item):
+    tier = fields.String(validate=validate.OneOf(TIERS))
+    enforce = Flag()
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> RateLimit:
+        return RateLimit(**data)
+
+
+class SsoTokenBehaviourItem(Item):
+    lifetime = Duration(validate=_LONGEST)
+    single_use = Flag()
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> SsoToken:
+        return SsoToken(**data)
+
+
+def _check_network(value: str) -> None:
+    try:
+        ip_network(value, strict=False)
+    except ValueError as error:
+        raise ValidationError("must be an IP address or a network") from error
+
+
+def _about(text: str) -> dict[str, Any]:
+    """Options of a field that has a description in generated documents."""
+    return {"metadata": {"description": text}}
+
+
+def _choice(*values: str, about: str) -> fields.String:
+    """A field that takes one of some values."""
+    return fields.String(validate=validate.OneOf(values), **_about(about))
+
+
+class BehaviourItem(Item):
+    """The `behaviour:` of a scenario; members that are left out have the defaults of `Behaviour`."""
+
+    otp_lifetime = Duration(validate=_LONGEST, **_about("how long a one-time code lives"))
+    authenticate_domain = AuthenticateDomainField(
+        **_about(
+            "when a domain with good records can be authenticated: immediate, {after: DURATION}, {attempts: NUMBER}"
+        )
+    )
+    trust_authenticated_domains = Flag(**_about("a sender of an authenticated domain needs no code"))
+    dkim = _choice("txt", "cname", about="the record to publish: txt, or cname for two CNAME records")
+    dns = _choice("view", "resolver", about="view: DNS is what the scenario says; resolver: a real server is asked")
+    brevo_code = _choice(
+        "account", "domain", about="account: one code proves all domains of an account; domain: each has its own"
+    )
+    subdomain_dkim_host = _choice(
+        "recorded",
+        "labelled",
+        about="recorded: `mail._domainkey` for sub-domains, too; labelled: `mail._domainkey.sub`",
+    )
+    domain_id = _choice(
+        "integer", "hex", about="the id of a created domain: integer, or hex for the 24 digits of the list"
+    )
+    sentence_codes = _choice(
+        "specification",
+        "observed",
+        about="specification: codes that are sentences stand as they are; observed: as in recorded answers",
+    )
+    bulk_plan = After(**_about("how long after its request a plan update for many sub-accounts is applied"))
+    export = After(**_about("how long after its request the file of an export is ready"))
+    webhook_5xx = _choice("drop", "retry", about="drop or retry a call that is answered with 5xx")
+    webhook_timeout = Duration(validate=_LONGEST_CALL, **_about("how long a receiver of a call may take"))
+    webhook_timezone = Timezone(**_about("of the dates in payloads"))
+    webhook_limit = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=0),
+        **_about("how many marketing and transactional webhooks an account may have"),
+    )
+    webhook_duplicates = _choice(
+        "allow",
+        "refuse",
+        about="a second webhook with the url and type of another: allow, with a warning in the journal, or refuse",
+    )
+    inbound_domain = _choice(
+        "authenticated", "any", about="the domain of an inbound webhook: authenticated, one of the account's; any"
+    )
+    webhooks_none = _choice(
+        "error",
+        "empty",
+        about="the answer to a list of webhooks where there is none of the type: error (400), or empty (200)",
+    )
+    webhook_names = Dict(
+        keys=fields.String(validate=validate.OneOf(CONTESTED)),
+        values=fields.String(validate=validate.Length(min=1)),
+        **_about("what stands for an event in payloads instead of its name there: {spam: complaint}"),
+    )
+    authorised_ips = List(
+        fields.String(validate=_check_network),
+        **_about("addresses and networks; if there are any, callers from elsewhere get 401"),
+    )
+    rate_limit = fields.Nested(
+        RateLimitItem,
+        **_about("the tier whose limits the headers tell, and whether running over them is answered with 429"),
+    )
+    oauth_login = _choice(
+        "pick", "form", about="pick: a user is chosen from a list; form: an e-mail and a password are asked for"
+    )
+    oauth_rotate_refresh = Flag(**_about("whether a refresh gives a new refresh token and ends the old one"))
+    sso_token = fields.Nested(
+        SsoTokenBehaviourItem, **_about("how long a single-sign-on token lives, and whether it works once only")
+    )
+    oauth_public_apps = Flag(**_about("whether there are public apps, which anybody's users can let in"))
+    plan_refund = _choice(
+        "unused", "all", about="what of a deleted or smaller plan the master has back: unused credits, or all of them"
+    )
+    plan_below_used = _choice(
+        "refuse",
+        "accept",
+        about="what becomes of a plan update to less than is used: refuse, or accept, and nothing is left",
+    )
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Behaviour:
+        networks = {"authorised_ips": tuple(data["authorised_ips"])} if "authorised_ips" in data else {}
+        return Behaviour(**{**data, **networks})
