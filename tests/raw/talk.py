@@ -83,6 +83,9 @@ MOST = 10_000
 #: Shows that the connection is still open: nothing else is answered so.
 SENTINEL = b"GET /_mock/sentinel HTTP/1.1\r\nhost: mock.test\r\nconnection: close\r\n\r\n"
 
+#: How many turns of an event loop it takes until what was sent before them has been read: in the first it may be read
+#: behind what tells of the turn. A new connection is accepted, made and watched before, each in a turn of its own.
+_TO_READ, _TO_ACCEPT = 2, 5
 #: Requests that may lead to the workspace beside the default one.
 _SIDE = re.compile(r"/w/|(?i:x-mock-workspace)")
 _DATE = re.compile(rb"(?m)^date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r$")
@@ -124,25 +127,17 @@ class Target:
         if both:
             self.call("POST /_mock/reset", **{"X-Mock-Workspace": SIDE})
 
-    def wait_read(self) -> None:
-        """Return when the server has read what other connections have sent by now.
-
-        When it reads a first call it may read the others just behind it; when it reads a second one it has read them.
-        """
-        for _ in range(2):
+    def turn(self, times: int) -> None:
+        """Return when the event loop of the server has turned so many times."""
+        for _ in range(times):
             self.call("GET /_mock/livez")
 
     def connect(self) -> Talk:
         return Talk(self)
 
     def normal(self, data: bytes) -> bytes:
-        """What has come back, without what differs each time, and with digests of long bodies."""
-        data = _DATE.sub(b"date: DATE\r", data)
-        data = _ALLOW.sub(lambda found: found[1] + b", ".join(sorted(found[2].split(b", "))), data)
-        data = _TOKEN.sub(rb"HEADER.\1.SIGNATURE", data)
-        data = _EVENT.sub(rb"SIZE\r\nid: NUMBER\n", data)
-        data = _shortened(data.replace(b":%d" % self.address[1], b":PORT"))
-        return data if len(data) <= MOST else data[:MOST] + _digest(data[MOST:])
+        """What has come back, as the corpus has it."""
+        return normal(data, port=self.address[1])
 
     def is_sentinel(self, data: bytes) -> bool:
         """Whether this is the answer to the sentinel and nothing else."""
@@ -161,6 +156,16 @@ class Target:
 def scenario(kind: str) -> dict[str, Any]:
     """The scenario of a server."""
     return {**SCENARIO, **SERVERS[kind][0]}
+
+
+def normal(data: bytes, *, port: int) -> bytes:
+    """What a server at a port has answered, without what differs each time, and with digests of what is long."""
+    data = _DATE.sub(b"date: DATE\r", data)
+    data = _ALLOW.sub(lambda found: found[1] + b", ".join(sorted(found[2].split(b", "))), data)
+    data = _TOKEN.sub(rb"HEADER.\1.SIGNATURE", data)
+    data = _EVENT.sub(rb"SIZE\r\nid: NUMBER\n", data)
+    data = _shortened(data.replace(b":%d" % port, b":PORT"))
+    return data if len(data) <= MOST else data[:MOST] + _digest(data[MOST:])
 
 
 def _shortened(data: bytes) -> bytes:
@@ -193,6 +198,7 @@ class Talk:
         #: How the server has ended the connection, if it has.
         self.end = OPEN
         self._answered = 0
+        self._is_accepted = False
 
     def __enter__(self) -> Self:
         return self
@@ -229,7 +235,7 @@ class Talk:
         if "by" in step:
             self._send_slowly(as_bytes(step["text"]), step["by"])
         elif "read" in step:
-            self._target.wait_read()
+            self._wait_read()
         elif "aside" in step:
             self._target.call(*next(iter(step["aside"].items())))
         elif "answered" in step:
@@ -242,7 +248,12 @@ class Talk:
     def _send_slowly(self, data: bytes, size: int) -> None:
         for start in range(0, len(data), size):
             self.send(data[start : start + size])
-            self._target.wait_read()
+            self._wait_read()
+
+    def _wait_read(self) -> None:
+        """Return when the server has read what was sent."""
+        self._target.turn(_TO_READ if self._is_accepted else _TO_ACCEPT)
+        self._is_accepted = True
 
     def _read_answer(self, wanted: bytes) -> None:
         while (found := self.came.find(wanted, self._answered)) < 0:
