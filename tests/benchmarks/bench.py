@@ -1,5 +1,6 @@
 """Servers in processes of their own, and what is measured of them."""
 
+import json
 import os
 import re
 import subprocess
@@ -36,6 +37,13 @@ def started(command, cores=None, log=None):
 
 def get(url):
     with urllib.request.urlopen(urllib.request.Request(url, headers=KEY)) as answer:
+        return answer.read()
+
+
+def post(url, body):
+    """The answer to JSON, as bytes."""
+    headers = {"content-type": "application/json"}
+    with urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers)) as answer:
         return answer.read()
 
 

@@ -45,13 +45,14 @@ class Connections:
         self._stack.close()
 
     def answers(self, requests):
-        """Sends the requests, as many at once as there are connections; gives their answers, in the same order."""
-        for first in range(0, len(requests), CONNECTIONS):
-            some = requests[first : first + CONNECTIONS]
-            for connection, text in zip(self._sockets, some, strict=False):
-                connection.sendall(text)
-            for connection in self._sockets[: len(some)]:
+        """Sends the requests, over each connection as soon as it is free; gives their answers, in the same order."""
+        for index, text in enumerate(requests):
+            connection = self._sockets[index % CONNECTIONS]
+            if index >= CONNECTIONS:
                 yield _answer(connection)
+            connection.sendall(text)
+        for index in range(max(0, len(requests) - CONNECTIONS), len(requests)):
+            yield _answer(self._sockets[index % CONNECTIONS])
 
     def statuses(self, requests):
         """The same, but gives only how many answers have which status."""

@@ -19,8 +19,8 @@ _CORES = sorted(os.sched_getaffinity(0))
 #: A machine with one core has the same one for both.
 SERVER_CORE, LOAD_CORE = {_CORES[0]}, {_CORES[-1]}
 
-#: How many requests a turn has: some hundredths of a second of them, so that a turn and the next meet the same machine.
-_REQUESTS = 160
+#: How many requests a turn may have: some hundredths of a second of them, in which the machine stays as it is.
+REQUESTS = 160
 #: How many turns each server has. On a busy machine the median of so many moves by a tenth.
 _TURNS = 50
 
@@ -40,18 +40,20 @@ class Server(NamedTuple):
     connections: Connections
 
 
-class Load:
-    """Requests to one server, all alike, and what they take of its processor."""
+class Load(NamedTuple):
+    """Requests to one server."""
 
-    def __init__(self, server, request, status=200):
-        self._server, self._request, self._status = server, request, status
+    server: Server
+    requests: list[bytes]
+    status: int = 200
 
-    def microseconds(self, number):
-        """What a request takes, of so many."""
-        before = seconds(self._server.process)
-        statuses = self._server.connections.statuses([self._request] * number)
-        assert statuses == {self._status: number}
-        return (seconds(self._server.process) - before) / number * 1e6
+    def microseconds(self):
+        """What each of the requests takes of the processor of the server."""
+        before = seconds(self.server.process)
+        statuses = self.server.connections.statuses(self.requests)
+        used = seconds(self.server.process) - before
+        assert statuses == {self.status: len(self.requests)}
+        return used / len(self.requests) * 1e6
 
 
 @contextmanager
@@ -79,8 +81,8 @@ def servers(*commands, log=None):
         yield found
 
 
-def in_turns(*loads, turns=_TURNS, requests=_REQUESTS):
+def in_turns(*loads, turns=_TURNS):
     """What a request of each load takes in microseconds, again and again: a tuple for each turn."""
     for load in loads:
-        load.microseconds(requests)  # what the first requests of a connection take is left out
-    return [tuple(load.microseconds(requests) for load in loads) for _ in range(turns)]
+        load.microseconds()  # what the first requests of a connection take is left out
+    return [tuple(load.microseconds() for load in loads) for _ in range(turns)]

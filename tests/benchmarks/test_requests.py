@@ -70,8 +70,8 @@ def test_reads_and_writes_reach_their_shares_of_an_empty_request(show):
 
 def test_a_page_of_500_events_costs_at_most_60_empty_requests(show):
     with servers(ASGI, MOCK, log=subprocess.DEVNULL) as (empty, mock):
-        page = request("GET", "/v3/inbound/events?limit=500", KEY)
-        turns = in_turns(Load(empty, page), Load(mock, page), turns=20, requests=CONNECTIONS * 3)
+        pages = [request("GET", "/v3/inbound/events?limit=500", KEY)] * CONNECTIONS * 3
+        turns = in_turns(Load(empty, pages), Load(mock, pages), turns=20)
 
     times = statistics.median(page / empty for empty, page in turns)
     show(f"GET of 500 events: {statistics.median(page for _, page in turns):,.0f} µs, {times:.0f} empty requests")

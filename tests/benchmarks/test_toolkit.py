@@ -10,12 +10,11 @@ import statistics
 import subprocess
 import sys
 import time
-import urllib.request
 
 import pytest
-from bench import ASGI, HERE, KEY, MOCK, get, resident_mb, started
+from bench import ASGI, HERE, KEY, MOCK, get, post, resident_mb, started
 from connections import request
-from processor import Load, in_turns, servers
+from processor import REQUESTS, Load, in_turns, servers
 
 from mockserver import MockServer
 
@@ -27,12 +26,6 @@ BARE = [sys.executable, str(HERE / "bare.py"), WORKSPACE]
 #: four more busy programs on two cores it varies between 1.2 and 2.1, and is 1.6 in the middle.
 MOST_ADDED = 2.5
 OTHERS = ("createSender", "updateSender", "deleteSender", "createDomain", "createWebhook")
-
-
-def post(url, body):
-    request = urllib.request.Request(url, data=json.dumps(body).encode(), headers={"content-type": "application/json"})
-    with urllib.request.urlopen(request) as answer:
-        return answer.read()
 
 
 def seconds(*actions, times=100):
@@ -147,10 +140,10 @@ def add_fault_rules(root, number):
 
 @pytest.mark.parametrize("rules", [0, 20])
 def test_journal_coverage_and_fault_rules_cost_at_most_a_few_empty_requests(show, rules):
-    read = request("GET", "/v3/senders", KEY)
+    reads = [request("GET", "/v3/senders", KEY)] * REQUESTS
     with servers(ASGI, BARE, [*MOCK, WORKSPACE]) as found:
         add_fault_rules(found[-1].root, rules)
-        turns = in_turns(*(Load(server, read) for server in found))
+        turns = in_turns(*(Load(server, reads) for server in found))
 
     empty, bare, mock = map(statistics.median, zip(*turns, strict=True))
     added = statistics.median((mock - bare) / empty for empty, bare, mock in turns)
