@@ -11,14 +11,16 @@ from flask import Flask, Request, Response, request, request_tearing_down
 from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter
 
-from mockserver.core.contract.operation import Audience
 from mockserver.web.components import ComponentFlask
 from mockserver.web.routing import encoded_slash
-from mockserver.web.routing.audience import audience_of, is_of_the_mock
+from mockserver.web.routing.audience import API_PREFIX, is_of_the_mock
 from mockserver.web.routing.encoded_slash import SLASH
+from mockserver.web.routing.route import Route
 from mockserver.web.routing.url_rules import MatchedRule
 from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX, split_workspace
+from mockserver.web.server.heads import KNOWN
 from mockserver.web.service.service import Service
+from mockserver.web.service.service_request import ServiceRequest
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -96,25 +98,23 @@ class ServiceFlask(LeanFlask):
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Take the workspace's name off an address that begins with `/w/<name>`, and let answer who has the rest."""
         _take_workspace_off(environ)
-        if self._make_control is not None and is_of_the_mock(environ["REQUEST_METHOD"], environ["PATH_INFO"]):
-            return self.control.wsgi_app(environ, start_response)
-        response = self._without_contexts(environ)
+        path = environ["PATH_INFO"]
+        response = self._without_contexts(environ) if path.startswith(API_PREFIX) else None
         if response is not None:
             return response(environ, start_response)
+        if self._make_control is not None and is_of_the_mock(environ["REQUEST_METHOD"], path):
+            return self.control.wsgi_app(environ, start_response)
         return super().wsgi_app(environ, start_response)
 
     def _without_contexts(self, environ: WSGIEnvironment) -> Response | None:
-        """The answer to a request for an operation that uses none of Flask's contexts, or None for any other request.
+        """The answer to a request of the API, or None if somebody looks for it in Flask's contexts.
 
         To push and pop the contexts takes longer than many an operation.
         """
         if self.teardown_request_funcs or request_tearing_down.receivers:
             return None  # a program wants to know of the end of each request
-        if audience_of(f"/{environ['PATH_INFO'].lstrip('/')}") is not Audience.API:
-            return None
-        found = self.request_class(environ)
-        found.max_content_length = self.service.body_limit
-        route = self.service.endpoints.route(found)
+        found = ServiceRequest(environ, self.service.body_limit)
+        route = self._route(found)
         if route is None or route.looks_up or (route.endpoint is None and self.view_functions):
             return None
         try:
@@ -122,6 +122,16 @@ class ServiceFlask(LeanFlask):
         except Exception as error:  # noqa: BLE001  # Flask logs it, and answers
             with self.request_context(environ):
                 return self.handle_exception(error)
+
+    def _route(self, found: ServiceRequest) -> Route | None:
+        """The route of a request of the API, which follows from its head."""
+        known: dict[str, Any] | None = found.environ.get(KNOWN)
+        if known is None:
+            return self.service.endpoints.route(found)
+        if "route" not in known:
+            known["route"] = self.service.endpoints.route(found)
+        route: Route | None = known["route"]
+        return route
 
     def full_dispatch_request(self) -> Response:
         """Let the service answer its requests, before Flask would refuse an address that leads nowhere."""

@@ -123,9 +123,9 @@ class Store:
         """
         with self._lock:
             home = self._homes.first(key)
+            workspace = None if home is None else self.get(home if within is None else within.name)
         if home is None:
             return self._find_for_unknown(key, within)
-        workspace = self.get(home if within is None else within.name)
         if workspace is None or key in workspace.state.revoked_keys:
             return None
         account = workspace.state.account_of(key)

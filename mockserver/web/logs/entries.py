@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote
 
@@ -15,6 +16,9 @@ Redact = Callable[[str], str]
 _SAFE_IN_PATH = "/:@!$&'()*+,;=~<>[]{}|^`"
 #: The characters that a query in a line has as they are; all others are percent-encoded.
 _SAFE_IN_QUERY = _SAFE_IN_PATH + "?%"
+#: How many addresses are remembered as they are written. Chosen: tests ask for the same few again and again, and so
+#: many take at most some megabytes.
+_REMEMBERED = 512
 
 
 class RequestEntry(NamedTuple):
@@ -38,9 +42,12 @@ class RequestEntry(NamedTuple):
 
     def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
         """The entry without secrets."""
+        shown, asked = path(self.path), query(self.query)
+        if self.reason is self.warning is None and shown == self.path and asked == self.query:
+            return self
         return self._replace(
-            path=path(self.path),
-            query=query(self.query),
+            path=shown,
+            query=asked,
             reason=self.reason and text(self.reason),
             warning=self.warning and text(self.warning),
         )
@@ -129,17 +136,20 @@ def as_text(entry: Entry) -> str:
 
 
 def _address_words(entry: RequestEntry | ControlEntry) -> list[str]:
-    address = quote(entry.path, _SAFE_IN_PATH, errors="replace")
-    if entry.query:
-        address += f"?{quote(entry.query, _SAFE_IN_QUERY, 'latin-1', 'replace')}"
     return [
         f"#{entry.number}",
         entry.workspace or "-",
         _printable(entry.method),
-        address,
+        _address(entry.path, entry.query),
         str(entry.status or "-"),
         f"{entry.ms:.3f}ms",
     ]
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _address(path: str, query: str) -> str:
+    address = quote(path, _SAFE_IN_PATH, errors="replace")
+    return f"{address}?{quote(query, _SAFE_IN_QUERY, 'latin-1', 'replace')}" if query else address
 
 
 def _printable(text: str) -> str:
@@ -148,4 +158,11 @@ def _printable(text: str) -> str:
 
 
 def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    second, microseconds = divmod(round(seconds * 1_000_000), 1_000_000)
+    return f"{_second(second)}.{microseconds // 1_000:03}Z"
+
+
+@lru_cache(maxsize=2)
+def _second(seconds: int) -> str:
+    """A second, which many lines have in common."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat().removesuffix("+00:00")

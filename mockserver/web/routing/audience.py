@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from mockserver.core.contract.operation import Audience
 
+#: The beginning of the paths of the API.
+API_PREFIX = "/v3/"
 #: The beginning of the control API's paths.
 CONTROL_PREFIX = "/_mock"
 #: The paths of the welcome, and of the icon for which browsers ask; only reading them is no request for the service.

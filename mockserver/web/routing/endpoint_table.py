@@ -37,17 +37,15 @@ class EndpointTable:
 
         A request whose address is nobody's has a route without an endpoint.
         """
-        path = request.path
+        path, workspace = request.path, workspace_name(request.environ)
         found = self._tree.find(request.method, encoded_slash.matched_path(request))
         if found is not None:
-            return self._route_to(self._endpoint(found.operations, request), found.params, request)
+            endpoint = self._endpoint(found.operations, request)
+            params = encoded_slash.unsegmented(found.params, request)
+            return Route(endpoint, endpoint.operation.audience, path, params, workspace)
         if request.url_rule is not None or path.startswith(CONTROL_PREFIX):
             return None
-        return Route(None, audience_of(path), path, _NO_PARAMS, workspace_name(request.environ))
-
-    def _route_to(self, endpoint: Endpoint, params: Mapping[str, str], request: Request) -> Route:
-        values = encoded_slash.unsegmented(params, request)
-        return Route(endpoint, endpoint.operation.audience, request.path, values, workspace_name(request.environ))
+        return Route(None, audience_of(path), path, _NO_PARAMS, workspace)
 
     def _endpoint(self, operations: tuple[Operation, ...], request: Request) -> Endpoint:
         """The endpoint of the operation that a request calls, of those at its method and path."""

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 from mockserver.core.waiting.turn import Turn
 from mockserver.web.server import stream, wire
 from mockserver.web.server.bodies import Bodies, Body
+from mockserver.web.server.heads import Head
 from mockserver.web.server.http_limits import Refusal
 from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
 from mockserver.web.server.outcome import FIRST_RUN, FirstRun, Outcome
 from mockserver.web.server.threads import Threads
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
 from mockserver.web.server.wire import Message, Receive, Send
-from mockserver.web.server.wsgi import Scope, WsgiAnswer, environ_of, run
+from mockserver.web.server.wsgi import Scope, WsgiAnswer, completed, environ_of, run, template_of
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -113,13 +114,17 @@ class Bridge:
                 found = await self._rerun(found.environ, scope, body, receive)
         return found
 
-    def first_run(self, scope: Scope, body: bytes) -> FirstRun:
-        """Run a request whose body has come on the loop, unless the body is large."""
+    def first_run(self, scope: Scope, body: bytes, head: Head | None = None) -> FirstRun:
+        """Run a request whose body has come on the loop, unless the body is large; `head` is its head, if it is known.
+
+        Of a request with a known head the scope need tell no more than where it comes from.
+        """
         suspended = SuspendedRequest()
         if len(body) > LARGE_BODY:
             return FirstRun(suspended, LeaveLoop())
+        template = template_of(scope) if head is None else head.environ.copy()
         try:
-            return FirstRun(suspended, self._at_once(scope, body, suspended))
+            return FirstRun(suspended, self._at_once(completed(template, scope, body, suspended)))
         except Exception as error:  # noqa: BLE001  # the server logs it, in the task of the request
             return FirstRun(suspended, error)
 
@@ -140,9 +145,8 @@ class Bridge:
         else:
             await send({"type": "http.response.body", "body": content})
 
-    def _at_once(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome | LeaveLoop:
+    def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop:
         """What comes of a request that is run on the loop, or why it leaves the loop."""
-        environ = environ_of(scope, body, suspended)
         held = environ[LOOP] = []
         try:
             return Outcome(environ, run(self._app, environ))
@@ -222,7 +226,7 @@ class Bridge:
         """
         async with self._turn:
             await asyncio.sleep(0)
-            return self._at_once(scope, body, suspended)
+            return self._at_once(environ_of(scope, body, suspended))
 
     @contextmanager
     def _waits(self) -> Iterator[None]:

@@ -6,21 +6,27 @@ waits to what is not HTTP/1.1, takes the way of a `Connection`; one that turns o
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 import httptools
 from uvicorn.protocols.http import httptools_impl
 
 from mockserver.web.server.connection import Connection
+from mockserver.web.server.heads import Head, Heads
 from mockserver.web.server.loop import LARGE_BODY
 from mockserver.web.server.outcome import FIRST_RUN, FirstRun
 from mockserver.web.server.wsgi import Scope, WsgiAnswer
 
-#: Runs a request with this scope and body on the event loop.
-Run = Callable[[Scope, bytes], FirstRun]
+
+class Run(Protocol):
+    """Runs a request on the event loop."""
+
+    def __call__(self, scope: Scope, body: bytes, head: Head | None = None) -> FirstRun:
+        """What comes of a request with this scope and body, and with this head if it is known."""
+        ...
+
 
 #: How many requests of a connection that come together are answered before others have their turn. Chosen: they take
 #: about a millisecond.
@@ -38,23 +44,62 @@ _FRAMING = (b"transfer-encoding", b"connection")
 class FastConnection(Connection):
     """A connection whose plain requests are answered in the step in which their last byte comes."""
 
-    def __init__(self, *arguments: Any, run: Run, **options: Any) -> None:
+    def __init__(self, *arguments: Any, run: Run, heads: Heads, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._run = run
+        self._heads = heads
         #: The body of the request that is coming in and has no task, or None if there is no such request.
         self._body: bytes | None = None
         #: Whether the connection is kept after the answer to that request.
         self._keeps = True
-        #: How many requests were answered since the present bytes came.
-        self._answered = 0
+        #: What has come of the request that is being parsed, if it was run before.
+        self._begun: FirstRun | None = None
+        #: How many requests have begun, and how many were answered, since the present bytes came.
+        self._begins = self._answered = 0
 
     # ------------------------------------------------------------------ what comes in
 
+    def data_received(self, data: bytes) -> None:
+        known = self._heads.find(data) if self._is_at_rest() else None
+        if known is None:
+            super().data_received(data)
+            return
+        head, body = known
+        self._keeps = head.keeps
+        run = self._run({"server": self.server, "client": self.client, "scheme": self.scheme}, body, head)
+        if run.answer is not None and self._send(run.answer, head.method):
+            self._finish()
+        else:
+            self._begun = run
+            super().data_received(data)
+
+    def _is_at_rest(self) -> bool:
+        """Whether the next byte begins a request that may be answered at once."""
+        if self._unanswered:
+            self._forget_answered()
+        return not (
+            self._part is not None or self._unanswered or self._held or self._is_refused or self.flow.write_paused
+        )
+
     def _parse(self, data: bytes | memoryview) -> None:
-        self._answered = 0
+        is_first = self._part is None
+        self._begins = self._answered = 0
         super()._parse(data)
         if self._body is not None:
             self._hand_over()  # the rest of the body may take long to come
+        elif is_first and self._part is None and self._begins == self._answered == 1 and isinstance(data, bytes):
+            self._learn(data)
+
+    def _learn(self, data: bytes) -> None:
+        """Remember the head of the request that was alone in these bytes, and was answered."""
+        headers = dict(self.scope["headers"])
+        if b"transfer-encoding" not in headers:
+            length = int(headers.get(b"content-length", b"0"))
+            self._heads.add(data, self.scope, length, keeps=self._keeps)  # type: ignore[arg-type]  # as above
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._begins += 1
 
     def _accept(self) -> None:
         if self._is_plain():
@@ -94,8 +139,8 @@ class FastConnection(Connection):
             super().on_message_complete()
             return
         scope: Scope = self.scope  # type: ignore[assignment]  # a dictionary all the same
-        run = self._run(scope, self._body)
-        if run.answer is not None and self._send(run.answer):
+        run, self._begun = self._begun or self._run(scope, self._body), None
+        if run.answer is not None and self._send(run.answer, scope["method"]):
             self._finish()
         else:
             scope[FIRST_RUN] = run
@@ -114,20 +159,20 @@ class FastConnection(Connection):
 
     # ------------------------------------------------------------------ what goes out
 
-    def _send(self, answer: WsgiAnswer) -> bool:
+    def _send(self, answer: WsgiAnswer, method: str) -> bool:
         """Send an answer in one piece; False if it is not to be sent so, as its head does not tell its length."""
-        head = self._head(answer)
+        head = self._head(answer, method)
         if head is None:
             return False
         if not self._keeps:
             head.append(b"connection: close\r\n")
         head.append(b"\r\n")
-        if self.scope["method"] != "HEAD":
+        if method != "HEAD":
             head.append(answer.content)
         self.transport.write(b"".join(head))
         return True
 
-    def _head(self, answer: WsgiAnswer) -> list[bytes] | None:
+    def _head(self, answer: WsgiAnswer, method: str) -> list[bytes] | None:
         """The lines of an answer's head, or None if an answer with this head ends otherwise than by its length."""
         own = [_line_of(*header) for header in self.server_state.default_headers]
         lines = [httptools_impl.STATUS_LINE.get(answer.status), *own, *map(_line, answer.headers)]
@@ -135,7 +180,7 @@ class FastConnection(Connection):
         if length is None:
             fits = answer.status in _WITHOUT_BODY and not answer.content
         else:
-            fits = length == str(len(answer.content)) or self.scope["method"] == "HEAD"
+            fits = length == str(len(answer.content)) or method == "HEAD"
         return lines if fits and None not in lines else None  # type: ignore[return-value]  # there is no None then
 
     def _finish(self) -> None:

@@ -21,6 +21,7 @@ from mockserver.web.server.admission import Admission
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.connection import Connection
 from mockserver.web.server.fast_path import FastConnection
+from mockserver.web.server.heads import Heads
 from mockserver.web.server.http_limits import HttpLimits, Refusal
 
 #: How many seconds an idle connection is kept, as nginx does by default. Chosen: longer than the pools of clients keep
@@ -145,7 +146,12 @@ def server(app: Flask, limits: HttpLimits, refusal: Refusal) -> Server:
     """A server for the application, which is not yet running."""
     bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize, limits.bodies, refusal)
     connection = partial(
-        FastConnection, limits=limits, refusal=refusal, admission=Admission(limits.connections), run=bridge.first_run
+        FastConnection,
+        limits=limits,
+        refusal=refusal,
+        admission=Admission(limits.connections),
+        run=bridge.first_run,
+        heads=Heads(),
     )
     config = uvicorn.Config(
         bridge,

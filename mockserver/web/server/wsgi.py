@@ -35,7 +35,11 @@ class WsgiAnswer(NamedTuple):
 
 def environ_of(scope: Scope, body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
     """The WSGI environment of a request (PEP 3333), whose body has come."""
-    host, port = scope["server"] or ("127.0.0.1", 80)
+    return completed(template_of(scope), scope, body, suspended)
+
+
+def template_of(scope: Scope) -> dict[str, Any]:
+    """What of the WSGI environment of a request follows from its head."""
     path = scope["raw_path"].decode("latin-1")
     environ: dict[str, Any] = {
         "REQUEST_METHOD": scope["method"],
@@ -43,29 +47,35 @@ def environ_of(scope: Scope, body: bytes, suspended: SuspendedRequest) -> dict[s
         "PATH_INFO": path if "%" not in path else unquote_to_bytes(path).decode("latin-1"),
         "QUERY_STRING": scope["query_string"].decode("latin-1"),
         "REQUEST_URI": path,
-        "SERVER_NAME": host,
-        "SERVER_PORT": str(port or 80),
         "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
-        "REMOTE_ADDR": scope["client"][0] if scope["client"] else "",
         "wsgi.version": (1, 0),
-        "wsgi.url_scheme": scope["scheme"],
-        "wsgi.input": io.BytesIO(body),
         "wsgi.errors": sys.stderr,
         "wsgi.multithread": True,
         "wsgi.multiprocess": False,
         "wsgi.run_once": False,
         "wsgi.input_terminated": True,
-        SUSPENDED: suspended,
     }
     for raw_name, raw_value in scope["headers"]:
         name = _wsgi_name(raw_name) if len(raw_name) <= _LONGEST_KEPT_NAME else _wsgi_name.__wrapped__(raw_name)
-        if not name:
-            continue
-        value = raw_value.decode("latin-1")
-        environ[name] = f"{environ[name]},{value}" if name in environ else value
+        if name:
+            value = raw_value.decode("latin-1")
+            environ[name] = f"{environ[name]},{value}" if name in environ else value
     # The body has been put together: werkzeug would cut a chunked one off at the limit instead of refusing it.
     environ.pop("HTTP_TRANSFER_ENCODING", None)
+    return environ
+
+
+def completed(environ: dict[str, Any], scope: Scope, body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
+    """A template, completed by what a connection and a body add."""
+    host, port = scope["server"] or ("127.0.0.1", 80)
+    client = scope["client"]
+    environ["SERVER_NAME"] = host
+    environ["SERVER_PORT"] = str(port or 80)
+    environ["REMOTE_ADDR"] = client[0] if client else ""
+    environ["wsgi.url_scheme"] = scope["scheme"]
+    environ["wsgi.input"] = io.BytesIO(body)
     environ["CONTENT_LENGTH"] = str(len(body))
+    environ[SUSPENDED] = suspended
     return environ
 
 

@@ -57,11 +57,11 @@ class Allowance(NamedTuple):
 
 def take(workspace: Workspace, account: int, path: str) -> Allowance:
     """The allowance of an account after one more request, in the window in which the fewest requests are left."""
-    group = _group(path)
-    now = workspace.state.clock.now()
-    windows = workspace.state.accounts.get(account, workspace.state).record(Windows)
+    state, group = workspace.state, _group(path)
+    now = state.clock.now()
+    windows = state.accounts.get(account, state).record(Windows)
     tightest: Allowance | None = None
-    for limit, length in LIMITS[workspace.state.behaviour.rate_limit.tier][group]:
+    for limit, length in LIMITS[state.behaviour.rate_limit.tier][group]:
         key = (group, length)
         window = windows.get(key)
         if window is None or now - window.since >= length:

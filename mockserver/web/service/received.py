@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockserver.core.traffic.exchange import Header
+from mockserver.web.server.heads import KNOWN
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -39,8 +41,18 @@ def _header(name: str, value: str) -> Header:
     return name[5:].replace("_", "-").lower(), value
 
 
-def headers_of(environ: WSGIEnvironment) -> list[Header]:
+def headers_of(environ: WSGIEnvironment) -> Sequence[Header]:
     """The headers of a request, with their names in lower case."""
+    known: dict[str, Any] | None = environ.get(KNOWN)
+    if known is None:
+        return _headers_of(environ)
+    if "headers" not in known:
+        known["headers"] = _headers_of(environ)
+    found: Sequence[Header] = known["headers"]
+    return found
+
+
+def _headers_of(environ: WSGIEnvironment) -> Sequence[Header]:
     found = [
         _header(name, value) if len(name) + len(value) <= _SHORT else _header.__wrapped__(name, value)
         for name, value in environ.items()

@@ -1,0 +1,52 @@
+"""The heads of plain requests, which clients send again and again: each is parsed once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.web.server.wsgi import Scope, template_of
+
+#: The key of a request's environment for a dictionary in which others keep what follows from the head alone.
+KNOWN = "mockserver.known"
+#: How many heads are remembered. Chosen: more than the programs of a test suite send in turns; it takes some 2 MB.
+_REMEMBERED = 256
+#: The longest head, in bytes, that is remembered. Chosen: few are longer, and those of a hostile client take no more.
+_LONGEST = 1_024
+_END = b"\r\n\r\n"
+
+
+class Head:
+    """The head of a plain request as it was parsed."""
+
+    __slots__ = ("environ", "keeps", "length", "method")
+
+    def __init__(self, scope: Scope, length: int, *, keeps: bool) -> None:
+        self.method: str = scope["method"]
+        #: How many bytes the body has.
+        self.length = length
+        #: Whether the connection is kept after the answer.
+        self.keeps = keeps
+        #: The WSGI environment without what a connection and a body add.
+        self.environ: dict[str, Any] = {**template_of(scope), KNOWN: {}}
+
+
+class Heads:
+    """The heads that a server has seen lately; what a head means depends on nothing but its bytes."""
+
+    def __init__(self) -> None:
+        self._heads: dict[bytes, Head] = {}
+
+    def find(self, data: bytes) -> tuple[Head, bytes] | None:
+        """The head and the body of a request that is complete and alone in these bytes; None if the head is unknown."""
+        end = data.find(_END) + len(_END)
+        head = self._heads.get(data[:end])
+        return None if head is None or len(data) - end != head.length else (head, data[end:])
+
+    def add(self, data: bytes, scope: Scope, length: int, *, keeps: bool) -> None:
+        """Remember the head of a request that was alone in these bytes, with a body of so many bytes."""
+        end = data.find(_END) + len(_END)
+        if end > _LONGEST or len(data) - end != length or not data[:1].isalpha():
+            return
+        if len(self._heads) >= _REMEMBERED:
+            self._heads.clear()
+        self._heads[data[:end]] = Head(scope, length, keeps=keeps)
