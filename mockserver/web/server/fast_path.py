@@ -28,9 +28,6 @@ class Run(Protocol):
         ...
 
 
-#: How many requests of a connection that come together are answered before others have their turn. Chosen: they take
-#: about a millisecond.
-_BURST = 10
 #: How many headers of answers are remembered as bytes. Chosen: constants, and the numbers of a hundred accounts.
 _REMEMBERED = 1_024
 #: The longest header of an answer, in characters, that is remembered. Chosen: longer ones differ in each answer.
@@ -48,14 +45,12 @@ class FastConnection(Connection):
         super().__init__(*arguments, **options)
         self._run = run
         self._heads = heads
-        #: The body of the request that is coming in and has no task, or None if there is no such request.
+        #: The body of the request that has come last and has no task, or None if there is no such request.
         self._body: bytes | None = None
-        #: Whether the connection is kept after the answer to that request.
-        self._keeps = True
+        #: Whether that request is complete, by which method it calls, and whether the connection is kept after it.
+        self._is_complete, self._method, self._keeps = False, "", True
         #: What has come of the request that is being parsed, if it was run before.
         self._begun: FirstRun | None = None
-        #: How many requests have begun, and how many were answered, since the present bytes came.
-        self._begins = self._answered = 0
 
     # ------------------------------------------------------------------ what comes in
 
@@ -82,42 +77,35 @@ class FastConnection(Connection):
         )
 
     def _parse(self, data: bytes | memoryview) -> None:
-        is_first = self._part is None
-        self._begins = self._answered = 0
+        is_new = self._part is None
         super()._parse(data)
-        if self._body is not None:
-            self._hand_over()  # the rest of the body may take long to come
-        elif is_first and self._part is None and self._begins == self._answered == 1 and isinstance(data, bytes):
+        if self._body is None:
+            return
+        if not self._is_complete or self._is_refused or isinstance(data, memoryview):
+            self._hand_over()  # there is more to come
+        elif self._answer(self._body) and is_new:
             self._learn(data)
 
-    def _learn(self, data: bytes) -> None:
-        """Remember the head of the request that was alone in these bytes, and was answered."""
-        headers = dict(self.scope["headers"])
-        if b"transfer-encoding" not in headers:
-            length = int(headers.get(b"content-length", b"0"))
-            self._heads.add(data, self.scope, length, keeps=self._keeps)  # type: ignore[arg-type]  # as above
-
     def on_message_begin(self) -> None:
+        self._hand_over()  # it is not alone: the next one may be refused, which the answer to this one is to tell
         super().on_message_begin()
-        self._begins += 1
 
     def _accept(self) -> None:
-        if self._is_plain():
-            target = httptools.parse_url(self.url)
-            scope: Scope = self.scope  # type: ignore[assignment]  # a dictionary all the same
-            scope["method"] = self.parser.get_method().decode("ascii")
-            scope["raw_path"], scope["query_string"] = target.path, target.query or b""
-            self.headers = []
-            self._body, self._keeps = b"", self.parser.should_keep_alive()
-        else:
+        if not self._is_plain():
             super()._accept()
+            return
+        target = httptools.parse_url(self.url)
+        self._method = self.parser.get_method().decode("ascii")
+        self._keeps = self.parser.should_keep_alive()
+        self._body, self._is_complete = b"", False
+        scope: Scope = self.scope  # type: ignore[assignment]  # a dictionary all the same
+        scope.update(method=self._method, raw_path=target.path, query_string=target.query or b"")
 
     def _is_plain(self) -> bool:
         """Whether the request whose head has come may be answered at once, if its body comes soon."""
         self._forget_answered()
         return (
             not self._unanswered
-            and self._answered < _BURST
             and self.url.startswith(b"/")
             and not self.expect_100_continue
             and not self.flow.write_paused
@@ -137,25 +125,45 @@ class FastConnection(Connection):
     def on_message_complete(self) -> None:
         if self._body is None or self._is_refused:
             super().on_message_complete()
-            return
+        else:
+            self._part, self._is_complete = None, True
+
+    def refuse(self, status: int, message: str) -> None:
+        if self._is_complete:
+            self._hand_over()
+        super().refuse(status, message)
+
+    def _answer(self, body: bytes) -> bool:
+        """Answer the request that has come, or start a task for it if that has to wait; whether it was answered."""
         scope: Scope = self.scope  # type: ignore[assignment]  # a dictionary all the same
-        run, self._begun = self._begun or self._run(scope, self._body), None
-        if run.answer is not None and self._send(run.answer, scope["method"]):
+        run, self._begun = self._begun or self._run(scope, body), None
+        is_answered = run.answer is not None and self._send(run.answer, self._method)
+        if is_answered:
             self._finish()
         else:
             scope[FIRST_RUN] = run
             self._hand_over()
-            super().on_message_complete()
+        return is_answered
 
     def _hand_over(self) -> None:
-        """Start a task for the request that is coming in, with as much of its body as has come."""
+        """Start a task for the request that has come last, if it has none, with as much of its body as has come."""
         body, self._body = self._body, None
-        if self._is_refused or body is None:
+        if body is None or self._is_refused:
             return
-        self.expect_100_continue = False  # what came since is no header of the request
         super()._accept()
-        self.cycle.keep_alive = self._keeps
-        super().on_body(body)
+        # The parser may be at the next request already, and trailers are no headers of this one.
+        self.cycle.keep_alive, self.cycle.waiting_for_100_continue = self._keeps, False
+        self.scope["method"], self.scope["http_version"] = self._method, "1.1"
+        httptools_impl.HttpToolsProtocol.on_body(self, body)  # it was counted when it came
+        if self._is_complete:
+            super().on_message_complete()
+
+    def _learn(self, data: bytes) -> None:
+        """Remember the head of the request that was alone in these bytes, and was answered."""
+        headers = dict(self.scope["headers"])
+        if b"transfer-encoding" not in headers:
+            length = int(headers.get(b"content-length", b"0"))
+            self._heads.add(data, self.scope, length, keeps=self._keeps)  # type: ignore[arg-type]  # as above
 
     # ------------------------------------------------------------------ what goes out
 
@@ -185,8 +193,7 @@ class FastConnection(Connection):
 
     def _finish(self) -> None:
         """Be ready for the next request, or close the connection if there is to be none."""
-        self._body = self._part = None
-        self._answered += 1
+        self._body = None
         self.idle_since = monotonic()
         if not self._keeps:
             self._is_refused = True  # what has come behind the request is not read
