@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from marshmallow import Schema, fields
 
@@ -35,12 +35,22 @@ def dump(row):
     return by_member(row) if isinstance(row, dict) else by_attribute(row)
 
 def dump_all(rows):
+    if not rows:
+        return []
     # A list holds rows of one type.
-    one = by_member if rows and isinstance(rows[0], dict) else by_attribute
-    return [one(row) for row in rows]
+    if isinstance(rows[0], dict):
+        return [{one_by_member} for row in rows]
+    return [{one_by_attribute} for row in rows]
 
 dump.all = dump_all
 """
+
+
+class _Function(NamedTuple):
+    """The source of a function of a row, and an expression of what it gives, which stands in a list of them."""
+
+    source: str
+    expression: str
 
 
 class _Compiler:
@@ -57,15 +67,16 @@ class _Compiler:
     def dump(self, schema: Schema) -> Dump:
         by_attribute = self._function("by_attribute", schema, lambda attribute: f"row.{attribute}")
         by_member = self._function("by_member", schema, lambda attribute: f"row.get({attribute!r})")
-        source = f"{by_attribute}\n{by_member}\n{_DISPATCH}"
+        dispatch = _DISPATCH.format(one_by_attribute=by_attribute.expression, one_by_member=by_member.expression)
+        source = f"{by_attribute.source}\n{by_member.source}\n{dispatch}"
         exec(source, self._names)  # noqa: S102  # the source is made of the schemas' own names
         dump: Dump = self._names["dump"]
         return dump
 
-    def _function(self, name: str, schema: Schema, read: Callable[[str], str]) -> str:
-        """The source of a function: a display of the members that are always there, and a line for each other one."""
+    def _function(self, name: str, schema: Schema, read: Callable[[str], str]) -> _Function:
+        """A display of the members that are always there, and a line for each other one."""
         if isinstance(schema, Base) and schema.as_given:
-            return f"def {name}(row):\n    return row"
+            return _Function(f"def {name}(row):\n    return row", "row")
         always, maybe = [], []
         for field_name, field in schema.dump_fields.items():
             key = field.data_key or field_name
@@ -80,8 +91,9 @@ class _Compiler:
                 maybe.append(f"    if (value := {value}) is not None: out[{key!r}] = {written}")
         display = f"{{{', '.join(always)}}}"
         if not maybe:
-            return f"def {name}(row):\n    return {display}"
-        return "\n".join([f"def {name}(row):", f"    out = {display}", *maybe, "    return out"])
+            return _Function(f"def {name}(row):\n    return {display}", display)
+        lines = [f"def {name}(row):", f"    out = {display}", *maybe, "    return out"]
+        return _Function("\n".join(lines), f"{name}(row)")
 
     def _value(self, field: fields.Field[Any], read: str) -> str:
         """The expression of the value that a row has for a field, before it is written."""
@@ -100,7 +112,7 @@ class _Compiler:
             return value
         if isinstance(field, fields.List):
             if isinstance(field.inner, fields.Nested):
-                return f"{self._dump_of(field.inner)}.all({value})"
+                return f"{self._dump_of(field.inner)}_all({value})"
             return f"[{self._write(field.inner, 'item')} for item in {value}]"
         if isinstance(field, fields.Nested):
             return f"{self._dump_of(field)}({value})"
@@ -119,7 +131,9 @@ class _Compiler:
     def _dump_of(self, field: fields.Nested) -> str:
         """The name of the dump of a schema within, which is compiled once, however often the source refers to it."""
         if field not in self._within:
-            self._within[field] = self._name(compiled(field.schema, self._plain, in_order=self._in_order))
+            dump = compiled(field.schema, self._plain, in_order=self._in_order)
+            name = self._within[field] = self._name(dump)
+            self._names[f"{name}_all"] = dump.all  # type: ignore[attr-defined]  # `_DISPATCH` gives it
         return self._within[field]
 
     def _name(self, function: Callable[..., Any]) -> str:
