@@ -19,6 +19,9 @@ _SAFE_IN_QUERY = _SAFE_IN_PATH + "?%"
 #: How many addresses are remembered as they are written. Chosen: tests ask for the same few again and again, and so
 #: many take at most some megabytes.
 _REMEMBERED = 512
+#: Made once, as `json.dumps` would make one for each line. ASCII only, so that no reader takes a character within the
+#: line for its end.
+_JSON = json.JSONEncoder(separators=(",", ":"))
 
 
 class RequestEntry(NamedTuple):
@@ -126,8 +129,7 @@ Entry = RequestEntry | ControlEntry | MessageEntry
 def as_json(entry: Entry) -> str:
     """The line of an entry as JSON."""
     members = {**entry.members(), "time": _moment(entry.time)}
-    # ASCII only, so that no reader takes a character within the line for its end.
-    return json.dumps(members, separators=(",", ":")) + "\n"
+    return _JSON.encode(members) + "\n"
 
 
 def as_text(entry: Entry) -> str:
