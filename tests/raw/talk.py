@@ -91,6 +91,8 @@ _SIDE = re.compile(r"/w/|(?i:x-mock-workspace)")
 _DATE = re.compile(rb"(?m)^date: \w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\r$")
 #: Flask tells the methods of an address in an order that differs with each process.
 _ALLOW = re.compile(rb"(?m)^(allow: )([A-Z, ]+)")
+#: What Python calls the status since 3.13, and before.
+_RENAMED = (b" 413 Content Too Large\r\n", b" 413 Request Entity Too Large\r\n")
 #: A signed token: each server has a key of its own.
 _TOKEN = re.compile(rb"eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]+")
 #: The number of an event of a stream: it counts on when a workspace is reset.
@@ -162,6 +164,7 @@ def normal(data: bytes, *, port: int) -> bytes:
     """What a server at a port has answered, without what differs each time, and with digests of what is long."""
     data = _DATE.sub(b"date: DATE\r", data)
     data = _ALLOW.sub(lambda found: found[1] + b", ".join(sorted(found[2].split(b", "))), data)
+    data = data.replace(*_RENAMED)
     data = _TOKEN.sub(rb"HEADER.\1.SIGNATURE", data)
     data = _EVENT.sub(rb"SIZE\r\nid: NUMBER\n", data)
     data = _shortened(data.replace(b":%d" % port, b":PORT"))
