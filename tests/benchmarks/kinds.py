@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from connections import request
-from scenario_of_kinds import BODY_LIMIT, message_id
+from scenario_of_kinds import BODY_LIMIT, NUMBER, message_id
 
 from mockserver.evidence.fixture import cases
 from mockserver.resources.oauth import metadata
@@ -36,6 +36,10 @@ class Kind:
     make: Callable[[int], bytes]
     #: What its body or rule costs, if that is more than `FREE`.
     reason: str = ""
+
+    def requests(self) -> list[bytes]:
+        """As many requests as the scenario has something for."""
+        return [self.make(index) for index in range(NUMBER)]
 
 
 #: The first case of each operation, which is a success.
@@ -106,7 +110,11 @@ KINDS = [
         "loads a body, and moves a state machine",
         path=lambda index: {"senderId": 100 + index},
     ),
-    _operation("deleteSender", path=lambda index: {"senderId": 100 + index}),
+    _operation(
+        "deleteSender",
+        "moves a state machine",
+        path=lambda index: {"senderId": 100 + index},
+    ),
     _operation(
         "createDomain",
         "draws a DKIM key of 170 letters, and shows the records to set",

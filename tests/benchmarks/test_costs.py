@@ -5,15 +5,12 @@ that what else the machine does slows both. Everything is on but the log, which 
 others are measured.
 """
 
-import json
 import statistics
 from collections import defaultdict
 
 import pytest
-from bench import MOCK, post
-from kinds import FREE, KINDS, LIMITED, READ
-from processor import Load, servers
-from scenario_of_kinds import BODY_LIMIT, NUMBER, OTHERS, RATE_LIMIT, SCENARIO
+from kinds import FREE, KINDS, READ
+from processor import Load
 
 from mockserver.resources.registry import OPERATIONS
 
@@ -24,25 +21,11 @@ ROUNDS = 12
 
 
 @pytest.fixture
-def server(tmp_path):
-    """A server with the scenario and the other workspaces, the rate limit of one of them used up."""
-    path = tmp_path / "scenario.yaml"
-    path.write_text(json.dumps(SCENARIO))  # which is YAML, too
-    command = [*MOCK, str(path), "--body-limit", str(BODY_LIMIT)]
-    with servers(command) as [running]:
-        for name, scenario in OTHERS.items():
-            post(f"{running.root}/_mock/workspaces", {"name": name, "scenario": scenario})
-        running.connections.statuses([LIMITED.make(0)] * RATE_LIMIT)
-        yield running
-
-
-@pytest.fixture
-def costs(server):
+def costs(server_of_kinds, reset):
     """What requests of each kind take, in microseconds, and as a multiple of reads just before."""
-    found = defaultdict(list)
+    server, found = server_of_kinds("--log-format", "off"), defaultdict(list)
     for _ in range(ROUNDS):
-        post(f"{server.root}/_mock/reset", {})
-        post(f"{server.root}/w/group/_mock/reset", {})
+        reset(server)
         load(server, READ).microseconds()  # what the first requests to a workspace take is left out
         for kind in KINDS:
             read, cost = (load(server, each).microseconds() for each in (READ, kind))
@@ -51,7 +34,7 @@ def costs(server):
 
 
 def load(server, kind):
-    return Load(server, [kind.make(index) for index in range(NUMBER)], kind.status)
+    return Load(server, kind.requests(), kind.status)
 
 
 def test_each_operation_is_among_the_kinds():

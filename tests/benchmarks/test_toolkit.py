@@ -5,14 +5,13 @@ Absolute figures are printed; only ratios fail.
 
 import json
 import os
-import re
 import statistics
 import subprocess
 import sys
 import time
 
 import pytest
-from bench import ASGI, HERE, KEY, MOCK, get, post, resident_mb, started
+from bench import ASGI, HERE, KEY, MOCK, get, post, started
 from connections import request
 from processor import REQUESTS, Load, in_turns, servers
 
@@ -152,20 +151,3 @@ def test_journal_coverage_and_fault_rules_cost_at_most_a_few_empty_requests(show
         f"rules {mock:.0f} µs: they add {added:.2f} empty requests"
     )
     assert added <= MOST_ADDED
-
-
-def test_memory_is_flat_over_many_requests(show):
-    """A hundred thousand requests at the default limits; what the journal holds is there after the first tenth."""
-    with started([*MOCK, WORKSPACE]) as (root, process):
-        used = []
-        for _ in range(10):
-            told = subprocess.run(
-                ["wrk", "-t1", "-c16", "-d2s", "-H", "api-key: xkeysib-acme", f"{root}/v3/senders"],
-                capture_output=True, text=True, check=True,
-            ).stdout  # fmt: skip
-            used.append((int(re.search(r"(\d+) requests in", told)[1]), resident_mb(process)))
-
-    requests = sum(number for number, _ in used[1:])
-    slope = (used[-1][1] - used[0][1]) / requests * 1000 * 1024
-    show(f"memory {used[0][1]:.1f} MB, after {requests:,} more requests {used[-1][1]:.1f} MB: {slope:.1f} kB per 1,000")
-    assert used[-1][1] <= used[0][1] * 1.05

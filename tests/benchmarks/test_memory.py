@@ -1,0 +1,78 @@
+"""How much memory the mock takes: idle, with a large workspace, and after many requests of every kind."""
+
+import json
+import os
+
+import pytest
+from bench import MOCK, get, post, resident_mb, started
+from connections import request
+from kinds import KINDS
+from scenario_of_kinds import NUMBER
+
+pytestmark = pytest.mark.benchmark
+
+#: The most that a server takes which has answered once. The aim is 45.
+IDLE_MB = 48
+#: How many requests are made. So many take some 15 seconds, and `BENCHMARK_REQUESTS=1000000` ten minutes.
+REQUESTS = int(os.environ.get("BENCHMARK_REQUESTS", "60000"))
+#: The part of the requests after which all is full that has a limit, so that nothing more may be taken.
+WARM = 0.3
+#: So small that all is full early.
+LIMITS = ["--journal-limit", "300", "--feed-limit", "300", "--mailbox-limit", "100"]
+#: How many times the memory that is taken then the other requests may end with. What an allocator loses between pages
+#: is one hundredth; 100 bytes for each request are four.
+GROWTH = 1.03
+KEPT, KEY = "/w/kept", {"api-key": "xkeysib-kept"}
+KEPT_SCENARIO = {"accounts": [{"name": "acme", "api_keys": [KEY["api-key"]]}]}
+
+
+def test_an_idle_server_takes_little_and_a_large_workspace_a_few_times_that(show):
+    used, with_control = {}, {}
+    for scenario in ("standard", "large"):
+        with started([*MOCK, scenario]) as (root, process):
+            get(f"{root}/v3/senders")
+            used[scenario] = resident_mb(process)
+            get(f"{root}/_mock/health")
+            with_control[scenario] = resident_mb(process)
+
+    for scenario, size in used.items():
+        show(
+            f"{scenario}: {size:.1f} MB after the first answer, "
+            f"{with_control[scenario]:.1f} MB with the control API in use"
+        )
+    assert used["standard"] <= IDLE_MB
+    assert used["large"] < 4 * used["standard"]
+
+
+def create_and_delete(server):
+    """Senders come and go in a workspace that is never reset, and a workspace comes and goes."""
+    bodies = [json.dumps({"name": "Ops", "email": f"ops{index}@acme.test"}).encode() for index in range(NUMBER)]
+    created = server.connections.answers([request("POST", f"{KEPT}/v3/senders", KEY, body) for body in bodies])
+    ids = [json.loads(answer.body)["id"] for answer in created]
+    deleted = server.connections.statuses([request("DELETE", f"{KEPT}/v3/senders/{each}", KEY) for each in ids])
+    assert deleted == {204: NUMBER}
+    post(f"{server.root}/_mock/workspaces", {"name": "short"})
+    assert server.connections.statuses([request("DELETE", "/_mock/workspaces/short", {})]) == {204: 1}
+
+
+@pytest.mark.timeout(3600)
+def test_memory_is_flat_over_requests_of_every_kind_in_several_workspaces(show, server_of_kinds, reset):
+    server = server_of_kinds(*LIMITS)
+    post(f"{server.root}/_mock/workspaces", {"name": "kept", "scenario": KEPT_SCENARIO})
+    kinds = [(kind.requests(), kind.status) for kind in KINDS]
+    made, used = 0, []
+    while made < REQUESTS:
+        for requests, status in kinds:
+            assert server.connections.statuses(requests) == {status: NUMBER}
+            made += NUMBER
+        create_and_delete(server)
+        made += 2 * NUMBER
+        used.append((made, resident_mb(server.process)))
+        reset(server)
+
+    before = next(size for number, size in used if number >= made * WARM)
+    after = used[-1][1]
+    show(
+        f"memory {used[0][1]:.1f} MB at first, {before:.1f} MB when all is full, {after:.1f} MB after {made:,} requests"
+    )
+    assert after <= before * GROWTH
