@@ -16,6 +16,26 @@ def test_an_answer_is_compact_json_with_one_trailing_newline(make_api):
     assert make_api("empty").get("/v3/senders/ips").data == b'{"ips":[]}\n'
 
 
+def test_all_that_a_request_causes_happens_at_its_moment(make_api):
+    api = make_api("empty")
+    assert not api.workspace.state.clock.frozen
+
+    api.post("/v3/senders", json={"name": "News", "email": "news@acme.test"})
+
+    (exchange,), (mail,) = api.workspace.journal, api.workspace.state.mailbox
+    assert {mail.at, *(change.at for change in exchange.transitions)} == {exchange.at}
+
+
+def test_the_clock_goes_on_after_a_request(make_api):
+    api = make_api("empty")
+
+    api.get("/v3/senders")
+    api.get("/v3/senders")
+
+    later, earlier = api.workspace.journal
+    assert later.at > earlier.at
+
+
 @pytest.mark.parametrize("path", ["/v3/senders", "/v3/webhooks/1", "/v3/nowhere"])
 def test_every_answer_has_type_cors_and_an_id(api, path):
     answer = api.get(path)

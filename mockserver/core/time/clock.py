@@ -113,11 +113,16 @@ class Clock:
     @contextmanager
     def pinned(self, moment: datetime) -> Iterator[None]:
         """Show `moment` within a `with` block: a timer that fires late still sees the moment at which it was due."""
-        before, self._pinned_at = self._pinned_at, moment
+        before = self.pin(moment)
         try:
             yield
         finally:
-            self._pinned_at = before
+            self.pin(before)
+
+    def pin(self, moment: datetime | None) -> datetime | None:
+        """Show `moment` until another one is pinned, or None, which lets the clock go on; returns what was pinned."""
+        before, self._pinned_at = self._pinned_at, moment
+        return before
 
     def _wall(self) -> datetime:
         return datetime.fromtimestamp(self._real(), UTC)

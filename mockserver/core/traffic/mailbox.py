@@ -108,9 +108,12 @@ class Mailbox:
         """How many bytes the e-mails take."""
         return self._mails.bytes
 
-    def add(self, mail: Mail) -> None:
-        for gone in self._mails.add(mail, mail.size):
+    def add(self, mail: Mail) -> int:
+        """Add an e-mail; returns its size in bytes."""
+        size = mail.size
+        for gone in self._mails.add(mail, size):
             self._sendings.pop(gone.id, None)
+        return size
 
     def find(self, identifier: str) -> Mail | None:
         return next((mail for mail in self if mail.id == identifier), None)

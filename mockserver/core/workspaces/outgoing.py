@@ -34,9 +34,9 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
 
 def send(workspace: Workspace, mail: Mail) -> None:
     """Send an e-mail: to the mailbox and, if one is set, to a real SMTP server."""
-    workspace.state.mailbox.add(mail)
+    size = workspace.state.mailbox.add(mail)
     workspace.meter.add_mail()
-    workspace.feed.add("mail", mail, mail.size)
+    workspace.feed.add("mail", mail, size)
     _send_out(workspace, mail)
     workspace.publish(mail)
 

@@ -100,8 +100,8 @@ class Workspace:
         self.changing = Turn()
         #: Called when something happens here.
         self.watchers = Watchers()
-        #: The lists that collect transitions, each for one request or one move of the clock.
-        self._collectors: tuple[list[Changed], ...] = ()
+        #: The lists that collect transitions, each for one request or one move of the clock, by their identity.
+        self._collectors: dict[int, list[Changed]] = {}
 
     # ------------------------------------------------------------------ another state
 
@@ -115,7 +115,7 @@ class Workspace:
         self.ids.follow(state.random.seed)
         self.answering = None
         self._watched = None
-        self._collectors = ()
+        self._collectors = {}
 
     def begin_anew(self, fresh: Workspace) -> None:
         """Take over state, origin and records of a new workspace, which no other thread has seen."""
@@ -178,7 +178,7 @@ class Workspace:
     def publish(self, event: object) -> None:
         """Call the listeners to events of this type; a transition also goes into coverage and feed."""
         if isinstance(event, Changed):
-            for changes in self._collectors:
+            for changes in self._collectors.values():
                 changes.append(event)
             self.coverage.add_transition(event)
             self.feed.add("transition", event)
@@ -189,11 +189,11 @@ class Workspace:
     def collect_changes(self) -> list[Changed]:
         """A list to which all transitions are added until `stop_collecting` is called with it."""
         changes: list[Changed] = []
-        self._collectors = (*self._collectors, changes)
+        self._collectors[id(changes)] = changes
         return changes
 
     def stop_collecting(self, changes: list[Changed]) -> None:
-        self._collectors = tuple(other for other in self._collectors if other is not changes)
+        self._collectors.pop(id(changes), None)
 
     @property
     def cause(self) -> str | None:

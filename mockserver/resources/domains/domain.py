@@ -73,7 +73,7 @@ def find(account: Account, name: str) -> Domain | None:
 
 def find_for_email(account: Account, email: str) -> Domain | None:
     """The account's domain that an e-mail address belongs to, or None."""
-    return find(account, domain_of(email))
+    return account.table(Domain).get(domain_of(email))
 
 
 def new(workspace: Workspace, account: Account, name: str) -> Domain:

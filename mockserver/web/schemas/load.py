@@ -84,7 +84,7 @@ def _of_value(field: fields.Field[Any]) -> Read:
         return field.deserialize
     convert = type(field)._deserialize  # noqa: SLF001  # the step of `load` that a field's class overrides
     if convert is fields.String._deserialize:  # noqa: SLF001
-        return _of_type(str, lambda text: text, field)
+        return _of_type(str, None, field)
     if convert is List._deserialize:  # noqa: SLF001
         return _of_type(list, _of_items(_of_value(field.inner)), field)  # type: ignore[attr-defined]  # a list has it
     if isinstance(field, fields.Nested) and not field.many and field.unknown is None:
@@ -96,14 +96,14 @@ def _of_items(read: Read) -> Read:
     return lambda items: [read(item) for item in items]
 
 
-def _of_type(kind: type, read: Read, field: fields.Field[Any]) -> Read:
-    """What loads a value of one type, as `read` does, and calls the validators of its field."""
+def _of_type(kind: type, read: Read | None, field: fields.Field[Any]) -> Read:
+    """What loads a value of one type, as `read` does or as it is, and calls the validators of its field."""
     checks = tuple(field.validators)
 
     def load(value: Any) -> Any:
         if type(value) is not kind:
             raise _UnusualError
-        found = read(value)
+        found = value if read is None else read(value)
         for check in checks:
             check(found)
         return found

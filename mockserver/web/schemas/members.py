@@ -32,13 +32,13 @@ class Members:
     def sent(self, data: Mapping[str, Any]) -> Sent:
         """Which members there are in what was sent."""
         found = Sent([], [])
-        self.note(data, "", "", found)
-        return Sent(list(dict.fromkeys(found.optional)), found.unknown) if self._inner else found
+        self._note(data, "", "", found)
+        if self._inner and len(found.optional) > 1:
+            found.optional[:] = dict.fromkeys(found.optional)
+        return found
 
-    def note(self, data: object, path: str, name: str, found: Sent) -> None:
+    def _note(self, data: Mapping[str, Any], path: str, name: str, found: Sent) -> None:
         """Add the members of an object; `path` and `name` come before those of its members."""
-        if not isinstance(data, Mapping):
-            return
         for key, value in data.items():
             is_optional = self._is_optional.get(key)
             if is_optional is None:
@@ -48,13 +48,18 @@ class Members:
             if key in self._inner:
                 self._note_within(key, value, path, name, found)
 
+    def note_value(self, value: object, path: str, name: str, found: Sent) -> None:
+        """Add the members of a value that is an object, and nothing of any other."""
+        if isinstance(value, Mapping):
+            self._note(value, path, name, found)
+
     def _note_within(self, key: str, value: object, path: str, name: str, found: Sent) -> None:
         inner = self._inner[key]
         if key not in self._lists:
-            inner.note(value, f"{path}{key}.", f"{name}{key}.", found)
+            inner.note_value(value, f"{path}{key}.", f"{name}{key}.", found)
         elif isinstance(value, list):
             for index, item in enumerate(value):
-                inner.note(item, f"{path}{key}[{index}].", f"{name}{key}[].", found)
+                inner.note_value(item, f"{path}{key}[{index}].", f"{name}{key}[].", found)
 
 
 def optional(schema: Schema, name: str = "") -> Iterator[tuple[str, fields.Field[Any]]]:
