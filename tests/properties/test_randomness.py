@@ -78,6 +78,16 @@ def test_text_is_of_its_alphabet(seed, length):
     assert set(text) <= set(alphabet)
 
 
+@given(SEEDS, st.integers(0, 85), st.sampled_from(["01", "0123456789abcdef", string.ascii_letters + string.digits]))
+def test_text_spells_the_number_that_is_drawn_from_its_last_digit_on(seed, length, alphabet):
+    number, spelt = int(Randomness(seed, "default").hex("any", 128), 16), ""
+    for _ in range(length):
+        number, digit = divmod(number, len(alphabet))
+        spelt += alphabet[digit]
+
+    assert Randomness(seed, "default").text("any", length, alphabet) == spelt
+
+
 @given(SEEDS, st.text(max_size=20), st.text(max_size=20))
 def test_secrets_differ_between_workspaces_and_all_else_does_not(seed, one, other):
     first, second = Randomness(seed, one), Randomness(seed, other)
