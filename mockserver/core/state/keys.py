@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-import string
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from itertools import chain, count
 
 from mockserver.core.state.layer import LayeredSet
+from mockserver.core.state.randomness import LETTERS_AND_DIGITS, spell
 
-_LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 #: The longest API key, in characters. Chosen: five times as long as those of the service.
 LONGEST_KEY = 500
 _PATTERN = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
@@ -40,11 +39,7 @@ def is_drawn(key: str) -> bool:
 def _seal(body: str) -> str:
     """The last part of a drawn key, which follows from the part before it."""
     number = int.from_bytes(hashlib.blake2b(f"mockserver/{body}".encode()).digest())
-    letters = []
-    for _ in range(16):
-        number, index = divmod(number, len(_LETTERS_AND_DIGITS))
-        letters.append(_LETTERS_AND_DIGITS[index])
-    return "".join(letters)
+    return spell(number, 16, LETTERS_AND_DIGITS)
 
 
 def _drawn_from(text: str) -> str:

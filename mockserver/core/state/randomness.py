@@ -15,7 +15,7 @@ from functools import cache
 LAP = 2**62
 #: The digit of a UUID's variant for a drawn digit, of which the two lowest bits are kept.
 _VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in string.hexdigits.lower()}
-_LETTERS_AND_DIGITS = string.ascii_letters + string.digits
+LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 
 
 class Randomness:
@@ -56,16 +56,16 @@ class Randomness:
         variant = _VARIANTS[digits[16]]
         return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
-    def text(self, purpose: str, length: int, alphabet: str = _LETTERS_AND_DIGITS) -> str:
+    def text(self, purpose: str, length: int, alphabet: str = LETTERS_AND_DIGITS) -> str:
         """`length` characters of an alphabet; 512 bits give at most 85 of an alphabet of 64."""
-        return _spell(self._bits(purpose, self.seed), length, alphabet)
+        return spell(self._bits(purpose, self.seed), length, alphabet)
 
-    def secret(self, purpose: str, length: int, alphabet: str = _LETTERS_AND_DIGITS) -> str:
+    def secret(self, purpose: str, length: int, alphabet: str = LETTERS_AND_DIGITS) -> str:
         """`length` characters of an alphabet that depend on the workspace's name as well as on the seed.
 
         Keys, codes and tokens, by which a workspace is found, are made of them: no two workspaces draw the same.
         """
-        return _spell(self._bits(purpose, f"{self.seed}/{self._workspace}"), length, alphabet)
+        return spell(self._bits(purpose, f"{self.seed}/{self._workspace}"), length, alphabet)
 
     def _bits(self, purpose: str, root: object) -> int:
         return int.from_bytes(self._digest(purpose, root))
@@ -77,7 +77,8 @@ class Randomness:
         return hashlib.blake2b(f"{root}/{purpose}/{position}".encode()).digest()
 
 
-def _spell(number: int, length: int, alphabet: str) -> str:
+def spell(number: int, length: int, alphabet: str) -> str:
+    """`length` characters of an alphabet, which are the digits of a number from its last one on."""
     pairs = _pairs(alphabet)
     spelt = []
     for _ in range((length + 1) // 2):
