@@ -31,7 +31,7 @@ class Runtime:
         #: The root address of the server, without a slash at its end.
         self.url = address(listener)
         self.port: int = listener.getsockname()[1]
-        self.server = server(app, HttpLimits.of(app.settings), _early_refusal)
+        self.server = server(app, HttpLimits.of(app.settings), _early_refusal, app.shortcut)
         self._listener = listener
         # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)

@@ -19,6 +19,8 @@ from mockserver.web.routing.route import Route
 from mockserver.web.routing.url_rules import MatchedRule
 from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX, split_workspace
 from mockserver.web.server.heads import KNOWN
+from mockserver.web.server.wsgi import WsgiAnswer, run
+from mockserver.web.service.answer import ApiResponse
 from mockserver.web.service.service import Service
 from mockserver.web.service.service_request import ServiceRequest
 
@@ -98,21 +100,37 @@ class ServiceFlask(LeanFlask):
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Take the workspace's name off an address that begins with `/w/<name>`, and let answer who has the rest."""
         _take_workspace_off(environ)
-        path = environ["PATH_INFO"]
-        response = self._without_contexts(environ) if path.startswith(API_PREFIX) else None
+        response = self._without_contexts(environ)
         if response is not None:
             return response(environ, start_response)
-        if self._make_control is not None and is_of_the_mock(environ["REQUEST_METHOD"], path):
+        if self._make_control is not None and is_of_the_mock(environ["REQUEST_METHOD"], environ["PATH_INFO"]):
             return self.control.wsgi_app(environ, start_response)
         return super().wsgi_app(environ, start_response)
 
+    def shortcut(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
+        """The whole answer to a request of the API, which is what WSGI would make of it in more steps, or None.
+
+        With None the request has had no effect, and WSGI is to be asked: for another part of the application, or for
+        what a program has put around `wsgi_app`.
+        """
+        if "wsgi_app" in vars(self):
+            return None
+        _take_workspace_off(environ)
+        response = self._without_contexts(environ)
+        if response is None:
+            return None
+        found = response.whole(environ) if isinstance(response, ApiResponse) else None
+        return found or run(response, environ)
+
     def _without_contexts(self, environ: WSGIEnvironment) -> Response | None:
-        """The answer to a request of the API, or None if somebody looks for it in Flask's contexts.
+        """The answer to a request of the API, or None if it is another or somebody looks for it in Flask's contexts.
 
         To push and pop the contexts takes longer than many an operation.
         """
         if self.teardown_request_funcs or request_tearing_down.receivers:
             return None  # a program wants to know of the end of each request
+        if not environ["PATH_INFO"].startswith(API_PREFIX):
+            return None
         found = ServiceRequest(environ, self.service.body_limit)
         route = self._route(found)
         if route is None or route.looks_up or (route.endpoint is None and self.view_functions):
@@ -141,9 +159,12 @@ class ServiceFlask(LeanFlask):
 
 
 def _take_workspace_off(environ: WSGIEnvironment) -> None:
-    """Move the `/w/<name>` at the beginning of an address from its path to its root."""
+    """Move the `/w/<name>` at the beginning of an address from its path to its root, unless that was done before."""
+    path = environ["PATH_INFO"]
+    if WORKSPACE in environ or not (path.startswith(WORKSPACE_PREFIX) or "%2" in environ.get("REQUEST_URI", "")):
+        return
     segmented = encoded_slash.segmented(environ)
-    name, path = split_workspace(environ["PATH_INFO"] if segmented is None else segmented)
+    name, path = split_workspace(path if segmented is None else segmented)
     if name is not None:
         name = name.replace(SLASH, "/")
         environ["SCRIPT_NAME"] += f"{WORKSPACE_PREFIX}{name}"

@@ -12,13 +12,13 @@ from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.resources.oauth.tokens.bearer import Bearer
 from mockserver.resources.oauth.tokens.signing import Signer
 from mockserver.scenario.load import load
-from mockserver.web.routing.route import Route
+from mockserver.web.routing.route import route_to
 from mockserver.web.routing.workspace_name import WorkspaceName
 from mockserver.web.service.auth import authenticate
 
 GONE = api_key("0123456789abcdef" * 4)
 #: Where it leads does not matter.
-ROUTE = Route(None, Audience.API, "/", {}, WorkspaceName(None, None))
+ROUTE = route_to(None, Audience.API, "/", {}, WorkspaceName(None, None))
 TABLE = {
     "no key": ({}, "the request has neither an api-key header nor a bearer token in an Authorization header"),
     "token": (

@@ -56,13 +56,12 @@ class LookUps:
         self._dispatcher.close()
 
     def prepare(self, caller: Caller, route: Route) -> bool:
-        """Make the look-ups that a request needs; whether the request can be answered now, or must wait for them.
+        """Make the look-ups of an operation that looks names up; whether its request can be answered now, or must wait.
 
         Called before faults are applied: a fault that replaces the answer does so after DNS has answered.
         """
         workspace = caller.workspace
-        is_needed = route.endpoint is not None and route.endpoint.operation.looks_up
-        if workspace.state.behaviour.dns != "resolver" or not is_needed:
+        if workspace.state.behaviour.dns != "resolver":
             return True
         name = ascii_form(route.params.get("domainName", ""))
         asked = {

@@ -27,8 +27,10 @@ class ApiEndpoint(Endpoint):
         Raises:
             ServiceError: the service refuses the request; nothing has changed.
         """
-        check_role(caller, self.operation)
-        check_scope(caller, self.operation)
+        if self.operation.roles is not None:
+            check_role(caller, self.operation, self.operation.roles)
+        if caller.scopes is not None:
+            check_scope(caller, self.operation, caller.scopes)
         arguments = self.address(request, exchange)
         if self.body is not None:
             arguments["body"] = self._body(self.body, caller, request, exchange)

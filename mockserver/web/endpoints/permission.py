@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from mockserver.core.contract.errors import PERMISSION_DENIED
-from mockserver.core.contract.operation import Operation
+from mockserver.core.contract.operation import Operation, Role
 from mockserver.core.state import reasons
 from mockserver.core.workspaces.caller import Caller
 
 
-def check_role(caller: Caller, operation: Operation) -> None:
-    """Refuse an account whose role may not call the operation.
+def check_role(caller: Caller, operation: Operation, roles: frozenset[Role]) -> None:
+    """Refuse an account whose role is none of those that may call the operation.
 
     Raises:
         ServiceError: 403 `permission_denied`; the operation is for other roles.
     """
-    if operation.roles is not None and caller.account.role not in operation.roles:
-        account, needed = caller.account, " or ".join(sorted(operation.roles))
+    if caller.account.role not in roles:
+        account, needed = caller.account, " or ".join(sorted(roles))
         reason = f"account {account.name} has the role {account.role}, and {operation.id} needs {needed}"
         raise PERMISSION_DENIED().because(reason)
 
 
-def check_scope(caller: Caller, operation: Operation) -> None:
-    """Refuse a token that does not have the scope of the operation.
+def check_scope(caller: Caller, operation: Operation, scopes: frozenset[str]) -> None:
+    """Refuse a token with scopes that do not have that of the operation.
 
     Raises:
         ServiceError: 403 `permission_denied` (contract/oauth: proposed); the token lacks the scope.
     """
-    if caller.scopes is not None and not caller.may(operation.needs):
-        has = reasons.listed(sorted(caller.scopes))
+    if not caller.may(operation.needs):
+        has = reasons.listed(sorted(scopes))
         raise PERMISSION_DENIED().because(f"{operation.id} needs the scope {operation.needs}; the token has {has}")

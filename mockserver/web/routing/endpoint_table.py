@@ -18,7 +18,7 @@ from mockserver.web.endpoints.public_endpoint import PublicEndpoint
 from mockserver.web.routing import encoded_slash
 from mockserver.web.routing.audience import CONTROL_PREFIX, audience_of
 from mockserver.web.routing.path_tree import PathTree
-from mockserver.web.routing.route import Route
+from mockserver.web.routing.route import Route, route_to
 from mockserver.web.routing.workspace_name import workspace_name
 
 _NO_PARAMS: Mapping[str, str] = MappingProxyType({})
@@ -42,10 +42,10 @@ class EndpointTable:
         if found is not None:
             endpoint = self._endpoint(found.operations, request)
             params = encoded_slash.unsegmented(found.params, request)
-            return Route(endpoint, endpoint.operation.audience, path, params, workspace)
+            return route_to(endpoint, endpoint.operation.audience, path, params, workspace)
         if request.url_rule is not None or path.startswith(CONTROL_PREFIX):
             return None
-        return Route(None, audience_of(path), path, _NO_PARAMS, workspace)
+        return route_to(None, audience_of(path), path, _NO_PARAMS, workspace)
 
     def _endpoint(self, operations: tuple[Operation, ...], request: Request) -> Endpoint:
         """The endpoint of the operation that a request calls, of those at its method and path."""

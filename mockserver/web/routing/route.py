@@ -24,12 +24,17 @@ class Route(NamedTuple):
     #: The workspace that the request names, if it names one.
     workspace: WorkspaceName
 
-    @property
-    def operation(self) -> str | None:
-        """The id of the operation that is called, or None if none has this address and this method."""
-        return None if self.endpoint is None else self.endpoint.operation.id
+    #: The id of the operation that is called, or None if none has this address and this method.
+    operation: str | None
+    #: Whether the operation may have to wait for answers of DNS.
+    looks_up: bool
 
-    @property
-    def looks_up(self) -> bool:
-        """Whether the operation may have to wait for answers of DNS."""
-        return self.endpoint is not None and self.endpoint.operation.looks_up
+
+def route_to(
+    endpoint: Endpoint | None, audience: Audience, path: str, params: Mapping[str, str], workspace: WorkspaceName
+) -> Route:
+    """The route to an endpoint, or to none."""
+    if endpoint is None:
+        return Route(None, audience, path, params, workspace, None, looks_up=False)
+    operation = endpoint.operation
+    return Route(endpoint, audience, path, params, workspace, operation.id, looks_up=operation.looks_up)

@@ -40,13 +40,14 @@ class WorkspaceName(NamedTuple):
         raise DisagreementError(message)
 
 
-_NEITHER = WorkspaceName(None, None)
+#: The name of a workspace that a request does not give.
+NO_NAME = WorkspaceName(None, None)
 
 
 def workspace_name(environ: WSGIEnvironment) -> WorkspaceName:
     """The names of a workspace in the address and in the header of a request."""
     in_address, in_header = environ.get(WORKSPACE), environ.get(_IN_HEADER)
-    return _NEITHER if in_address is in_header is None else WorkspaceName(in_address, in_header)
+    return NO_NAME if in_address is in_header is None else WorkspaceName(in_address, in_header)
 
 
 def split_workspace(path: str) -> tuple[str | None, str]:

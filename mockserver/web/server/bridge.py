@@ -23,7 +23,16 @@ from mockserver.web.server.outcome import FIRST_RUN, FirstRun, Outcome
 from mockserver.web.server.threads import Threads
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
 from mockserver.web.server.wire import Message, Receive, Send
-from mockserver.web.server.wsgi import Scope, WsgiAnswer, completed, environ_of, run, template_of
+from mockserver.web.server.wsgi import (
+    Scope,
+    Shortcut,
+    WsgiAnswer,
+    completed,
+    environ_of,
+    no_shortcut,
+    run,
+    template_of,
+)
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -43,13 +52,21 @@ class _LeftError(Exception):
 class Bridge:
     """An ASGI application that runs a WSGI application inline."""
 
-    def __init__(self, app: WSGIApplication, body_limit: int, bodies_limit: int, refusal: Refusal) -> None:
-        """A bridge to `app`.
+    def __init__(
+        self,
+        app: WSGIApplication,
+        body_limit: int,
+        bodies_limit: int,
+        refusal: Refusal,
+        shortcut: Shortcut = no_shortcut,
+    ) -> None:
+        """A bridge to `app`, which is asked by its `shortcut` first.
 
         A body of more than `body_limit` bytes is cut off just past them. The large bodies of requests without an answer
         may have `bodies_limit` bytes together; one for which there is no room is answered by `refusal`.
         """
         self._app = app
+        self._shortcut = shortcut
         self._body_limit = body_limit
         self._refusal = refusal
         self._bodies = Bodies(bodies_limit)
@@ -149,7 +166,7 @@ class Bridge:
         """What comes of a request that is run on the loop, or why it leaves the loop."""
         held = environ[LOOP] = []
         try:
-            return Outcome(environ, run(self._app, environ))
+            return Outcome(environ, self._shortcut(environ) or run(self._app, environ))
         except LeaveLoop as leave:
             return leave.with_traceback(None)  # its frames refer to the environment, and that to them
         finally:
@@ -199,7 +216,7 @@ class Bridge:
         """Run a request; called in a thread."""
         held = environ[THREAD] = []
         try:
-            return run(self._app, environ)
+            return self._shortcut(environ) or run(self._app, environ)
         finally:
             for turn in held:
                 turn.release()

@@ -28,10 +28,9 @@ class Run(Protocol):
         ...
 
 
-#: How many headers of answers are remembered as bytes. Chosen: constants, and the numbers of a hundred accounts.
-_REMEMBERED = 1_024
-#: The longest header of an answer, in characters, that is remembered. Chosen: longer ones differ in each answer.
-_LONGEST = 100
+#: How many headers of answers are remembered as bytes. Chosen: constants, and the numbers of a few accounts; where all
+#: are as long as headers of answers can be, they take some megabytes.
+_REMEMBERED = 512
 #: The statuses of answers that need not say how long their body is, as they have none.
 _WITHOUT_BODY = (204, 304)
 #: The headers beside the length that decide how an answer ends.
@@ -62,7 +61,8 @@ class FastConnection(Connection):
         head, body = known
         self._keeps = head.keeps
         run = self._run({"server": self.server, "client": self.client, "scheme": self.scheme}, body, head)
-        if run.answer is not None and self._send(run.answer, head.method):
+        answer = run.answer
+        if answer is not None and self._send(answer, head.method):
             self._finish()
         else:
             self._begun = run
@@ -137,7 +137,8 @@ class FastConnection(Connection):
         """Answer the request that has come, or start a task for it if that has to wait; whether it was answered."""
         scope: Scope = self.scope  # type: ignore[assignment]  # a dictionary all the same
         run, self._begun = self._begun or self._run(scope, body), None
-        is_answered = run.answer is not None and self._send(run.answer, self._method)
+        answer = run.answer
+        is_answered = answer is not None and self._send(answer, self._method)
         if is_answered:
             self._finish()
         else:
@@ -200,12 +201,9 @@ class FastConnection(Connection):
             self.transport.close()
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _line(header: tuple[str, str]) -> bytes | None:
     """A header as a line of a head, or None if it is malformed or decides how the answer ends."""
-    return _remembered_line(header) if len(header[1]) <= _LONGEST else _made_line(header)
-
-
-def _made_line(header: tuple[str, str]) -> bytes | None:
     name, value = header
     try:
         raw_name, raw_value = name.lower().encode("latin-1"), value.encode("latin-1")
@@ -213,10 +211,6 @@ def _made_line(header: tuple[str, str]) -> bytes | None:
         return None
     is_malformed = httptools_impl.HEADER_RE.search(raw_name) or httptools_impl.HEADER_VALUE_RE.search(raw_value)
     return None if is_malformed or raw_name in _FRAMING else _line_of(raw_name, raw_value)
-
-
-#: Most headers are the same in all answers.
-_remembered_line = lru_cache(maxsize=_REMEMBERED)(_made_line)
 
 
 def _line_of(name: bytes, value: bytes) -> bytes:

@@ -23,6 +23,7 @@ from mockserver.web.server.connection import Connection
 from mockserver.web.server.fast_path import FastConnection
 from mockserver.web.server.heads import Heads
 from mockserver.web.server.http_limits import HttpLimits, Refusal
+from mockserver.web.server.wsgi import Shortcut, no_shortcut
 
 #: How many seconds an idle connection is kept, as nginx does by default. Chosen: longer than the pools of clients keep
 #: one, so that no request meets a connection that is being closed.
@@ -142,9 +143,9 @@ class Server(uvicorn.Server):
         self._bridge.close()
 
 
-def server(app: Flask, limits: HttpLimits, refusal: Refusal) -> Server:
-    """A server for the application, which is not yet running."""
-    bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize, limits.bodies, refusal)
+def server(app: Flask, limits: HttpLimits, refusal: Refusal, shortcut: Shortcut = no_shortcut) -> Server:
+    """A server for the application, which is not yet running; the application is asked by its `shortcut` first."""
+    bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize, limits.bodies, refusal, shortcut)
     connection = partial(
         FastConnection,
         limits=limits,

@@ -33,6 +33,15 @@ class WsgiAnswer(NamedTuple):
         return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in self.headers]
 
 
+#: Gives the whole answer to a request in fewer steps than WSGI takes; or None, and nothing was done, if WSGI is to be
+#: asked.
+Shortcut = Callable[[dict[str, Any]], WsgiAnswer | None]
+
+
+def no_shortcut(environ: dict[str, Any]) -> None:
+    """The shortcut of an application that has none."""
+
+
 def environ_of(scope: Scope, body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
     """The WSGI environment of a request (PEP 3333), whose body has come."""
     return completed(template_of(scope), scope, body, suspended)

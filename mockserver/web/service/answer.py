@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 
 from flask import Response
 from werkzeug.datastructures import Headers
+from werkzeug.utils import cached_property
 
 from mockserver.core.contract.errors import OBSERVED_CODES, ServiceError
 from mockserver.web.schemas import json_text
+from mockserver.web.server.wsgi import WsgiAnswer
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+    from _typeshed.wsgi import WSGIEnvironment
 
 HeaderList = list[tuple[str, str]]
 
 CONTENT_TYPE = "Content-Type"
+_JSON = ((CONTENT_TYPE, "application/json"),)
 #: The headers for scripts of other origins, as recorded answers have them (contract/transport), and so preflights.
 CORS_HEADERS = [
     ("access-control-allow-origin", "*"),
@@ -37,20 +40,28 @@ class ApiResponse(Response):
     """
 
     def __init__(self, body: bytes, status: int, headers: HeaderList) -> None:
-        self.headers = Headers()
-        self.headers._list = headers  # noqa: SLF001  # unchecked, for speed
+        self._header_list = headers
         self._status, self._status_code = _status_line(status), status
         self.response = [body]
         self.direct_passthrough = True
         self._on_close = []
 
+    @cached_property
+    def headers(self) -> Headers:  # made where somebody asks for it
+        found = Headers()
+        found._list = self._header_list  # noqa: SLF001  # unchecked, for speed
+        return found
+
     def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
         return self.headers
 
-    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        start_response(self.status, self.headers._list)  # noqa: SLF001  # as above
-        has_body = environ["REQUEST_METHOD"] != "HEAD" and self.status_code not in _WITHOUT_BODY
-        return self.response if has_body else ()  # type: ignore[return-value]  # ours are of bytes
+    def whole(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
+        """The answer to the request of this environment, unless its body is still being made."""
+        body = self.response
+        if not isinstance(body, list):
+            return None
+        has_body = environ["REQUEST_METHOD"] != "HEAD" and self._status_code not in _WITHOUT_BODY
+        return WsgiAnswer(self._status_code, self._header_list, body[0] if has_body else b"")
 
 
 @cache
@@ -67,12 +78,11 @@ def answer(body: bytes, status: int, headers: HeaderList) -> Response:
 def complete(body: bytes, status: int, headers: Sequence[tuple[str, str]]) -> HeaderList:
     """The headers of a response, with those that all responses have."""
     # A 204 has no Content-Length (RFC 9110, 8.6).
-    length = [("Content-Length", str(len(body)))] if status != 204 else []
+    length = () if status == 204 else (("Content-Length", str(len(body))),)
     if CONTENT_TYPE in dict(headers):
         # A page or a redirect is not for scripts of other origins.
         return [*length, *headers]
-    content_type = [(CONTENT_TYPE, "application/json")] if body else []
-    return [*content_type, *length, *headers, *CORS_HEADERS]
+    return [*(_JSON if body else ()), *length, *headers, *CORS_HEADERS]
 
 
 def override(headers: HeaderList, own: Iterable[tuple[str, str]]) -> None:

@@ -46,7 +46,8 @@ def authenticate(request: Request, route: Route, store: Store, within: Workspace
     else:
         enter = partial(loop.enter, request.environ)
         workspace, account, scopes = bearers.find(_token(request), within, enter)
-    _check_address(request, workspace)
+    if workspace.state.behaviour.authorised_ips:
+        _check_address(request, workspace)
     return Caller(workspace, account, visit_of(request, route, workspace.name), scopes, is_unknown)
 
 
@@ -101,13 +102,13 @@ def find(
 
 
 def _check_address(request: Request, workspace: Workspace) -> None:
-    """Refuse a request from an IP address that is not one of the workspace's authorised ones, if it has any.
+    """Refuse a request from an IP address that is not one of the workspace's authorised ones.
 
     Raises:
         ServiceError: 401; the IP address is another one.
     """
     allowed = workspace.state.behaviour.authorised_ips
-    if allowed and not _is_authorised(request.remote_addr or "", allowed):
+    if not _is_authorised(request.remote_addr or "", allowed):
         refused = UNAUTHORIZED(
             f"We have detected you are using an unrecognised IP address {request.remote_addr}. "
             "Authorise it on the security page of your account."

@@ -11,6 +11,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockserver.core.traffic.exchange import Header
 from mockserver.web.server.heads import KNOWN
+from mockserver.web.service.service_request import ServiceRequest
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -23,7 +24,7 @@ def body_of(request: Request) -> bytes:
     if environ.get("CONTENT_LENGTH", "0") == "0" and "HTTP_TRANSFER_ENCODING" not in environ:
         return b""
     try:
-        return request.get_data(cache=True)
+        return request.body if isinstance(request, ServiceRequest) else request.get_data()
     except RequestEntityTooLarge:
         return b""
 

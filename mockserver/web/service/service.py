@@ -19,7 +19,7 @@ from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.routing.endpoint_table import EndpointTable
 from mockserver.web.routing.route import Route
-from mockserver.web.routing.workspace_name import DisagreementError
+from mockserver.web.routing.workspace_name import NO_NAME, DisagreementError
 from mockserver.web.server import loop
 from mockserver.web.server.wire import transmit
 from mockserver.web.service.answer import HeaderList, answer, error_body, override, spoilt
@@ -120,7 +120,8 @@ class Service:
         """
         within = caller = refusal = None
         try:
-            within = self._within(handler, request, route)
+            if route.workspace is not NO_NAME:
+                within = self._within(handler, request, route)
             if request.method != "OPTIONS":
                 caller = handler.identify(request, route, within)
         except ServiceError as error:

@@ -24,10 +24,11 @@ class ServiceRequest(Request):
         self.environ = environ
         self.shallow = False
         self.method = environ["REQUEST_METHOD"].upper()
-        self.path = f"/{_decoded(environ['PATH_INFO']).lstrip('/')}"
+        path = environ["PATH_INFO"]
+        self.path = f"/{(path if path.isascii() else _decoded(path)).lstrip('/')}"
         self.query_string = environ["QUERY_STRING"].encode("latin-1")
         self.remote_addr = environ.get("REMOTE_ADDR")
-        self.max_content_length = self._body_limit = body_limit
+        self._max_content_length = self._body_limit = body_limit
 
     @cached_property
     def headers(self) -> EnvironHeaders:  # type: ignore[override]  # made when it is first asked for
@@ -50,4 +51,4 @@ class ServiceRequest(Request):
 
 def _decoded(text: str) -> str:
     """A text of a WSGI environment, whose characters are bytes, as UTF-8."""
-    return text if text.isascii() else text.encode("latin-1").decode(errors="replace")
+    return text.encode("latin-1").decode(errors="replace")

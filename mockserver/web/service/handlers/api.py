@@ -48,7 +48,7 @@ class ApiHandler(Handler[Caller]):
             loop.hold(request.environ, caller.workspace.lock)
             if _is_long(caller, request, route):
                 loop.leave(request.environ)
-        if not self._prepare(caller, route):
+        if route.looks_up and not self._prepare(caller, route):
             raise NotYetError
         return caller
 
@@ -80,7 +80,7 @@ def _is_long(caller: Caller, request: Request, route: Route) -> bool:
         operation = route.endpoint.operation
         if operation.exports and workspace.state.has_many_calls and not workspace.state.behaviour.export:
             return True
-        if _sweeps(operation, request):
+        if operation.sweeps and _sweeps(operation, request):
             return len(workspace.state.accounts) > loop.LARGE_SWEEP or workspace.state.rows() > loop.LARGE_SWEEP
     return request.method in ("GET", "HEAD") and caller.account.longest() > loop.LARGE_TABLE
 
@@ -88,7 +88,7 @@ def _is_long(caller: Caller, request: Request, route: Route) -> bool:
 def _sweeps(operation: Operation, request: Request) -> bool:
     """Whether an operation goes through all rows of a type, for these query parameters."""
     sweeps = operation.sweeps
-    return sweeps is True or (bool(sweeps) and sweeps in request.args)
+    return sweeps is True or sweeps in request.args
 
 
 def _count(workspace: Workspace, account: int, exchange: Exchange, headers: HeaderList) -> None:
