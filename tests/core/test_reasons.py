@@ -1,6 +1,8 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mockserver.core.state import reasons
 
@@ -51,6 +53,15 @@ def test_a_list_names_five_at_most(count, text):
 )
 def test_of_many_numbers_the_nearest_are_named(number, text):
     assert reasons.nearest(range(1, 101), number) == text
+
+
+@given(st.lists(st.integers(-30, 30), unique=True) | st.sets(st.integers(-30, 30)).map(sorted), st.integers(-90, 90))
+def test_no_number_is_nearer_than_those_that_are_named(numbers, number):
+    named = sorted(sorted(numbers, key=lambda other: abs(other - number))[:5])
+
+    text = ", ".join(map(str, named)) or "none"
+    more = f" and {len(numbers) - 5} more" if len(numbers) > 5 else ""
+    assert reasons.nearest(numbers, number) == text + more
 
 
 @pytest.mark.parametrize(

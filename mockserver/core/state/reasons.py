@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from heapq import nsmallest
@@ -45,7 +46,17 @@ def listed(items: Iterable[object]) -> str:
 def nearest(numbers: Iterable[int], number: int) -> str:
     """The `_MOST` numbers that are nearest to `number`, in order, and how many more there are, or `none`."""
     numbers = list(numbers)
-    return _some(sorted(nsmallest(_MOST, numbers, key=lambda other: abs(other - number))), len(numbers))
+    return _some(
+        sorted(nsmallest(_MOST, _around(numbers, number), key=lambda other: abs(other - number))), len(numbers)
+    )
+
+
+def _around(numbers: list[int], number: int) -> list[int]:
+    """Numbers among which are the `_MOST` nearest ones: few, if all come in order, as ids do that are counted."""
+    if sorted(numbers) != numbers:
+        return numbers
+    place = bisect_left(numbers, number)
+    return numbers[max(place - _MOST, 0) : place + _MOST]
 
 
 def _some(named: Sequence[object], total: int) -> str:
