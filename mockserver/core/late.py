@@ -22,6 +22,8 @@ class LateModule:
         return import_module(self._name)
 
     def __getattr__(self, name: str) -> LateName:
+        if name.startswith("__"):  # a question about the object itself, as `copy` asks it
+            raise AttributeError(name)
         found = self.__dict__[name] = LateName(self, name)
         return found
 

@@ -1,11 +1,12 @@
 """What a resource says of its sections and lifecycles holds without these being imported."""
 
+import copy
 import subprocess
 import sys
 
 import pytest
 
-from mockserver.core.late import late
+from mockserver.core.late import LateModule, late
 from mockserver.resources.registry import RESOURCES
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.library import Library
@@ -50,6 +51,12 @@ def test_a_name_that_a_module_does_not_have_is_an_error_when_it_is_wanted():
 
     with pytest.raises(AttributeError, match="Nobody"):
         module.Nobody()
+
+
+def test_a_late_module_can_be_copied():
+    (module,) = late("mockserver.resources", "people")
+
+    assert isinstance(copy.deepcopy(module), LateModule)
 
 
 @pytest.mark.parametrize("name", BY_NAME)
