@@ -122,7 +122,7 @@ KINDS = [
     ),
     _operation(
         "authenticateDomain",
-        "compares three DNS records, moves a state machine and looks through the senders of the domain",
+        "looks three DNS records up, which Flask's contexts are kept for, and goes through the senders of the domain",
         path=lambda index: {"domainName": f"new{index}.test"},
     ),
     _operation(
