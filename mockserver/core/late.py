@@ -46,7 +46,7 @@ class LateName:
         return getattr(self._module._imported, self._name)  # noqa: SLF001  # a module and its names are one thing
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self.get()(*args, **kwargs)
+        return getattr(self._module._imported, self._name)(*args, **kwargs)  # noqa: SLF001  # as above
 
 
 def late(package: str, *names: str) -> tuple[LateModule, ...]:

@@ -12,6 +12,7 @@ from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter
 
 from mockserver.web.components import ComponentFlask
+from mockserver.web.endpoints.service_request import ServiceRequest
 from mockserver.web.routing import encoded_slash
 from mockserver.web.routing.audience import API_PREFIX, is_of_the_mock
 from mockserver.web.routing.encoded_slash import SLASH
@@ -22,7 +23,6 @@ from mockserver.web.server.heads import KNOWN
 from mockserver.web.server.wsgi import WsgiAnswer, run
 from mockserver.web.service.answer import ApiResponse
 from mockserver.web.service.service import Service
-from mockserver.web.service.service_request import ServiceRequest
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment

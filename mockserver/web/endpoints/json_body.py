@@ -8,6 +8,7 @@ from flask import Request
 
 from mockserver.core.contract.errors import BAD_REQUEST
 from mockserver.core.state import reasons
+from mockserver.web.endpoints.service_request import body_of
 from mockserver.web.schemas import json_text
 
 #: The result of reading a body that is not there; a body may be `null`, which is None.
@@ -25,7 +26,7 @@ def read_body(request: Request) -> Any:
         ServiceError: 400 `bad_request`, or 415 if the Content-Type is another one; the body is not valid JSON.
         RequestEntityTooLarge: the body is over the limit.
     """
-    raw = request.get_data(cache=True)
+    raw = body_of(request)
     if not raw.strip():
         return NO_BODY
     try:

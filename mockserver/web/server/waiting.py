@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 from flask import request
@@ -21,11 +21,11 @@ SUSPENDED = "mockserver.suspended"
 Found = TypeVar("Found")
 
 
-@dataclass(slots=True, eq=False)
 class SuspendedRequest:
     """A request that waits, for the bridge, which runs it again whenever something that it waits for has happened.
 
-    That ends when the request has found something, or its time is up.
+    That ends when the request has found something, or its time is up. Each request has one, and few ever wait: what is
+    set here are the values of those that do not.
     """
 
     #: The workspace to watch, or None if the request has not waited yet.
@@ -40,8 +40,11 @@ class SuspendedRequest:
     waiting: bool = False
     #: Whether the request is carried out even if its client leaves meanwhile.
     stays: bool = False
-    #: What the request has begun, for its next run.
-    begun: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def begun(self) -> dict[str, Any]:
+        """What the request has begun, for its next run."""
+        return {}
 
 
 def begun(name: str, begin: Callable[[], Found]) -> Found:

@@ -10,21 +10,21 @@ from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockserver.core.traffic.exchange import Header
+from mockserver.web.endpoints.service_request import body_of
 from mockserver.web.server.heads import KNOWN
-from mockserver.web.service.service_request import ServiceRequest
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 
-def body_of(request: Request) -> bytes:
+def kept_body_of(request: Request) -> bytes:
     """The body of a request; empty for one that is over the limit."""
     environ = request.environ
     # Werkzeug would find that there is no body, too, but takes longer.
     if environ.get("CONTENT_LENGTH", "0") == "0" and "HTTP_TRANSFER_ENCODING" not in environ:
         return b""
     try:
-        return request.body if isinstance(request, ServiceRequest) else request.get_data()
+        return body_of(request)
     except RequestEntityTooLarge:
         return b""
 

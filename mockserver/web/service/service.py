@@ -27,7 +27,7 @@ from mockserver.web.service.handlers.api import ApiHandler, Prepare
 from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
 from mockserver.web.service.handlers.oauth import OAuthHandler
 from mockserver.web.service.handlers.page import PageHandler
-from mockserver.web.service.received import body_of, headers_of
+from mockserver.web.service.received import headers_of, kept_body_of
 
 #: The header that chooses a fault in a request, and names the fault in an answer.
 FAULT_HEADER = "X-Mock-Fault"
@@ -160,7 +160,7 @@ class Service:
             path=route.path,
             query=environ["QUERY_STRING"],
             headers=headers_of(environ),
-            body=body_of(request),
+            body=kept_body_of(request),
             operation=route.operation,
             params=route.params,
         )

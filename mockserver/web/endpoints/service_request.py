@@ -52,3 +52,12 @@ class ServiceRequest(Request):
 def _decoded(text: str) -> str:
     """A text of a WSGI environment, whose characters are bytes, as UTF-8."""
     return text.encode("latin-1").decode(errors="replace")
+
+
+def body_of(request: Request) -> bytes:
+    """The body of a request.
+
+    Raises:
+        RequestEntityTooLarge: it is over the limit.
+    """
+    return request.body if isinstance(request, ServiceRequest) else request.get_data()
