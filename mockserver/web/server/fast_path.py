@@ -17,6 +17,7 @@ from mockserver.web.server.connection import Connection
 from mockserver.web.server.heads import Head, Heads
 from mockserver.web.server.loop import LARGE_BODY
 from mockserver.web.server.outcome import FIRST_RUN, FirstRun
+from mockserver.web.server.sending import Sending
 from mockserver.web.server.wsgi import Scope, WsgiAnswer
 
 
@@ -40,10 +41,11 @@ _FRAMING = (b"transfer-encoding", b"connection")
 class FastConnection(Connection):
     """A connection whose plain requests are answered in the step in which their last byte comes."""
 
-    def __init__(self, *arguments: Any, run: Run, heads: Heads, **options: Any) -> None:
+    def __init__(self, *arguments: Any, run: Run, heads: Heads, sending: Sending, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._run = run
         self._heads = heads
+        self._sending = sending
         #: The body of the request that has come last and has no task, or None if there is no such request.
         self._body: bytes | None = None
         #: Whether that request is complete, by which method it calls, and whether the connection is kept after it.
@@ -129,6 +131,7 @@ class FastConnection(Connection):
             self._part, self._is_complete = None, True
 
     def refuse(self, status: int, message: str) -> None:
+        self._sending.send()
         if self._is_complete:
             self._hand_over()
         super().refuse(status, message)
@@ -178,7 +181,7 @@ class FastConnection(Connection):
         head.append(b"\r\n")
         if method != "HEAD":
             head.append(answer.content)
-        self.transport.write(b"".join(head))
+        self._sending.add(self.loop, self.transport, b"".join(head))
         return True
 
     def _head(self, answer: WsgiAnswer, method: str) -> list[bytes] | None:
@@ -198,6 +201,7 @@ class FastConnection(Connection):
         self.idle_since = monotonic()
         if not self._keeps:
             self._is_refused = True  # what has come behind the request is not read
+            self._sending.send()
             self.transport.close()
 
 

@@ -23,6 +23,7 @@ from mockserver.web.server.connection import Connection
 from mockserver.web.server.fast_path import FastConnection
 from mockserver.web.server.heads import Heads
 from mockserver.web.server.http_limits import HttpLimits, Refusal
+from mockserver.web.server.sending import Sending
 from mockserver.web.server.wsgi import Shortcut, no_shortcut
 
 #: How many seconds an idle connection is kept, as nginx does by default. Chosen: longer than the pools of clients keep
@@ -153,6 +154,7 @@ def server(app: Flask, limits: HttpLimits, refusal: Refusal, shortcut: Shortcut 
         admission=Admission(limits.connections),
         run=bridge.first_run,
         heads=Heads(),
+        sending=Sending(),
     )
     config = uvicorn.Config(
         bridge,
