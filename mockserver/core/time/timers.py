@@ -82,9 +82,12 @@ class Timers:
 
     def next(self) -> Timer | None:
         """The soonest timer, which stays set, or None if there is none."""
-        while self._heap and not self._is_live(self._heap[0]):
+        while self._heap:
+            timer = self._heap[0]
+            if self._is_live(timer):
+                return timer
             heapq.heappop(self._heap)
-        return self._heap[0] if self._heap else None
+        return None
 
     def take_due(self, now: datetime) -> Timer | None:
         """The soonest timer, removed, or None if none is due by `now`."""

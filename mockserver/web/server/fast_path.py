@@ -50,6 +50,9 @@ class FastConnection(Connection):
         self._body: bytes | None = None
         #: Whether that request is complete, by which method it calls, and whether the connection is kept after it.
         self._is_complete, self._method, self._keeps = False, "", True
+        #: The headers that the server adds, and their lines.
+        self._own_headers: list[tuple[bytes, bytes]] = []
+        self._own: list[bytes] = []
         #: What has come of the request that is being parsed, if it was run before.
         self._begun: FirstRun | None = None
 
@@ -186,14 +189,20 @@ class FastConnection(Connection):
 
     def _head(self, answer: WsgiAnswer, method: str) -> list[bytes] | None:
         """The lines of an answer's head, or None if an answer with this head ends otherwise than by its length."""
-        own = [_line_of(*header) for header in self.server_state.default_headers]
-        lines = [httptools_impl.STATUS_LINE.get(answer.status), *own, *map(_line, answer.headers)]
-        length = dict(answer.headers).get("Content-Length")
+        lines = [httptools_impl.STATUS_LINE.get(answer.status), *self._own_lines(), *map(_line, answer.headers)]
+        length = next((value for name, value in answer.headers if name == "Content-Length"), None)
         if length is None:
             fits = answer.status in _WITHOUT_BODY and not answer.content
         else:
             fits = length == str(len(answer.content)) or method == "HEAD"
         return lines if fits and None not in lines else None  # type: ignore[return-value]  # there is no None then
+
+    def _own_lines(self) -> list[bytes]:
+        """The lines of the headers that the server adds; it makes them anew every second."""
+        headers = self.server_state.default_headers
+        if headers is not self._own_headers:
+            self._own_headers, self._own = headers, [_line_of(*header) for header in headers]
+        return self._own
 
     def _finish(self) -> None:
         """Be ready for the next request, or close the connection if there is to be none."""
@@ -213,8 +222,10 @@ def _line(header: tuple[str, str]) -> bytes | None:
         raw_name, raw_value = name.lower().encode("latin-1"), value.encode("latin-1")
     except UnicodeEncodeError:
         return None
-    is_malformed = httptools_impl.HEADER_RE.search(raw_name) or httptools_impl.HEADER_VALUE_RE.search(raw_value)
-    return None if is_malformed or raw_name in _FRAMING else _line_of(raw_name, raw_value)
+    if raw_name in _FRAMING or httptools_impl.HEADER_RE.search(raw_name):
+        return None
+    is_plain = value.isascii() and value.isprintable()  # cheaper than the pattern, which allows more
+    return _line_of(raw_name, raw_value) if is_plain or not httptools_impl.HEADER_VALUE_RE.search(raw_value) else None
 
 
 def _line_of(name: bytes, value: bytes) -> bytes:

@@ -58,20 +58,23 @@ def leave(environ: dict[str, Any]) -> None:
         raise LeaveLoop
 
 
-def hold(environ: dict[str, Any], lock: threading.RLock) -> None:
+def hold(environ: dict[str, Any], lock: threading.RLock) -> bool:
     """Take a lock for a request on the loop, until the request has been run: what follows never waits for it.
 
-    In a thread this does nothing: what needs the lock takes it then, and waits for it.
+    In a thread this does nothing: what needs the lock takes it then, and waits for it. Returns whether the request runs
+    on the loop.
 
     Raises:
         LeaveLoop: the request runs on the loop, and another thread has the lock.
     """
     held = environ.get(LOOP)
-    if held is None or lock in held:
-        return
-    if not lock.acquire(blocking=False):
-        raise LeaveLoop(waits=True)
-    held.append(lock)
+    if held is None:
+        return False
+    if lock not in held:
+        if not lock.acquire(blocking=False):
+            raise LeaveLoop(waits=True)
+        held.append(lock)
+    return True
 
 
 def catch_up(workspace: Workspace, *, on_loop: bool) -> None:
@@ -91,9 +94,9 @@ def enter(environ: dict[str, Any], workspace: Workspace) -> None:
     Raises:
         LeaveLoop: the request runs on the loop, and another thread has the workspace's lock, or much is due.
     """
-    hold(environ, workspace.lock)
+    on_loop = hold(environ, workspace.lock)
     with workspace.lock:
-        catch_up(workspace, on_loop=is_on(environ))
+        catch_up(workspace, on_loop=on_loop)
 
 
 def occupy(environ: dict[str, Any], turn: Turn) -> None:

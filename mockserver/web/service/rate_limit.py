@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import NamedTuple
 
 from mockserver.core.workspaces.workspace import Workspace
@@ -18,6 +20,10 @@ LIMITS: dict[str, dict[str, tuple[tuple[int, timedelta], ...]]] = {
     "extended": {"contacts": ((60, _SECOND), (216_000, _HOUR)), "smtp": ((1800, _HOUR),), "other": ((600, _HOUR),)},
 }
 TIERS = tuple(LIMITS)
+
+#: How many allowances are remembered with their headers. Chosen: a client that sends many in a second, or more than it
+#: may, gets the same again and again.
+_REMEMBERED = 256
 
 #: The id under which requests without an account (401) are counted together; no account has it.
 NOBODY = 0
@@ -46,13 +52,18 @@ class Allowance(NamedTuple):
     #: Whether more requests have come than the limit.
     exceeded: bool
 
-    def headers(self) -> list[tuple[str, str]]:
+    def headers(self) -> Sequence[tuple[str, str]]:
         """The three headers of an answer."""
-        return [
-            ("x-sib-ratelimit-limit", str(self.limit)),
-            ("x-sib-ratelimit-remaining", str(self.remaining)),
-            ("x-sib-ratelimit-reset", str(self.reset)),
-        ]
+        return _headers(self.limit, self.remaining, self.reset)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _headers(limit: int, remaining: int, reset: int) -> Sequence[tuple[str, str]]:
+    return (
+        ("x-sib-ratelimit-limit", str(limit)),
+        ("x-sib-ratelimit-remaining", str(remaining)),
+        ("x-sib-ratelimit-reset", str(reset)),
+    )
 
 
 def take(workspace: Workspace, account: int, path: str) -> Allowance:

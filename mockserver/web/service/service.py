@@ -89,9 +89,9 @@ class Service:
         except NotYetError:
             return answer(b"", 503, [])  # not sent: the request waits, and is run again
         workspace, environ = found.workspace, request.environ
-        loop.hold(environ, workspace.lock)
+        on_loop = loop.hold(environ, workspace.lock)
         with workspace.lock:
-            loop.catch_up(workspace, on_loop=loop.is_on(environ))
+            loop.catch_up(workspace, on_loop=on_loop)
             found.refresh()
             exchange = self._begin(found)
             response, wire = self._exchange(handler, found, exchange)

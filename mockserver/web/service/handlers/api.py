@@ -44,10 +44,8 @@ class ApiHandler(Handler[Caller]):
 
     def identify(self, request: Request, route: Route, within: Workspace | None) -> Caller:
         caller = authenticate(request, route, self._store, within, self._bearers)
-        if loop.is_on(request.environ):
-            loop.hold(request.environ, caller.workspace.lock)
-            if _is_long(caller, request, route):
-                loop.leave(request.environ)
+        if loop.hold(request.environ, caller.workspace.lock) and _is_long(caller, request, route):
+            loop.leave(request.environ)
         if route.looks_up and not self._prepare(caller, route):
             raise NotYetError
         return caller
