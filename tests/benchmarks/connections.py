@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 #: As many as wrk has in the other benchmarks.
 CONNECTIONS = 16
+#: How many seconds an answer may take. Chosen: virtual machines have been seen to stand still for ten.
+_TIMEOUT = 60
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
@@ -34,7 +36,8 @@ class Connections:
     def __enter__(self):
         with ExitStack() as stack:
             self._sockets = [
-                stack.enter_context(socket.create_connection(self._address, timeout=10)) for _ in range(CONNECTIONS)
+                stack.enter_context(socket.create_connection(self._address, timeout=_TIMEOUT))
+                for _ in range(CONNECTIONS)
             ]
             for connection in self._sockets:
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

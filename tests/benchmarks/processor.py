@@ -25,8 +25,14 @@ REQUESTS = 160
 _TURNS = 50
 
 
+#: How many seconds a server without requests is left alone before its time is read: the kernel adds up the time of a
+#: thread when it stops running, or else some hundred times a second.
+_REST = 0.001
+
+
 def seconds(process):
-    """The user and system time of all threads that a process has had."""
+    """The user and system time of all threads that a process has had, which has nothing to do at the moment."""
+    time.sleep(_REST)
     clock = ctypes.c_int()  # the `clockid_t` of Linux, whose resolution is that of the scheduler, a nanosecond
     error = _LIBC.clock_getcpuclockid(process.pid, ctypes.byref(clock))
     if error:

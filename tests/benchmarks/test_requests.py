@@ -32,7 +32,7 @@ class Limits(NamedTuple):
 
 
 #: The aims are 0.40 and 3 times for a read, and 0.25 and 3 times for a write.
-READ, WRITE = Limits(share=0.18, p99=8), Limits(share=0.09, p99=20)
+READ, WRITE = Limits(share=0.22, p99=6), Limits(share=0.1, p99=15)
 #: How many empty requests a page of 500 events may cost. With other programs on the machine it is 27 to 37.
 MOST_OF_A_PAGE = 60
 
