@@ -74,10 +74,10 @@ LIFECYCLES: Mapping[str, Lifecycle[Any]] = _Lifecycles()
 
 
 def _parts() -> Parts:
-    listeners: dict[type, list[Listener]] = {}
+    listeners: dict[tuple[str, str], list[Listener]] = {}
     for resource in RESOURCES:
-        for published, listener in resource.listeners.items():
-            listeners.setdefault(published, []).append(listener)
+        for transition, listener in resource.listeners.items():
+            listeners.setdefault(transition, []).append(listener)
     return Parts(LIFECYCLES, listeners)
 
 

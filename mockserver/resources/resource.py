@@ -53,14 +53,14 @@ class Resource(NamedTuple):
     """A group of operations, with its lifecycles, its sections of a scenario, and what it listens to.
 
     Sections and lifecycles are imported when somebody asks for them, as a server may never need those of a resource
-    that its scenario does not mention. `listeners` are called with what a workspace publishes, by its type.
+    that its scenario does not mention. `listeners` are called with the transitions of a machine by an event.
     """
 
     name: str
     operations: Sequence[Operation]
     #: By the names of their state machines.
     late_lifecycles: Mapping[str, LateName] = MappingProxyType({})
-    listeners: Mapping[type, Listener] = MappingProxyType({})
+    listeners: Mapping[tuple[str, str], Listener] = MappingProxyType({})
     late_section: LateName | None = None
     late_workspace: LateName | None = None
     #: The members of an account that the section owns, and those of the top level that the other one owns.

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from mockserver.core.late import LateModule, late
-from mockserver.resources.registry import RESOURCES
+from mockserver.resources.registry import LIFECYCLES, PARTS, RESOURCES
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.load import load
@@ -51,6 +51,13 @@ def test_a_name_that_a_module_does_not_have_is_an_error_when_it_is_wanted():
 
     with pytest.raises(AttributeError, match="Nobody"):
         module.Nobody()
+
+
+@pytest.mark.parametrize("transition", PARTS.listeners, ids=" ".join)
+def test_what_is_listened_to_is_a_transition_that_there_is(transition):
+    machine, event = transition
+
+    assert event in {row.event for row in LIFECYCLES[machine].machine.transitions}
 
 
 def test_a_late_module_can_be_copied():

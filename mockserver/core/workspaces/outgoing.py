@@ -38,7 +38,7 @@ def send(workspace: Workspace, mail: Mail) -> None:
     workspace.meter.add_mail()
     workspace.feed.add("mail", mail, size)
     _send_out(workspace, mail)
-    workspace.publish(mail)
+    workspace.watchers.tell("mail")
 
 
 def _send_out(workspace: Workspace, mail: Mail) -> None:

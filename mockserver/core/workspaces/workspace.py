@@ -21,7 +21,6 @@ from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.feed import Feed
 from mockserver.core.traffic.journal import Journal
-from mockserver.core.traffic.mailbox import Mail
 from mockserver.core.traffic.meter import Meter
 from mockserver.core.traffic.receivers import Receivers
 from mockserver.core.waiting.turn import Turn
@@ -32,7 +31,8 @@ from mockserver.settings import Settings
 
 _LOG = logging.getLogger(__name__)
 
-Listener = Callable[["Workspace", Any], None]
+#: Is called with the workspace and the transition that it listens to.
+Listener = Callable[["Workspace", Changed], None]
 
 
 class Firing(Protocol):
@@ -47,10 +47,10 @@ class Firing(Protocol):
 
 
 class Parts(NamedTuple):
-    """What the resources add to every workspace: their lifecycles by machine, and listeners by type of event."""
+    """What the resources add to every workspace: lifecycles by machine, and listeners by machine and event."""
 
     lifecycles: Mapping[str, Firing] = MappingProxyType({})
-    listeners: Mapping[type, Sequence[Listener]] = MappingProxyType({})
+    listeners: Mapping[tuple[str, str], Sequence[Listener]] = MappingProxyType({})
 
 
 class Workspace:
@@ -175,16 +175,15 @@ class Workspace:
 
     # ------------------------------------------------------------------ events and time
 
-    def publish(self, event: object) -> None:
-        """Call the listeners to events of this type; a transition also goes into coverage and feed."""
-        if isinstance(event, Changed):
-            for changes in self._collectors.values():
-                changes.append(event)
-            self.coverage.add_transition(event)
-            self.feed.add("transition", event)
-        for listener in self.parts.listeners.get(type(event), ()):
-            listener(self, event)
-        self.watchers.tell("mail" if isinstance(event, Mail) else "transition")
+    def publish(self, change: Changed) -> None:
+        """Add a transition to coverage and feed, and tell who listens to it."""
+        for changes in self._collectors.values():
+            changes.append(change)
+        self.coverage.add_transition(change)
+        self.feed.add("transition", change)
+        for listener in self.parts.listeners.get((change.machine, change.event), ()):
+            listener(self, change)
+        self.watchers.tell("transition")
 
     def collect_changes(self) -> list[Changed]:
         """A list to which all transitions are added until `stop_collecting` is called with it."""

@@ -1,7 +1,6 @@
 """OAuth 2.0: apps, grants and tokens, and the pages on which users sign in and consent."""
 
 from mockserver.core.late import late
-from mockserver.core.time.transition import Changed
 from mockserver.resources.oauth.routes import OAUTH
 from mockserver.resources.resource import Resource
 
@@ -12,7 +11,7 @@ RESOURCE = Resource(
     "oauth",
     OAUTH.operations,
     late_lifecycles={"oauth_grant": _model.GRANT},
-    listeners={Changed: _removal.forget_apps_of_deleted},
+    listeners={("sub_account_plan", "delete"): _removal.forget_apps_of_deleted},
     late_section=_grants.SECTION,
     late_workspace=_apps.WORKSPACE,
     members=frozenset({"oauth_grants"}),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from mockserver.core.state.account import Account
 from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.corporate.lifecycle import SUB_ACCOUNT_PLAN
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.grant import Grant
 from mockserver.resources.oauth.model import GRANT
@@ -25,7 +24,6 @@ def forget(workspace: Workspace, *apps: App) -> None:
 
 
 def forget_apps_of_deleted(workspace: Workspace, change: Changed) -> None:
-    """Remove the apps of a sub-account that is deleted, as a listener of transitions (contract/corporate)."""
-    if change.machine == SUB_ACCOUNT_PLAN.machine.name and change.event == "delete":
-        name = workspace.state.accounts[int(change.key)].name
-        forget(workspace, *(row for row in workspace.state.table(App).values() if row.account == name))
+    """Remove the apps of a sub-account that is deleted, as a listener of that transition (contract/corporate)."""
+    name = workspace.state.accounts[int(change.key)].name
+    forget(workspace, *(row for row in workspace.state.table(App).values() if row.account == name))

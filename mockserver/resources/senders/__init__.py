@@ -1,7 +1,6 @@
 """Senders: addresses that mail may come from, verified by one-time code."""
 
 from mockserver.core.late import late
-from mockserver.core.time.transition import Changed
 from mockserver.resources.resource import Resource
 from mockserver.resources.senders.routes import SENDERS
 
@@ -11,7 +10,7 @@ RESOURCE = Resource(
     "senders",
     SENDERS.operations,
     late_lifecycles={"sender": _sender.SENDER},
-    listeners={Changed: _verification.trust_senders},
+    listeners={("domain", "authenticate"): _verification.trust_senders},
     late_section=_section.SECTION,
     members=frozenset({"senders"}),
 )

@@ -10,7 +10,6 @@ from mockserver.core.traffic.mailbox import Mail
 from mockserver.core.workspaces import outgoing
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.domain import AUTHENTICATED, find_for_email
-from mockserver.resources.domains.domain import MACHINE as DOMAIN_MACHINE
 from mockserver.resources.senders.sender import AWAITING, MACHINE, SENDER, Sender
 
 #: The lowest and the highest code: six digits, the first of which is not 0 (contract/senders#one-time-codes).
@@ -49,13 +48,10 @@ def _forget_code(workspace: Workspace, account: Account, sender: Sender) -> None
 
 
 def trust_senders(workspace: Workspace, event: Changed) -> None:
-    """Verify the senders of a domain that has become authenticated.
+    """Verify the senders of a domain that has become authenticated, as a listener of that transition.
 
-    Nothing happens unless `behaviour.trust_authenticated_domains` is set. The mock tells of every transition; all
-    others are ignored.
+    Nothing happens unless `behaviour.trust_authenticated_domains` is set.
     """
-    if (event.machine, event.event) != (DOMAIN_MACHINE.name, "authenticate"):
-        return
     account = workspace.state.accounts[event.account]
     for sender in account.table(Sender).values():
         if sender.state == AWAITING and _is_trusted(workspace, account, sender):

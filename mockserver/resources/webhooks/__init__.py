@@ -1,7 +1,6 @@
 """Webhooks: which events are sent where, and the history of what was sent."""
 
 from mockserver.core.late import late
-from mockserver.core.time.transition import Changed
 from mockserver.resources.resource import Resource
 from mockserver.resources.webhooks.routes import WEBHOOKS
 
@@ -11,7 +10,7 @@ RESOURCE = Resource(
     "webhooks",
     WEBHOOKS.operations,
     late_lifecycles={"export": _history.EXPORT},
-    listeners={Changed: _history.note_notified},
+    listeners={("delivery", "succeed"): _history.note_notified},
     late_section=_section.SECTION,
     members=frozenset({"webhooks", "exports"}),
 )

@@ -25,7 +25,7 @@ from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.attempts import request_url
-from mockserver.resources.deliveries.delivery import DELIVERY, Delivery, Target
+from mockserver.resources.deliveries.delivery import Delivery, Target
 from mockserver.resources.webhooks.catalogue import ALL_EVENTS, EXPORTED
 
 ACCEPTED, READY, NOTIFIED = "accepted", "ready", "notified"
@@ -127,12 +127,7 @@ def keep_file(workspace: Workspace, row: Export, content: str) -> None:
 
 
 def note_notified(workspace: Workspace, event: Changed) -> None:
-    """Fire `notify` for an export when the call that announces it has succeeded.
-
-    The mock tells of every transition; all others are ignored.
-    """
-    if (event.machine, event.event) != (DELIVERY.machine.name, "succeed"):
-        return
+    """Fire `notify` for an export when the call that announces it has succeeded, as a listener of deliveries."""
     account = workspace.state.accounts.get(event.account)
     if account is None:  # removed while the call was under way
         return
