@@ -123,17 +123,17 @@ class ServiceFlask(LeanFlask):
         return found or run(response, environ)
 
     def _without_contexts(self, environ: WSGIEnvironment) -> Response | None:
-        """The answer to a request of the API, or None if it is another or somebody looks for it in Flask's contexts.
+        """The answer to a request of the API, or None if it is another, or a program wants to know of its end.
 
         To push and pop the contexts takes longer than many an operation.
         """
         if self.teardown_request_funcs or request_tearing_down.receivers:
-            return None  # a program wants to know of the end of each request
+            return None
         if not environ["PATH_INFO"].startswith(API_PREFIX):
             return None
         found = ServiceRequest(environ, self.service.body_limit)
         route = self._route(found)
-        if route is None or route.looks_up or (route.endpoint is None and self.view_functions):
+        if route is None or (route.endpoint is None and self.view_functions):
             return None
         try:
             return self.service.answer(found, route)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.addresses import dns_server
 from mockserver.core.text.domain_name import ascii_form
@@ -55,7 +55,7 @@ class LookUps:
     def close(self) -> None:
         self._dispatcher.close()
 
-    def prepare(self, caller: Caller, route: Route) -> bool:
+    def prepare(self, caller: Caller, route: Route, environ: dict[str, Any]) -> bool:
         """Make the look-ups of an operation that looks names up; whether its request can be answered now, or must wait.
 
         Called before faults are applied: a fault that replaces the answer does so after DNS has answered.
@@ -65,10 +65,10 @@ class LookUps:
             return True
         name = ascii_form(route.params.get("domainName", ""))
         asked = {
-            question.asked: begun(f"look-up {question.asked}", partial(self._ask, workspace, question))
+            question.asked: begun(environ, f"look-up {question.asked}", partial(self._ask, workspace, question))
             for question in _questions(caller, name)
         }
-        if not _all_over(workspace, asked):
+        if not _all_over(environ, workspace, asked):
             return False
         with workspace.lock:
             # Read again: during the look-ups the workspace may have been reset, or the domain created anew.
@@ -100,14 +100,14 @@ class LookUps:
         return Resolver(*self._server)
 
 
-def _all_over(workspace: Workspace, asked: Mapping[tuple[str, str], _LookUp]) -> bool:
+def _all_over(environ: dict[str, Any], workspace: Workspace, asked: Mapping[tuple[str, str], _LookUp]) -> bool:
     """Whether all look-ups are over or have timed out; if not, the request is suspended until they are."""
 
     def over() -> list[bool]:
         return [True] if all(look_up.is_over for look_up in asked.values()) else []
 
-    wait_for(workspace, _TIMEOUT_S, over, frozenset({"look_up"}), stays=True)
-    return not is_waiting()
+    wait_for(environ, workspace, _TIMEOUT_S, over, frozenset({"look_up"}), stays=True)
+    return not is_waiting(environ)
 
 
 def _questions(caller: Caller, name: str) -> list[lookup.Question]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from marshmallow import fields, validate
 
+from mockserver.control.framework.waiting import LONGEST_WAIT
 from mockserver.core.workspaces.store import NAME
-from mockserver.web.server.waiting import LONGEST_WAIT
 
 
 def limit() -> fields.Integer:

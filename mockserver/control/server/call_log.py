@@ -7,11 +7,11 @@ from time import perf_counter
 from flask import Response, request
 
 from mockserver.control.framework import target
+from mockserver.control.framework.waiting import is_waiting
 from mockserver.control.server.health import PROBES
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.logs.request_log import RequestLog
 from mockserver.web.routing.audience import CONTROL_PREFIX
-from mockserver.web.server.waiting import is_waiting
 
 #: The key of the WSGI environment that holds when the request began, by `time.perf_counter`.
 _BEGAN = "mockserver.began"

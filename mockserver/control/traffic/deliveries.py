@@ -12,6 +12,7 @@ from marshmallow import fields, validate
 from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem, of_transition
 from mockserver.control.framework.resource import ControlResource
+from mockserver.control.framework.waiting import LONGEST_WAIT, begun, wait_for
 from mockserver.core.state.account import Account
 from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.waiting.watchers import Kinds
@@ -20,7 +21,6 @@ from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE, Delivery
 from mockserver.resources.section import Item
 from mockserver.views.traffic import deliveries as shown
 from mockserver.views.traffic.deliveries import DeliveryPage, Owned
-from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
 DELIVERIES = ControlResource("deliveries", "/_mock/deliveries")
 

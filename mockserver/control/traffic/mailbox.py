@@ -12,13 +12,13 @@ from marshmallow import fields, validate
 from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
+from mockserver.control.framework.waiting import wait_for
 from mockserver.core.text.domain_name import is_address
 from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
 from mockserver.views.traffic import mails as shown
 from mockserver.views.traffic.mails import Mails, SentMail
-from mockserver.web.server.waiting import wait_for
 
 MAILBOX = ControlResource("mailbox", "/_mock/mailbox")
 

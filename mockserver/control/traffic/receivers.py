@@ -11,6 +11,7 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
+from mockserver.control.framework.waiting import wait_for
 from mockserver.core.traffic.exchange import Wire, WireForm
 from mockserver.core.traffic.receivers import MOST, Manner, ReceivedCall, Receiver
 from mockserver.core.workspaces.workspace import Workspace
@@ -18,7 +19,6 @@ from mockserver.resources.section import Item
 from mockserver.views.traffic import receivers as shown
 from mockserver.web.schemas.fields import Flag, Number
 from mockserver.web.server import wire
-from mockserver.web.server.waiting import wait_for
 
 RECEIVERS = ControlResource("receivers", "/_mock/receivers")
 RECEIVER = ControlResource("receiver", "/_mock/receiver")

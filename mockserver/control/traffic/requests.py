@@ -11,13 +11,13 @@ from marshmallow import ValidationError, fields, post_load, validates_schema
 from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
+from mockserver.control.framework.waiting import begun, wait_for
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.journal import Journal, near_misses
 from mockserver.core.traffic.match import Match
 from mockserver.resources.section import Item
 from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob
 from mockserver.views.traffic import requests as shown
-from mockserver.web.server.waiting import begun, wait_for
 
 REQUESTS = ControlResource("requests", "/_mock/requests")
 

@@ -12,6 +12,7 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import Problem, of_one
 from mockserver.control.framework.resource import ControlResource
+from mockserver.control.framework.waiting import begun, is_waiting, wait_for
 from mockserver.core.time.clock import ClockError
 from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces import advance as model
@@ -20,7 +21,6 @@ from mockserver.resources.section import Duration, Instant, Item, is_relative, p
 from mockserver.views.workspaces import clock as shown
 from mockserver.web.schemas.fields import Flag, Number
 from mockserver.web.server import loop
-from mockserver.web.server.waiting import begun, is_waiting, wait_for
 
 CLOCK = ControlResource("clock", "/_mock/clock")
 

@@ -31,6 +31,11 @@ class EndpointTable:
         self._operations = list(operations)
         self._endpoints: dict[str, Endpoint] = {row.id: _endpoint(row) for row in self._operations}
         self._tree = PathTree(self._operations)
+        #: The operations with the segments of their paths, by the number of these.
+        self._by_length: dict[int, list[tuple[list[str], Operation]]] = {}
+        for row in self._operations:
+            segments = row.path.split("/")
+            self._by_length.setdefault(len(segments), []).append((segments, row))
 
     def route(self, request: Request) -> Route | None:
         """The route of a request for the service, or None if another part of the application has the address.
@@ -54,8 +59,8 @@ class EndpointTable:
 
     def at(self, request: Request) -> list[Operation]:
         """The operations at a request's path, of any method."""
-        path = encoded_slash.matched_path(request)
-        return [row for row in self._operations if _matches(row.path, path)]
+        given = encoded_slash.matched_path(request).split("/")
+        return [row for wanted, row in self._by_length.get(len(given), ()) if _matches(wanted, given)]
 
 
 @cache
@@ -74,9 +79,6 @@ def _discriminated(request: Request, operations: tuple[Operation, ...]) -> Opera
     return next((row for row in others if row.discriminator and row.discriminator in members), first)
 
 
-def _matches(template: str, path: str) -> bool:
-    """Whether a path is one of those of an operation: `/v3/senders/7` of `/v3/senders/{id}`."""
-    wanted, given = template.split("/"), path.split("/")
-    return len(wanted) == len(given) and all(
-        segment == value or (segment[:1] == "{" and value) for segment, value in zip(wanted, given, strict=True)
-    )
+def _matches(wanted: list[str], given: list[str]) -> bool:
+    """Whether segments are those of an operation's path: `v3`, `senders`, `7` of `/v3/senders/{id}`."""
+    return all(segment == value or (segment[:1] == "{" and value) for segment, value in zip(wanted, given, strict=True))

@@ -26,8 +26,6 @@ class Route(NamedTuple):
 
     #: The id of the operation that is called, or None if none has this address and this method.
     operation: str | None
-    #: Whether the operation may have to wait for answers of DNS.
-    looks_up: bool
 
 
 def route_to(
@@ -35,6 +33,5 @@ def route_to(
 ) -> Route:
     """The route to an endpoint, or to none."""
     if endpoint is None:
-        return Route(None, audience, path, params, workspace, None, looks_up=False)
-    operation = endpoint.operation
-    return Route(endpoint, audience, path, params, workspace, operation.id, looks_up=operation.looks_up)
+        return Route(None, audience, path, params, workspace, None)
+    return Route(endpoint, audience, path, params, workspace, endpoint.operation.id)

@@ -8,8 +8,6 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
-from flask import request
-
 from mockserver.core.waiting.watchers import ANYTHING, Kinds
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -47,9 +45,9 @@ class SuspendedRequest:
         return {}
 
 
-def begun(name: str, begin: Callable[[], Found]) -> Found:
+def begun(environ: dict[str, Any], name: str, begin: Callable[[], Found]) -> Found:
     """What `begin` returned when the request was first run; it is not called again when the request is run again."""
-    suspended: SuspendedRequest | None = request.environ.get(SUSPENDED)
+    suspended: SuspendedRequest | None = environ.get(SUSPENDED)
     if suspended is None:
         return begin()
     if name not in suspended.begun:
@@ -58,13 +56,14 @@ def begun(name: str, begin: Callable[[], Found]) -> Found:
     return found
 
 
-def is_waiting() -> bool:
-    """Whether the current request will be run again, so that its answer is not sent."""
-    suspended: SuspendedRequest | None = request.environ.get(SUSPENDED)
+def is_waiting(environ: dict[str, Any]) -> bool:
+    """Whether the request of this environment will be run again, so that its answer is not sent."""
+    suspended: SuspendedRequest | None = environ.get(SUSPENDED)
     return suspended is not None and suspended.waiting
 
 
 def wait_for(
+    environ: dict[str, Any],
     workspace: Workspace,
     seconds: float,
     find: Callable[[], Sequence[Found]],
@@ -81,7 +80,7 @@ def wait_for(
         found, seen = find(), workspace.watchers.happened(kinds)
     if found or seconds <= 0:
         return found
-    suspended: SuspendedRequest | None = request.environ.get(SUSPENDED)
+    suspended: SuspendedRequest | None = environ.get(SUSPENDED)
     if suspended is None:
         return _block(workspace, seconds, find, kinds)
     if suspended.workspace is None:

@@ -59,7 +59,7 @@ class Service:
         faults: HeaderFaults,
         bearers: Bearers,
         body_limit: int,
-        prepare: Prepare = lambda caller, route: True,
+        prepare: Prepare = lambda caller, route, environ: True,
         log: Log | None = None,
     ) -> None:
         self.endpoints = EndpointTable(operations)

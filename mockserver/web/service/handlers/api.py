@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from flask import Request
 
@@ -22,8 +23,8 @@ from mockserver.web.service.auth import authenticate
 from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
 from mockserver.web.service.handlers.nowhere import why_nowhere
 
-#: Begins what an operation has to wait for before it is answered; whether the wait is over.
-Prepare = Callable[[Caller, Route], bool]
+#: Begins what an operation has to wait for before the request of an environment is answered; whether the wait is over.
+Prepare = Callable[[Caller, Route, dict[str, Any]], bool]
 
 
 class ApiHandler(Handler[Caller]):
@@ -46,7 +47,8 @@ class ApiHandler(Handler[Caller]):
         caller = authenticate(request, route, self._store, within, self._bearers)
         if loop.hold(request.environ, caller.workspace.lock) and _is_long(caller, request, route):
             loop.leave(request.environ)
-        if route.looks_up and not self._prepare(caller, route):
+        looks_up = route.endpoint is not None and route.endpoint.operation.looks_up
+        if looks_up and not self._prepare(caller, route, request.environ):
             raise NotYetError
         return caller
 
