@@ -2,6 +2,8 @@
 local count = 0
 local run = tostring({}):gsub("%W", "")
 
+wrk.headers["Content-Type"] = "application/json"
+
 request = function()
   count = count + 1
   local body = string.format('{"name":"Ops","email":"ops%d@%s.test"}', count, run)

@@ -61,8 +61,7 @@ class RequestEntry(NamedTuple):
 
     def words(self) -> list[str]:
         """The words of the entry's line of text, but for its time."""
-        words = _address_words(self)
-        words.append(self.id)
+        words = [f"{_call(self)} {self.id}"]
         if self.fault:
             words.append(f"fault={_printable(self.fault)}")
         for name, text in (("reason", self.reason), ("warning", self.warning)):
@@ -96,7 +95,7 @@ class ControlEntry(NamedTuple):
 
     def words(self) -> list[str]:
         """The words of the entry's line of text, but for its time."""
-        return [*_address_words(self), f"from={self.client or '-'}"]
+        return [_call(self), f"from={self.client or '-'}"]
 
 
 class MessageEntry(NamedTuple):
@@ -137,15 +136,9 @@ def as_text(entry: Entry) -> str:
     return f"{_moment(entry.time)} {' '.join(entry.words())}\n"
 
 
-def _address_words(entry: RequestEntry | ControlEntry) -> list[str]:
-    return [
-        f"#{entry.number}",
-        entry.workspace or "-",
-        _printable(entry.method),
-        _address(entry.path, entry.query),
-        str(entry.status or "-"),
-        f"{entry.ms:.3f}ms",
-    ]
+def _call(entry: RequestEntry | ControlEntry) -> str:
+    called = f"{_printable(entry.method)} {_address(entry.path, entry.query)}"
+    return f"#{entry.number} {entry.workspace or '-'} {called} {entry.status or '-'} {entry.ms:.3f}ms"
 
 
 @lru_cache(maxsize=_REMEMBERED)
