@@ -67,6 +67,15 @@ class ServiceFlask(LeanFlask):
         self._make_control: Callable[[], Flask] | None = None
         self._making = threading.Lock()
 
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """What matches the address of a request, or None for one of the service: Flask would not find it.
+
+        The error of an address that is not found refers to its request, and both would wait for a collection.
+        """
+        if request is not None and self.service.endpoints.has(request):
+            return None
+        return super().create_url_adapter(request)
+
     @property
     def control(self) -> Flask:
         """The application that answers for the mock itself; it is made when it is first asked for.

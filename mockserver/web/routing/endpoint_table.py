@@ -57,6 +57,10 @@ class EndpointTable:
         one = operations[0] if len(operations) == 1 else _discriminated(request, operations)
         return self._endpoints[one.id]
 
+    def has(self, request: Request) -> bool:
+        """Whether an operation has the method and the path of a request."""
+        return self._tree.find(request.method, encoded_slash.matched_path(request)) is not None
+
     def at(self, request: Request) -> list[Operation]:
         """The operations at a request's path, of any method."""
         given = encoded_slash.matched_path(request).split("/")
