@@ -32,6 +32,7 @@ def target():
         yield found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
 def test_a_conversation_goes_as_it_went_before(target, row):
     assert played(target(row.server), row) == (row.back, row.end)
