@@ -6,6 +6,7 @@ waits to what is not HTTP/1.1, takes the way of a `Connection`; one that turns o
 
 from __future__ import annotations
 
+import asyncio
 from functools import lru_cache
 from time import monotonic
 from typing import Any, Protocol
@@ -55,6 +56,16 @@ class FastConnection(Connection):
         self._own: list[bytes] = []
         #: What has come of the request that is being parsed, if it was run before.
         self._begun: FirstRun | None = None
+
+    # ------------------------------------------------------------------ others who close connections
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
+        self._sending.send()  # to make room, another connection may be closed that has nothing to do but this
+        super().connection_made(transport)
+
+    def shutdown(self) -> None:
+        self._sending.send()
+        super().shutdown()
 
     # ------------------------------------------------------------------ what comes in
 

@@ -1,0 +1,131 @@
+"""The fast path: when the answer to a request leaves that was answered at once."""
+
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from mockserver import Settings, create_app
+from mockserver.app.runtime import Runtime
+from mockserver.web.server.server import bind
+
+GET = b"GET /v3/senders HTTP/1.1\r\nhost: mock\r\napi-key: any\r\n\r\n"
+LAST = GET.replace(b"host", b"connection: close\r\nhost")
+
+
+#: What is asked of the socket of a connection.
+SOCKET = SimpleNamespace(
+    fileno=lambda: 3, getsockname=lambda: ("127.0.0.1", 80), getpeername=lambda: ("127.0.0.1", 1)
+)  # fmt: skip
+
+
+class Transport(asyncio.Transport):
+    """A connection whose other end keeps what is sent."""
+
+    def __init__(self):
+        super().__init__()
+        self.sent = b""
+        self.is_closed = False
+
+    def write(self, data):
+        assert not self.is_closed
+        self.sent += data
+
+    def is_closing(self):
+        return self.is_closed
+
+    def close(self):
+        self.is_closed = True
+
+    def can_write_eof(self):
+        return False
+
+    def resume_reading(self):
+        pass
+
+    def abort(self):
+        self.is_closed = True
+
+    def get_extra_info(self, name, default=None):
+        return SOCKET if name == "socket" else default
+
+
+@pytest.fixture
+def connect():
+    """Opens connections to a server, within a running event loop."""
+    runtime = Runtime(create_app(Settings(log_format="off")), bind("127.0.0.1", 0))
+    config = runtime.server.config
+    config.load()
+
+    def connected():
+        transport = Transport()
+        state = runtime.server.server_state
+        made = config.http_protocol_class(config, state, {}, asyncio.get_running_loop())
+        made.connection_made(transport)
+        return made, transport
+
+    yield connected
+    runtime.close()
+
+
+def in_a_loop(steps):
+    async def run():
+        await steps()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("times", [1, 2], ids=["new head", "known head"])
+def test_an_answer_leaves_at_the_end_of_the_turn(connect, times):
+    async def steps():
+        connection, transport = connect()
+        for _ in range(times):
+            before = transport.sent
+            connection.data_received(GET)
+            assert transport.sent == before
+            await asyncio.sleep(0)
+        assert transport.sent.count(b"HTTP/1.1 200 OK\r\n") == times
+
+    in_a_loop(steps)
+
+
+def test_an_answer_leaves_before_its_connection_is_closed_by_its_client(connect):
+    async def steps():
+        connection, transport = connect()
+        connection.data_received(LAST)
+        assert transport.is_closed
+        assert transport.sent.startswith(b"HTTP/1.1 200 OK\r\n")
+
+    in_a_loop(steps)
+
+
+def test_an_answer_leaves_before_its_connection_is_closed_by_a_server_that_stops(connect):
+    async def steps():
+        connection, transport = connect()
+        connection.data_received(GET)
+        connection.shutdown()
+        assert transport.is_closed
+        assert transport.sent.startswith(b"HTTP/1.1 200 OK\r\n")
+
+    in_a_loop(steps)
+
+
+def test_an_answer_leaves_before_its_connection_could_make_room_for_another(connect):
+    async def steps():
+        connection, transport = connect()
+        connection.data_received(GET)
+        connect()
+        assert transport.sent.startswith(b"HTTP/1.1 200 OK\r\n")
+
+    in_a_loop(steps)
+
+
+def test_what_is_no_http_is_refused_behind_the_answer_before(connect):
+    async def steps():
+        connection, transport = connect()
+        connection.data_received(GET)
+        connection.data_received(b"NONSENSE\r\n\r\n")
+        answer, refusal = transport.sent.split(b"HTTP/1.1 ")[1:]
+        assert (answer[:3], refusal[:3]) == (b"200", b"400")
+
+    in_a_loop(steps)
