@@ -12,7 +12,7 @@ from flask import Response
 from mockserver.app.application import Application
 from mockserver.web.routing.audience import CONTROL_PREFIX
 from mockserver.web.routing.workspace_name import split_workspace
-from mockserver.web.server.http_limits import HttpLimits
+from mockserver.web.server.connections.http_limits import HttpLimits
 from mockserver.web.server.server import address, server
 from mockserver.web.service.early_refusal import early_refusal
 

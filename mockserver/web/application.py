@@ -19,7 +19,7 @@ from mockserver.web.routing.encoded_slash import SLASH
 from mockserver.web.routing.route import Route
 from mockserver.web.routing.url_rules import MatchedRule
 from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX, split_workspace
-from mockserver.web.server.heads import KNOWN
+from mockserver.web.server.connections.heads import KNOWN
 from mockserver.web.server.wsgi import WsgiAnswer, run
 from mockserver.web.service.answer import ApiResponse
 from mockserver.web.service.service import Service

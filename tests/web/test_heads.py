@@ -2,8 +2,8 @@
 
 import pytest
 
-from mockserver.web.server import heads
-from mockserver.web.server.heads import Heads
+from mockserver.web.server.connections import heads
+from mockserver.web.server.connections.heads import Heads
 
 GET = b"GET /v3/senders HTTP/1.1\r\nhost: mock\r\n\r\n"
 POST = b"POST /v3/senders HTTP/1.1\r\nhost: mock\r\ncontent-length: 2\r\n\r\n"

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from mockserver.web.server import sending
-from mockserver.web.server.sending import Sending
+from mockserver.web.server.connections import sending
+from mockserver.web.server.connections.sending import Sending
 
 
 class Transport:

@@ -1,4 +1,4 @@
-"""The HTTP server: connections within limits, the event loop, and the threads for what takes long.
+"""The HTTP server: the event loop, on which requests are run, and the threads for what takes long.
 
 Nothing here knows what an answer says; it knows how it leaves.
 """

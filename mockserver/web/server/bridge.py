@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from mockserver.core.waiting.turn import Turn
 from mockserver.web.server import stream, wire
 from mockserver.web.server.bodies import Bodies, Body
-from mockserver.web.server.heads import Head
-from mockserver.web.server.http_limits import Refusal
+from mockserver.web.server.connections.heads import Head
+from mockserver.web.server.connections.http_limits import Refusal
 from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
 from mockserver.web.server.outcome import FIRST_RUN, FirstRun, Outcome
 from mockserver.web.server.threads import Threads

@@ -17,13 +17,13 @@ from typing import cast
 import uvicorn
 from flask import Flask
 
-from mockserver.web.server.admission import Admission
 from mockserver.web.server.bridge import Bridge
-from mockserver.web.server.connection import Connection
-from mockserver.web.server.fast_path import FastConnection
-from mockserver.web.server.heads import Heads
-from mockserver.web.server.http_limits import HttpLimits, Refusal
-from mockserver.web.server.sending import Sending
+from mockserver.web.server.connections.admission import Admission
+from mockserver.web.server.connections.connection import Connection
+from mockserver.web.server.connections.fast_path import FastConnection
+from mockserver.web.server.connections.heads import Heads
+from mockserver.web.server.connections.http_limits import HttpLimits, Refusal
+from mockserver.web.server.connections.sending import Sending
 from mockserver.web.server.wsgi import Shortcut, no_shortcut
 
 #: How many seconds an idle connection is kept, as nginx does by default. Chosen: longer than the pools of clients keep

@@ -11,7 +11,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from mockserver.core.traffic.exchange import Header
 from mockserver.web.endpoints.service_request import body_of
-from mockserver.web.server.heads import KNOWN
+from mockserver.web.server.connections.heads import KNOWN
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

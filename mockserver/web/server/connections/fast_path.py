@@ -14,11 +14,11 @@ from typing import Any, Protocol
 import httptools
 from uvicorn.protocols.http import httptools_impl
 
-from mockserver.web.server.connection import Connection
-from mockserver.web.server.heads import Head, Heads
+from mockserver.web.server.connections.connection import Connection
+from mockserver.web.server.connections.heads import Head, Heads
+from mockserver.web.server.connections.sending import Sending
 from mockserver.web.server.loop import LARGE_BODY
 from mockserver.web.server.outcome import FIRST_RUN, FirstRun
-from mockserver.web.server.sending import Sending
 from mockserver.web.server.wsgi import Scope, WsgiAnswer
 
 

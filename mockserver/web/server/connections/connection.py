@@ -9,8 +9,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from mockserver.web.server.admission import Admission
-from mockserver.web.server.http_limits import HttpLimits, Refusal
+from mockserver.web.server.connections.admission import Admission
+from mockserver.web.server.connections.http_limits import HttpLimits, Refusal
 from mockserver.web.server.wire import TRANSPORT
 
 #: How many requests of one connection may wait for their answers before no more of them are parsed. Chosen: clients
