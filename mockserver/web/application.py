@@ -108,6 +108,7 @@ class ServiceFlask(LeanFlask):
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Take the workspace's name off an address that begins with `/w/<name>`, and let answer who has the rest."""
+        environ.pop(KNOWN, None)  # what a program has put around this may have changed the request
         _take_workspace_off(environ)
         response = self._without_contexts(environ)
         if response is not None:

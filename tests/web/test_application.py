@@ -1,11 +1,17 @@
 """The features of Flask that the application keeps, for programs that extend it."""
 
+import contextlib
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 import flask
 import pytest
 from flask import Blueprint, request_tearing_down
+
+from mockserver.app.runtime import Runtime
+from mockserver.web.server.server import bind
 
 
 def test_functions_of_teardown_run_after_each_request(api):
@@ -98,3 +104,24 @@ def test_slashes_before_the_first_segment_count_as_one(api):
     found = api.post("/", data={"grant_type": "password"}, environ_overrides=path)
 
     assert found.json["error"] == "unsupported_grant_type"
+
+
+def test_middleware_may_change_each_request(api):
+    inner = api.app.wsgi_app
+    numbers = iter(range(3))
+
+    def numbered(environ, start):
+        number = next(numbers)
+        environ["HTTP_X_NUMBER"] = str(number)
+        environ["PATH_INFO"] = f"/v3/senders/{number}/ips"
+        return inner(environ, start)
+
+    api.app.wsgi_app = numbered
+    with Runtime(api.app, bind("127.0.0.1", 0)) as running:
+        for _ in range(3):
+            request = urllib.request.Request(f"{running.url}/v3/senders", headers={"api-key": "any"})
+            with contextlib.suppress(urllib.error.HTTPError), urllib.request.urlopen(request):
+                pass
+
+    seen = [(row.path, dict(row.headers)["x-number"]) for row in api.app.store.default.journal]
+    assert seen == [(f"/v3/senders/{number}/ips", str(number)) for number in (2, 1, 0)]

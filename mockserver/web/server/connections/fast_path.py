@@ -83,6 +83,7 @@ class FastConnection(Connection):
         else:
             self._begun = run
             super().data_received(data)
+            self._begun = None
 
     def _is_at_rest(self) -> bool:
         """Whether the next byte begins a request that may be answered at once."""
