@@ -83,9 +83,9 @@ def _of_value(field: fields.Field[Any]) -> Read:
     if field.pre_load or field.post_load or field.allow_none or type(field).deserialize not in _DESERIALIZES:
         return field.deserialize
     convert = type(field)._deserialize  # noqa: SLF001  # the step of `load` that a field's class overrides
-    if convert is fields.String._deserialize:  # noqa: SLF001
+    if convert is fields.String._deserialize:  # noqa: SLF001  # as above
         return _of_type(str, None, field)
-    if convert is List._deserialize:  # noqa: SLF001
+    if convert is List._deserialize:  # noqa: SLF001  # as above
         return _of_type(list, _of_items(_of_value(field.inner)), field)  # type: ignore[attr-defined]  # a list has it
     if isinstance(field, fields.Nested) and not field.many and field.unknown is None:
         return _of_type(dict, _of_object(field.schema), field)
