@@ -7,10 +7,10 @@ from typing import Any
 
 import yaml
 
+from mockserver.beyond.sections import SECTIONED
 from mockserver.core.state.account import Account
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.registry import RESOURCES
 from mockserver.resources.section import write_instant
 from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.rules.faults import dump_fault
@@ -46,7 +46,7 @@ def dump(workspace: Workspace) -> dict[str, Any]:
         "strict": workspace.state.strict,
         "behaviour": _behaviour(workspace.state.behaviour),
     }
-    for resource in RESOURCES:
+    for resource in SECTIONED:
         if resource.workspace is not None:
             found.update(resource.workspace.dump(workspace))
     found["accounts"] = [_account(workspace, account) for account in workspace.state.accounts.values()]
@@ -110,7 +110,7 @@ def _account(workspace: Workspace, account: Account) -> dict[str, Any]:
     found: dict[str, Any] = _IDENTITY.dump(account)
     # An empty list of keys is written: an account without the member gets a key when it is loaded.
     found = {name: value for name, value in found.items() if name == "api_keys" or value not in (None, "", [])}
-    for resource in RESOURCES:
+    for resource in SECTIONED:
         if resource.section is not None:
             found.update(resource.section.dump(workspace, account))
     return found

@@ -9,6 +9,7 @@ from typing import Any
 
 from marshmallow import ValidationError
 
+from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account
 from mockserver.core.state.keys import Keyring
@@ -18,7 +19,7 @@ from mockserver.core.time.clock import Clock
 from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.registry import PARTS, RESOURCES
+from mockserver.resources.registry import PARTS
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from, parse_instant
 from mockserver.scenario.accounts import check_master, claim_ids, make_account
@@ -31,7 +32,7 @@ from mockserver.scenario.schema import owners, scenario_schema, schema_of
 from mockserver.scenario.sections import finish_section, generate, load_section, load_workspace_section
 from mockserver.settings import Settings
 
-_OF_RESOURCES = frozenset({"generate"}).union(*(resource.members for resource in RESOURCES))
+_OF_RESOURCES = frozenset({"generate"}).union(*(resource.members for resource in SECTIONED))
 #: Members of a document that the state takes over unchanged.
 _OF_THE_STATE = ("description", "solution", "strict", "behaviour")
 #: The name of the only account of a document without accounts.

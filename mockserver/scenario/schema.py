@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from marshmallow import Schema, ValidationError, fields, post_dump, validate, validates_schema
 
+from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
 from mockserver.core.late import late
 from mockserver.core.state.account import LANGUAGES
-from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Generator, Resource
 from mockserver.resources.section import Id24, Instant, Item, is_relative
 from mockserver.scenario.rules.fault_list import rules
@@ -104,7 +104,7 @@ class ResumeItem(Item):
 @cache
 def generators() -> dict[str, Generator]:
     """What makes an item of each list that `generate` can fill, made once."""
-    sections = (resource.section for resource in RESOURCES)
+    sections = (resource.section for resource in SECTIONED)
     return {name: found for section in sections if section for name, found in section.generators.items()}
 
 
@@ -115,29 +115,29 @@ def owners(document: Mapping[str, Any]) -> tuple[Resource, ...]:
     """
     items = document.get("accounts") or ()
     if not isinstance(items, Sequence) or not all(isinstance(item, Mapping) for item in items):
-        return RESOURCES
+        return SECTIONED
     names = set(document).union(*items)
     if "generate" in names:
-        return RESOURCES
-    return tuple(row for row in RESOURCES if not names.isdisjoint(row.members | row.workspace_members | row.looks_at))
+        return SECTIONED
+    return tuple(row for row in SECTIONED if not names.isdisjoint(row.members | row.workspace_members | row.looks_at))
 
 
 def scenario_schema() -> Schema:
     """The schema of a whole document, made once."""
-    return schema_of(tuple(resource.name for resource in RESOURCES))
+    return schema_of(tuple(resource.name for resource in SECTIONED))
 
 
 @lru_cache(maxsize=_KEPT)
 def schema_of(names: tuple[str, ...]) -> Schema:
     """The schema of a document that has no members of other resources than those of these names."""
-    owning = [resource for resource in RESOURCES if resource.name in names]
+    owning = [resource for resource in SECTIONED if resource.name in names]
     resources = {
         name: field for resource in owning if resource.section for name, field in resource.section.fields.items()
     }
     workspace = {
         name: field for resource in owning if resource.workspace for name, field in resource.workspace.fields.items()
     }
-    if len(owning) == len(RESOURCES):
+    if len(owning) == len(SECTIONED):
         resources["generate"] = _generate_field()
     account = type("AccountItem", (IdentityItem,), dict(resources))
     top = {

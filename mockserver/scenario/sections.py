@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from mockserver.beyond.sections import SECTIONED
 from mockserver.core.state.account import Account
 from mockserver.core.state.randomness import LAP
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.people import People
-from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Section, WorkspaceSection
 from mockserver.resources.section import SectionError, TakenError
 from mockserver.scenario.documents.mistakes import Mistake, Path
@@ -59,7 +59,7 @@ def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, 
         for name, amount in amounts.items():
             items = [generators()[name](people, workspace, account) for _ in range(amount)]
             section = next(
-                resource.section for resource in RESOURCES if resource.section and name in resource.section.generators
+                resource.section for resource in SECTIONED if resource.section and name in resource.section.generators
             )
             for mistake in load_section(section, workspace, account, {name: items}, ()):
                 message = f"a made-up item of account {account.name} does not fit: {mistake.message}"

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
 
+from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account, User
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from
 from mockserver.scenario.accounts import check_master, claim_ids, make_account
@@ -42,8 +42,8 @@ _REPLACED = (
     "language",
 )  # fmt: skip
 _ITS_OWN = frozenset({"accounts", "description", "solution", "strict", "behaviour", "faults"})
-_WORKSPACE = tuple(resource.workspace for resource in RESOURCES if resource.workspace)
-_SECTIONS = tuple(resource.section for resource in RESOURCES if resource.section)
+_WORKSPACE = tuple(resource.workspace for resource in SECTIONED if resource.workspace)
+_SECTIONS = tuple(resource.section for resource in SECTIONED if resource.section)
 #: Members of a document that do not belong to its first account.
 _OF_THE_WORKSPACE = _ITS_OWN.union(*(section.fields for section in _WORKSPACE))
 #: Mappings with one of several members: a new one replaces the old one as a whole.

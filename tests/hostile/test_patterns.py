@@ -27,6 +27,7 @@ PACKAGE = Path(mockserver.__file__).parent
 #: Every pattern that has a name, by its module.
 PATTERNS = [
     "app.effects.addresses:_SERVER",
+    "beyond.stubs.pattern:_PARAMETER",
     "cli.environment:_OF_KUBERNETES",
     "control.access.guard:_HOST",
     "control.framework.parameters:NAME",
@@ -72,6 +73,7 @@ PATTERNS = [
 ]
 #: The functions and classes that use others; those that stand in them as texts are tried.
 USES = {
+    "beyond.stubs.item:StubItem",
     "views.server.openapi:OpenApi",
     "control.document.openapi:_of_path",
     "control.document.openapi:operation_id",

@@ -7,9 +7,10 @@ from typing import Any
 from mockserver.control.traffic.requests import Bounds
 from mockserver.control.traffic.stream import STREAM_KINDS, Kinds
 from mockserver.control.workspaces.workspaces import ScenarioField
+from mockserver.resources.match import Texts
 from mockserver.resources.section import Duration, Id24, Instant
 from mockserver.scenario.behaviour import After, AuthenticateDomainField
-from mockserver.scenario.rules.match import OneOrMany, PathPattern, Texts
+from mockserver.scenario.rules.match import OneOrMany, PathPattern
 from mockserver.web.schemas import json_schema
 from mockserver.web.schemas.fields import Json, JsonObject
 from mockserver.web.schemas.json_schema import FieldSchema

@@ -16,8 +16,8 @@ def equal(one: State, other: State) -> bool:
     return difference(one, other) is None
 
 
-def difference(one: State, other: State) -> str | None:
-    """The first difference of two states, with its path, or None if they are equal."""
+def difference(one: object, other: object) -> str | None:
+    """The first difference of two states, or of parts of them, with its path; None if they are equal."""
     return _difference(one, other, "state")
 
 

@@ -15,6 +15,7 @@ from mockserver.core.state.faults import Fault, Faults, draws
 from mockserver.core.state.keys import api_key
 from mockserver.core.state.layer import LayeredSet, shown
 from mockserver.core.state.randomness import Randomness
+from mockserver.core.state.stubs import Stub, Stubs
 from mockserver.core.state.tables import Row, Tables, Tally
 from mockserver.core.time.clock import Clock
 from mockserver.core.time.timers import Timers
@@ -49,6 +50,7 @@ class State(Tables):
     behaviour: Behaviour = field(default_factory=Behaviour)
     mailbox: Mailbox = field(default_factory=Mailbox)
     faults: Faults = field(default_factory=Faults)
+    stubs: Stubs = field(default_factory=Stubs)
     timers: Timers = field(default_factory=Timers)
     accounts: MutableMapping[int, Account] = field(default_factory=dict)
     #: The account that each API key opens.
@@ -177,7 +179,7 @@ class State(Tables):
         self.last_ids[kind] = max(self.last_ids[kind], number)
         self.highest_id = max(self.highest_id, number)
 
-    # ------------------------------------------------------------------ faults and time
+    # ------------------------------------------------------------------ faults, stubs and time
 
     def add_faults(self, faults: Sequence[Fault]) -> None:
         """Add faults behind those that there are; one without an id gets an id that no other fault has.
@@ -193,6 +195,15 @@ class State(Tables):
             self.faults.add(fault)
         if len(self.random.positions) > _MOST_PURPOSES:
             self._forget_draws()
+
+    def name_stubs(self, stubs: Sequence[Stub]) -> None:
+        """Give an id that no other stub has to each of these stubs that has none; `last_ids` counts them."""
+        taken = {stub.id for stub in (*self.stubs, *stubs)}
+        for stub in stubs:
+            while not stub.id:
+                self.last_ids["stub"] %= LAST_ID
+                drawn = f"stub-{self.next_id('stub')}"
+                stub.id = "" if drawn in taken else drawn
 
     def _forget_draws(self) -> None:
         """Drop the positions of the draws of faults that are gone; for a new fault of such an id they begin anew."""

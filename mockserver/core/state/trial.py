@@ -12,6 +12,7 @@ from mockserver.core.state.account import Account
 from mockserver.core.state.faults import Faults
 from mockserver.core.state.layer import Layer, LayeredSet
 from mockserver.core.state.state import State
+from mockserver.core.state.stubs import Stubs
 from mockserver.core.state.tables import Tables, Tally, Timeline
 from mockserver.core.time.timers import Timers
 from mockserver.core.traffic.mailbox import Mailbox
@@ -26,6 +27,7 @@ def above(state: State) -> State:
         random=state.random.copy(),
         mailbox=Mailbox(),
         faults=Faults(state.faults),
+        stubs=Stubs(state.stubs),
         timers=Timers(),
         accounts=Layer(state.accounts, copied=partial(_account, tally)),
         keys=keys,

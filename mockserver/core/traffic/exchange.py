@@ -101,6 +101,8 @@ class Exchange:
     #: The id and the kind of the fault that was applied.
     fault: str | None = None
     fault_kind: str | None = None
+    #: The id of the stub that answered.
+    stub: str | None = None
     #: Whether what the client read is not the service's own answer.
     injected: bool = False
     transitions: Sequence[Changed] = ()

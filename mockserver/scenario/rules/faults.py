@@ -15,10 +15,11 @@ from mockserver.core.state.faults import FAULT_KINDS, LONGEST_MS, Fault, FaultKi
 from mockserver.core.text.spelling import nearest
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
+from mockserver.resources.match import as_match
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import Instant, Item, counted_from, write_instant
 from mockserver.scenario.rules import sentences
-from mockserver.scenario.rules.match import MatchItem, as_match, unknown_operation
+from mockserver.scenario.rules.match import MatchItem, unknown_operation
 from mockserver.web.schemas.fields import Flag, Number
 
 #: The most bytes that a fault may take in memory as it was written. Chosen: a workspace full of them takes 64 MiB.

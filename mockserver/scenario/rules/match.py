@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from marshmallow import ValidationError, fields, post_load, validate
+from marshmallow import ValidationError, fields, validate
 
 from mockserver.core.text.spelling import nearest
-from mockserver.core.traffic.match import LONGEST_GLOB, Glob, Match
+from mockserver.core.traffic.match import LONGEST_GLOB, Glob
+from mockserver.resources.match import ContentMatchItem, check_plain
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.resources.section import Item
-from mockserver.web.schemas.fields import Json, List, is_plain
+from mockserver.web.schemas.fields import List
 
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
 
@@ -40,7 +39,7 @@ class PathPattern(fields.Field[Any]):
             return as_glob(value)
         if not isinstance(value, dict):
             raise ValidationError("must be a glob of the path, or a mapping of its parameters")
-        _check_plain((name, [inner]) for name, inner in value.items())
+        check_plain((name, [inner]) for name, inner in value.items())
         return {str(name): str(inner) for name, inner in value.items()}
 
 
@@ -55,33 +54,6 @@ def as_glob(value: str) -> Glob:
     return Glob(value)
 
 
-class Texts(fields.Field[dict[str, Any]]):
-    """A mapping of names to texts or numbers."""
-
-    def __init__(self, *, lists: bool = False, **options: Any) -> None:
-        super().__init__(**options)
-        #: Whether a name may also have a list of texts or numbers.
-        self.lists = lists
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if not isinstance(value, dict):
-            raise ValidationError("must be a mapping")
-        lists = self.lists
-        _check_plain((name, inner if lists and isinstance(inner, list) else [inner]) for name, inner in value.items())
-        return {str(name): inner for name, inner in value.items()}
-
-
-def _check_plain(values: Iterable[tuple[str, list[Any]]]) -> None:
-    """Refuse a value that is neither a text nor a number.
-
-    Raises:
-        ValidationError: for the first name that has one.
-    """
-    for name, inner in values:
-        if not all(map(is_plain, inner)):
-            raise ValidationError({name: ["must be a text or a number"]})
-
-
 def unknown_operation(name: str) -> str:
     """The message about the name of an operation that does not exist."""
     return f"unknown operation; {nearest(name, ALL_OPERATIONS)}"
@@ -92,19 +64,12 @@ def _check_operation(name: str) -> None:
         raise ValidationError(unknown_operation(name))
 
 
-class MatchItem(Item):
+class MatchItem(ContentMatchItem):
     """A pattern of requests; whether its operations exist is checked by the user of the schema."""
 
     operation = OneOrMany(fields.String(), validate=validate.Length(min=1))
     method = OneOrMany(fields.String(validate=validate.OneOf(_METHODS)), validate=validate.Length(min=1))
     path = PathPattern()
-    query = Texts(lists=True)
-    json = Json(allow_none=True)
-    headers = Texts()
-
-    @post_load
-    def _as_value(self, data: dict[str, Any], **_: Any) -> Match:
-        return as_match(data)
 
 
 class ExchangeMatchItem(MatchItem):
@@ -114,18 +79,3 @@ class ExchangeMatchItem(MatchItem):
     status = fields.Integer(strict=True, validate=validate.Range(100, 599))
     code = fields.String()
     fault = fields.String()
-
-
-def as_match(data: dict[str, Any]) -> Match:
-    """The pattern that loaded members describe."""
-    path = data.pop("path", None)
-    found = {name: data[name] for name in ("query", "json", "headers", "status", "code", "fault") if name in data}
-    if "headers" in found:
-        found["headers"] = {name: str(value) for name, value in found["headers"].items()}
-    return Match(
-        operations=frozenset(data.get("operation", ())),
-        methods=frozenset(data.get("method", ())),
-        path=path if isinstance(path, Glob) else None,
-        params=path if isinstance(path, dict) else {},
-        **found,
-    )

@@ -1,0 +1,1 @@
+"""What lies beyond the operations that the mock has: stubs that answer for it."""

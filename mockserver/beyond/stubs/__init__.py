@@ -1,0 +1,1 @@
+"""Stubs: how they are written and checked, and how they answer."""

@@ -1,0 +1,59 @@
+"""The list of stubs of a document: its field, and how it comes into a workspace and out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from marshmallow import fields, validate
+
+from mockserver.beyond.stubs.item import StubItem, dump_stub
+from mockserver.core.state.stubs import Stub
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.resource import WorkspaceSection
+from mockserver.resources.section import SectionError, TakenError
+from mockserver.web.schemas.fields import List
+
+#: The most stubs of a workspace. Chosen: four times as many as the service has operations.
+MOST_STUBS = 1_000
+
+
+def stubs_field(**options: Any) -> List:
+    """The field of a list of stubs."""
+    return List(fields.Nested(StubItem), validate=validate.Length(max=MOST_STUBS), **options)
+
+
+def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> None:
+    """Add stubs before those of a workspace, which are asked after them; one without an id gets one.
+
+    Raises:
+        SectionError: there would be too many, or (`TakenError`) there is one of such an id already.
+    """
+    there = workspace.state.stubs
+    for index in taken(stubs, there):
+        raise TakenError(("stubs", index, "id"), f"{stubs[index].id} is there already")
+    if len(there) + len(stubs) > MOST_STUBS:
+        raise SectionError(("stubs",), f"there may be {MOST_STUBS:,} stubs, and there are {len(there):,}")
+    workspace.state.name_stubs(stubs)
+    there.put_first(stubs)
+
+
+def taken(stubs: Sequence[Stub], there: Iterable[Stub] = ()) -> Iterator[int]:
+    """The indexes of the stubs whose id an earlier one has, or one that is there."""
+    seen = {stub.id for stub in there}
+    for index, stub in enumerate(stubs):
+        if stub.id and stub.id in seen:
+            yield index
+        seen.add(stub.id)
+
+
+def _load(workspace: Workspace, data: Mapping[str, Any]) -> None:
+    add_stubs(workspace, data.get("stubs", ()))
+
+
+def _dump(workspace: Workspace) -> dict[str, Any]:
+    stubs = workspace.state.stubs
+    return {"stubs": [dump_stub(stub) for stub in stubs]} if stubs else {}
+
+
+SECTION = WorkspaceSection(fields={"stubs": stubs_field()}, load=_load, dump=_dump)

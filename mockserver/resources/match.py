@@ -1,0 +1,66 @@
+"""The schema of what a request has to hold, for stubs, faults, and what a test verifies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from marshmallow import ValidationError, fields, post_load
+
+from mockserver.core.traffic.match import Glob, Match
+from mockserver.resources.section import Item
+from mockserver.web.schemas.fields import Json, is_plain
+
+
+class Texts(fields.Field[dict[str, Any]]):
+    """A mapping of names to texts or numbers."""
+
+    def __init__(self, *, lists: bool = False, **options: Any) -> None:
+        super().__init__(**options)
+        #: Whether a name may also have a list of texts or numbers.
+        self.lists = lists
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, dict):
+            raise ValidationError("must be a mapping")
+        lists = self.lists
+        check_plain((name, inner if lists and isinstance(inner, list) else [inner]) for name, inner in value.items())
+        return {str(name): inner for name, inner in value.items()}
+
+
+def check_plain(values: Iterable[tuple[str, list[Any]]]) -> None:
+    """Refuse a value that is neither a text nor a number.
+
+    Raises:
+        ValidationError: for the first name that has one.
+    """
+    for name, inner in values:
+        if not all(map(is_plain, inner)):
+            raise ValidationError({name: ["must be a text or a number"]})
+
+
+class ContentMatchItem(Item):
+    """A pattern of what requests hold, wherever they go."""
+
+    query = Texts(lists=True)
+    json = Json(allow_none=True)
+    headers = Texts()
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Match:
+        return as_match(data)
+
+
+def as_match(data: dict[str, Any]) -> Match:
+    """The pattern that loaded members describe."""
+    path = data.pop("path", None)
+    found = {name: data[name] for name in ("query", "json", "headers", "status", "code", "fault") if name in data}
+    if "headers" in found:
+        found["headers"] = {name: str(value) for name, value in found["headers"].items()}
+    return Match(
+        operations=frozenset(data.get("operation", ())),
+        methods=frozenset(data.get("method", ())),
+        path=path if isinstance(path, Glob) else None,
+        params=path if isinstance(path, dict) else {},
+        **found,
+    )
