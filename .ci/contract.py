@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from mockserver.beyond.catalogue import catalogue
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Mark, Operation
 from mockserver.core.state.behaviour import Behaviour
@@ -195,6 +196,13 @@ def behaviour(_: str) -> Iterator[str]:
         yield _row(f"`{name}`", f"`{text.strip()}`", meaning, ", ".join(told) or "-")
 
 
+def beyond(_: str) -> Iterator[str]:
+    """The operations that the service has and the mock has not, in the order of their paths."""
+    yield from _head("operation", "method", "path", "status")
+    for row in catalogue().values():
+        yield _row(f"`{row.id}`", row.method, f"`{row.path}`", row.status)
+
+
 def index(_: str) -> Iterator[str]:
     """The pages of the resources, with their operations and state machines."""
     yield from _head("page", "operations", "state machine")
@@ -229,7 +237,7 @@ def _row(*cells: object) -> str:
 
 
 _PARTS: dict[str, Callable[[str], Iterator[str]]] = {
-    part.__name__: part for part in (operation, machine, codes, limits, events, scopes, behaviour, index)
+    part.__name__: part for part in (operation, machine, codes, limits, events, scopes, behaviour, beyond, index)
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from flask import Flask
@@ -24,9 +24,12 @@ from mockserver.web.logs.request_log import LogFormat, RequestLog, Secrecy
 from mockserver.web.service.service import Service
 
 if TYPE_CHECKING:
+    from mockserver.beyond import answering
     from mockserver.scenario.rules import fault_header
     from mockserver.views.traffic import redaction
 else:
+    # For requests that no operation answers.
+    (answering,) = late("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
     (fault_header,) = late("mockserver.scenario.rules", "fault_header")
     (redaction,) = late("mockserver.views.traffic", "redaction")
@@ -70,6 +73,7 @@ def _add_service(app: Application) -> None:
         app.store,
         ALL_OPERATIONS.values(),
         faults=fault_header.of_header,
+        beyond=cache(answering.Answering),
         bearers=Bearer(app.store, app.component(OAuthParts).signer),
         body_limit=app.settings.body_limit,
         prepare=app.effects.look_ups.prepare,

@@ -30,6 +30,9 @@ def imported():
 @pytest.mark.parametrize(
     "module",
     [
+        "mockserver.beyond.answering",
+        "mockserver.beyond.catalogue",
+        "mockserver.beyond.nearest",
         "mockserver.coverage",
         "mockserver.evidence",
         "mockserver.testing",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
-from types import MappingProxyType
 
 from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -16,18 +15,17 @@ from mockserver.web.endpoints.endpoint import Endpoint
 from mockserver.web.endpoints.form import read_form
 from mockserver.web.endpoints.public_endpoint import PublicEndpoint
 from mockserver.web.routing import encoded_slash
-from mockserver.web.routing.audience import CONTROL_PREFIX, audience_of
-from mockserver.web.routing.path_tree import PathTree
-from mockserver.web.routing.route import Route, route_to
-from mockserver.web.routing.workspace_name import workspace_name
-
-_NO_PARAMS: Mapping[str, str] = MappingProxyType({})
+from mockserver.web.routing.audience import API_PREFIX, CONTROL_PREFIX, audience_of
+from mockserver.web.routing.path_tree import NO_PARAMS, PathTree
+from mockserver.web.routing.route import Recognise, Route, route_to
+from mockserver.web.routing.workspace_name import WorkspaceName, workspace_name
 
 
 class EndpointTable:
     """All operations with their endpoints; operations that share method and path differ by the form's discriminator."""
 
-    def __init__(self, operations: Iterable[Operation]) -> None:
+    def __init__(self, operations: Iterable[Operation], recognise: Recognise) -> None:
+        self._recognise = recognise
         self._operations = list(operations)
         self._endpoints: dict[str, Endpoint] = {row.id: _endpoint(row) for row in self._operations}
         self._tree = PathTree(self._operations)
@@ -40,7 +38,7 @@ class EndpointTable:
     def route(self, request: Request) -> Route | None:
         """The route of a request for the service, or None if another part of the application has the address.
 
-        A request whose address is nobody's has a route without an endpoint.
+        A request whose address is no operation's of the mock has a route without an endpoint.
         """
         path, workspace = request.path, workspace_name(request.environ)
         found = self._tree.find(request.method, encoded_slash.matched_path(request))
@@ -50,7 +48,16 @@ class EndpointTable:
             return route_to(endpoint, endpoint.operation.audience, path, params, workspace)
         if request.url_rule is not None or path.startswith(CONTROL_PREFIX):
             return None
-        return route_to(None, audience_of(path), path, _NO_PARAMS, workspace)
+        return self._nowhere(request, path, workspace)
+
+    def _nowhere(self, request: Request, path: str, workspace: WorkspaceName) -> Route:
+        """The route of a request that no operation of the mock answers; it names the operation beyond that is meant."""
+        if path.startswith(API_PREFIX):
+            beyond = self._recognise(request.method, encoded_slash.matched_path(request))
+            if beyond is not None:
+                params = encoded_slash.unsegmented(beyond.params, request)
+                return Route(None, Audience.API, path, params, workspace, beyond.operation)
+        return route_to(None, audience_of(path), path, NO_PARAMS, workspace)
 
     def _endpoint(self, operations: tuple[Operation, ...], request: Request) -> Endpoint:
         """The endpoint of the operation that a request calls, of those at its method and path."""

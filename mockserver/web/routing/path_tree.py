@@ -4,40 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from mockserver.core.contract.operation import Operation
-
-_NO_PARAMS: Mapping[str, str] = MappingProxyType({})
+NO_PARAMS: Mapping[str, str] = MappingProxyType({})
 
 
-class Found(NamedTuple):
+class Addressed(Protocol):
+    """What has a method and a path, with parameters in braces: an operation."""
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def path(self) -> str: ...
+
+
+AddressedT = TypeVar("AddressedT", bound=Addressed)
+
+
+class Found(NamedTuple, Generic[AddressedT]):
     """The operations at a method and a path, in the order of their declaration, and the values in the path by name."""
 
-    operations: tuple[Operation, ...]
+    operations: tuple[AddressedT, ...]
     params: Mapping[str, str]
 
 
-class _Leaf(NamedTuple):
+class _Leaf(NamedTuple, Generic[AddressedT]):
     """The end of a path for one method."""
 
-    operations: tuple[Operation, ...]
+    operations: tuple[AddressedT, ...]
     #: The names of the parameters on the way, in their order.
     names: tuple[str, ...]
 
 
-class _Node:
+class _Node(Generic[AddressedT]):
     """What may follow the same first segments."""
 
     __slots__ = ("fixed", "leaves", "parameter")
 
     def __init__(self) -> None:
-        self.fixed: dict[str, _Node] = {}
-        self.parameter: _Node | None = None
+        self.fixed: dict[str, _Node[AddressedT]] = {}
+        self.parameter: _Node[AddressedT] | None = None
         #: By method.
-        self.leaves: dict[str, _Leaf] = {}
+        self.leaves: dict[str, _Leaf[AddressedT]] = {}
 
-    def grow(self, segment: str) -> _Node:
+    def grow(self, segment: str) -> _Node[AddressedT]:
         """The node behind a segment of a path as an operation declares it; it is made if there is none."""
         if not segment.startswith("{"):
             return self.fixed.setdefault(segment, _Node())
@@ -45,19 +56,19 @@ class _Node:
         return self.parameter
 
 
-class PathTree:
+class PathTree(Generic[AddressedT]):
     """The paths of operations, by segment.
 
     A segment that is fixed in the path of an operation is no parameter there: `/v3/senders/ips` is no sender's address,
     whatever the method (contract/senders#getIps). So there is one way through the tree at most.
     """
 
-    def __init__(self, operations: Iterable[Operation]) -> None:
-        self._root = _Node()
+    def __init__(self, operations: Iterable[AddressedT]) -> None:
+        self._root: _Node[AddressedT] = _Node()
         for operation in operations:
             self._add(operation)
 
-    def _add(self, operation: Operation) -> None:
+    def _add(self, operation: AddressedT) -> None:
         node, segments = self._root, operation.path.split("/")
         for segment in segments:
             node = node.grow(segment)
@@ -66,7 +77,7 @@ class PathTree:
         leaf = _Leaf((operation,) if others is None else (*others.operations, operation), names)
         node.leaves[operation.method] = leaf
 
-    def find(self, method: str, path: str) -> Found | None:
+    def find(self, method: str, path: str) -> Found[AddressedT] | None:
         """The operations at a method and a decoded path, or None if there are none; HEAD finds what GET finds."""
         node = self._root
         values = []
@@ -81,4 +92,4 @@ class PathTree:
         leaf = node.leaves.get("GET" if method == "HEAD" else method)
         if leaf is None:
             return None
-        return Found(leaf.operations, dict(zip(leaf.names, values, strict=True)) if values else _NO_PARAMS)
+        return Found(leaf.operations, dict(zip(leaf.names, values, strict=True)) if values else NO_PARAMS)

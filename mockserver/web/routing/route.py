@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from mockserver.core.contract.operation import Audience
@@ -13,7 +13,7 @@ from mockserver.web.routing.workspace_name import WorkspaceName
 class Route(NamedTuple):
     """What the address of a request for the service means; it is found once for each request."""
 
-    #: What answers the request, or None if no operation has this address and this method.
+    #: What answers the request, or None if no operation of the mock has this address and this method.
     endpoint: Endpoint | None
     #: Whom the address speaks with.
     audience: Audience
@@ -24,8 +24,21 @@ class Route(NamedTuple):
     #: The workspace that the request names, if it names one.
     workspace: WorkspaceName
 
-    #: The id of the operation that is called, or None if none has this address and this method.
+    #: The id of the operation that is called, also of one beyond; None if none has this address and this method.
     operation: str | None
+
+
+class Recognised(NamedTuple):
+    """What an address beyond the operations of the mock means."""
+
+    #: The id of the operation that the service has there.
+    operation: str
+    #: The parameters of the path, by name.
+    params: Mapping[str, str]
+
+
+#: Finds the operation beyond that has a method and a decoded path, or None if the service has none there.
+Recognise = Callable[[str, str], Recognised | None]
 
 
 def route_to(

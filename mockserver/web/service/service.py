@@ -23,6 +23,7 @@ from mockserver.web.routing.workspace_name import NO_NAME, DisagreementError
 from mockserver.web.server import loop
 from mockserver.web.server.wire import transmit
 from mockserver.web.service.answer import HeaderList, answer, error_body, override, spoilt
+from mockserver.web.service.beyond import Beyond
 from mockserver.web.service.handlers.api import ApiHandler, Prepare
 from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
 from mockserver.web.service.handlers.oauth import OAuthHandler
@@ -58,18 +59,19 @@ class Service:
         *,
         faults: HeaderFaults,
         bearers: Bearers,
+        beyond: Callable[[], Beyond],
         body_limit: int,
         prepare: Prepare = lambda caller, route, environ: True,
         log: Log | None = None,
     ) -> None:
-        self.endpoints = EndpointTable(operations)
+        self.endpoints = EndpointTable(operations, lambda method, path: beyond().recognise(method, path))
         self.body_limit = body_limit
         self._store = store
         self._faults = faults
         self._log = log
         self._handlers: Mapping[Audience, Handler[Any]] = MappingProxyType(
             {
-                Audience.API: ApiHandler(store, self.endpoints, bearers, prepare),
+                Audience.API: ApiHandler(store, bearers, beyond, prepare),
                 Audience.OAUTH: OAuthHandler(store, self.endpoints),
                 Audience.PAGE: PageHandler(store, self.endpoints),
             }

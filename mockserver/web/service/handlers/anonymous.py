@@ -39,7 +39,7 @@ class AnonymousHandler(Handler[AnonymousCaller]):
     def admit(self, found: Identified[AnonymousCaller], exchange: Exchange, headers: HeaderList) -> None:
         """Anonymous callers have no rate limit, and no account to note."""
 
-    def nowhere(self, found: Identified[AnonymousCaller]) -> Reply:
+    def nowhere(self, found: Identified[AnonymousCaller], exchange: Exchange) -> Reply:
         operations = self._endpoints.at(found.request)
         reason = why_nowhere(found.request, operations)
         if not operations:

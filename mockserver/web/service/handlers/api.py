@@ -14,14 +14,13 @@ from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Bearers, Caller
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.web.routing.endpoint_table import EndpointTable
 from mockserver.web.routing.route import Route
 from mockserver.web.server import loop
 from mockserver.web.service import rate_limit
 from mockserver.web.service.answer import HeaderList, error_body
 from mockserver.web.service.auth import authenticate
+from mockserver.web.service.beyond import ANSWERED_HEADER, BEYOND_HEADER, Beyond
 from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
-from mockserver.web.service.handlers.nowhere import why_nowhere
 
 #: Begins what an operation has to wait for before the request of an environment is answered; whether the wait is over.
 Prepare = Callable[[Caller, Route, dict[str, Any]], bool]
@@ -30,10 +29,10 @@ Prepare = Callable[[Caller, Route, dict[str, Any]], bool]
 class ApiHandler(Handler[Caller]):
     """Identifies callers by key or token, counts their requests, and refuses with the errors of the API."""
 
-    def __init__(self, store: Store, endpoints: EndpointTable, bearers: Bearers, prepare: Prepare) -> None:
+    def __init__(self, store: Store, bearers: Bearers, beyond: Callable[[], Beyond], prepare: Prepare) -> None:
         self._store = store
-        self._endpoints = endpoints
         self._bearers = bearers
+        self._beyond = beyond
         self._prepare = prepare
 
     def missing(self, workspace: str, request: Request) -> ServiceError:
@@ -47,13 +46,18 @@ class ApiHandler(Handler[Caller]):
         caller = authenticate(request, route, self._store, within, self._bearers)
         if loop.hold(request.environ, caller.workspace.lock) and _is_long(caller, request, route):
             loop.leave(request.environ)
-        looks_up = route.endpoint is not None and route.endpoint.operation.looks_up
-        if looks_up and not self._prepare(caller, route, request.environ):
+        if route.endpoint is None:
+            is_ready = self._beyond().prepare(caller, request, route)
+        else:
+            is_ready = not route.endpoint.operation.looks_up or self._prepare(caller, route, request.environ)
+        if not is_ready:
             raise NotYetError
         return caller
 
     def admit(self, found: Identified[Caller], exchange: Exchange, headers: HeaderList) -> None:
-        caller = found.caller
+        caller, route = found.caller, found.route
+        if route.endpoint is None and route.operation is not None:
+            headers.append((BEYOND_HEADER, route.operation))
         if caller is None:
             _count(found.workspace, rate_limit.NOBODY, exchange, headers)
             return
@@ -63,10 +67,15 @@ class ApiHandler(Handler[Caller]):
             exchange.warn(f"the API key is nobody's; it opens {account.name}, a {account.role} account (--keys any)")
         _count(found.workspace, account.id, exchange, headers)
 
-    def nowhere(self, found: Identified[Caller]) -> Reply:
-        # The API says the same of a wrong address and of a wrong method (contract/errors#statuses).
-        operations = self._endpoints.at(found.request)
-        return Reply(404, error=NOT_FOUND().because(why_nowhere(found.request, operations)))
+    def nowhere(self, found: Identified[Caller], exchange: Exchange) -> Reply:
+        assert found.caller is not None, "a caller that was refused, and a preflight, have their answers"
+        try:
+            reply = self._beyond().answer(found.caller, found.request, exchange)
+        except ServiceError as error:
+            reply = Reply.refused(error)
+        if exchange.beyond is not None:
+            reply.headers += ((ANSWERED_HEADER, exchange.beyond),)
+        return reply
 
     def refuse(self, reply: Reply, error: ServiceError, found: Identified[Caller], exchange: Exchange) -> Reply:
         reply.body = error_body(error, found.workspace.state.behaviour.sentence_codes)

@@ -77,11 +77,17 @@ class Handler(ABC, Generic[CallerT]):
             ServiceError: the service refuses the request.
         """
         endpoint = found.route.endpoint
-        return self.nowhere(found) if endpoint is None else endpoint.answer(found.caller, found.request, exchange)
+        if endpoint is None:
+            return self.nowhere(found, exchange)
+        return endpoint.answer(found.caller, found.request, exchange)
 
     @abstractmethod
-    def nowhere(self, found: Identified[CallerT]) -> Reply:
-        """The answer at an address that no operation has, or none with this method."""
+    def nowhere(self, found: Identified[CallerT], exchange: Exchange) -> Reply:
+        """The answer at an address that no operation of the mock has, or none with this method.
+
+        Raises:
+            ServiceError: the request is refused.
+        """
 
     @abstractmethod
     def refuse(self, reply: Reply, error: ServiceError, found: Identified[CallerT], exchange: Exchange) -> Reply:

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import Protocol
 
 from flask import Request
 
-from mockserver.core.contract.operation import Operation
+from mockserver.core.state import reasons
 from mockserver.web.routing.encoded_slash import shown_path
 
+#: The longest path that is shown whole, in characters. Chosen: above those of the service.
+_LONGEST = 200
 
-def why_nowhere(request: Request, operations: Sequence[Operation]) -> str:
+
+class Named(Protocol):
+    """What has a method and an id: an operation."""
+
+    @property
+    def method(self) -> str: ...
+
+    @property
+    def id(self) -> str: ...
+
+
+def why_nowhere(request: Request, operations: Iterable[Named]) -> str:
     """Why no operation answers a request; `operations` have its address, and take other methods."""
-    shown = shown_path(request)
-    if not operations:
-        return f"no operation has the address {shown}"
+    shown = reasons.shown(shown_path(request), _LONGEST)
     methods = ", ".join(f"{operation.method} ({operation.id})" for operation in operations)
+    if not methods:
+        return f"no operation has the address {shown}"
     return f"{shown} does not take {request.method}; it takes {methods}"

@@ -1,0 +1,72 @@
+"""What answers a request that no operation of the mock answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flask import Request
+
+from mockserver.beyond.catalogue import OperationBeyond, catalogue, tree
+from mockserver.beyond.nearest import nearest
+from mockserver.core.contract.errors import NOT_FOUND
+from mockserver.core.contract.operation import Operation
+from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.workspaces.caller import Caller
+from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.web.routing.encoded_slash import matched_path
+from mockserver.web.routing.path_tree import PathTree
+from mockserver.web.routing.route import Recognised, Route
+from mockserver.web.service.handlers.nowhere import why_nowhere
+
+#: The methods of operations, in the order in which they are told.
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+class Answering:
+    """Answers where the mock has no operation, and knows which the service has there."""
+
+    def __init__(self) -> None:
+        self._own = PathTree(ALL_OPERATIONS.values())
+
+    def recognise(self, method: str, path: str) -> Recognised | None:
+        """The operation beyond that has a method and a decoded path, or None if the service has none there."""
+        found = tree().find(method, path)
+        return None if found is None else Recognised(found.operations[0].id, found.params)
+
+    def prepare(self, caller: Caller, request: Request, route: Route) -> bool:
+        """Nothing has to be waited for."""
+        return True
+
+    def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
+        """The answer to a request without an endpoint, under the lock of its workspace.
+
+        Raises:
+            ServiceError: the request is refused.
+        """
+        operation = catalogue().get(exchange.operation or "")
+        if operation is None:
+            # The API says the same of a wrong address and of a wrong method (contract/errors#statuses).
+            raise NOT_FOUND().because(self._why_unknown(request))
+        exchange.beyond = "refused"
+        raise NOT_FOUND().because(_why_refused(operation))
+
+    def _why_unknown(self, request: Request) -> str:
+        """Why nothing answers at an address, with the methods that it takes or the address that was probably meant."""
+        path = matched_path(request)
+        operations = list(self._at(path))
+        why = why_nowhere(request, operations)
+        near = None if operations else nearest(request.method, path)
+        return why if near is None else f"{why}; did you mean {near.method} {near.path} ({near.id})?"
+
+    def _at(self, path: str) -> Iterator[Operation | OperationBeyond]:
+        """The operations at a decoded path, of any method: those of the mock, then those beyond."""
+        for operations in (self._own, tree()):
+            for method in _METHODS:
+                found = operations.find(method, path)
+                if found is not None:
+                    yield from found.operations
+
+
+def _why_refused(operation: OperationBeyond) -> str:
+    known = f"{operation.id} is an operation of the service that this mock does not have"
+    return f"{known}; write a stub, or use --beyond"

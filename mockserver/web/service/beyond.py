@@ -1,0 +1,40 @@
+"""What answers where the mock has no operation; the app provides it."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from flask import Request
+
+from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.workspaces.caller import Caller
+from mockserver.web.routing.route import Recognised, Route
+
+#: The header that names the operation beyond that was called.
+BEYOND_HEADER = "X-Mock-Beyond"
+#: The header that says how a request was answered that no operation of the mock answers.
+ANSWERED_HEADER = "X-Mock-Answered"
+
+
+class Beyond(Protocol):
+    """Knows which operations the service has and the mock has not, and answers at every address of neither's."""
+
+    def recognise(self, method: str, path: str) -> Recognised | None:
+        """The operation beyond that has a method and a decoded path, or None if the service has none there."""
+        ...
+
+    def prepare(self, caller: Caller, request: Request, route: Route) -> bool:
+        """Begin what a request without an endpoint has to wait for before it is answered; whether the wait is over.
+
+        Raises:
+            LeaveLoop: to answer takes long, and the request runs on the event loop.
+        """
+        ...
+
+    def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
+        """The answer to a request without an endpoint, under the lock of its workspace.
+
+        Raises:
+            ServiceError: the request is refused.
+        """
+        ...

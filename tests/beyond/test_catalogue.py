@@ -1,0 +1,90 @@
+"""The catalogue: which operations the service has beyond those of the mock, and where."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockserver.beyond.catalogue import catalogue, tree
+from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.web.routing.path_tree import PathTree
+
+OPERATIONS = list(catalogue().values())
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+#: A value that is fixed in no path.
+VALUES = st.text(st.characters(exclude_characters="/"), min_size=1).map(lambda text: f"{text}~")
+
+
+def shape(operation):
+    """The address of an operation, whatever its parameters are called."""
+    return operation.method, *("{}" if part.startswith("{") else part for part in operation.path.split("/"))
+
+
+def test_it_has_what_the_vendors_document_and_its_newest_client_have_beyond_the_mock():
+    assert len(OPERATIONS) == 257
+
+
+def test_each_address_has_one_name():
+    assert len({shape(row) for row in OPERATIONS}) == len(OPERATIONS)
+
+
+def test_no_name_and_no_address_is_one_of_the_mock():
+    own = {shape(row) for row in ALL_OPERATIONS.values()}
+
+    assert not catalogue().keys() & ALL_OPERATIONS.keys()
+    assert not own & {shape(row) for row in OPERATIONS}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda row: row.id)
+def test_each_operation_has_a_method_a_path_and_a_status_of_success(operation):
+    assert operation.method in METHODS
+    assert operation.path.startswith("/v3/")
+    assert operation.status in (200, 201, 202, 204)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda row: row.id)
+def test_each_operation_has_the_smallest_body_of_its_status_and_none_with_204(operation):
+    if operation.status == 204:
+        assert operation.body == ""
+    else:
+        assert isinstance(json.loads(operation.body), dict | list)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda row: row.id)
+@given(data=st.data())
+def test_each_operation_is_found_with_the_values_of_its_parameters(operation, data):
+    values = {part[1:-1]: data.draw(VALUES) for part in operation.path.split("/") if part.startswith("{")}
+
+    found = tree().find(operation.method, operation.path.format(**values))
+
+    assert (found.operations, dict(found.params)) == ((operation,), values)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "operation"),
+    [
+        ("GET", "/v3/contacts/lists", "getLists"),
+        ("GET", "/v3/contacts/alice@example.test", "getContactInfo"),
+        ("HEAD", "/v3/contacts/7", "getContactInfo"),
+        ("POST", "/v3/contacts/import", "importContacts"),
+        ("GET", "/v3/contacts/import", None),
+        ("GET", "/v3/contacts/", None),
+        ("GET", "/v3/corporate/group/7", "getCorporateGroupById"),
+        ("PUT", "/v3/corporate/group/unlink/7/subAccounts", "putCorporateGroupUnlinkSubAccounts"),
+        ("PATCH", "/v3/smtp/email", None),
+        ("get", "/v3/contacts", None),
+    ],
+)
+def test_a_fixed_segment_goes_before_a_parameter(method, path, operation):
+    found = tree().find(method, path)
+
+    assert (found and found.operations[0].id) == operation
+
+
+def test_an_address_of_the_mock_is_looked_up_there_first():
+    own = PathTree(ALL_OPERATIONS.values())
+
+    for row in ALL_OPERATIONS.values():
+        assert own.find(row.method, row.path) is not None
+        assert tree().find(row.method, row.path) is None
