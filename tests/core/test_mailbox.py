@@ -2,7 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mockserver.core.traffic.mailbox import SENT, WAITING, Mail, Mailbox, Sending
+from mockserver.core.traffic.mail import Mail
+from mockserver.core.traffic.mailbox import SENT, WAITING, Mailbox, Sending
 
 
 def mail(number, text="Hello"):

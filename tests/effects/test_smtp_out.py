@@ -16,7 +16,7 @@ import trustme
 from aiosmtpd.smtp import SMTP, AuthResult
 
 from mockserver import MockServer, Settings, create_app
-from mockserver.core.traffic.mailbox import Mail
+from mockserver.core.traffic.mail import Mail
 from mockserver.effects.egress import Egress
 from mockserver.effects.mail.client import SmtpClient, SmtpLimits
 from mockserver.effects.mail.url import SmtpUrl

@@ -80,8 +80,8 @@ USES = {
     "control.access.guard:_without_port",
     "views.traffic.redaction:_pairs_of",  # makes two of the above
     "control.framework.parameters:name",  # a name of the store's
-    "core.text.email_text:_party",
-    "core.text.email_text:compose",
+    "core.text.email_text:_address",
+    "core.text.email_text:_name_boundaries",
     "core.traffic.match:__init__",  # a glob, of bounded length: it is tried below
     "effects.mail.connection:sentence",
     "resources.campaigns.section:CampaignItem",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.addresses import mail_address
 from mockserver.core.effects.effects import Report, Wanted
-from mockserver.core.traffic.mailbox import Mail
+from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import Store
 from mockserver.effects.egress import Egress
 from mockserver.resources.inbound import model as inbound

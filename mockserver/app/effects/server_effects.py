@@ -9,7 +9,7 @@ from mockserver.app.effects.look_ups import LookUps
 from mockserver.app.effects.mails import Mails
 from mockserver.core.effects.effects import Report, Timed, Wanted
 from mockserver.core.effects.jobs import Job
-from mockserver.core.traffic.mailbox import Mail
+from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import Store
 from mockserver.effects.egress import Egress
 from mockserver.effects.timer_thread import TimerThread

@@ -14,7 +14,8 @@ from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.framework.waiting import wait_for
 from mockserver.core.text.domain_name import is_address
-from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Mail
+from mockserver.core.traffic.mail import KINDS, Mail
+from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
 from mockserver.views.traffic import mails as shown
@@ -36,7 +37,7 @@ def index(query: dict[str, Any]) -> Response:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
     workspace = target.workspace()
     mails = wait_for(workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
-    off_loop.before_showing(len(mail.text) for mail in mails)
+    off_loop.before_showing(mail.size for mail in mails)
     return answers.listed([_sent_mail(workspace, mail) for mail in mails], evicted=workspace.state.mailbox.evicted)
 
 
@@ -58,6 +59,7 @@ def show(identifier: str) -> Response:
         mail = workspace.state.mailbox.find(name)
     if mail is None or suffix not in ("", "eml", "html"):
         raise Problem(404, f"there is no e-mail {identifier!r}")
+    off_loop.before_showing([mail.size])
     if suffix == "eml":
         return Response(mail.message().as_bytes(), content_type="message/rfc822")
     if suffix == "html":
@@ -79,7 +81,7 @@ def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[Mail]:
 
 
 def _matches(workspace: Workspace, mail: Mail, query: dict[str, Any], is_wanted: Callable[[str], bool]) -> bool:
-    if not is_wanted(mail.to) or query.get("subject", "").lower() not in mail.subject.lower():
+    if not any(map(is_wanted, mail.addressed(*KINDS))) or query.get("subject", "").lower() not in mail.subject.lower():
         return False
     sending = workspace.state.mailbox.sending(mail)
     return "smtp" not in query or (sending is not None and sending.state == query["smtp"])

@@ -8,7 +8,8 @@ from typing import Protocol
 
 from mockserver.core.effects.jobs import Job, Outcome
 from mockserver.core.state.state import State
-from mockserver.core.traffic.mailbox import Mail, Sending
+from mockserver.core.traffic.mail import Mail
+from mockserver.core.traffic.mailbox import Sending
 
 #: Whether an e-mail is still to be sent.
 Wanted = Callable[[], bool]

@@ -3,46 +3,115 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import default
 from email.utils import format_datetime
+from mimetypes import MimeTypes
+from posixpath import splitext
 
 from mockserver.core.text.domain_name import domain_of
 
 #: Bodies are encoded as ASCII, which every server takes; addresses may need UTF-8.
 _POLICY = default.clone(cte_type="7bit")
+#: Headers that a message has of its own, or that the library takes apart: nobody else writes them.
+_OWN = frozenset({"from", "sender", "to", "cc", "bcc", "reply-to", "subject", "date", "orig-date", "message-id",
+                  "mime-version"})  # fmt: skip
+#: How headers begin that nobody else writes either.
+_OWN_BEGINNINGS = ("content-", "resent-")
+#: The types that Python knows by the ends of names, and not those of the machine: a message is the same everywhere.
+_TYPES = MimeTypes().types_map[True]
+#: What a file is of whose name nothing follows.
+_ANY_TYPE = "application/octet-stream"
+
+#: An e-mail address, and the name before it, which may be empty.
+Party = tuple[str, str]
 
 
 def compose(
     *, sender: str, to: str, subject: str, at: datetime, message_id: str, text: str, html: str | None = None
 ) -> EmailMessage:
-    """A message with a text body and, if given, the same as HTML; equal arguments give equal messages."""
-    parties = {"From": _party(sender), "To": _party(to)}
-    is_ascii = all(party.addr_spec.isascii() for party in parties.values())
+    """A message with a text body and, if given, the same as HTML; equal arguments give equal messages.
+
+    `sender` and `to` are addresses, or of the form `Name <address>`.
+    """
+    parties = {"From": [_party(sender)], "To": [_party(to)]}
+    return compose_whole(parties=parties, subject=subject, at=at, message_id=message_id, text=text, html=html)
+
+
+def compose_whole(
+    *,
+    parties: Mapping[str, Sequence[Party]],
+    subject: str,
+    at: datetime,
+    message_id: str,
+    text: str | None,
+    html: str | None,
+    headers: Mapping[str, str] | None = None,
+    files: Sequence[tuple[str, bytes]] = (),
+) -> EmailMessage:
+    """A message with whatever a message has; equal arguments give equal messages.
+
+    `parties` are by the headers that name them; one without parties is left out. `files` are names and contents. Of
+    `headers`, those that a message has of its own are left out.
+    """
+    addresses = {name: [_address(party) for party in found] for name, found in parties.items() if found}
+    is_ascii = all(address.addr_spec.isascii() for found in addresses.values() for address in found)
     message = EmailMessage(_POLICY if is_ascii else _POLICY.clone(utf8=True))
-    for name, party in parties.items():
-        message[name] = party
+    for name, found in addresses.items():
+        message[name] = found
     message["Subject"] = _line(subject)
     message["Date"] = format_datetime(at)
     message["Message-ID"] = _line(message_id)
-    message.set_content(_unicode(text))
-    if html is not None:
-        message.add_alternative(_unicode(html), subtype="html")
-        # The library would draw a new boundary each time. RFC 2046, 5.1.1: 70 characters at most.
-        message.set_boundary(f"={re.sub('[^0-9A-Za-z]', '', message_id)[:60]}=")
+    for name, value in (headers or {}).items():
+        if name.lower() not in _OWN and not name.lower().startswith(_OWN_BEGINNINGS):
+            message[name] = _line(value)
+    _write_bodies(message, text, html)
+    for name, content in files:
+        kind, _, subtype = _type(name).partition("/")
+        message.add_attachment(content, maintype=kind, subtype=subtype, filename=_line(name))
+    _name_boundaries(message, message_id)
     return message
 
 
-def _party(text: str) -> Address:
-    """The sender or recipient that `Name <address>`, or an address alone, stands for."""
+def _write_bodies(message: EmailMessage, text: str | None, html: str | None) -> None:
+    if text is not None or html is None:
+        message.set_content(_unicode(text or ""))
+        if html is not None:
+            message.add_alternative(_unicode(html), subtype="html")
+    else:
+        message.set_content(_unicode(html), subtype="html")
+
+
+def _type(name: str) -> str:
+    """The MIME type of a file by its name; a message within a message would have to be well formed itself."""
+    found = _TYPES.get(splitext(name)[1].lower(), _ANY_TYPE)
+    return _ANY_TYPE if found.startswith(("message/", "multipart/")) else found
+
+
+def _name_boundaries(message: EmailMessage, message_id: str) -> None:
+    """Give each part with parts a boundary: the library would draw a new one each time."""
+    # RFC 2046, 5.1.1: 70 characters at most.
+    name = re.sub("[^0-9A-Za-z]", "", message_id)[:60]
+    for number, part in enumerate(part for part in message.walk() if part.is_multipart()):
+        part.set_boundary(f"={name}{number or ''}=")
+
+
+def _party(text: str) -> Party:
+    """The address, and the name, that `Name <address>` or an address alone stands for."""
     text = _line(text).strip()
     name, _, address = text[:-1].rpartition("<") if text.endswith(">") else ("", "", text)
+    return address, name.strip().strip('"')
+
+
+def _address(party: Party) -> Address:
+    address, name = map(_line, party)
     local, _, domain = address.rpartition("@")
     if len(local) > 1 and local[0] == local[-1] == '"':
         local = re.sub(r"\\(.)", r"\1", local[1:-1])
-    return Address(name.strip().strip('"'), local, domain_of(domain))
+    return Address(name.strip(), local, domain_of(domain))
 
 
 def _line(text: str) -> str:

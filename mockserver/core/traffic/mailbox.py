@@ -4,70 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from datetime import datetime
-from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from mockserver.core.traffic.mail import Mail
 from mockserver.core.traffic.ring import Ring
-
-if TYPE_CHECKING:
-    from email.message import EmailMessage
-
-
-#: The style of the HTML: without one, e-mail programs show it in a serif font.
-_STYLE = "font-family: system-ui, sans-serif; line-height: 1.5; color: #222"
-
-
-#: What an e-mail takes beside its texts (measured, and rounded up), and the most that a character takes, in bytes.
-_OVERHEAD, _PER_CHARACTER = 1_000, 4
-
-
-class Mail(NamedTuple):
-    """An e-mail that the service "sent"."""
-
-    id: str
-    at: datetime
-    to: str
-    sender: str
-    subject: str
-    text: str
-    otp: int | None = None
-    #: The name of the account, and the state machine and key of the instance, that the e-mail is about.
-    account: str | None = None
-    machine: str | None = None
-    key: int | str | None = None
-    #: The id of the request that has caused it, or None if no request of the API has.
-    request: str | None = None
-
-    @property
-    def paragraphs(self) -> list[str]:
-        """The paragraphs of the text, which empty lines separate."""
-        return [paragraph.strip() for paragraph in self.text.split("\n\n")]
-
-    @property
-    def size(self) -> int:
-        """The most that the e-mail takes in memory, in bytes."""
-        return _OVERHEAD + _PER_CHARACTER * (len(self.text) + len(self.subject) + len(self.to) + len(self.sender))
-
-    @property
-    def html(self) -> str:
-        """The text as an HTML page."""
-        paragraphs = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in self.paragraphs)
-        return f'<!doctype html><title>{escape(self.subject)}</title><body style="{_STYLE}">{paragraphs}'
-
-    def message(self) -> EmailMessage:
-        """The e-mail as it goes over the wire, equal each time."""
-        from mockserver.core.text.email_text import compose  # noqa: PLC0415  # not needed to start
-
-        return compose(
-            sender=self.sender,
-            to=self.to,
-            subject=self.subject,
-            at=self.at,
-            message_id=f"<{self.id}@smtp-relay.mailin.fr>",
-            text=self.text,
-            html=self.html,
-        )
 
 
 class Sending(NamedTuple):
@@ -102,6 +42,11 @@ class Mailbox:
     def evicted(self) -> int:
         """How many e-mails were evicted."""
         return self._mails.evicted
+
+    @property
+    def largest(self) -> int:
+        """The size of the largest e-mail that is kept, in bytes."""
+        return self._mails.largest
 
     @property
     def bytes(self) -> int:

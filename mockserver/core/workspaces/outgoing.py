@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mockserver.core.effects.jobs import Done, Job, Outcome, OutgoingRequest
-from mockserver.core.traffic.mailbox import Mail, Sending
+from mockserver.core.traffic.mail import Mail
+from mockserver.core.traffic.mailbox import Sending
 from mockserver.core.workspaces.workspace import Workspace
 
 

@@ -19,6 +19,9 @@ from mockserver.effects.egress import Egress
 from mockserver.effects.mail.connection import Connection, SecureConnection, is_final, sentence
 from mockserver.effects.mail.url import SmtpUrl
 
+#: The headers with the sender and, after it, the recipients of an e-mail.
+_PARTIES = ("From", "To", "Cc", "Bcc")
+
 
 class SmtpLimits(NamedTuple):
     """The time limits of an SMTP client, and how many e-mails it takes."""
@@ -131,14 +134,14 @@ class SmtpClient:
     # ------------------------------------------------------------------ the conversation
 
     def _deliver(self, message: EmailMessage) -> None:
-        sender, to = (message[name].addresses[0].addr_spec for name in ("From", "To"))
+        sender, *to = (address.addr_spec for name in _PARTIES if name in message for address in message[name].addresses)
         with self._connected() as server:
             server.ehlo_or_helo_if_needed()
             if not self._url.tls and server.has_extn("starttls"):
                 server.starttls(context=ssl.create_default_context())
             if self._url.user is not None:
                 server.login(self._url.user, self._url.password)
-            server.send_message(message, sender, [to])
+            server.send_message(message, sender, to)  # without the blind copies
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[smtplib.SMTP]:

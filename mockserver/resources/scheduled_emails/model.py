@@ -5,17 +5,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER
+from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, no_room
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
+from mockserver.core.traffic.mail import MailContent
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.corporate import pool
+from mockserver.resources.account import spending
+from mockserver.resources.scheduled_emails import sending
 from mockserver.resources.webhooks import events
 
 SCHEDULED, SENT, CANCELLED = "scheduled", "sent", "cancelled"
@@ -47,6 +50,19 @@ class ScheduledEmail:
     subject: str = ""
     batch_id: str | None = None
     state: str = SCHEDULED
+    #: What is sent; None: only to whom it goes is known, or it was sent or cancelled.
+    mail: MailContent | None = None
+    #: Why the service will not send it after all; None: it will.
+    rejected: str | None = None
+    #: The id of the request that has scheduled it; None: none has.
+    request: str | None = None
+
+
+class Waiting:
+    """How many bytes the e-mails of an account take that wait to be sent; one record of each account."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
 
 
 SCHEDULED_EMAIL = Lifecycle(MACHINE, ScheduledEmail, key="message_id", parse=str)
@@ -65,6 +81,39 @@ def is_batch_id(text: str) -> bool:
 def await_moment(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
     """Set the timer that sends an e-mail when it is due."""
     workspace.state.timers.set(email.scheduled_at, account.id, MACHINE.name, email.message_id, "fall_due")
+
+
+def schedule(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
+    """Begin the life of an e-mail, which is sent at its moment; there has to be room for it (`check_room`)."""
+    SCHEDULED_EMAIL.begin(workspace, account, email)
+    await_moment(workspace, account, email)
+    count(account, email)
+
+
+def count(account: Account, email: ScheduledEmail, sign: int = 1) -> None:
+    """Count the bytes of an e-mail among those that wait, or with -1 no longer."""
+    if email.mail is not None:
+        account.record(Waiting).bytes += sign * email.mail.size
+
+
+def check_room(workspace: Workspace, contents: Sequence[MailContent]) -> None:
+    """Check that so many e-mails with these contents can wait besides those that do.
+
+    Raises:
+        ServiceError: 400 `out_of_range`; the workspace has no room for them.
+    """
+    if reason := workspace.state.full(len(contents)):
+        raise no_room(reason)
+    accounts = (workspace.state.accounts[number] for number, _ in workspace.state.tables(ScheduledEmail))
+    waiting = sum(account.record(Waiting).bytes for account in accounts)
+    needed, most = waiting + sum(content.size for content in contents), workspace.limits.mailbox_bytes
+    if needed > most:
+        raise no_room(f"scheduled e-mails would take {needed:,} bytes, and may take {most:,} (--mailbox-bytes-limit)")
+
+
+def is_taken(workspace: Workspace, message_id: str) -> bool:
+    """Whether an e-mail of this message id was scheduled by any account."""
+    return any(message_id in rows for _, rows in workspace.state.tables(ScheduledEmail))
 
 
 def delete(caller: Caller, identifier: str) -> None:
@@ -105,13 +154,20 @@ def _why_none(caller: Caller, identifier: str, found: list[ScheduledEmail]) -> s
 
 
 @SCHEDULED_EMAIL.on("cancel")
-def _cancel_timer(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
+def _let_go(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
+    """End the waiting of an e-mail, of which only the content is forgotten."""
     workspace.state.timers.cancel(MACHINE.name, email.message_id)
+    count(account, email, -1)
+    email.mail = None
 
 
 @SCHEDULED_EMAIL.on("fall_due")
 def _send(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
-    """Send an e-mail: it costs a credit, and webhooks are told of the request and, soon after, of the delivery."""
-    _cancel_timer(workspace, account, email)
-    pool.use(workspace, account, "email")
+    """Send an e-mail: it costs credits, and webhooks are told of the request and, soon after, of the delivery."""
+    content = email.mail
+    _let_go(workspace, account, email)
+    if content is not None:
+        sending.send(workspace, account, content, rejected=email.rejected, request=email.request)
+        return
+    spending.use(workspace, account, "email")
     events.tell_story(workspace, account, "delivered", email.to, email.message_id, email.subject)

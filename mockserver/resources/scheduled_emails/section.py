@@ -1,21 +1,166 @@
-"""Scheduled e-mails in a scenario."""
+"""Scheduled e-mails in a scenario, and the content of an e-mail as scenarios and stubs write it."""
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate
+from marshmallow import ValidationError, fields, post_load, pre_dump, validate, validates_schema
 
 from mockserver.core.state.account import Account
+from mockserver.core.text import header_form
+from mockserver.core.traffic.mail import KINDS, Attachment, MailContent, Party, Recipient
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
-from mockserver.resources.scheduled_emails import model
+from mockserver.resources.scheduled_emails import model, sending
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
 from mockserver.resources.section import Instant, Item, TakenError, claim
 from mockserver.resources.webhooks.events import draw_message_id
-from mockserver.web.schemas.fields import Email, List
+from mockserver.web.schemas.fields import LONGEST_HEADER_VALUE, Dict, Email, List, Url
+from mockserver.web.schemas.length import Longest
+
+#: How many recipients an e-mail may have (proposed: with all versions of a call, contract/sending#sendTransacEmail).
+MOST_RECIPIENTS = 2_000
+#: How many headers, tags and attachments it may have, and the characters of one of their names; chosen: far above what
+#: honest clients send.
+_MOST_PARTS, _LONGEST_NAME = 1_000, 1_000
+_LONGEST = Longest(_LONGEST_NAME)
+
+
+class PartyField(fields.Field[Party]):
+    """`ada@acme.test`, `Ada <ada@acme.test>` or `{email: ada@acme.test, name: Ada}`."""
+
+    _email = Email(required=True)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Party:
+        if isinstance(value, Mapping):
+            found: Party = _PARTY.load(value)
+            return found
+        if not isinstance(value, str):
+            raise ValidationError("must be an e-mail address, or have an email and a name")
+        name, bracket, rest = value.strip().rpartition("<")
+        is_whole = bracket and rest.endswith(">")
+        email: Any = self._email.deserialize(rest[:-1] if is_whole else value.strip())
+        return Party(email, _named(name) if is_whole else "")
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        if value is None:
+            return None
+        return {"email": value.email, "name": value.name} if value.name else value.email
+
+
+class PartiesField(fields.Field[list[Party]]):
+    """One party, or a list of them."""
+
+    _party = PartyField()
+    _parties = List(_party, validate=Longest(MOST_RECIPIENTS))
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Party]:
+        found: Any = self._parties.deserialize(value if isinstance(value, list) else [value])
+        return found  # type: ignore[no-any-return]  # deserialize may give None, but not for a value
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return self._parties._serialize(value, attr, obj)  # noqa: SLF001  # a field within a field
+
+
+def _named(text: str) -> str:
+    """The name before an address, without the quotes that may stand around it."""
+    text = text.strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
+
+
+class _PartyItem(Item):
+    email = Email(required=True)
+    name = fields.String(load_default="", validate=_LONGEST, allow_none=True)
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Party:
+        return Party(data["email"], data["name"] or "")
+
+
+_PARTY = _PartyItem()
+
+
+class Base64(fields.Field[bytes]):
+    """Bytes as a text in Base64."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bytes:
+        try:
+            return b64decode(value if isinstance(value, str) else "!", validate=True)
+        except (Base64Error, ValueError) as error:
+            raise ValidationError("must be a text in Base64") from error
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return None if value is None else b64encode(value).decode()
+
+
+class AttachmentItem(Item):
+    """A file, by its content or by the address where that is."""
+
+    name = fields.String(validate=_LONGEST)
+    content = Base64()
+    url = Url()
+
+    @validates_schema
+    def _check_source(self, data: dict[str, Any], **_: Any) -> None:
+        if ("content" in data) is ("url" in data):
+            raise ValidationError("give the content or the url of an attachment")
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Attachment:
+        content, url = data.get("content"), data.get("url")
+        name = data.get("name") or (url or "").partition("?")[0].rpartition("/")[2] or "attachment"
+        return Attachment(name, content, None if content is None else len(content), url)
+
+    @pre_dump
+    def _as_members(self, row: Attachment, **_: Any) -> dict[str, Any]:
+        return {name: value for name, value in row._asdict().items() if value is not None}
+
+
+def _check_header_name(value: str) -> None:
+    if not header_form.is_name(value):
+        raise ValidationError("is not the name of a header")
+
+
+class MailItem(Item):
+    """The content of an e-mail; without `from` it is sent by the account's first verified sender."""
+
+    sender = PartyField(data_key="from")
+    to = PartiesField()
+    cc = PartiesField()
+    bcc = PartiesField()
+    reply_to = PartyField()
+    subject = fields.String()
+    text = fields.String(allow_none=True)
+    html = fields.String(allow_none=True)
+    headers = Dict(
+        keys=fields.String(validate=[_LONGEST, _check_header_name]),
+        values=fields.String(validate=Longest(LONGEST_HEADER_VALUE)),
+        validate=Longest(_MOST_PARTS),
+    )
+    tags = List(fields.String(validate=_LONGEST), validate=Longest(_MOST_PARTS))
+    message_id = fields.String(validate=_LONGEST)
+    attachments = List(fields.Nested(AttachmentItem), validate=Longest(_MOST_PARTS))
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> MailContent:
+        parties = {kind: data.pop(kind, None) or [] for kind in KINDS}
+        recipients = tuple(Recipient(kind, party) for kind in KINDS for party in parties[kind])
+        if not recipients:
+            raise ValidationError("an e-mail needs a recipient", "to")
+        if len(recipients) > MOST_RECIPIENTS:
+            raise ValidationError(f"an e-mail has {MOST_RECIPIENTS:,} recipients at most", "to")
+        lists = {name: tuple(data.pop(name, ())) for name in ("tags", "attachments")}
+        return MailContent(**{"sender": Party(""), **data, **lists, "recipients": recipients})
+
+    @pre_dump
+    def _as_members(self, content: MailContent, **_: Any) -> dict[str, Any]:
+        members = {**content._asdict(), "sender": content.sender}
+        parties = {kind: [row.party for row in content.recipients if row.kind == kind] for kind in KINDS}
+        return {name: value for name, value in {**members, **parties}.items() if value}
 
 
 def _check_message_id(value: str) -> None:
@@ -35,6 +180,14 @@ class ScheduledEmailItem(Item):
     subject = fields.String(load_default="")
     scheduled_at = Instant(required=True)
     state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=SCHEDULED)
+    mail = fields.Nested(MailItem)
+    rejected = fields.String()
+    request = fields.String()
+
+    @pre_dump
+    def _as_members(self, row: ScheduledEmail, **_: Any) -> dict[str, Any]:
+        members = {name: getattr(row, name) for name in self.fields}
+        return {name: value for name, value in members.items() if value is not None or name == "batch_id"}
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -46,7 +199,18 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         row = ScheduledEmail(**{**item, "message_id": message_id, "batch_id": batch_id})
         account.table(ScheduledEmail)[message_id] = row
         if row.state == SCHEDULED:
-            model.await_moment(workspace, account, row)
+            _await(workspace, account, row)
+        else:
+            row.mail = None
+
+
+def _await(workspace: Workspace, account: Account, row: ScheduledEmail) -> None:
+    """Let an e-mail of a document wait for its moment."""
+    if row.mail is not None:
+        content = row.mail._replace(message_id=row.message_id)
+        row.mail = sending.completed(workspace, account, content)
+        model.count(account, row)
+    model.await_moment(workspace, account, row)
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

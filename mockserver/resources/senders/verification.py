@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from mockserver.core.state.account import Account
 from mockserver.core.time.transition import Changed
-from mockserver.core.traffic.mailbox import Mail
+from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces import outgoing
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.domain import AUTHENTICATED, find_for_email

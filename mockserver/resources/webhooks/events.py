@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Any
 
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import domain_of
 from mockserver.core.time.clock import LATEST
+from mockserver.core.traffic.mail import MailContent
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.senders.sender import Sender
+from mockserver.resources.webhooks import blocked
 from mockserver.resources.webhooks.batches import send
 from mockserver.resources.webhooks.catalogue import STORIES, raised
 from mockserver.resources.webhooks.event import INBOUND, TRANSACTIONAL_EMAIL, Occurrence, RaisedEvent
@@ -34,8 +37,9 @@ def raise_event(
     if isinstance(tags, list):
         # The tags are in two members of a payload, of which an override gives only one.
         occurrence = occurrence._replace(tags=tuple(str(tag) for tag in tags))
-    occurrence = occurrence._replace(sender=occurrence.sender or _sender(account))
+    occurrence = occurrence._replace(sender=occurrence.sender or default_sender(account))
     row = raised(occurrence.category, occurrence.event)
+    blocked.note(workspace, account, row, occurrence)
     members = payload(workspace, row, occurrence)
     size = weight({**members, "id": 0, **overrides})
     return [
@@ -62,6 +66,27 @@ def tell_story(
         at = min(start + scene.after, LATEST)
         occurrence = Occurrence(TRANSACTIONAL_EMAIL, scene.event, to, at, message_id, subject)
         found += raise_event(workspace, account, occurrence)
+    return found
+
+
+def tell_recipients(
+    workspace: Workspace,
+    account: Account,
+    content: MailContent,
+    event: str,
+    *,
+    after: timedelta = timedelta(),
+    overrides: Mapping[str, Any] = MappingProxyType({}),
+) -> list[Delivery]:
+    """Tell webhooks of an event of an e-mail, once for each recipient, so long after now; returns the calls."""
+    at = workspace.state.clock.after(after)
+    found: list[Delivery] = []
+    for row in content.recipients:
+        occurrence = Occurrence(
+            TRANSACTIONAL_EMAIL, event, row.party.email, at, content.message_id, content.subject, content.tags,
+            content.sender.email,
+        )  # fmt: skip
+        found += raise_event(workspace, account, blocked.as_it_happens(account, occurrence), overrides)
     return found
 
 
@@ -96,6 +121,6 @@ def _subscribers(account: Account, occurrence: Occurrence, row: RaisedEvent) -> 
             yield webhook
 
 
-def _sender(account: Account) -> str:
+def default_sender(account: Account) -> str:
     """The address from which an account's e-mails come by default: its first verified sender, else its own."""
     return next((row.email for row in account.table(Sender).values() if row.active), account.email)

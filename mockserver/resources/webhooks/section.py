@@ -8,13 +8,14 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import domain_of, is_host_name
+from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_host_name
 from mockserver.core.text.spelling import cut, meant
 from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, claim
 from mockserver.resources.webhooks import batches
+from mockserver.resources.webhooks.blocked import BlockedContact, block
 from mockserver.resources.webhooks.catalogue import (
     CREATE_EVENTS,
     EXPORT_EVENTS,
@@ -62,6 +63,11 @@ class WebhookItem(Item):
     modified_at = Instant()
 
 
+class BlockedContactItem(Item):
+    email = fields.String(required=True, validate=validate.Length(min=1, max=LONGEST_EMAIL))
+    blocked_at = Instant()
+
+
 class WrittenDay(Day):
     """A day that is written back without a time, `2026-01-15`."""
 
@@ -106,6 +112,8 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(items):
         _load_webhook(workspace, account, index, item, last)
     _load_exports(workspace, account, data.get("exports", ()))
+    for item in data.get("blocked_contacts", ()):
+        block(account, BlockedContact(**{"blocked_at": workspace.state.clock.now(), **item}))
     batches.resume(account)
 
 
@@ -163,16 +171,20 @@ def _check_subscription(path: tuple[str | int, ...], category: Category, members
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     webhooks = [_WEBHOOK_ITEM.dump(row) for row in account.table(Webhook).values()]
     exports = [_EXPORT_ITEM.dump(row) for row in account.table(Export).values()]
-    return {**({"webhooks": webhooks} if webhooks else {}), **({"exports": exports} if exports else {})}
+    contacts = [_BLOCKED_CONTACT_ITEM.dump(row) for row in account.table(BlockedContact).values()]
+    found = {"webhooks": webhooks, "exports": exports, "blocked_contacts": contacts}
+    return {name: rows for name, rows in found.items() if rows}
 
 
 _WEBHOOK_ITEM = WebhookItem()
 _EXPORT_ITEM = ExportItem()
+_BLOCKED_CONTACT_ITEM = BlockedContactItem()
 
 SECTION = Section(
     fields={
         "webhooks": List(fields.Nested(WebhookItem)),
         "exports": List(fields.Nested(ExportItem)),
+        "blocked_contacts": List(fields.Nested(BlockedContactItem)),
     },
     load=_load,
     dump=_dump,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from marshmallow import fields, validate
 
-from mockserver.core.traffic import mailbox
+from mockserver.core.traffic import mail, mailbox
 from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
@@ -21,18 +21,38 @@ class Sending(View):
 class SentMail(NamedTuple):
     """A row of `Mail`: an e-mail, and how its sending by SMTP goes, where --smtp-url is set."""
 
-    mail: mailbox.Mail
+    mail: mail.Mail
     sending: mailbox.Sending | None = None
+
+
+class Recipient(View):
+    kind = members.text(validate=validate.OneOf(mail.KINDS))
+    email = members.text(attribute="party.email")
+    name = members.text("empty where none was given", attribute="party.name")
+
+
+class Attachment(View):
+    name = members.text()
+    size = members.number("in bytes; null where the content is at `url`, which is not fetched", allow_none=True)
+    url = members.maybe(fields.String, about="where the content is, if it was not sent")
 
 
 class Mail(View):
     id = members.text(attribute="mail.id")
     at = members.moment(attribute="mail.at")
-    to = members.text(attribute="mail.to")
+    to = members.text("the addresses of the recipients of this kind, with commas between them", attribute="mail.to")
+    cc = members.texts("addresses", of=lambda row: row.mail.addressed(mail.CC))
+    bcc = members.texts("addresses", of=lambda row: row.mail.addressed(mail.BCC))
+    recipients = members.many(Recipient, "all of them, with their names", attribute="mail.recipients")
     sender = members.text(data_key="from", attribute="mail.sender")
+    reply_to = members.text(allow_none=True, of=lambda row: row.mail.reply_to)
     subject = members.text(attribute="mail.subject")
-    text = members.text(attribute="mail.text")
-    html = members.text(attribute="mail.html")
+    text = members.text("empty where only HTML was sent", attribute="mail.text")
+    html = members.text("the text as a page where no HTML was sent", attribute="mail.html")
+    headers = members.mapping(fields.String(), "those that the client has given", attribute="mail.headers")
+    tags = members.texts(attribute="mail.tags")
+    message_id = members.text("with its angle brackets", attribute="mail.message_id")
+    attachments = members.many(Attachment, "their contents are in `.eml`", attribute="mail.attachments")
     otp = members.number("the one-time code in it", allow_none=True, attribute="mail.otp")
     account = members.text("whose affair it is", allow_none=True, attribute="mail.account")
     machine = members.text("the state machine that it is about", allow_none=True, attribute="mail.machine")

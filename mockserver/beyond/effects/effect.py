@@ -1,0 +1,55 @@
+"""The effects that a stub may have on the workspace, read and ready to be performed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from mockserver.core.traffic.mail import MailContent
+from mockserver.resources.webhooks.event import Category
+
+
+@dataclass(frozen=True, slots=True)
+class MailEffect:
+    """`mail`: an e-mail into the mailbox, and out by SMTP where a server is set."""
+
+    content: MailContent
+
+
+@dataclass(frozen=True, slots=True)
+class EventEffect:
+    """`event`: webhooks are told of an event, as soon as it is due."""
+
+    category: Category
+    name: str
+    after: timedelta
+    #: To whom it happens; empty: to the recipients of the e-mails before it.
+    to: tuple[str, ...]
+    #: Members of the occurrence that are given.
+    members: Mapping[str, Any]
+    #: What replaces members of the payload, or is added to it.
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CreditsEffect:
+    """`credits`: so many credits are used, by their kind."""
+
+    amounts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleEffect:
+    """`schedule`: an e-mail that is sent later, and can be cancelled until then."""
+
+    content: MailContent
+    #: A moment, or how long after now.
+    at: datetime | timedelta
+    batch_id: str | None
+    #: Why it is not sent when it falls due; None: it is.
+    rejected: str | None
+
+
+Effect = MailEffect | EventEffect | CreditsEffect | ScheduleEffect

@@ -1,0 +1,66 @@
+"""The credits of an account, wherever they come from: out of a pool, or of the plan that the scenario gives it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.core.state.account import Account
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.account.model import Profile
+from mockserver.resources.corporate import pool
+from mockserver.resources.corporate.plan import UNLIMITED, Amount, exact
+
+#: What is used up by sending, as plans of sub-accounts name it.
+KINDS = ("email", "sms")
+#: The type of a plan's row for text messages; rows of all other types are for e-mails (contract/account#getAccount).
+_SMS = "sms"
+
+
+def left(workspace: Workspace, account: Account, kind: str) -> Amount:
+    """How many credits of a kind an account has left; `UNLIMITED` if they never run out."""
+    balance = pool.holding(workspace, account, kind)
+    if balance is not None:
+        return balance.left
+    amounts = [row["credits"] for row in account.record(Profile).plan if _is_for(row, kind)]
+    return UNLIMITED if UNLIMITED in amounts else exact(sum(amounts))
+
+
+def are_left(workspace: Workspace, account: Account, kind: str, amount: Amount) -> bool:
+    """Whether an account has so many credits of a kind."""
+    found = left(workspace, account, kind)
+    return found == UNLIMITED or found >= amount
+
+
+def use(workspace: Workspace, account: Account, kind: str, amount: Amount = 1) -> bool:
+    """Let an account use credits up; returns whether it had as many, and changes nothing otherwise."""
+    if not are_left(workspace, account, kind, amount):
+        return False
+    if pool.holding(workspace, account, kind) is not None:
+        return pool.use(workspace, account, kind, amount)
+    if left(workspace, account, kind) != UNLIMITED:
+        _take_from_plan(account.record(Profile), kind, amount)
+    return True
+
+
+def _take_from_plan(profile: Profile, kind: str, amount: Amount) -> None:
+    """Take credits from the rows of a plan, of the first one first; the rows are replaced, and never changed."""
+    rows: list[dict[str, Any]] = []
+    rest = amount
+    for row in profile.plan:
+        taken = min(row["credits"], rest) if _is_for(row, kind) else 0
+        rest -= taken
+        rows.append({**row, "credits": exact(row["credits"] - taken)})
+    profile.plan = rows
+    if kind == "email" and profile.plan_verticals:
+        profile.plan_verticals = [_vertical(row, amount) for row in profile.plan_verticals]
+
+
+def _vertical(row: dict[str, Any], amount: Amount) -> dict[str, Any]:
+    """A vertical without the credits that were used; its credits are a number as a text, or whatever a scenario has."""
+    text = row.get("credits", "")
+    is_counted = row.get("planCategory") == "Marketing" and text.isascii() and text.isdecimal() and len(text) < 20
+    return {**row, "credits": str(exact(max(int(text) - amount, 0)))} if is_counted else row
+
+
+def _is_for(row: dict[str, Any], kind: str) -> bool:
+    return (row["type"] == _SMS) is (kind == "sms")

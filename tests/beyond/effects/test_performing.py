@@ -1,0 +1,316 @@
+"""Effects of stubs: e-mails, events, credits and scheduled e-mails, checked together and then performed."""
+
+from email import message_from_bytes, policy
+
+import pytest
+
+from mockserver.core.contract.errors import ServiceError
+
+HELLO = {"from": "News <news@acme.test>", "to": "bob@example.test", "subject": "Hi", "text": "Hello"}
+BATCH = "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d"
+
+
+def mail(**members):
+    return {"mail": {**HELLO, **members}}
+
+
+def scheduled(at="PT1H", **members):
+    return {"schedule": {"at": at, "batch_id": BATCH, "mail": {**HELLO, **members}}}
+
+
+class TestMail:
+    def test_it_stands_in_the_mailbox_with_all_that_was_sent(self, world):
+        here = world()
+        here.do(
+            mail(
+                to=[{"email": "bob@example.test", "name": "Bob"}, "eve@example.test"],
+                cc="Carol <carol@example.test>",
+                bcc="dave@example.test",
+                reply_to={"email": "reply@acme.test", "name": "Reply"},
+                html="<p>Hello</p>",
+                headers={"X-Mailin-custom": "a:1"},
+                tags=["invoice"],
+                message_id="<1@relay.test>",
+                attachments=[{"name": "a.txt", "content": "SGVsbG8="}, {"url": "https://files.test/b.pdf?v=1"}],
+            )
+        )
+
+        (found,) = here.mails()
+        assert found["to"] == "bob@example.test, eve@example.test"
+        assert (found["from"], found["reply_to"]) == ("News <news@acme.test>", "Reply <reply@acme.test>")
+        assert (found["cc"], found["bcc"]) == (["carol@example.test"], ["dave@example.test"])
+        assert found["recipients"] == [
+            {"kind": "to", "email": "bob@example.test", "name": "Bob"},
+            {"kind": "to", "email": "eve@example.test", "name": ""},
+            {"kind": "cc", "email": "carol@example.test", "name": "Carol"},
+            {"kind": "bcc", "email": "dave@example.test", "name": ""},
+        ]
+        assert (found["text"], found["html"], found["tags"]) == ("Hello", "<p>Hello</p>", ["invoice"])
+        assert (found["headers"], found["message_id"]) == ({"X-Mailin-custom": "a:1"}, "<1@relay.test>")
+        assert found["attachments"] == [
+            {"name": "a.txt", "size": 5},
+            {"name": "b.pdf", "size": None, "url": "https://files.test/b.pdf?v=1"},
+        ]
+        assert (found["at"], found["account"]) == ("2026-01-15T09:00:00Z", here.account.name)
+
+    @pytest.mark.parametrize("to", ["bob@example.test", "CAROL@example.test", "dave@example.test"])
+    def test_it_is_found_by_each_of_its_recipients(self, to, world):
+        here = world()
+        here.do(mail(cc="carol@example.test", bcc="dave@example.test"))
+
+        assert here.api.get(f"/_mock/mailbox?to={to}").json["count"] == 1
+
+    def test_it_comes_from_the_first_verified_sender_where_none_is_given(self, world):
+        here = world(senders=[{"id": 1, "name": "A", "email": "a@acme.test", "state": "verified"}])
+        here.do({"mail": {"to": "bob@example.test", "text": "Hello"}})
+
+        assert here.mails()[0]["from"] == "a@acme.test"
+
+    def test_it_is_a_mime_message_with_its_files(self, world):
+        here = world()
+        here.do(mail(html="<p>Hi</p>", cc="carol@example.test", attachments=[{"name": "a.txt", "content": "SGVsbG8="}]))
+
+        raw = here.api.get(f"/_mock/mailbox/{here.mails()[0]['id']}.eml").data
+        message = message_from_bytes(raw, policy=policy.default)
+
+        assert (message["To"], message["Cc"]) == ("bob@example.test", "carol@example.test")
+        assert message.get_body(("plain",)).get_content() == "Hello\n"
+        assert message.get_body(("html",)).get_content() == "<p>Hi</p>\n"
+        (file,) = message.iter_attachments()
+        assert (file.get_filename(), file.get_content_type(), file.get_content()) == ("a.txt", "text/plain", "Hello")
+
+    def test_params_fill_the_places_of_its_texts(self, world):
+        here = world()
+        html = "{{ params.who.name }}, {{params.n}} {{ other }} {{params.none}}."
+        here.do(mail(html=html, params={"who": {"name": "Ada"}, "n": 3}))
+
+        assert here.mails()[0]["html"] == "Ada, 3 {{ other }} ."
+
+    def test_files_that_are_too_large_for_the_mailbox_are_only_listed(self, make_api, world):
+        here = world()
+        large = "QUFB" * (2 * 1024 * 1024)
+        here.do(mail(attachments=[{"name": "large.bin", "content": large}]))
+
+        (found,) = here.mails()
+        assert found["attachments"] == [{"name": "large.bin", "size": 6 * 1024 * 1024}]
+        assert b"large.bin" not in here.api.get(f"/_mock/mailbox/{found['id']}.eml").data
+
+
+class TestEvent:
+    def test_it_happens_to_the_recipients_of_the_mails_before_it(self, world):
+        here = world()
+        here.do(
+            mail(), mail(to="eve@example.test"), {"event": "request"}, {"event": "delivered", "after": "PT2S"},
+            mail(to="zoe@example.test"), {"event": "request"},
+        )  # fmt: skip
+
+        assert here.events() == [
+            ("request", "bob@example.test", 0),
+            ("request", "eve@example.test", 0),
+            ("delivered", "bob@example.test", 2),
+            ("delivered", "eve@example.test", 2),
+            ("request", "zoe@example.test", 0),
+        ]
+
+    def test_it_tells_of_the_mail(self, world):
+        here = world()
+        here.do(mail(message_id="<1@relay.test>", tags=["invoice"]), {"event": "delivered"})
+
+        payload = here.deliveries()[0].payloads[0]
+        assert (payload["message-id"], payload["subject"], payload["tags"]) == ("<1@relay.test>", "Hi", ["invoice"])
+        assert payload["sender_email"] == "news@acme.test"
+
+    def test_it_may_name_its_recipient_and_replace_members_of_the_payload(self, world):
+        here = world()
+        here.do({"event": "opened", "to": ["zoe@example.test"], "subject": "Yo", "payload": {"link": "https://a.test"}})
+
+        payload = here.deliveries()[0].payloads[0]
+        assert (payload["email"], payload["subject"], payload["link"]) == ("zoe@example.test", "Yo", "https://a.test")
+
+    def test_nothing_is_delivered_to_an_address_that_has_bounced_hard(self, world):
+        here = world()
+        here.do({"event": "hardBounce", "to": "bob@example.test"})
+        here.do(mail(to=["Bob@Example.test", "eve@example.test"]), {"event": "delivered", "after": "PT2S"})
+
+        assert [row[:2] for row in here.events()[1:]] == [
+            ("blocked", "Bob@Example.test"),
+            ("delivered", "eve@example.test"),
+        ]
+
+    def test_who_has_bounced_stays_blocked_after_a_restart(self, world):
+        here = world()
+        here.do({"event": "hardBounce", "to": "bob@example.test"})
+        state = here.save_and_load()
+        here.do(mail(), {"event": "delivered"})
+
+        assert state["accounts"][0]["blocked_contacts"] == [
+            {"email": "bob@example.test", "blocked_at": "2026-01-15T09:00:00Z"}
+        ]
+        assert here.events()[-1][0] == "blocked"
+
+
+class TestCredits:
+    def test_they_are_used_up(self, world):
+        here = world(
+            plan=[{"type": "sms", "credits": 5}, {"type": "free", "credits": 2}, {"type": "payAsYouGo", "credits": 9}]
+        )
+        here.do({"credits": -3}, {"credits": {"sms": -1}})
+
+        assert here.plan() == [4, 0, 8]
+
+    def test_all_of_a_request_are_checked_together(self, world):
+        here = world(plan=[{"type": "free", "credits": 3}])
+        with pytest.raises(ServiceError) as refused:
+            here.do({"credits": -2}, mail(), {"credits": -2})
+
+        assert (refused.value.status, refused.value.code.code) == (402, "not_enough_credits")
+        assert (here.plan(), here.mails()) == ([3], [])
+
+    def test_they_never_run_out_where_they_are_unlimited(self, world):
+        here = world(plan=[{"type": "subscription", "credits": -1}])
+        here.do({"credits": -1000})
+
+        assert here.plan() == [-1]
+
+    def test_those_of_a_sub_account_come_out_of_what_it_was_assigned(self, world):
+        here = world(
+            "shop",
+            webhooks=[],
+            accounts=[
+                {"name": "group", "role": "master", "pool": {"credits": {"email": 10}}},
+                {"name": "shop", "role": "sub_account", "of": "group", "assigned": {"credits": {"email": 2}}},
+            ],
+        )
+        here.do({"credits": -2})
+
+        with pytest.raises(ServiceError, match="402 not_enough_credits"):
+            here.do({"credits": -1})
+
+
+class TestSchedule:
+    def test_the_mail_is_sent_when_it_falls_due(self, world):
+        here = world()
+        here.do(scheduled(to=["bob@example.test", "eve@example.test"]))
+        assert (here.mails(), here.plan()) == ([], [300])
+
+        here.api.advance("PT1H")
+
+        (found,) = here.mails()
+        assert (found["to"], found["at"]) == ("bob@example.test, eve@example.test", "2026-01-15T10:00:00Z")
+        assert here.plan() == [298]
+        assert here.events() == [
+            ("request", "bob@example.test", 3600),
+            ("request", "eve@example.test", 3600),
+            ("delivered", "bob@example.test", 3602),
+            ("delivered", "eve@example.test", 3602),
+        ]
+
+    def test_a_batch_is_cancelled_by_the_operation(self, world):
+        here = world()
+        here.do(scheduled(), scheduled(to="eve@example.test"))
+
+        assert here.api.delete(f"/v3/smtp/email/{BATCH}").status_code == 204
+        here.api.advance("PT2H")
+        assert (here.mails(), here.events(), here.plan()) == ([], [], [300])
+
+    def test_a_restart_before_its_moment_changes_nothing(self, world):
+        here = world()
+        here.do(
+            scheduled(
+                cc={"email": "carol@example.test", "name": 'C "<>" ä'}, html="<p>1</p>", headers={"X-A": "ü"},
+                tags=["t"], reply_to="r@acme.test",
+                attachments=[{"name": "a.txt", "content": "SGVsbG8="}], message_id="<1@a.test>",
+            )
+        )  # fmt: skip
+        before = here.caller.account
+        state = here.save_and_load()
+        here.api.advance("PT1H")
+
+        assert here.caller.account is not before
+        assert here.api.get("/_mock/machines/scheduled_email").json["items"][0]["state"] == "sent"
+        assert state["accounts"][0]["scheduled_emails"][0]["mail"]["attachments"] == [
+            {"name": "a.txt", "content": "SGVsbG8="}
+        ]
+        (found,) = here.mails()
+        assert (found["cc"], found["html"], found["headers"]) == (["carol@example.test"], "<p>1</p>", {"X-A": "ü"})
+        assert found["attachments"] == [{"name": "a.txt", "size": 5}]
+        assert found["message_id"] == "<1@a.test>"
+
+    def test_one_that_is_rejected_is_not_sent_and_webhooks_are_told_of_an_error(self, world):
+        here = world()
+        rejected = scheduled()
+        rejected["schedule"]["rejected"] = "the sender is not valid"
+        here.do(rejected)
+        here.api.advance("PT1H")
+
+        assert (here.mails(), here.plan()) == ([], [300])
+        assert here.events() == [("error", "bob@example.test", 3600)]
+        assert here.deliveries()[0].payloads[0]["reason"] == "the sender is not valid"
+
+    def test_one_for_which_credits_are_missing_is_an_error_as_well(self, world):
+        here = world(plan=[{"type": "free", "credits": 1}])
+        here.do(scheduled(), scheduled(to=["eve@example.test"]))
+        here.api.advance("PT1H")
+
+        assert ([row["to"] for row in here.mails()], here.plan()) == (["bob@example.test"], [0])
+        assert [row[0] for row in here.events()] == ["request", "delivered", "error"]
+
+    def test_one_whose_moment_is_over_is_sent_at_once(self, world):
+        here = world()
+        here.do(scheduled("2020-01-01T00:00:00Z"))
+
+        assert here.mails()[0]["at"] == "2026-01-15T09:00:00Z"
+
+    def test_a_message_id_is_scheduled_once(self, world):
+        here = world()
+        here.do(scheduled(message_id="<1@a.test>"))
+
+        with pytest.raises(ValueError, match=r"<1@a\.test> is scheduled already"):
+            here.do(scheduled(message_id="<1@a.test>"))
+
+    def test_those_that_wait_take_no_more_than_the_mailbox_may(self, world):
+        here = world()
+        large = "QUFB" * (1024 * 1024)
+        for number in range(4):
+            here.do(scheduled(message_id=f"<{number}@a.test>", attachments=[{"name": "a", "content": large}]))
+        one_more = scheduled(
+            message_id="<9@a.test>", attachments=[{"name": "a", "content": "QUFB" * (2 * 1024 * 1024)}]
+        )
+        with pytest.raises(ServiceError, match="400 out_of_range"):
+            here.do(one_more)
+
+        here.api.delete("/v3/smtp/email/%3C0%40a.test%3E")
+        here.api.delete("/v3/smtp/email/%3C1%40a.test%3E")
+        here.do(one_more)
+
+        assert here.api.get("/_mock/machines/scheduled_email").json["count"] == 5
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ({}, "an effect has one of the members"),
+        ({"mail": {"to": "a@b.test"}, "credits": -1}, "an effect has one of the members"),
+        ({"mail": "no"}, "mail: "),
+        ({"mail": {"to": "nobody"}}, "mail.to.0: Not a valid email address"),
+        ({"mail": {"to": []}}, "mail.to: an e-mail needs a recipient"),
+        ({"mail": {"to": ["a@b.test"] * 2001}}, "mail.to"),
+        ({"mail": {"to": "a@b.test", "html": 7}}, "mail.html: "),
+        ({"mail": {"to": "a@b.test", "attachments": [{"content": "%"}]}}, "mail.attachments.0.content: "),
+        ({"mail": {"to": "a@b.test", "attachments": [{"name": "a"}]}}, "give the content or the url"),
+        ({"mail": {"to": "a@b.test", "headers": {"a b": "c"}}}, "is not the name of a header"),
+        ({"event": "deliverd"}, "event: .*did you mean delivered"),
+        ({"event": "delivered", "type": "inbound"}, "type: "),
+        ({"event": "delivered", "after": "soon"}, "after: "),
+        ({"credits": 1}, "credits: must be a negative number"),
+        ({"credits": True}, "credits: "),
+        ({"credits": {"fax": -1}}, "there are no credits 'fax'; there are email, sms"),
+        ({"schedule": {"at": "PT1H"}}, "schedule.mail: "),
+        ({"schedule": {"at": "-PT1H", "mail": HELLO}}, "schedule.at: must not be negative"),
+        ({"schedule": {"at": "PT1H", "mail": {**HELLO, "message_id": "1"}}}, "schedule.mail.message_id: "),
+        ({"schedule": {"at": "PT1H", "mail": HELLO, "batch_id": "1"}}, "schedule.batch_id: "),
+    ],
+)
+def test_what_is_no_effect_is_refused_with_a_sentence(written, problem, world):
+    with pytest.raises(ValueError, match=problem):
+        world().do(written)
