@@ -73,7 +73,7 @@ def _add_service(app: Application) -> None:
         app.store,
         ALL_OPERATIONS.values(),
         faults=fault_header.of_header,
-        beyond=cache(answering.Answering),
+        beyond=cache(partial(answering.Answering, app.settings.beyond)),
         bearers=Bearer(app.store, app.component(OAuthParts).signer),
         body_limit=app.settings.body_limit,
         prepare=app.effects.look_ups.prepare,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from flask import Request
 
@@ -10,13 +11,20 @@ from mockserver.beyond.catalogue import OperationBeyond, catalogue, tree
 from mockserver.beyond.nearest import nearest
 from mockserver.core.contract.errors import NOT_FOUND
 from mockserver.core.contract.operation import Operation
+from mockserver.core.late import late
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.web.routing.encoded_slash import matched_path
 from mockserver.web.routing.path_tree import PathTree
 from mockserver.web.routing.route import Recognised, Route
+from mockserver.web.service.beyond import Answered
 from mockserver.web.service.handlers.nowhere import why_nowhere
+
+if TYPE_CHECKING:
+    from mockserver.beyond.stubs import answering as stubs
+else:
+    (stubs,) = late("mockserver.beyond", "stubs.answering")
 
 #: The methods of operations, in the order in which they are told.
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -25,7 +33,9 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 class Answering:
     """Answers where the mock has no operation, and knows which the service has there."""
 
-    def __init__(self) -> None:
+    def __init__(self, default: str) -> None:
+        """`default` is what becomes of a call in a workspace whose scenario does not say it: `refuse` or `shape`."""
+        self._default = default
         self._own = PathTree(ALL_OPERATIONS.values())
 
     def recognise(self, method: str, path: str) -> Recognised | None:
@@ -43,12 +53,15 @@ class Answering:
         Raises:
             ServiceError: the request is refused.
         """
+        reply = _stubbed(caller, request, exchange)
+        if reply is not None:
+            return reply
         operation = catalogue().get(exchange.operation or "")
         if operation is None:
             # The API says the same of a wrong address and of a wrong method (contract/errors#statuses).
             raise NOT_FOUND().because(self._why_unknown(request))
-        exchange.beyond = "refused"
-        raise NOT_FOUND().because(_why_refused(operation))
+        chosen = caller.workspace.state.behaviour.beyond or self._default
+        return _shaped(operation, exchange) if chosen == "shape" else _refused(operation, exchange)
 
     def _why_unknown(self, request: Request) -> str:
         """Why nothing answers at an address, with the methods that it takes or the address that was probably meant."""
@@ -67,6 +80,29 @@ class Answering:
                     yield from found.operations
 
 
-def _why_refused(operation: OperationBeyond) -> str:
+def _stubbed(caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
+    """The answer of a stub, or None if there is none for the request.
+
+    Raises:
+        ServiceError: the stub refuses the request, or cannot answer.
+    """
+    if not caller.workspace.state.stubs:
+        return None
+    try:
+        return stubs.answer(caller, request, exchange)
+    finally:
+        if exchange.stub is not None:
+            exchange.beyond = Answered.STUBBED
+
+
+def _shaped(operation: OperationBeyond, exchange: Exchange) -> Reply:
+    """The documented status with the smallest body that is valid with it."""
+    exchange.beyond = Answered.SHAPED
+    exchange.warn(f"{operation.id} was not done: the answer has only the form of the service's")
+    return Reply(operation.status, f"{operation.body}\n".encode() if operation.body else b"")
+
+
+def _refused(operation: OperationBeyond, exchange: Exchange) -> Reply:
+    exchange.beyond = Answered.REFUSED
     known = f"{operation.id} is an operation of the service that this mock does not have"
-    return f"{known}; write a stub, or use --beyond"
+    return Reply.refused(NOT_FOUND().because(f"{known}; write a stub, or use --beyond"))

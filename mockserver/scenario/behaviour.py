@@ -172,6 +172,14 @@ class BehaviourItem(Item):
         "accept",
         about="what becomes of a plan update to less than is used: refuse, or accept, and nothing is left",
     )
+    beyond = fields.String(
+        validate=validate.OneOf(("refuse", "shape")),
+        allow_none=True,
+        **_about(
+            "what becomes of a call of an operation that the mock does not have, where no stub answers: refuse it with "
+            "404, or shape an answer of the documented status and the smallest valid body; null: as the setting says"
+        ),
+    )
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Behaviour:

@@ -88,6 +88,12 @@ class Settings:
     dns_resolver: str | None = setting(
         None, _TEXT, "The server that is asked where behaviour.dns is resolver.", metavar="HOST:PORT"
     )
+    beyond: str = setting(
+        "refuse",
+        Choice(("refuse", "shape")),
+        "What becomes of a call of an operation that the mock does not have, where no stub answers and the scenario "
+        "says nothing: 404, or the documented status with the smallest valid body.",
+    )
     egress: str = setting("private", Choice(("loopback", "private", "any")), "How far calls may go.")
 
     # ------------------------------------------------------------------ what is kept

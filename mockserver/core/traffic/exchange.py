@@ -105,7 +105,7 @@ class Exchange:
     stub: str | None = None
     #: Whether what the client read is not the service's own answer.
     injected: bool = False
-    #: How a request was answered that no operation of the mock answers, or None.
+    #: How a request was answered that no operation of the mock answers, as `refused` or `stubbed`; None for all others.
     beyond: str | None = None
     transitions: Sequence[Changed] = ()
     #: What the caller should know although nothing is refused, such as members that were ignored.

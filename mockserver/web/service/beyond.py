@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Protocol
 
 from flask import Request
@@ -14,6 +15,15 @@ from mockserver.web.routing.route import Recognised, Route
 BEYOND_HEADER = "X-Mock-Beyond"
 #: The header that says how a request was answered that no operation of the mock answers.
 ANSWERED_HEADER = "X-Mock-Answered"
+
+
+class Answered(StrEnum):
+    """How a request was answered that no operation of the mock answers."""
+
+    REFUSED = "refused"
+    #: With the documented status and the smallest valid body.
+    SHAPED = "shaped"
+    STUBBED = "stubbed"
 
 
 class Beyond(Protocol):
