@@ -4,6 +4,7 @@ import pytest
 
 from mockserver.web.server.connections import heads
 from mockserver.web.server.connections.heads import Heads
+from mockserver.web.server.waiting import SuspendedRequest
 
 GET = b"GET /v3/senders HTTP/1.1\r\nhost: mock\r\n\r\n"
 POST = b"POST /v3/senders HTTP/1.1\r\nhost: mock\r\ncontent-length: 2\r\n\r\n"
@@ -12,6 +13,7 @@ POST = b"POST /v3/senders HTTP/1.1\r\nhost: mock\r\ncontent-length: 2\r\n\r\n"
 def scope_of(method, headers):
     return {
         "method": method, "raw_path": b"/v3/senders", "query_string": b"", "http_version": "1.1", "headers": headers,
+        "server": ("127.0.0.1", 8003), "client": ("127.0.0.1", 40001), "scheme": "http",
     }  # fmt: skip
 
 
@@ -28,7 +30,9 @@ def test_a_head_that_comes_again_is_known_with_whatever_body(known, data, method
     head, found = known.find(data)
 
     assert (head.method, found) == (method, body)
-    assert head.environ["HTTP_HOST"] == "mock"
+    environ = head.environ_of(("127.0.0.2", 40002), found, SuspendedRequest())
+    assert [environ[name] for name in ("HTTP_HOST", "REMOTE_ADDR", "SERVER_PORT")] == ["mock", "127.0.0.2", "8003"]
+    assert (environ["wsgi.input"].read(), environ["CONTENT_LENGTH"]) == (body, str(len(body)))
 
 
 @pytest.mark.parametrize(

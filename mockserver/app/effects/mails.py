@@ -51,6 +51,11 @@ class Mails:
             self._listener.stop()
             self._listener = None
 
+    @property
+    def has_client(self) -> bool:
+        """Whether the settings name a server for e-mails."""
+        return self._client is not None
+
     def send(self, mail: Mail, report: Report, wanted: Wanted) -> None:
         """Send an e-mail while `wanted` is true, and report each step; nothing if the settings name no server."""
         if self._client is not None:

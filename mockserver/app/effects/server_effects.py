@@ -55,6 +55,10 @@ class ServerEffects:
     def call(self, url: str, job: Job) -> None:
         self._calls.call(url, job)
 
+    @property
+    def posts(self) -> bool:
+        return self._mails.has_client
+
     def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
         self._mails.send(mail, report, wanted)
 

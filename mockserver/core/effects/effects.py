@@ -25,7 +25,7 @@ class Timed(Protocol):
     #: Held whenever state and timers are used.
     lock: RLock
 
-    def catch_up(self) -> None:
+    def catch_up(self) -> object:
         """Fire the timers that are due by now, each at its own moment."""
         ...
 
@@ -38,6 +38,11 @@ class Effects(Protocol):
 
         `job.done` is called once with the outcome, from any thread.
         """
+        ...
+
+    @property
+    def posts(self) -> bool:
+        """Whether e-mails are sent to a real server."""
         ...
 
     def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
@@ -57,6 +62,10 @@ class NoEffects:
 
     def call(self, url: str, job: Job) -> None:
         job.done(Outcome(error="nothing leaves this workspace: no server runs it"))
+
+    @property
+    def posts(self) -> bool:
+        return False
 
     def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
         """Do nothing: the mailbox holds the e-mail."""

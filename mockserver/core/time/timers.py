@@ -39,6 +39,8 @@ class Timers:
         self._live: dict[tuple[str, Key], dict[str, Timer]] = {}
         #: How many timers are not cancelled.
         self._count = 0
+        #: What `next` has found last, as long as it is right.
+        self._soonest: Timer | None = None
         for timer in timers:
             self._add(timer)
 
@@ -66,11 +68,13 @@ class Timers:
         events = self._live.setdefault((timer.machine, timer.key), {})
         self._count += timer.event not in events
         events[timer.event] = timer
+        self._soonest = None
         heapq.heappush(self._heap, timer)
 
     def cancel(self, machine: str, key: Key) -> None:
         """Cancel all timers of an instance."""
         self._count -= len(self._live.pop((machine, key), ()))
+        self._soonest = None
         self._sweep()
 
     def cancel_account(self, account: int) -> None:
@@ -82,9 +86,12 @@ class Timers:
 
     def next(self) -> Timer | None:
         """The soonest timer, which stays set, or None if there is none."""
+        if self._soonest is not None:
+            return self._soonest
         while self._heap:
             timer = self._heap[0]
             if self._is_live(timer):
+                self._soonest = timer
                 return timer
             heapq.heappop(self._heap)
         return None
@@ -106,6 +113,7 @@ class Timers:
         return self._live.get((timer.machine, timer.key), {}).get(timer.event) is timer
 
     def _forget(self, timer: Timer) -> None:
+        self._soonest = None
         events = self._live[timer.machine, timer.key]
         del events[timer.event]
         self._count -= 1

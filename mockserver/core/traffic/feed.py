@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import takewhile
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from mockserver.core.traffic.ring import Ring
 
@@ -15,8 +14,7 @@ _OVERHEAD = 500
 LOST: Any = object()
 
 
-@dataclass(slots=True, eq=False)
-class FeedItem:
+class FeedItem(NamedTuple):
     """Something that has happened: its number, its kind, and the thing, such as an exchange or an e-mail."""
 
     number: int
@@ -25,7 +23,7 @@ class FeedItem:
     #: What the thing takes in memory, in bytes.
     size: int
     #: The item as streams send it, or None until the first one does.
-    written: bytes | None = None
+    written: bytes | None
 
 
 class Feed:
@@ -33,32 +31,50 @@ class Feed:
 
     def __init__(self, limit: int = 1_000, bytes_limit: int = 4 * 1024 * 1024, *, last: int = 0) -> None:
         self.last = last
-        self._items = Ring[FeedItem](limit, bytes_limit)
+        #: The kind, the thing and its size of each item; the numbers have no gaps, so they follow from the positions.
+        self._items = Ring[tuple[str, Any, int]](limit, bytes_limit)
+        #: Items as streams send them, by number.
+        self._written: dict[int, bytes] = {}
 
     def add(self, kind: str, what: Any, size: int = 0) -> None:
         """Add an item; `size` is what the thing takes in bytes, and counts here even if the thing is kept elsewhere."""
         self.last += 1
         if size + _OVERHEAD > self._items.largest:
             what, size = LOST, 0
-        self._items.add(FeedItem(self.last, kind, what, size), size + _OVERHEAD)
+        gone = self._items.add((kind, what, size), size + _OVERHEAD)
+        if self._written:
+            self._forget_written(len(gone))
 
     def written(self, item: FeedItem, write: Callable[[FeedItem], bytes]) -> bytes:
         """An item as streams send it; it is written once, for all streams."""
-        if item.written is None:
-            item.written = write(item)
-            # The numbers have no gaps, so the position follows from the number.
-            oldest = self._items.oldest
-            if oldest is not None and item.number >= oldest.number:
-                self._items.grow(item.number - oldest.number, len(item.written))
-        return item.written
+        found = self._written.get(item.number)
+        if found is None:
+            found = write(item)
+            if item.number >= self._first:
+                self._written[item.number] = found
+                gone = self._items.grow(item.number - self._first, len(found))
+                self._forget_written(len(gone))
+        return found
 
     def after(self, number: int) -> list[FeedItem]:
         """The items that are kept of those after a number, oldest first."""
         # From the newest on: most streams have sent all but the last items.
-        return list(takewhile(lambda item: item.number > number, self._items))[::-1]
+        newest = list(islice(self._items, max(0, self.last - number)))
+        first = self.last - len(newest) + 1
+        numbered = enumerate(reversed(newest), first)
+        return [FeedItem(at, kind, what, size, self._written.get(at)) for at, (kind, what, size) in numbered]
 
     def lost(self, number: int) -> int:
         """How many of the items after a number are no longer kept."""
-        oldest = self._items.oldest
-        first = self.last + 1 if oldest is None else oldest.number
-        return max(0, first - 1 - number)
+        return max(0, self._first - 1 - number)
+
+    @property
+    def _first(self) -> int:
+        """The number of the oldest item that is kept, or of the next one if none is."""
+        return self.last - len(self._items) + 1
+
+    def _forget_written(self, gone: int) -> None:
+        """Drop what was written of the last items that have gone, by their number."""
+        first = self._first
+        for number in range(first - gone, first):
+            self._written.pop(number, None)

@@ -35,13 +35,14 @@ class Meter:
         #: How many exchanges were evicted from journals.
         self.evicted = 0
 
-    def add(self, exchange: Exchange) -> None:
-        """Count an exchange and, if a fault was applied, a fault of its kind."""
+    def add(self, exchange: Exchange, evicted: int = 0) -> None:
+        """Count an exchange, a fault of its kind if one was applied, and the exchanges that it has evicted."""
         seconds = exchange.ms / 1000
         with self._lock:
             self._requests[exchange.operation, exchange.status] += 1
             self._times[bisect_left(BUCKETS, seconds)] += 1
             self.seconds += seconds
+            self.evicted += evicted
             if exchange.fault_kind is not None:
                 self._faults[exchange.fault_kind] += 1
 
@@ -53,10 +54,6 @@ class Meter:
     def add_mail(self) -> None:
         with self._lock:
             self.mails += 1
-
-    def add_evicted(self, exchanges: int) -> None:
-        with self._lock:
-            self.evicted += exchanges
 
     def requests(self) -> dict[tuple[str, str], int]:
         """How many requests there were by operation and status, each of which may be `NONE`."""

@@ -51,12 +51,19 @@ class Ring(Generic[Thing]):
         if size > self.largest:
             self.evicted += 1
             return (thing,)
-        self._things.append(thing)
-        self._sizes.append(size)
+        things, sizes = self._things, self._sizes
+        things.append(thing)
+        sizes.append(size)
         self.bytes += size
-        if len(self._things) <= self._limit and self.bytes <= self._bytes_limit:
+        if len(things) <= self._limit and self.bytes <= self._bytes_limit:
             return ()
-        return self._evict()
+        # Mostly one thing goes for each that comes, which costs half as much without the loop.
+        gone = things.popleft()
+        self.bytes -= sizes.popleft()
+        self.evicted += 1
+        if len(things) <= self._limit and self.bytes <= self._bytes_limit:
+            return (gone,)
+        return (gone, *self._evict())
 
     def grow(self, index: int, size: int) -> Sequence[Thing]:
         """Count `size` more bytes for the thing at an index (0: the oldest); returns what that has evicted."""

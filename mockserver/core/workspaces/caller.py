@@ -19,16 +19,25 @@ class Visit(NamedTuple):
     user_agent: str = ""
 
 
+#: Says where a request came from; few operations ask.
+FindVisit = Callable[[], Visit]
+
+
 class Caller(NamedTuple):
     """The account that a request comes from, in its workspace, with the scopes of its token."""
 
     workspace: Workspace
     account: Account
-    visit: Visit = Visit()
+    find_visit: FindVisit = Visit
     #: The scopes of the OAuth token, or None for an API key, which has all.
     scopes: frozenset[str] | None = None
     #: Whether the key belongs to no account, and opens this one because the server accepts any key.
     is_unknown: bool = False
+
+    @property
+    def visit(self) -> Visit:
+        """Where the request came from."""
+        return self.find_visit()
 
     def may(self, scope: str) -> bool:
         """Whether the key or the token has a scope; `:write` does not include `:read`."""

@@ -38,7 +38,8 @@ def send(workspace: Workspace, mail: Mail) -> None:
     size = workspace.state.mailbox.add(mail)
     workspace.meter.add_mail()
     workspace.feed.add("mail", mail, size)
-    _send_out(workspace, mail)
+    if workspace.effects.posts:
+        _send_out(workspace, mail)
     workspace.watchers.tell("mail")
 
 

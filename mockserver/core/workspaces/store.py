@@ -95,10 +95,14 @@ class Store:
     def get(self, name: str) -> Workspace | None:
         """The workspace of a name, or None; it counts as used now."""
         with self._lock:
-            found = self._workspaces.get(name)
-            if found is not None:
-                self._workspaces.move_to_end(name)
-            return found
+            return self._used(name)
+
+    def _used(self, name: str) -> Workspace | None:
+        """The workspace of a name, or None; it counts as used now. The caller holds the lock."""
+        found = self._workspaces.get(name)
+        if found is not None:
+            self._workspaces.move_to_end(name)
+        return found
 
     def was_evicted(self, name: str) -> bool:
         """Whether a workspace of this name was evicted lately, and none has taken the name since."""
@@ -123,7 +127,7 @@ class Store:
         """
         with self._lock:
             home = self._homes.first(key)
-            workspace = None if home is None else self.get(home if within is None else within.name)
+            workspace = None if home is None else self._used(home if within is None else within.name)
         if home is None:
             return self._find_for_unknown(key, within)
         if workspace is None or key in workspace.state.revoked_keys:

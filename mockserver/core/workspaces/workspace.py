@@ -199,21 +199,24 @@ class Workspace:
         """The id of the API request that is being answered, or None; it is the cause of what happens now."""
         return None if self.answering is None else self.answering.id
 
-    def note(self, exchange: Exchange) -> None:
-        """Add an exchange that is over to journal, coverage and feed."""
-        if evicted := self.journal.add(exchange):
-            self.meter.add_evicted(evicted)
+    def note(self, exchange: Exchange) -> int:
+        """Add an exchange that is over to journal, coverage and feed; returns how many it has evicted."""
+        evicted = self.journal.add(exchange)
         self.coverage.add(exchange)
         self.feed.add("request", exchange, exchange.size)
         self.watchers.tell("request")
+        return evicted
 
-    def catch_up(self) -> None:
-        """Fire the timers that are due by now, each at its own moment."""
-        while (timer := self.state.timers.next()) is not None and timer.moment <= self.state.clock.now():
+    def catch_up(self) -> datetime:
+        """Fire the timers that are due by now, each at its own moment; returns the moment by which none is due."""
+        now = self.state.clock.now()
+        while (timer := self.state.timers.next()) is not None and timer.moment <= now:
             self.state.timers.take(timer)
             self._fire(timer)
+            now = self.state.clock.now()
         if timer is not self._watched:
             self.watch()
+        return now
 
     def watch(self) -> None:
         """Have the next timer fired when it is due; to be called when the timers or the clock have changed."""

@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote
 
+from mockserver.core.traffic.exchange import Exchange
+
 #: Takes the secrets out of a text.
 Redact = Callable[[str], str]
 
@@ -16,9 +18,6 @@ Redact = Callable[[str], str]
 _SAFE_IN_PATH = "/:@!$&'()*+,;=~<>[]{}|^`"
 #: The characters that a query in a line has as they are; all others are percent-encoded.
 _SAFE_IN_QUERY = _SAFE_IN_PATH + "?%"
-#: How many addresses are remembered as they are written. Chosen: tests ask for the same few again and again, and so
-#: many take at most some megabytes.
-_REMEMBERED = 512
 #: Made once, as `json.dumps` would make one for each line. ASCII only, so that no reader takes a character within the
 #: line for its end.
 _JSON = json.JSONEncoder(separators=(",", ":"))
@@ -45,12 +44,9 @@ class RequestEntry(NamedTuple):
 
     def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
         """The entry without secrets."""
-        shown, asked = path(self.path), query(self.query)
-        if self.reason is self.warning is None and shown == self.path and asked == self.query:
-            return self
         return self._replace(
-            path=shown,
-            query=asked,
+            path=path(self.path),
+            query=query(self.query),
             reason=self.reason and text(self.reason),
             warning=self.warning and text(self.warning),
         )
@@ -136,15 +132,22 @@ def as_text(entry: Entry) -> str:
     return f"{_moment(entry.time)} {' '.join(entry.words())}\n"
 
 
-def _call(entry: RequestEntry | ControlEntry) -> str:
-    called = f"{_printable(entry.method)} {_address(entry.path, entry.query)}"
-    return f"#{entry.number} {entry.workspace or '-'} {called} {entry.status or '-'} {entry.ms:.3f}ms"
+def brief_text(seconds: float, number: int, workspace: str, call: str, exchange: Exchange) -> str:
+    """The line of a request of which there is no more to tell than what it called and how it was answered, as text."""
+    answered = f"{exchange.status or '-'} {exchange.ms:.3f}ms {exchange.id}"
+    return f"{_moment(seconds)} #{number} {workspace} {call} {answered}\n"
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _address(path: str, query: str) -> str:
+def call_as_text(method: str, path: str, query: str) -> str:
+    """What was called, as it stands in a line of text."""
     address = quote(path, _SAFE_IN_PATH, errors="replace")
-    return f"{address}?{quote(query, _SAFE_IN_QUERY, 'latin-1', 'replace')}" if query else address
+    asked = f"?{quote(query, _SAFE_IN_QUERY, 'latin-1', 'replace')}" if query else ""
+    return f"{_printable(method)} {address}{asked}"
+
+
+def _call(entry: RequestEntry | ControlEntry) -> str:
+    called = call_as_text(entry.method, entry.path, entry.query)
+    return f"#{entry.number} {entry.workspace or '-'} {called} {entry.status or '-'} {entry.ms:.3f}ms"
 
 
 def _printable(text: str) -> str:

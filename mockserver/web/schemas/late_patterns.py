@@ -28,7 +28,8 @@ class LatePattern:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # an abstract class asks each attribute whether it is abstract: no pattern is
             raise AttributeError(name)
-        return getattr(self._compiled, name)
+        found = self.__dict__[name] = getattr(self._compiled, name)
+        return found
 
 
 @contextmanager

@@ -27,11 +27,9 @@ from mockserver.web.server.wsgi import (
     Scope,
     Shortcut,
     WsgiAnswer,
-    completed,
     environ_of,
     no_shortcut,
     run,
-    template_of,
 )
 
 if TYPE_CHECKING:
@@ -132,16 +130,19 @@ class Bridge:
         return found
 
     def first_run(self, scope: Scope, body: bytes, head: Head | None = None) -> FirstRun:
-        """Run a request whose body has come on the loop, unless the body is large; `head` is its head, if it is known.
+        """Run a request whose body has come on the loop, unless the body is large.
 
-        Of a request with a known head the scope need tell no more than where it comes from.
+        Of a request with a known head, which fits the connection, the scope need tell no more than the client.
         """
         suspended = SuspendedRequest()
         if len(body) > LARGE_BODY:
             return FirstRun(suspended, LeaveLoop())
-        template = template_of(scope) if head is None else head.environ.copy()
         try:
-            return FirstRun(suspended, self._at_once(completed(template, scope, body, suspended)))
+            if head is None:
+                environ = environ_of(scope, body, suspended)
+            else:
+                environ = head.environ_of(scope["client"], body, suspended)
+            return FirstRun(suspended, self._at_once(environ))
         except Exception as error:  # noqa: BLE001  # the server logs it, in the task of the request
             return FirstRun(suspended, error)
 

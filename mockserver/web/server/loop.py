@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import datetime
 from typing import Any
 
 from mockserver.core.waiting.turn import Turn
@@ -77,15 +78,15 @@ def hold(environ: dict[str, Any], lock: threading.RLock) -> bool:
     return True
 
 
-def catch_up(workspace: Workspace, *, on_loop: bool) -> None:
-    """Let happen what is due in a workspace whose lock the caller holds.
+def catch_up(workspace: Workspace, *, on_loop: bool) -> datetime:
+    """Let happen what is due in a workspace whose lock the caller holds; returns the moment by which it has happened.
 
     Raises:
         LeaveLoop: the caller is `on_loop`, and so much is due that it may take long.
     """
     if on_loop and workspace.state.is_much_due:
         raise LeaveLoop
-    workspace.catch_up()
+    return workspace.catch_up()
 
 
 def enter(environ: dict[str, Any], workspace: Workspace) -> None:

@@ -44,12 +44,13 @@ def no_shortcut(environ: dict[str, Any]) -> None:
 
 def environ_of(scope: Scope, body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
     """The WSGI environment of a request (PEP 3333), whose body has come."""
-    return completed(template_of(scope), scope, body, suspended)
+    return with_body(template_of(scope, len(body)), body, suspended)
 
 
-def template_of(scope: Scope) -> dict[str, Any]:
-    """What of the WSGI environment of a request follows from its head."""
+def template_of(scope: Scope, length: int) -> dict[str, Any]:
+    """The WSGI environment of a request without its body, which has `length` bytes."""
     path = scope["raw_path"].decode("latin-1")
+    host, port = scope["server"] or ("127.0.0.1", 80)
     environ: dict[str, Any] = {
         "REQUEST_METHOD": scope["method"],
         "SCRIPT_NAME": "",
@@ -63,6 +64,10 @@ def template_of(scope: Scope) -> dict[str, Any]:
         "wsgi.multiprocess": False,
         "wsgi.run_once": False,
         "wsgi.input_terminated": True,
+        "SERVER_NAME": host,
+        "SERVER_PORT": str(port or 80),
+        "REMOTE_ADDR": address_of(scope["client"]),
+        "wsgi.url_scheme": scope["scheme"],
     }
     for raw_name, raw_value in scope["headers"]:
         name = _wsgi_name(raw_name) if len(raw_name) <= _LONGEST_KEPT_NAME else _wsgi_name.__wrapped__(raw_name)
@@ -71,21 +76,20 @@ def template_of(scope: Scope) -> dict[str, Any]:
             environ[name] = f"{environ[name]},{value}" if name in environ else value
     # The body has been put together: werkzeug would cut a chunked one off at the limit instead of refusing it.
     environ.pop("HTTP_TRANSFER_ENCODING", None)
+    environ["CONTENT_LENGTH"] = str(length)
     return environ
 
 
-def completed(environ: dict[str, Any], scope: Scope, body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
-    """A template, completed by what a connection and a body add."""
-    host, port = scope["server"] or ("127.0.0.1", 80)
-    client = scope["client"]
-    environ["SERVER_NAME"] = host
-    environ["SERVER_PORT"] = str(port or 80)
-    environ["REMOTE_ADDR"] = client[0] if client else ""
-    environ["wsgi.url_scheme"] = scope["scheme"]
-    environ["wsgi.input"] = io.BytesIO(body)
-    environ["CONTENT_LENGTH"] = str(len(body))
-    environ[SUSPENDED] = suspended
-    return environ
+def address_of(client: tuple[str, int] | None) -> str:
+    """The IP address of a client, as far as it is known."""
+    return client[0] if client else ""
+
+
+def with_body(template: dict[str, Any], body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
+    """A template with the body, whose length it tells."""
+    template["wsgi.input"] = io.BytesIO(body)
+    template[SUSPENDED] = suspended
+    return template
 
 
 @lru_cache(maxsize=1024)

@@ -29,7 +29,7 @@ CORS_HEADERS = [
     ("access-control-allow-methods", "PUT, POST, GET, DELETE, PATCH, OPTIONS"),
 ]
 #: The statuses of answers that never have a body (RFC 9110, 6.4.1).
-_WITHOUT_BODY = (*range(100, 200), 204, 304)
+_WITHOUT_BODY = frozenset((*range(100, 200), 204, 304))
 
 
 class ApiResponse(Response):

@@ -48,7 +48,7 @@ def authenticate(request: Request, route: Route, store: Store, within: Workspace
         workspace, account, scopes = bearers.find(_token(request), within, enter)
     if workspace.state.behaviour.authorised_ips:
         _check_address(request, workspace)
-    return Caller(workspace, account, visit_of(request, route, workspace.name), scopes, is_unknown)
+    return Caller(workspace, account, partial(visit_of, request, route, workspace.name), scopes, is_unknown)
 
 
 def _token(request: Request) -> str:

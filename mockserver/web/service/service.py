@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from time import perf_counter
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -93,13 +94,13 @@ class Service:
         workspace, environ = found.workspace, request.environ
         on_loop = loop.hold(environ, workspace.lock)
         with workspace.lock:
-            loop.catch_up(workspace, on_loop=on_loop)
+            now = loop.catch_up(workspace, on_loop=on_loop)
             found.refresh()
-            exchange = self._begin(found)
+            exchange = self._begin(found, now)
             response, wire = self._exchange(handler, found, exchange)
             exchange.ms = (perf_counter() - started) * 1000
-            workspace.note(exchange)
-        self._store.meter.add(exchange)
+            evicted = workspace.note(exchange)
+        self._store.meter.add(exchange, evicted)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
         return response if wire is None else transmit(wire, response, environ)
@@ -151,13 +152,13 @@ class Service:
     # ------------------------------------------------------------------ one request in its workspace
 
     @staticmethod
-    def _begin(found: Identified[Any]) -> Exchange:
-        """The exchange of a request, without its answer."""
+    def _begin(found: Identified[Any], now: datetime) -> Exchange:
+        """The exchange of a request at this moment, without its answer."""
         workspace, request, route = found.workspace, found.request, found.route
         environ = request.environ
         return Exchange(
             id=workspace.ids.request(),
-            at=workspace.state.clock.now(),
+            at=now,
             method=request.method,
             path=route.path,
             query=environ["QUERY_STRING"],

@@ -35,6 +35,8 @@ class Run(Protocol):
 _REMEMBERED = 512
 #: The statuses of answers that need not say how long their body is, as they have none.
 _WITHOUT_BODY = (204, 304)
+#: The headers whose values hardly ever come again, and are not remembered.
+_CHANGING = ("sib-request-id",)
 #: The headers beside the length that decide how an answer ends.
 _FRAMING = (b"transfer-encoding", b"connection")
 
@@ -75,8 +77,11 @@ class FastConnection(Connection):
             super().data_received(data)
             return
         head, body = known
+        if head.origin != (self.server, self.scheme):
+            super().data_received(data)
+            return
         self._keeps = head.keeps
-        run = self._run({"server": self.server, "client": self.client, "scheme": self.scheme}, body, head)
+        run = self._run({"client": self.client}, body, head)
         answer = run.answer
         if answer is not None and self._send(answer, head.method):
             self._finish()
@@ -201,13 +206,11 @@ class FastConnection(Connection):
 
     def _head(self, answer: WsgiAnswer, method: str) -> list[bytes] | None:
         """The lines of an answer's head, or None if an answer with this head ends otherwise than by its length."""
-        lines = [httptools_impl.STATUS_LINE.get(answer.status), *self._own_lines(), *map(_line, answer.headers)]
-        length = next((value for name, value in answer.headers if name == "Content-Length"), None)
-        if length is None:
-            fits = answer.status in _WITHOUT_BODY and not answer.content
-        else:
-            fits = length == str(len(answer.content)) or method == "HEAD"
-        return lines if fits and None not in lines else None  # type: ignore[return-value]  # there is no None then
+        if ("Content-Length", str(len(answer.content))) not in answer.headers and not _has_no_body(answer, method):
+            return None
+        lines = [httptools_impl.STATUS_LINE.get(answer.status), *self._own_lines()]
+        lines += [_known_line(header) if header[0] not in _CHANGING else _line(header) for header in answer.headers]
+        return lines if all(lines) else None  # type: ignore[return-value]  # there is no None then
 
     def _own_lines(self) -> list[bytes]:
         """The lines of the headers that the server adds; it makes them anew every second."""
@@ -226,18 +229,37 @@ class FastConnection(Connection):
             self.transport.close()
 
 
-@lru_cache(maxsize=_REMEMBERED)
+def _has_no_body(answer: WsgiAnswer, method: str) -> bool:
+    """Whether an answer, whose head tells another length than that of its body or none, ends with its head."""
+    is_told = any(name == "Content-Length" for name, _ in answer.headers)
+    return method == "HEAD" if is_told else answer.status in _WITHOUT_BODY and not answer.content
+
+
 def _line(header: tuple[str, str]) -> bytes | None:
     """A header as a line of a head, or None if it is malformed or decides how the answer ends."""
     name, value = header
-    try:
-        raw_name, raw_value = name.lower().encode("latin-1"), value.encode("latin-1")
-    except UnicodeEncodeError:
+    raw_name = _raw_name(name)
+    if raw_name is None:
         return None
-    if raw_name in _FRAMING or httptools_impl.HEADER_RE.search(raw_name):
+    try:
+        raw_value = value.encode("latin-1")
+    except UnicodeEncodeError:
         return None
     is_plain = value.isascii() and value.isprintable()  # cheaper than the pattern, which allows more
     return _line_of(raw_name, raw_value) if is_plain or not httptools_impl.HEADER_VALUE_RE.search(raw_value) else None
+
+
+_known_line = lru_cache(maxsize=_REMEMBERED)(_line)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _raw_name(name: str) -> bytes | None:
+    """The name of a header as bytes, or None if it is malformed or that of one that decides how the answer ends."""
+    try:
+        raw_name = name.lower().encode("latin-1")
+    except UnicodeEncodeError:
+        return None
+    return None if raw_name in _FRAMING or httptools_impl.HEADER_RE.search(raw_name) else raw_name
 
 
 def _line_of(name: bytes, value: bytes) -> bytes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.web.server.wsgi import Scope, template_of
+from mockserver.web.server.waiting import SuspendedRequest
+from mockserver.web.server.wsgi import Scope, address_of, template_of, with_body
 
 #: The key of a request's environment for a dictionary in which others keep what follows from the head alone.
 KNOWN = "mockserver.known"
@@ -18,16 +19,23 @@ _END = b"\r\n\r\n"
 class Head:
     """The head of a plain request as it was parsed."""
 
-    __slots__ = ("environ", "keeps", "length", "method")
+    __slots__ = ("_environ", "keeps", "length", "method", "origin")
 
     def __init__(self, scope: Scope, length: int, *, keeps: bool) -> None:
         self.method: str = scope["method"]
+        #: The address of the server at which the head has come, and the scheme by which it was asked.
+        self.origin = scope["server"], scope["scheme"]
         #: How many bytes the body has.
         self.length = length
         #: Whether the connection is kept after the answer.
         self.keeps = keeps
-        #: The WSGI environment without what a connection and a body add.
-        self.environ: dict[str, Any] = {**template_of(scope), KNOWN: {}}
+        self._environ: dict[str, Any] = {**template_of(scope, length), KNOWN: {}}
+
+    def environ_of(self, client: tuple[str, int] | None, body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
+        """The WSGI environment of a request with this head by a client, whose body has come."""
+        environ = self._environ.copy()
+        environ["REMOTE_ADDR"] = address_of(client)
+        return with_body(environ, body, suspended)
 
 
 class Heads:
