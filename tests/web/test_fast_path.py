@@ -13,17 +13,19 @@ GET = b"GET /v3/senders HTTP/1.1\r\nhost: mock\r\napi-key: any\r\n\r\n"
 LAST = GET.replace(b"host", b"connection: close\r\nhost")
 
 
-#: What is asked of the socket of a connection.
-SOCKET = SimpleNamespace(
-    fileno=lambda: 3, getsockname=lambda: ("127.0.0.1", 80), getpeername=lambda: ("127.0.0.1", 1)
-)  # fmt: skip
+def socket_at(address):
+    """What is asked of the socket of a connection to an address of the server."""
+    return SimpleNamespace(
+        fileno=lambda: 3, getsockname=lambda: (address, 80), getpeername=lambda: ("127.0.0.1", 1)
+    )  # fmt: skip
 
 
 class Transport(asyncio.Transport):
     """A connection whose other end keeps what is sent."""
 
-    def __init__(self):
+    def __init__(self, address):
         super().__init__()
+        self.socket = socket_at(address)
         self.sent = b""
         self.is_closed = False
 
@@ -47,7 +49,7 @@ class Transport(asyncio.Transport):
         self.is_closed = True
 
     def get_extra_info(self, name, default=None):
-        return SOCKET if name == "socket" else default
+        return self.socket if name == "socket" else default
 
 
 @pytest.fixture
@@ -57,8 +59,8 @@ def connect():
     config = runtime.server.config
     config.load()
 
-    def connected():
-        transport = Transport()
+    def connected(address="127.0.0.1"):
+        transport = Transport(address)
         state = runtime.server.server_state
         made = config.http_protocol_class(config, state, {}, asyncio.get_running_loop())
         made.connection_made(transport)
@@ -116,6 +118,19 @@ def test_an_answer_leaves_before_its_connection_could_make_room_for_another(conn
         connection.data_received(GET)
         connect()
         assert transport.sent.startswith(b"HTTP/1.1 200 OK\r\n")
+
+    in_a_loop(steps)
+
+
+def test_a_head_that_has_come_at_another_address_of_the_server_tells_the_one_at_which_it_comes(connect):
+    shared = b"GET /v3/emailCampaigns/11/sharedUrl HTTP/1.1\r\napi-key: any\r\n\r\n"
+
+    async def steps():
+        for address in ("127.0.0.1", "127.0.0.2", "127.0.0.1"):
+            connection, transport = connect(address)
+            connection.data_received(shared)
+            await asyncio.sleep(0)
+            assert f'"http://{address}/' in transport.sent.decode()
 
     in_a_loop(steps)
 
