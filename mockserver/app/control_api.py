@@ -26,6 +26,7 @@ from mockserver.control.traffic.mailbox import MAILBOX
 from mockserver.control.traffic.receivers import RECEIVER, RECEIVERS
 from mockserver.control.traffic.requests import REQUESTS
 from mockserver.control.traffic.stream import STREAM
+from mockserver.control.traffic.stubs import STUBS
 from mockserver.control.traffic.trigger import TRIGGER
 from mockserver.control.workspaces.clock import CLOCK
 from mockserver.control.workspaces.dns import DNS
@@ -41,9 +42,9 @@ from mockserver.web.logs.request_log import LogFormat, RequestLog
 
 CONTROL_API = ControlApi(
     (
-        INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, REQUESTS, COVERAGE,
-        MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS, METRICS, STREAM, DOCUMENTS,
-        PAGES,
+        INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, STUBS, REQUESTS,
+        COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS, METRICS, STREAM,
+        DOCUMENTS, PAGES,
     )
 )  # fmt: skip
 

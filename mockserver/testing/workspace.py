@@ -19,6 +19,7 @@ from mockserver.testing.handles.mailbox import Mailbox
 from mockserver.testing.handles.receiver import Receiver, unused
 from mockserver.testing.handles.requests import Requests
 from mockserver.testing.handles.state import Snapshot, State
+from mockserver.testing.handles.stubs import Stubs
 from mockserver.testing.link import Link, path_segment
 from mockserver.testing.names import Story, WebhookEvent
 from mockserver.testing.records import Member, read, read_all
@@ -76,6 +77,7 @@ class Workspace:
         self.mailbox = Mailbox(self._link)
         self.requests = Requests(self._link)
         self.state = State(self._link)
+        self.stubs = Stubs(self._link)
 
     def __enter__(self) -> Self:
         return self

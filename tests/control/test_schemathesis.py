@@ -50,6 +50,7 @@ SCENARIO = {
         }
     ],
     "faults": [{"fault": "latency", "ms": 1, "id": "slow"}],
+    "stubs": [{"id": "notes", "method": "GET", "path": "/v3/notes", "answer": {"json": []}}],
     "oauth_apps": [{"client_id": "crm"}],
 }  # fmt: skip
 #: What the workspace has, by a word of the path and the name of the parameter.
@@ -59,6 +60,7 @@ KNOWN = {
     ("scenarios", "name"): ["standard", "onboarding"],
     ("docs", "name"): ["start.js", "openapi.json", "swagger-ui.css"],
     ("faults", "identifier"): ["slow"],
+    ("stubs", "identifier"): ["notes"],
     ("machines", "key"): ["2", "acme.test"],
     ("machines", "event"): ["expire_otp", "verify", "delete"],
     ("dns", "domain"): ["acme.test"],
@@ -83,6 +85,10 @@ _APP = (
     r"there is no account|apps are private only|is there already|must be (ASCII|an absolute URL)"
     r"|must have (no fragment|a host)|not a URL"
 )
+_STUB = (
+    r"which the mock has itself|has the parameter|is no segment of a path|give json or text|give answer or answers"
+    rf"|has no body|of a header|the mock writes itself|must be a path of at most|{_WHOLE}"
+)
 _ACCOUNT = r"is no account's name"
 #: Rules between members, and what is known of the workspace: a schema cannot tell them, and the document says so.
 BEYOND_A_SCHEMA = {
@@ -91,6 +97,7 @@ BEYOND_A_SCHEMA = {
     "putDnsByDomain": r"give brevo_code",
     "postFaults": _FAULT,
     "putFaults": _FAULT,
+    **dict.fromkeys(("postStubs", "putStubs", "putStubsByIdentifier"), _STUB),
     "postTrigger": rf"give an event or a story|goes with an event|is no event of|Not a valid email|{_ACCOUNT}",
     "postInbound": _ACCOUNT,
     "postKeysRevoke": rf"give a key|is none of the account|{_ACCOUNT}",

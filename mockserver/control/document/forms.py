@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mockserver.beyond.stubs.pattern import Pattern
 from mockserver.control.traffic.requests import Bounds
 from mockserver.control.traffic.stream import STREAM_KINDS, Kinds
 from mockserver.control.workspaces.workspaces import ScenarioField
@@ -26,6 +27,8 @@ INSTANT = {
 #: Both stand in the document once, and are pointed at.
 _DURATION = {"$ref": "#/components/schemas/Duration"}
 _INSTANT = {"$ref": "#/components/schemas/Instant"}
+#: A segment of the path of a stub: a text, or a parameter in braces.
+_SEGMENT = r"/([^/{}?#%\\\x00-\x1f]+|\{[A-Za-z_][A-Za-z0-9_.-]{0,63}\})"
 _COUNT = {"type": "integer", "minimum": 0}
 _PLAIN = {"type": ["string", "number", "boolean"]}
 
@@ -77,6 +80,7 @@ FORMS: dict[type, FieldSchema] = {
         "additionalProperties": _PLAIN,
         "description": "a glob of the whole path, or its parameters by name",
     },
+    Pattern: {"type": "string", "pattern": f"^/v3({_SEGMENT})+$", "maxLength": 500},
     Texts: _texts,
     Kinds: _kinds,
     Bounds: {"anyOf": [_COUNT, _closed({"at_least": _COUNT, "at_most": _COUNT}, minProperties=1)]},

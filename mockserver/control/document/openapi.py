@@ -8,6 +8,8 @@ from http import HTTPStatus
 from importlib.metadata import version
 from typing import Any
 
+from marshmallow import Schema
+
 from mockserver.control.document.forms import DURATION, FORMS, INSTANT
 from mockserver.control.framework.declaration import ControlCall
 from mockserver.control.framework.resource import ControlResource
@@ -109,7 +111,13 @@ def _body(call: ControlCall) -> dict[str, Any]:
         return {"required": True, "content": {"application/json": content, "application/yaml": content}}
     assert call.body is not None, "asked for before"
     required = any(field.required for field in call.body().fields.values())
-    return {"required": required, "content": {"application/json": {"schema": call.body}}}
+    return {"required": required, "content": {"application/json": {"schema": _schema(call.body)}}}
+
+
+def _schema(found: type[Schema]) -> Any:
+    """What a body or an answer looks like; a schema with `alternatives` is one of those."""
+    alternatives = getattr(found, "alternatives", ())
+    return {"anyOf": list(alternatives)} if alternatives else found
 
 
 def _success(call: ControlCall) -> dict[str, Any]:
@@ -122,7 +130,7 @@ def _success(call: ControlCall) -> dict[str, Any]:
 def _content(call: ControlCall, media: str) -> dict[str, Any]:
     shown = call.answer or call.written
     if shown is not None and media == "application/json":
-        return {"schema": shown()}
+        return {"schema": shown() if call.answer is None else _schema(call.answer)}
     return {} if "yaml" in media or media == "*/*" else {"schema": {"type": "string"}}
 
 

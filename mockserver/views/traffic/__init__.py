@@ -1,1 +1,1 @@
-"""What is shown of requests, mails, deliveries, receivers and faults, with their secrets redacted."""
+"""What is shown of requests, mails, deliveries, receivers, faults and stubs, with their secrets redacted."""

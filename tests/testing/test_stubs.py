@@ -1,0 +1,76 @@
+"""The handle on stubs: they are added, replaced, listed and removed from Python."""
+
+import pytest
+
+from mockserver import MockServerError
+
+ANSWER = {"status": 201, "json": {"id": 7}}
+
+
+@pytest.fixture
+def stub(workspace):
+    return workspace.stubs.add("POST", "/v3/contacts/{email}/notes", ANSWER, match={"json": {"kind": "call"}}, times=2)
+
+
+def test_a_stub_is_added_with_what_is_given_and_nothing_else(workspace, stub):
+    assert workspace.stubs.all()[0].stub == {
+        "id": stub.id,
+        "method": "POST",
+        "path": "/v3/contacts/{email}/notes",
+        "match": {"json": {"kind": "call"}},
+        "answer": ANSWER,
+        "times": 2,
+        "hits": 0,
+        "position": 0,
+        "active": True,
+    }
+    assert (stub.method, stub.path) == ("POST", "/v3/contacts/{email}/notes")
+    assert repr(stub) == f"Stub('POST', '/v3/contacts/{{email}}/notes', id={stub.id!r})"
+
+
+def test_a_stub_has_a_sequence_of_answers(workspace):
+    answers = [{"status": 202}, {"json": {"done": True}}]
+
+    found = workspace.stubs.add("GET", "/v3/processes/{id}", answers=answers)
+
+    assert found.stub["answers"] == answers
+
+
+def test_the_stub_that_was_added_last_is_asked_first(workspace, stub):
+    other = workspace.stubs.add("POST", stub.path, {"status": 404})
+
+    assert [row.id for row in workspace.stubs.all()] == [other.id, stub.id]
+
+
+def test_a_stub_is_replaced_under_its_id(workspace, stub):
+    other = stub.replace({"status": 404})
+
+    assert (other.id, other.stub["answer"], "times" in other.stub) == (stub.id, {"status": 404}, False)
+    assert [row.stub for row in workspace.stubs.all()] == [other.stub]
+
+
+def test_a_stub_is_removed(workspace, stub):
+    stub.remove()
+
+    assert workspace.stubs.all() == []
+    for gone in (stub.remove, lambda: stub.replace(ANSWER), lambda: stub.hits, lambda: stub.active):
+        with pytest.raises(MockServerError, match="there is no stub"):
+            gone()
+
+
+def test_stubs_are_added_as_a_scenario_has_them_and_removed_together(workspace, stub):
+    items = [{"method": "GET", "path": "/v3/contacts", "answer": {}}, {"method": "GET", "path": "/v3/x", "answer": {}}]
+
+    added = workspace.stubs.add_all(items)
+
+    assert [row.path for row in workspace.stubs.all()] == ["/v3/contacts", "/v3/x", stub.path]
+    assert [row.path for row in added] == ["/v3/contacts", "/v3/x"]
+    workspace.stubs.clear()
+    assert workspace.stubs.all() == []
+
+
+def test_a_stub_for_an_operation_that_the_mock_has_is_refused_with_its_name(workspace):
+    with pytest.raises(MockServerError, match="could answer for createSender") as refusal:
+        workspace.stubs.add("POST", "/v3/senders", ANSWER)
+
+    assert [error["path"] for error in refusal.value.errors] == ["/path"]
