@@ -20,6 +20,7 @@ from mockserver.cli.program import Program
 from mockserver.cli.replaying import verify
 from mockserver.cli.scenarios import scenarios
 from mockserver.cli.serving import serve as serve
+from mockserver.cli.stubs import stubs
 
 
 def main() -> None:
@@ -34,5 +35,5 @@ def commands() -> None:
     """A stateful mock of the Brevo administration API, v3."""
 
 
-for _command in (serve, health, wait, env, coverage, verify, scenarios, machines, openapi, app):
+for _command in (serve, health, wait, env, coverage, verify, scenarios, machines, openapi, app, stubs):
     commands.add_command(_command)

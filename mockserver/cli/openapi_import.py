@@ -1,0 +1,161 @@
+"""`stubs from-openapi`: makes a scenario of stubs out of an OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import date
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from mockserver.cli.output import fail
+
+if TYPE_CHECKING:
+    from mockserver.beyond.openapi.operations import Imported
+    from mockserver.scenario.documents.document import MappingNode
+    from mockserver.scenario.documents.mistakes import Path as Place
+
+#: The largest document, in bytes. Chosen: three times the largest public ones; it takes some seconds to read.
+_LARGEST = 32 * 1024 * 1024
+
+
+@click.command("from-openapi")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the scenario there, and not on standard output.",
+)
+@click.option(
+    "--base", metavar="PATH",
+    help="Let all paths begin with this, such as /v3, and not with the path of the document's server.",
+)  # fmt: skip
+def from_openapi(file: Path, out: Path | None, base: str | None) -> None:
+    """Make a scenario of stubs out of an OpenAPI document, 3.0 or 3.1, YAML or JSON.
+
+    Each operation that the mock does not have gets a stub, which answers with the documented status of success and the
+    smallest body that the document allows. What is left out, and why, stands on standard error. Nothing is fetched.
+    """
+    from mockserver.beyond.openapi.operations import imported
+    from mockserver.scenario.dump import to_yaml
+
+    root, locate = _read(file)
+    found = imported(root, _checked_base(base))
+    if found.broken:
+        fail("\n".join(f"{locate(row.place)}: {row.message}" for row in found.broken))
+    for row in found.left_out:
+        click.echo(f"left out: {row.operation} ({locate(row.place)}): {row.reason}", err=True)
+    if not found.scenario["stubs"]:
+        fail(f"{file}: there is nothing of which a stub could be made")
+    _write(out, to_yaml(found.scenario))
+    _tell(found, out)
+
+
+def _tell(found: Imported, out: Path | None) -> None:
+    made, left = len(found.scenario["stubs"]), len(found.left_out)
+    where = f" in {out}" if out else ""
+    click.echo(f"{made} stub{'s' * (made != 1)}{where}, {left} operation{'s' * (left != 1)} left out", err=True)
+
+
+def _checked_base(base: str | None) -> str | None:
+    if base is not None and base.strip("/") and not base.startswith("/"):
+        raise click.UsageError(f"--base is a path such as /v3, not {base!r}")
+    return None if base is None else base.rstrip("/")
+
+
+def _write(out: Path | None, text: str) -> None:
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"cannot write {out}: {error.strerror}") from error
+
+
+# ------------------------------------------------------------------ reading
+
+
+def _read(file: Path) -> tuple[dict[str, Any], Callable[[Place], str]]:
+    """A document as plain data, and what says where a path of it is: in which file, and on which line if that is known.
+
+    JSON is read as such: YAML knows neither its tabs nor its `1e5` nor its pairs of escapes.
+    """
+    from mockserver.scenario.documents.document import refuse_invalid_values
+    from mockserver.scenario.documents.mistakes import ScenarioError
+
+    text = _text(file)
+    found = _as_json(text) if text.lstrip().startswith("{") else None
+    if found is not None:
+        return found, lambda path: _located(_lines_of(text, file), path, file)
+    try:
+        document = _parsed(text, file)
+        refuse_invalid_values(document)
+    except ScenarioError as error:
+        fail(str(error))
+    return _plain(document), lambda path: _located(document, path, file)
+
+
+@lru_cache(maxsize=1)
+def _lines_of(text: str, file: Path) -> MappingNode | None:
+    """A JSON text as a document that knows its lines, or None if it is no YAML as well."""
+    from mockserver.scenario.documents.mistakes import ScenarioError
+
+    try:
+        return _parsed(text, file)
+    except ScenarioError:
+        return None
+
+
+def _parsed(text: str, file: Path) -> MappingNode:
+    from mockserver.scenario.documents.reading import Bounds, parse
+
+    return parse(text, str(file), Bounds(parts=10_000_000), called="an OpenAPI document")
+
+
+def _as_json(text: str) -> dict[str, Any] | None:
+    """The object that a JSON text is, or None if it is none."""
+    from mockserver.web.schemas import json_text
+
+    try:
+        found = json_text.read(text.encode())
+    except json_text.JsonError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _text(file: Path) -> str:
+    try:
+        size = file.stat().st_size
+        if size > _LARGEST:
+            fail(f"{file} has {size:,} bytes; there may be {_LARGEST:,}")
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        fail(f"{file} is not UTF-8 at byte {error.start}")
+    except OSError as error:
+        fail(f"{file}: {error.strerror}")
+
+
+def _plain(value: Any) -> Any:
+    """A value of YAML as JSON has it; dates are texts."""
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    return value.isoformat().replace("+00:00", "Z") if isinstance(value, date) else value
+
+
+def _located(document: MappingNode | None, path: Place, file: Path) -> str:
+    from mockserver.scenario.documents.document import locate
+
+    mark = locate(document, path).mark
+    return f"{file}:{mark.line}: {_pointer(path)}" if mark else f"{file}: {_pointer(path)}"
+
+
+def _pointer(path: Iterable[str | int]) -> str:
+    """A path as a JSON Pointer (RFC 6901), cut where it is too long for a line."""
+    text = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path) or "/"
+    return text if len(text) <= 200 else f"{text[:199]}…"
