@@ -17,13 +17,15 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.web.routing.encoded_slash import matched_path
 from mockserver.web.routing.path_tree import PathTree
-from mockserver.web.routing.route import Recognised, Route
+from mockserver.web.routing.route import Recognised
 from mockserver.web.service.beyond import Answered
 from mockserver.web.service.handlers.nowhere import why_nowhere
 
 if TYPE_CHECKING:
+    from mockserver.beyond import forward as forwarding
     from mockserver.beyond.stubs import answering as stubs
 else:
+    (forwarding,) = late("mockserver.beyond", "forward")
     (stubs,) = late("mockserver.beyond", "stubs.answering")
 
 #: The methods of operations, in the order in which they are told.
@@ -34,7 +36,7 @@ class Answering:
     """Answers where the mock has no operation, and knows which the service has there."""
 
     def __init__(self, default: str) -> None:
-        """`default` is what becomes of a call in a workspace whose scenario does not say it: `refuse` or `shape`."""
+        """`default` is what becomes of a call in a workspace whose scenario does not say it, as `Behaviour.beyond`."""
         self._default = default
         self._own = PathTree(ALL_OPERATIONS.values())
 
@@ -42,10 +44,6 @@ class Answering:
         """The operation beyond that has a method and a decoded path, or None if the service has none there."""
         found = tree().find(method, path)
         return None if found is None else Recognised(found.operations[0].id, found.params)
-
-    def prepare(self, caller: Caller, request: Request, route: Route) -> bool:
-        """Nothing has to be waited for."""
-        return True
 
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
         """The answer to a request without an endpoint, under the lock of its workspace.
@@ -56,11 +54,13 @@ class Answering:
         reply = _stubbed(caller, request, exchange)
         if reply is not None:
             return reply
+        chosen = caller.workspace.state.behaviour.beyond or self._default
+        if chosen == "forward":
+            return _forwarded(caller, request, exchange)
         operation = catalogue().get(exchange.operation or "")
         if operation is None:
             # The API says the same of a wrong address and of a wrong method (contract/errors#statuses).
             raise NOT_FOUND().because(self._why_unknown(request))
-        chosen = caller.workspace.state.behaviour.beyond or self._default
         return _shaped(operation, exchange) if chosen == "shape" else _refused(operation, exchange)
 
     def _why_unknown(self, request: Request) -> str:
@@ -100,6 +100,19 @@ def _shaped(operation: OperationBeyond, exchange: Exchange) -> Reply:
     exchange.beyond = Answered.SHAPED
     exchange.warn(f"{operation.id} was not done: the answer has only the form of the service's")
     return Reply(operation.status, f"{operation.body}\n".encode() if operation.body else b"")
+
+
+def _forwarded(caller: Caller, request: Request, exchange: Exchange) -> Reply:
+    """The answer of the peer, which comes later; also where not even the service is known to have an operation.
+
+    Raises:
+        ServiceError: the call is one that is not forwarded.
+        RequestEntityTooLarge: the body is over the limit.
+    """
+    exchange.beyond = None if exchange.operation is None else Answered.REFUSED
+    reply = forwarding.forward(caller, request, exchange)
+    exchange.beyond = Answered.FORWARDED
+    return reply
 
 
 def _refused(operation: OperationBeyond, exchange: Exchange) -> Reply:

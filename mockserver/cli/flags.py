@@ -11,7 +11,7 @@ from mockserver.cli.environment import variable
 from mockserver.cli.output import Finite
 from mockserver.settings import declared
 from mockserver.settings.declaration import Declared
-from mockserver.settings.value_types import Choice, PathType, Seconds, ValueType, WholeNumber
+from mockserver.settings.value_types import Choice, PathType, Seconds, ValueType, WholeNumber, YesOrNo
 
 
 class Flag(click.Option):
@@ -29,6 +29,7 @@ class Flag(click.Option):
             metavar=declaration.metavar,
             envvar=variable(setting.name),
             show_envvar=True,
+            is_flag=isinstance(declaration.type, YesOrNo),
             multiple=declaration.type.is_list,
             callback=_split if declaration.type.is_list else None,
         )
@@ -60,6 +61,11 @@ def _(type_: WholeNumber) -> click.ParamType[Any]:
 @_click_type.register
 def _(type_: Seconds) -> click.ParamType[Any]:
     return Finite(0, min_open=True)
+
+
+@_click_type.register
+def _(type_: YesOrNo) -> click.ParamType[Any]:
+    return click.BOOL
 
 
 @_click_type.register

@@ -34,9 +34,10 @@ _KEY_HINTS = {
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""
     check_names(os.environ, {variable(row.name) for row in declared()})
-    if options["control_token"] is None:
-        # To click an empty variable is none. Here it has to be refused, not ignored: it was meant to protect something.
-        options["control_token"] = os.environ.get(variable("control_token"))
+    for secret in ("control_token", "forward_key"):
+        if options[secret] is None:
+            # To click an empty variable is none. Here it has to be refused, not ignored: it was meant to be a secret.
+            options[secret] = os.environ.get(variable(secret))
     with _without_collection():
         runtime = _open_runtime(options)
         _stop_at_signals(runtime)

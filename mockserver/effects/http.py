@@ -13,8 +13,8 @@ import http.client
 import os
 import re
 import ssl
-from collections.abc import Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from socket import IPPROTO_TCP, TCP_NODELAY, socket
 from typing import NamedTuple
@@ -41,8 +41,26 @@ _HOST = re.compile(r"[\w.~!$&'()*+,;=:%-]+", re.ASCII)
 _PATH_CHARACTERS = "/?:@!$&'()*+,;=%[]"
 
 
+#: What is raised where a deadline is over.
+_TIMEOUTS = (TimeoutError, urllib3.exceptions.TimeoutError)
+#: What the network, the other side and the libraries raise where no whole response comes.
+_UNANSWERED = (OSError, HTTPError, http.client.HTTPException, ValueError)
+
+
 class UnsendableError(ValueError):
     """The request cannot be written as HTTP."""
+
+
+class UnansweredError(Exception):
+    """There is no whole response; the message is a sentence in ASCII that says why."""
+
+
+class Response(NamedTuple):
+    """A whole response; its headers in their order, and its body as it was sent, even if that is compressed."""
+
+    status: int
+    headers: Sequence[tuple[str, str]]
+    body: bytes
 
 
 def call(request: OutgoingRequest, egress: Egress) -> Outcome:
@@ -51,16 +69,40 @@ def call(request: OutgoingRequest, egress: Egress) -> Outcome:
     It is hopeless to try again where the egress policy refuses the address, or the request cannot be written.
     """
     try:
-        return Outcome(status=_status(request, egress))
+        with _responding(request, egress) as response:
+            _drain(response)
+            return Outcome(status=int(response.status))
     except (EgressRefusedError, UnsendableError) as error:
         return Outcome(error=_sentence(error), hopeless=True)
-    except (TimeoutError, urllib3.exceptions.TimeoutError):
+    except _TIMEOUTS:
         return Outcome(error=f"no answer within {request.timeout_s:g} seconds")
-    except (OSError, HTTPError, http.client.HTTPException, ValueError) as error:
+    except _UNANSWERED as error:
         return Outcome(error=_sentence(error))
 
 
-def _status(request: OutgoingRequest, egress: Egress) -> int:
+def fetch(request: OutgoingRequest, egress: Egress, most: int) -> Response:
+    """Send a request; the whole response, whose body has at most so many bytes.
+
+    Raises:
+        EgressRefusedError: the policy does not allow the address.
+        UnsendableError: the request cannot be written as HTTP.
+        TimeoutError: no response came whole within the time limit of the request.
+        UnansweredError: the response is none, is cut off, or has more bytes.
+    """
+    try:
+        with _responding(request, egress) as response:
+            return Response(int(response.status), tuple(response.headers.items()), _whole(response, most))
+    except (EgressRefusedError, UnsendableError):
+        raise
+    except _TIMEOUTS as error:
+        raise TimeoutError from error
+    except _UNANSWERED as error:
+        raise UnansweredError(_sentence(error)) from error
+
+
+@contextmanager
+def _responding(request: OutgoingRequest, egress: Egress) -> Iterator[urllib3.BaseHTTPResponse]:
+    """Send a request; the response, whose body is yet to be read."""
     url = _Url.parse(request.url)
     headers = [("Host", url.authority), ("Connection", "close"), *request.headers]
     _check_headers(headers)
@@ -68,7 +110,13 @@ def _status(request: OutgoingRequest, egress: Egress) -> int:
     with closing(connect(url.host, url.port, egress, deadline)) as plain:
         plain.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
         with closing(_secured(plain, url, deadline) if url.tls else plain) as sock:
-            return _exchange(HurriedSocket(sock, deadline), url, headers, request.body)
+            connection = HTTPConnection(url.host, url.port)
+            connection.response_class = _FinalResponse
+            connection.sock = HurriedSocket(sock, deadline)
+            with closing(connection):
+                _send(connection, request, url, headers)
+                with closing(connection.getresponse()) as response:
+                    yield response
 
 
 def _secured(sock: socket, url: _Url, deadline: Deadline) -> ssl.SSLSocket:
@@ -91,18 +139,11 @@ def _trusted(_file: str | None, _directory: str | None) -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _exchange(sock: HurriedSocket, url: _Url, headers: Sequence[tuple[str, str]], body: bytes) -> int:
-    """Send a POST request; the status of the response."""
-    connection = HTTPConnection(url.host, url.port)
-    connection.response_class = _FinalResponse
-    connection.sock = sock
-    with closing(connection):
-        # A receiver may answer and close before it has read the whole request: its response counts.
-        with suppress(BrokenPipeError, ConnectionResetError):
-            connection.request("POST", url.path, body, urllib3.HTTPHeaderDict(headers), preload_content=False)
-        with closing(connection.getresponse()) as answer:
-            _drain(answer)
-            return int(answer.status)
+def _send(connection: HTTPConnection, request: OutgoingRequest, url: _Url, headers: Sequence[tuple[str, str]]) -> None:
+    # A receiver may answer and close before it has read the whole request: its response counts.
+    with suppress(BrokenPipeError, ConnectionResetError):
+        body = request.body or None
+        connection.request(request.method, url.path, body, urllib3.HTTPHeaderDict(headers), preload_content=False)
 
 
 class _FinalResponse(http.client.HTTPResponse):
@@ -124,6 +165,21 @@ def _drain(answer: urllib3.BaseHTTPResponse) -> None:
     read = 0
     while read < _MOST_READ and (chunk := answer.read1(4096, decode_content=False)):
         read += len(chunk)
+
+
+def _whole(answer: urllib3.BaseHTTPResponse, most: int) -> bytes:
+    """The body of a response.
+
+    Raises:
+        HTTPError: the response is cut off.
+        ValueError: it has more than so many bytes.
+    """
+    body = bytearray()
+    while chunk := answer.read1(_MOST_READ, decode_content=False):
+        body += chunk
+        if len(body) > most:
+            raise ValueError(f"the answer has more than {most:,} bytes")
+    return bytes(body)
 
 
 # ---------------------------------------------------------------------- what is sent

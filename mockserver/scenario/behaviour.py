@@ -173,11 +173,12 @@ class BehaviourItem(Item):
         about="what becomes of a plan update to less than is used: refuse, or accept, and nothing is left",
     )
     beyond = fields.String(
-        validate=validate.OneOf(("refuse", "shape")),
+        validate=validate.OneOf(("refuse", "shape", "forward")),
         allow_none=True,
         **_about(
             "what becomes of a call of an operation that the mock does not have, where no stub answers: refuse it with "
-            "404, or shape an answer of the documented status and the smallest valid body; null: as the setting says"
+            "404, shape an answer of the documented status and the smallest valid body, or forward it; null: as the "
+            "setting says"
         ),
     )
 

@@ -19,6 +19,7 @@ from mockserver.settings.value_types import (
     Text,
     Texts,
     WholeNumber,
+    YesOrNo,
 )
 
 #: Units of the settings that are in bytes.
@@ -90,11 +91,24 @@ class Settings:
     )
     beyond: str = setting(
         "refuse",
-        Choice(("refuse", "shape")),
+        Choice(("refuse", "shape", "forward")),
         "What becomes of a call of an operation that the mock does not have, where no stub answers and the scenario "
-        "says nothing: 404, or the documented status with the smallest valid body.",
+        "says nothing: 404, the documented status with the smallest valid body, or what --forward-to answers.",
     )
     egress: str = setting("private", Choice(("loopback", "private", "any")), "How far calls may go.")
+    forward_to: str | None = setting(
+        None,
+        _TEXT,
+        "Where calls go that this mock has no answer for, with beyond forward: the root address of another mock, or, "
+        "with --egress any and a key, of the service.",
+        metavar="URL",
+    )
+    forward_writes: bool = setting(False, YesOrNo(), "Forward also what may change something: not only GET and HEAD.")
+    #: Never shown; an empty one is refused when the server starts, as calls were meant to have one.
+    forward_key: str | None = setting(
+        None, _TEXT, "The API key of forwarded calls. Another mock gets the key any without it.", metavar="KEY"
+    )
+    forward_key_file: str | os.PathLike[str] | None = setting(None, PathType(), "A file that holds it.", metavar="FILE")
 
     # ------------------------------------------------------------------ what is kept
     #
@@ -145,6 +159,17 @@ class Settings:
     )
     receivers_bytes_limit: int = limit(
         64 * _MB, _COUNT, "How many bytes of calls all receivers of a workspace keep.", "The oldest one goes."
+    )
+
+    # ------------------------------------------------------------------ what comes back from outside
+    #
+    # Both are chosen: the time as the one that many clients wait, the bytes as those of a body that comes in.
+
+    forward_timeout: float = limit(
+        10.0, _SECONDS, "How many seconds a forwarded call may take until its answer is there.", "502"
+    )
+    forward_answer_limit: int = limit(
+        10 * _MB, _COUNT, "How many bytes the answer to a forwarded call may have.", "502"
     )
 
     # ------------------------------------------------------------------ what a request may hold

@@ -37,7 +37,7 @@ class ValueType:
             ValueError: the value is of the right type and out of range.
         """
         # A bool is an int to Python; given for a number it is an error.
-        is_of_type = isinstance(value, self.types) and not isinstance(value, bool)
+        is_of_type = isinstance(value, self.types) and isinstance(value, bool) == (bool in self.types)
         if is_of_type and self.takes(value):
             return
         shown = repr(value)
@@ -62,6 +62,13 @@ class Texts(ValueType):
 
     def takes(self, value: Any) -> bool:
         return all(isinstance(row, str) for row in value)
+
+
+class YesOrNo(ValueType):
+    """True or false; the flag takes no value, and says yes."""
+
+    types = (bool,)
+    words = "true or false"
 
 
 class ScenarioReference(ValueType):

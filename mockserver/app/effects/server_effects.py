@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.calls import Calls
 from mockserver.app.effects.look_ups import LookUps
@@ -15,6 +15,10 @@ from mockserver.effects.egress import Egress
 from mockserver.effects.timer_thread import TimerThread
 from mockserver.settings import Settings
 
+if TYPE_CHECKING:
+    # Imported when the settings ask for it, which few do.
+    from mockserver.app.effects.forwards import Forwards
+
 
 class ServerEffects:
     """Carries out the effects of workspaces: the `Effects` of `core.effects.effects` on a real server.
@@ -26,13 +30,14 @@ class ServerEffects:
         """Prepare all effects; e-mails are received, and timers fire in real time, after `open`.
 
         Raises:
-            ValueError: an address among the settings is malformed.
+            ValueError: an address among the settings is malformed, or the key of forwarded calls cannot be used.
         """
         egress = Egress(settings.egress)
         self._calls = Calls(egress)
         self._mails = Mails(settings, egress)
         self._timer_thread = TimerThread()
         self.look_ups = LookUps(settings)
+        self.forwarder = _forwarder(settings)
 
     def open(self, store: Store) -> None:
         """Fire the timers that are due, and receive e-mails if the settings ask for it.
@@ -49,6 +54,8 @@ class ServerEffects:
         """Stop all effects without waiting for those under way."""
         self._calls.close()
         self.look_ups.close()
+        if self.forwarder is not None:
+            self.forwarder.close()
         self._timer_thread.close()
         self._mails.close()
 
@@ -68,3 +75,15 @@ class ServerEffects:
     def health(self) -> dict[str, dict[str, Any]]:
         """The members that the effects add to the answer of `health`."""
         return self._mails.health()
+
+
+#: Nothing of what makes calls leave.
+_NONE = (None, None, None)
+
+
+def _forwarder(settings: Settings) -> Forwards | None:
+    if settings.beyond != "forward" and (settings.forward_to, settings.forward_key, settings.forward_key_file) == _NONE:
+        return None
+    from mockserver.app.effects.forwards import forwards_of  # noqa: PLC0415  # needed by few servers
+
+    return forwards_of(settings)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from threading import RLock
 from typing import Protocol
 
+from mockserver.core.effects.forwarding import Forwarder
 from mockserver.core.effects.jobs import Job, Outcome
 from mockserver.core.state.state import State
 from mockserver.core.traffic.mail import Mail
@@ -33,6 +34,11 @@ class Timed(Protocol):
 class Effects(Protocol):
     """What carries out the effects of workspaces, in the background; the app supplies one."""
 
+    @property
+    def forwarder(self) -> Forwarder | None:
+        """What hands calls on to a peer, or None if the server has none."""
+        ...
+
     def call(self, url: str, job: Job) -> None:
         """Make the HTTP call of a job, unless the job was cancelled before its turn comes.
 
@@ -59,6 +65,8 @@ class Effects(Protocol):
 
 class NoEffects:
     """The effects of a workspace that no server runs: nothing leaves it."""
+
+    forwarder: Forwarder | None = None
 
     def call(self, url: str, job: Job) -> None:
         job.done(Outcome(error="nothing leaves this workspace: no server runs it"))

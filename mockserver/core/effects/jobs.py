@@ -16,6 +16,7 @@ class OutgoingRequest(NamedTuple):
     headers: Sequence[tuple[str, str]]
     body: bytes
     timeout_s: float
+    method: str = "POST"
 
 
 class Outcome(NamedTuple):

@@ -79,6 +79,6 @@ class Behaviour(NamedTuple):
     plan_refund: str = "unused"
     #: `refuse`, or `accept`: what happens to a plan update to less than is used (proposed).
     plan_below_used: str = "refuse"
-    #: What becomes of a call of an operation that the mock does not have and no stub answers for: `refuse`, or `shape`
-    #: (contract/beyond); None: what the setting says.
+    #: What becomes of a call of an operation that the mock does not have and no stub answers for: `refuse`, `shape` or
+    #: `forward` (contract/beyond); None: what the setting says.
     beyond: str | None = None

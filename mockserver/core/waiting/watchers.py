@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Literal
 
 #: `request`: an exchange is over. `mail`: an e-mail was sent, or has come further. `transition`: an instance was moved.
-#: `job`: an outgoing call is over. `received`: a receiver was called. `look_up`: DNS has answered.
-WatchedKind = Literal["request", "mail", "transition", "job", "received", "look_up"]
+#: `job`: an outgoing call is over. `received`: a receiver was called. `look_up`: DNS has answered. `answer`: what was
+#: asked of the outside for a request has come.
+WatchedKind = Literal["request", "mail", "transition", "job", "received", "look_up", "answer"]
 Kinds = frozenset[WatchedKind]
 #: Stands for all kinds.
 ANYTHING: Kinds = frozenset()

@@ -9,7 +9,7 @@ from flask import Request
 
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Caller
-from mockserver.web.routing.route import Recognised, Route
+from mockserver.web.routing.route import Recognised
 
 #: The header that names the operation beyond that was called.
 BEYOND_HEADER = "X-Mock-Beyond"
@@ -24,6 +24,8 @@ class Answered(StrEnum):
     #: With the documented status and the smallest valid body.
     SHAPED = "shaped"
     STUBBED = "stubbed"
+    #: By a peer.
+    FORWARDED = "forwarded"
 
 
 class Beyond(Protocol):
@@ -33,16 +35,8 @@ class Beyond(Protocol):
         """The operation beyond that has a method and a decoded path, or None if the service has none there."""
         ...
 
-    def prepare(self, caller: Caller, request: Request, route: Route) -> bool:
-        """Begin what a request without an endpoint has to wait for before it is answered; whether the wait is over.
-
-        Raises:
-            LeaveLoop: to answer takes long, and the request runs on the event loop.
-        """
-        ...
-
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
-        """The answer to a request without an endpoint, under the lock of its workspace.
+        """The answer to a request without an endpoint, under the lock of its workspace; perhaps one that comes later.
 
         Raises:
             ServiceError: the request is refused.

@@ -29,6 +29,7 @@ from mockserver.web.service.handlers.api import ApiHandler, Prepare
 from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
 from mockserver.web.service.handlers.oauth import OAuthHandler
 from mockserver.web.service.handlers.page import PageHandler
+from mockserver.web.service.pending import Pending, PendingError, PendingReply, pending_of
 from mockserver.web.service.received import headers_of, kept_body_of
 
 #: The header that chooses a fault in a request, and names the fault in an answer.
@@ -86,24 +87,54 @@ class Service:
             ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
         """
         started = perf_counter()
+        environ = request.environ
+        if route.endpoint is None and (pending := pending_of(environ)) is not None:
+            return self._answer_later(pending, environ)
         handler = self._handlers[route.audience]
         try:
             found = self._identified(handler, request, route)
         except NotYetError:
             return answer(b"", 503, [])  # not sent: the request waits, and is run again
-        workspace, environ = found.workspace, request.environ
+        workspace = found.workspace
         on_loop = loop.hold(environ, workspace.lock)
-        with workspace.lock:
-            now = loop.catch_up(workspace, on_loop=on_loop)
-            found.refresh()
-            exchange = self._begin(found, now)
-            response, wire = self._exchange(handler, found, exchange)
-            exchange.ms = (perf_counter() - started) * 1000
-            evicted = workspace.note(exchange)
+        try:
+            with workspace.lock:
+                now = loop.catch_up(workspace, on_loop=on_loop)
+                found.refresh()
+                exchange = self._begin(found, now)
+                response, wire = self._exchange(handler, found, exchange)
+                exchange.ms = (perf_counter() - started) * 1000
+                evicted = workspace.note(exchange)
+        except PendingError as error:
+            return self._answer_later(error.pending, environ)
         self._store.meter.add(exchange, evicted)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
         return response if wire is None else transmit(wire, response, environ)
+
+    def _answer_later(self, pending: Pending, environ: dict[str, Any]) -> Response:
+        """The answer to a request that waits for it; it is not sent if the request waits on, and will be run again.
+
+        Raises:
+            LeaveLoop: the request runs on the event loop, and the lock is not free.
+            ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
+        """
+        handler, found, exchange, headers, reply = pending
+        workspace = found.workspace
+        loop.hold(environ, workspace.lock)
+        if not pending.is_over(environ):
+            return answer(b"", 503, [])
+        with workspace.lock:
+            exchange.reason = reply.reason
+            shown = reply if reply.error is None else handler.refuse(reply, reply.error, found, exchange)
+            body = self._finish(exchange, shown, headers)
+            exchange.ms = (perf_counter() - reply.began) * 1000
+            evicted = workspace.note(exchange)
+        self._store.meter.add(exchange, evicted)
+        if self._log is not None and workspace.counted:
+            self._log(workspace.name, exchange)
+        response = answer(body, shown.status, headers)
+        return response if reply.wire is None else transmit(reply.wire, response, environ)
 
     def fail(self) -> Response:
         """The answer to a request in which an error of the mock itself came up: a 500 of the API."""
@@ -171,7 +202,11 @@ class Service:
     def _exchange(
         self, handler: Handler[Any], found: Identified[Any], exchange: Exchange
     ) -> tuple[Response, Wire | None]:
-        """The answer to a request, and its wire form if a fault chose one; what falls due by that has happened."""
+        """The answer to a request, and its wire form if a fault chose one; what falls due by that has happened.
+
+        Raises:
+            PendingError: the answer comes later.
+        """
         workspace = found.workspace
         exchange.transitions = changes = workspace.collect_changes()
         workspace.answering = exchange
@@ -182,6 +217,8 @@ class Service:
             headers: HeaderList = [("sib-request-id", exchange.id)]
             reply = self._reply(handler, found, exchange, headers)
             if reply.error is not None:
+                if isinstance(reply, PendingReply):
+                    raise PendingError(Pending(handler, found, exchange, headers, reply))
                 reply = handler.refuse(reply, reply.error, found, exchange)
             body = self._finish(exchange, reply, headers)
             workspace.catch_up()  # what has fallen due by this request happens at once

@@ -46,11 +46,8 @@ class ApiHandler(Handler[Caller]):
         caller = authenticate(request, route, self._store, within, self._bearers)
         if loop.hold(request.environ, caller.workspace.lock) and _is_long(caller, request, route):
             loop.leave(request.environ)
-        if route.endpoint is None:
-            is_ready = self._beyond().prepare(caller, request, route)
-        else:
-            is_ready = not route.endpoint.operation.looks_up or self._prepare(caller, route, request.environ)
-        if not is_ready:
+        looks_up = route.endpoint is not None and route.endpoint.operation.looks_up
+        if looks_up and not self._prepare(caller, route, request.environ):
             raise NotYetError
         return caller
 

@@ -1,0 +1,189 @@
+"""Forwarding: a call that the mock has no answer for goes to a peer, another mock or the service.
+
+Keys, tokens and cookies, what controls the mock, and what belongs to one connection (RFC 9110, 7.6.1) stay on their
+side. The call leaves in the background, and its request waits for it without lock and thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from functools import partial
+from urllib.parse import quote
+
+from flask import Request
+
+from mockserver.core.contract.errors import INTERNAL_ERROR, NOT_FOUND, ServiceError
+from mockserver.core.effects.forwarding import ForwardedCall, Forwarder, PeerAnswer
+from mockserver.core.state import reasons
+from mockserver.core.text import header_form
+from mockserver.core.traffic.exchange import Exchange, Header, Reply
+from mockserver.core.workspaces.caller import Caller
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.endpoints.service_request import body_of
+from mockserver.web.routing.audience import API_PREFIX
+from mockserver.web.routing.encoded_slash import SLASH, matched_path
+from mockserver.web.service.answer import CONTENT_TYPE, CORS_HEADERS
+from mockserver.web.service.pending import PendingReply
+
+_LOG = logging.getLogger(__name__)
+
+#: The methods that change nothing, and those that may.
+_READS, _WRITES = ("GET", "HEAD"), ("POST", "PUT", "PATCH", "DELETE")
+#: How long a request waits after the time limit of its call, in seconds; chosen for what it takes to tell of that.
+_GRACE_S = 2.0
+#: The longest path in a sentence, in characters. Chosen: above those of the service.
+_LONGEST = 200
+#: How many bytes the headers of an answer may have; chosen as many as those of a request may have by default.
+_MOST_OF_HEADERS = 64 * 1024
+#: The fewest characters of a key or a token whose value is looked for in other headers. Chosen: those that the mock
+#: draws are longer, and a word that somebody has made up may stand anywhere.
+_SECRET = 16
+
+#: Headers that nobody hands on, in either direction: they belong to one connection, or are secrets of one side.
+_OF_ONE_SIDE = header_form.OF_THE_CALL | {
+    "api-key", "partner-key", "authorization", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+    "proxy-connection", "www-authenticate", "cookie", "cookie2", "set-cookie", "set-cookie2",
+}  # fmt: skip
+#: Further headers of a call that are not handed on: those that tell where the client is and where it found the mock.
+#: And the answer is to come uncompressed, so that its size is known.
+_OF_THE_CLIENT = {"forwarded", "via", "origin", "referer", "x-real-ip", "accept-encoding"}
+#: Further headers of an answer that are not handed on: the mock has its own, or they speak of the peer's address.
+_OF_THE_PEER = {
+    "alt-svc", "content-location", "date", "location", "nel", "refresh", "report-to", "reporting-endpoints", "server",
+    "sib-request-id", "strict-transport-security", "via",
+}  # fmt: skip
+#: How the names of headers begin that are not handed on, in either direction.
+_OF_THE_MOCK = ("x-mock-", "x-sib-ratelimit-", "x-forwarded-", "access-control-", "sec-", "cf-")
+
+
+def forward(caller: Caller, request: Request, exchange: Exchange) -> PendingReply:
+    """Hand a call on to the peer of the server; the reply is there when the peer has answered.
+
+    The lock of the workspace is held, and nothing is waited for here.
+
+    Raises:
+        ServiceError: 404, the call is one that is not handed on; 502, it was handed on before, and came back.
+        RequestEntityTooLarge: the body is over the limit.
+    """
+    forwarder = caller.workspace.effects.forwarder
+    if forwarder is None:
+        reason = "there is nowhere to forward it to: the server was started without --forward-to"
+        raise NOT_FOUND().because(f"{_named(exchange)} is not forwarded: {reason}")
+    if (refusal := _why_not(request, forwarder)) is not None:
+        raise NOT_FOUND().because(f"{_named(exchange)} is not forwarded: {refusal}")
+    via = exchange.by_header.get("via", "")
+    if forwarder.name in via:
+        reason = f"it came back to the mock that has forwarded it to {forwarder.peer}"
+        raise _failed(f"the call was forwarded in a circle: {reason}")
+    # What HEAD tells of the body is true if the body is known.
+    method = "GET" if request.method == "HEAD" else request.method
+    call = ForwardedCall(method, _target(request), [*_sent(exchange, via, forwarder)], _body(request))
+    reply = PendingReply(502, error=_failed("no answer came"), timeout_s=forwarder.timeout_s + _GRACE_S)
+    forwarder.send(call, partial(_come, reply, caller.workspace, f"{_named(exchange)} to {forwarder.peer}"))
+    return reply
+
+
+def _named(exchange: Exchange) -> str:
+    return f"{exchange.method} {reasons.shown(exchange.path, _LONGEST)}"
+
+
+def _failed(why: str) -> ServiceError:
+    return INTERNAL_ERROR(f"Bad gateway: {why}", status=502).because(why)
+
+
+# ---------------------------------------------------------------------- what is handed on
+
+
+def _why_not(request: Request, forwarder: Forwarder) -> str | None:
+    """Why a call is not handed on, or None if it is."""
+    if request.method not in (*_READS, *_WRITES):
+        return f"{reasons.shown(request.method)} is not forwarded"
+    if request.method in _WRITES and not forwarder.writes:
+        return "it may change something there, and the server was started without --forward-writes"
+    path = matched_path(request)
+    if not path.startswith(API_PREFIX):
+        return f"only what begins with {API_PREFIX} is"
+    if any(_is_step(part) for part in path.replace(SLASH, "/").replace("\\", "/").split("/")):
+        return "its path has steps to other folders, which may lead out of the API"
+    return None
+
+
+def _is_step(segment: str) -> bool:
+    """Whether a segment is `.` or `..`, also with parameters behind it, which some servers strip."""
+    return segment.partition(";")[0] in (".", "..")
+
+
+def _target(request: Request) -> str:
+    """Path and query, percent-encoded."""
+    path = "%2F".join(quote(piece, safe="/:@!$&'()*+,;=~") for piece in matched_path(request).split(SLASH))
+    query = request.environ["QUERY_STRING"]
+    return f"{path}?{query}" if query else path
+
+
+def _body(request: Request) -> bytes:
+    return b"" if request.method in _READS else body_of(request)
+
+
+def _sent(exchange: Exchange, via: str, forwarder: Forwarder) -> Iterator[Header]:
+    """The headers of a call; `via` tells who has handed it on (RFC 9110, 7.6.3), so that a circle is noticed."""
+    secrets = _secrets(exchange)
+    for name, value in _handed_on(exchange.headers, _OF_THE_CLIENT):
+        if not any(secret in value for secret in secrets):
+            yield name, value
+    yield "via", f"{via}, 1.1 {forwarder.name}" if via else f"1.1 {forwarder.name}"
+
+
+def _secrets(exchange: Exchange) -> list[str]:
+    """The key and the token by which the mock knows the caller, unless they are words that may stand anywhere."""
+    key, authorization = exchange.by_header.get("api-key", ""), exchange.by_header.get("authorization", "")
+    return [secret for secret in (key, authorization.rpartition(" ")[2]) if len(secret) >= _SECRET]
+
+
+def _handed_on(headers: Iterable[Header], but: set[str]) -> Iterator[Header]:
+    """The headers of a message that its receiver hands on; their names in lower case."""
+    rows = [(name.lower(), value) for name, value in headers]
+    named = {word.strip() for name, value in rows if name == "connection" for word in value.lower().split(",")}
+    for name, value in rows:
+        if name in _OF_ONE_SIDE or name in but or name in named or name.startswith(_OF_THE_MOCK):
+            continue
+        if header_form.is_name(name) and header_form.is_value(value):
+            yield name, value
+
+
+# ---------------------------------------------------------------------- what comes back
+
+
+def _come(reply: PendingReply, workspace: Workspace, what: str, answer: PeerAnswer) -> None:
+    """Make a reply of what the peer has answered; called in any thread."""
+    problem = answer.error or _problem(answer)
+    if problem is None:
+        reason = f"forwarded: the peer answered {answer.status}" if answer.status >= 400 else None
+        reply.come(workspace, Reply(answer.status, answer.body, headers=(*_received(answer),)), reason)
+    else:
+        _LOG.warning("%s could not be forwarded: %s", what, problem)
+        reply.come(workspace, Reply.refused(_failed(f"{what} could not be forwarded: {problem}")))
+
+
+def _problem(answer: PeerAnswer) -> str | None:
+    """Why an answer is not handed on, or None if it is."""
+    if 300 <= answer.status < 400 and answer.status != 304:
+        return f"the peer answered {answer.status}, and redirections are not followed"
+    if not 200 <= answer.status < 600:
+        return f"the peer answered {answer.status}, which is no status of an answer"
+    if sum(len(name) + len(value) for name, value in answer.headers) > _MOST_OF_HEADERS:
+        return f"the headers of the answer have more than {_MOST_OF_HEADERS:,} bytes"
+    return None
+
+
+def _received(answer: PeerAnswer) -> Iterator[Header]:
+    """The headers of an answer, with those for scripts of other origins, which all answers of the API have."""
+    kind = "application/octet-stream" if answer.body else None
+    for name, value in _handed_on(answer.headers, _OF_THE_PEER):
+        if name == CONTENT_TYPE.lower():
+            kind = value
+        else:
+            yield name, value
+    if kind is not None:
+        yield CONTENT_TYPE, kind
+        yield from CORS_HEADERS
