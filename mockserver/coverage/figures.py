@@ -18,6 +18,7 @@ def to_json(found: Report) -> dict[str, Any]:
         "operations": {name: _operation(rows) for name, rows in _used(found.operations)},
         "transitions": {name: _numbers(rows, PointKind.TRANSITIONS) for name, rows in _used(found.machines)},
         "missing": list(found.missing),
+        "beyond": {name: {"calls": sum(row.values()), "answered": dict(row)} for name, row in found.beyond.items()},
     }
 
 
@@ -84,6 +85,9 @@ def _read(data: Mapping[str, Any]) -> Coverage:
     for machine, events in data["transitions"].items():
         for event, number in events.items():
             found.transitions[machine, event] += number
+    for operation, row in data.get("beyond", {}).items():  # a report of an older version has none
+        for answered, number in row["answered"].items():
+            found.beyond[operation, answered] += number
     return found
 
 

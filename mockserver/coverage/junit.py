@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from mockserver.coverage.contract import Point, PointKind
-from mockserver.coverage.report import Report, Row
+from mockserver.coverage.report import Report, Row, counted
 
 #: The name of a test case, by the kind of its point.
 _NAMES = {
@@ -25,6 +25,8 @@ def to_junit(found: Report) -> str:
         held = [row for row in rows if row.mark is not None]
         if held:
             suites.append(_suite(owner, held))
+    if found.beyond:
+        suites.append(_beyond(found.beyond))
     for name in ("tests", "failures", "errors", "skipped"):
         suites.set(name, str(sum(int(suite.get(name, 0)) for suite in suites)))
     suites.set("time", "0")
@@ -43,6 +45,15 @@ def _suite(owner: str, rows: Sequence[Row]) -> Element:
             SubElement(case, "skipped", message="never met")
         elif row.hits.injected and not row.hits.natural:
             SubElement(case, "system-out").text = "met by an injected fault only"
+    return suite
+
+
+def _beyond(called: Mapping[str, Mapping[str, int]]) -> Element:
+    """The operations beyond that were called, as properties of a suite without cases: they count nowhere."""
+    suite = Element("testsuite", name="beyond the mock", tests="0", failures="0", errors="0", skipped="0", time="0")
+    properties = SubElement(suite, "properties")
+    for name, row in called.items():
+        SubElement(properties, "property", name=name, value=", ".join(counted(row)))
     return suite
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from mockserver.coverage.contract import PointKind
-from mockserver.coverage.report import Report, total
+from mockserver.coverage.report import Report, counted, total
 from mockserver.web.pages.page import Pages
 
 #: What the page calls a point, by its kind.
@@ -30,4 +30,4 @@ def policy() -> str:
 
 @cache
 def _pages() -> Pages:
-    return Pages("mockserver.coverage", ".", kinds=_KINDS, total=total)
+    return Pages("mockserver.coverage", ".", kinds=_KINDS, total=total, counted=counted)

@@ -70,6 +70,8 @@ class Report:
     machines: Rows
     #: A sentence for each point that was not met, those that matter most to a tested client first.
     missing: Sequence[str]
+    #: How often each operation beyond was called, by how it was answered; percentages do not count them.
+    beyond: Mapping[str, Mapping[str, int]]
 
     @property
     def totals(self) -> dict[PointKind, Total]:
@@ -92,6 +94,11 @@ def total(rows: Iterable[Row], *kinds: PointKind) -> Total:
     return Total(sum(row.is_met for row in promised), len(promised))
 
 
+def counted(answered: Mapping[str, int]) -> list[str]:
+    """How often an operation beyond was answered in which way: `2 refused`."""
+    return [f"{number} {way}" for way, number in answered.items()]
+
+
 def report(coverage: Coverage) -> Report:
     """The report of the counts that requests have left, compared with the contract."""
     counts = _counts(coverage)
@@ -102,7 +109,7 @@ def report(coverage: Coverage) -> Report:
     operations = [row for row in rows if row.point.kind is not PointKind.TRANSITIONS]
     machines = [row for row in rows if row.point.kind is PointKind.TRANSITIONS]
     met = {point: count.all for point, count in counts.items()}
-    return Report(_by_owner(operations), _by_owner(machines), missing(promised, met))
+    return Report(_by_owner(operations), _by_owner(machines), missing(promised, met), _beyond(coverage))
 
 
 def _counts(coverage: Coverage) -> dict[Point, Count]:
@@ -120,6 +127,14 @@ def _counts(coverage: Coverage) -> dict[Point, Count]:
     for (machine, event), number in coverage.transitions.items():
         natural[Point(PointKind.TRANSITIONS, machine, event)] += number
     return {point: Count(natural[point], injected[point]) for point in {**natural, **injected}}
+
+
+def _beyond(coverage: Coverage) -> dict[str, dict[str, int]]:
+    """How often each operation beyond was called, by how it was answered; both in the order of their names."""
+    found: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for (operation, answered), number in sorted(coverage.beyond.items()):
+        found[operation][answered] = number
+    return dict(found)
 
 
 def _sort_key(point: Point) -> tuple[int, str, str]:

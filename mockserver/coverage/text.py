@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mockserver.coverage.contract import PointKind
-from mockserver.coverage.report import Report, Row, total
+from mockserver.coverage.report import Report, Row, counted, total
 
 _HEADINGS = ("operation", "calls", "statuses", "codes", "fields")
 
 
 def to_text(found: Report, most: int | None = None) -> str:
     """A report as text, with at most `most` sentences about what is missing; None: with all of them."""
-    blocks = (_totals(found), _operations(found), _machines(found), _missing(found.missing, most))
+    blocks = (_totals(found), _operations(found), _machines(found), _beyond(found), _missing(found.missing, most))
     return "\n\n".join("\n".join(lines) for lines in map(list, blocks) if lines) + "\n"
 
 
@@ -39,6 +39,14 @@ def _machines(found: Report) -> Iterator[str]:
     yield _line("state machine", "moves", "events")
     for name, rows in moved.items():
         yield _line(name, str(sum(row.hits.all for row in rows)), _fraction(rows, PointKind.TRANSITIONS))
+
+
+def _beyond(found: Report) -> Iterator[str]:
+    if not found.beyond:
+        return
+    yield _line("beyond the mock", "calls", "  answered")
+    for name, row in found.beyond.items():
+        yield f"{_line(name, str(sum(row.values())))}  {', '.join(counted(row))}"
 
 
 def _missing(sentences: Sequence[str], most: int | None) -> Iterator[str]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from mockserver.testing.names_beyond import OperationBeyondName
+
 #: The fault kinds and named faults, which `GET /_mock/faults/catalogue` describes.
 FaultName = Literal[
     "error",
@@ -113,8 +115,8 @@ Story = Literal[
     "invalid",
 ]
 
-#: The ids of the operations: those of the API, of single sign-on and of OAuth.
-OperationName = Literal[
+#: The ids of the mock's operations: those of the API, of single sign-on and of OAuth.
+_OwnOperationName = Literal[
     "getAccount",
     "getDomains",
     "createDomain",
@@ -167,3 +169,6 @@ OperationName = Literal[
     "oauthPublicKeys",
     "oauthScopes",
 ]
+
+#: The ids of all operations of the service, those included that the mock has not.
+OperationName = Literal[_OwnOperationName, OperationBeyondName]

@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 
+from mockserver.beyond.catalogue import catalogue
 from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES
 from mockserver.resources.webhooks.catalogue import BY_NAME, STORIES
@@ -37,7 +38,7 @@ _MISTYPED = (
         (names.FaultName, FAULT_KINDS),
         (names.MachineName, LIFECYCLES),
         (names.MachineEvent, _EVENTS),
-        (names.OperationName, ALL_OPERATIONS),
+        (names.OperationName, [*ALL_OPERATIONS, *catalogue()]),
         (names.Story, STORIES),
         (names.WebhookEvent, {name for rows in BY_NAME.values() for name in rows}),
     ],

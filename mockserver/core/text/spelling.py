@@ -8,7 +8,7 @@ from itertools import islice
 #: The longest name that is compared, in characters. Chosen: above every known name; the comparison is quadratic.
 _LONGEST = 100
 #: How many known names are compared. Chosen: a document may define any number, and this many take some milliseconds.
-_MOST_KNOWN = 200
+_MOST_KNOWN = 400
 #: The longest list of known names in a message, in characters. Chosen: a few lines of a terminal.
 _LONGEST_LIST = 400
 

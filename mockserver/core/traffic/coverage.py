@@ -15,6 +15,8 @@ Point = TypeVar("Point")
 #: How many codes are counted by name, and the name under which further ones are: a fault can invent any code.
 #: Chosen: far above the codes of all operations together.
 _MOST_CODES, OTHER_CODE = 1_000, "other"
+#: What stands for the operation where a stub or another server has answered at an address that is no operation's.
+NO_OPERATION = "other addresses"
 
 
 def _counts() -> defaultdict[Point, int]:
@@ -37,10 +39,15 @@ class Coverage:
     fields: defaultdict[tuple[str, str], int] = field(default_factory=_counts)
     #: Transitions by state machine and event.
     transitions: defaultdict[tuple[str, str], int] = field(default_factory=_counts)
+    #: Requests that no operation of the mock answers, by the operation beyond, and how they were answered.
+    beyond: defaultdict[tuple[str, str], int] = field(default_factory=_counts)
 
     def add(self, exchange: Exchange) -> None:
-        """Count an exchange; one without an operation meets nothing."""
+        """Count an exchange; one without an operation of the mock meets nothing of the contract."""
         operation = exchange.operation
+        if exchange.beyond is not None:
+            self.beyond[operation or NO_OPERATION, str(exchange.beyond)] += 1
+            return
         if operation is None:
             return
         self.answers[operation, exchange.status] += 1
@@ -65,12 +72,14 @@ class Coverage:
             self._add_code(point, number)
         _add(self.fields, other.fields)
         _add(self.transitions, other.transitions)
+        _add(self.beyond, other.beyond)
 
     def clear(self) -> None:
         self.answers.clear()
         self.codes.clear()
         self.fields.clear()
         self.transitions.clear()
+        self.beyond.clear()
 
 
 def _add(counts: dict[Point, int], more: dict[Point, int]) -> None:

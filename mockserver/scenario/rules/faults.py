@@ -9,6 +9,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
+from mockserver.beyond.catalogue import OperationBeyond, catalogue
 from mockserver.core.contract.errors import ALL_CODES, BAD_REQUEST, INTERNAL_ERROR, NOT_FOUND, PERMISSION_DENIED
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import FAULT_KINDS, LONGEST_MS, Fault, FaultKind, Latency
@@ -26,6 +27,8 @@ from mockserver.web.schemas.fields import Flag, Number
 _LARGEST = 64 * 1024
 #: The longest error code, in characters. Chosen: far above those of the service.
 _LONGEST_CODE = 200
+#: For how many unknown operations of a pattern the nearest one is told. Chosen: each takes some milliseconds.
+_ADVISED = 20
 #: The id of a fault that a request's header asks for.
 HEADER_ID = "header"
 #: Ids that mean something else in a path of the control API or in the journal.
@@ -166,14 +169,21 @@ def _known(match: Match) -> list[Operation]:
     return [ALL_OPERATIONS[name] for name in sorted(match.operations & ALL_OPERATIONS.keys())]
 
 
+def _beyond(match: Match) -> list[OperationBeyond]:
+    names = sorted(match.operations - ALL_OPERATIONS.keys())
+    return [catalogue()[name] for name in names if name in catalogue()]
+
+
 def _unknown(match: Match) -> Iterator[tuple[str, Any]]:
     """The operations and path parameters of a pattern that do not exist."""
-    for name in sorted(match.operations - ALL_OPERATIONS.keys()):
-        yield "match", {"operation": [unknown_operation(name)]}
-    operations = _known(match)
-    for name in match.params:
-        if not any(f"{{{name}}}" in row.path for row in operations or ALL_OPERATIONS.values()):
-            yield "match", {"path": {name: ["no such parameter in the path"]}}
+    operations: list[Operation | OperationBeyond] = [*_known(match), *_beyond(match)]
+    for index, name in enumerate(sorted(match.operations - {row.id for row in operations})):
+        yield "match", {"operation": [unknown_operation(name) if index < _ADVISED else f"unknown operation {name}"]}
+    if match.params:
+        possible = operations or [*ALL_OPERATIONS.values(), *catalogue().values()]
+        for name in match.params:
+            if not any(f"{{{name}}}" in row.path for row in possible):
+                yield "match", {"path": {name: ["no such parameter in the path"]}}
 
 
 def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -182,7 +192,11 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     if code is not None and code not in ALL_CODES:
         yield "code", f"unknown code; {nearest(code, ALL_CODES)}"
     elif code is not None and not _fits_everywhere(data):
-        yield from _never_given(code, _known(_matched(data)))
+        match = _matched(data)
+        operations = _known(match)
+        # Nobody knows which codes an operation beyond gives: it may give each.
+        if operations or not _beyond(match):
+            yield from _never_given(code, operations)
 
 
 def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, str]]:

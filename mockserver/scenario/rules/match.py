@@ -6,7 +6,8 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.core.text.spelling import nearest
+from mockserver.beyond.catalogue import catalogue
+from mockserver.core.text.spelling import meant, nearest
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob
 from mockserver.resources.match import ContentMatchItem, check_plain
 from mockserver.resources.registry import ALL_OPERATIONS
@@ -56,11 +57,12 @@ def as_glob(value: str) -> Glob:
 
 def unknown_operation(name: str) -> str:
     """The message about the name of an operation that does not exist."""
-    return f"unknown operation; {nearest(name, ALL_OPERATIONS)}"
+    near = meant(name, (*ALL_OPERATIONS, *catalogue()))
+    return f"unknown operation; {f'did you mean {near}?' if near else nearest(name, ALL_OPERATIONS)}"
 
 
 def _check_operation(name: str) -> None:
-    if name not in ALL_OPERATIONS:
+    if name not in ALL_OPERATIONS and name not in catalogue():
         raise ValidationError(unknown_operation(name))
 
 

@@ -26,7 +26,7 @@ class Coverage:
         self._link = link
 
     def report(self) -> dict[str, Any]:
-        """The report as plain data, with `percent`, `totals`, `operations`, `transitions` and `missing`."""
+        """The report as plain data, with `percent`, `totals`, `operations`, `transitions`, `missing` and `beyond`."""
         found: dict[str, Any] = self._link.get("/coverage")
         return found
 

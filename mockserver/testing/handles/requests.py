@@ -50,6 +50,9 @@ class Exchange:
     answer: Message | None
     #: The id of the fault that has made the request go wrong; None: none has.
     fault: str | None
+    #: How a request was answered that no operation of the mock answers: `refused`, `shaped`, `stubbed` and so on;
+    #: None: one answers it, or nothing of the service has its address.
+    beyond: str | None
     #: The transitions of state machines that the request caused, each with `machine`, `key`, `event`, `from`, `to`.
     transitions: Sequence[Mapping[str, Any]]
     #: Sentences about what the client has sent and the service ignores.

@@ -50,6 +50,11 @@ class OperationMet(View):
     unmet = members.part(Unmet)
 
 
+class CalledBeyond(View):
+    calls = members.number()
+    answered = members.mapping(fields.Integer(), "how often in which way: refused, shaped, stubbed and so on")
+
+
 class Coverage(View):
     as_given = True
 
@@ -58,3 +63,6 @@ class Coverage(View):
     operations = members.mapping(fields.Nested(OperationMet), "those that were called")
     transitions = members.mapping(fields.Dict(keys=fields.String(), values=fields.Integer()), "by machine and event")
     missing = members.texts("a sentence each, the most telling first")
+    beyond = members.mapping(
+        fields.Nested(CalledBeyond), "operations that the service has and the mock has not; no percentage counts them"
+    )

@@ -63,6 +63,10 @@ class Request(View):
     status = members.number("null where the client got no HTTP answer", least=100, allow_none=True)
     answer = members.part(Sent, allow_none=True, of=_answer)
     fault = members.text("the rule that hit", allow_none=True)
+    beyond = members.text(
+        "how a request was answered that no operation of the mock answers: refused, shaped, stubbed and so on",
+        allow_none=True,
+    )
     transitions = members.many(Change)
     warnings = members.texts(
         "what was sent and is ignored", of=lambda exchange: map(redaction.plain, exchange.warnings)

@@ -20,6 +20,8 @@ ANSWERED_HEADER = "X-Mock-Answered"
 class Answered(StrEnum):
     """How a request was answered that no operation of the mock answers."""
 
+    #: By the authentication, the rate limit or a fault, which come before.
+    INTERCEPTED = "intercepted"
     REFUSED = "refused"
     #: With the documented status and the smallest valid body.
     SHAPED = "shaped"

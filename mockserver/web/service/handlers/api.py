@@ -19,7 +19,7 @@ from mockserver.web.server import loop
 from mockserver.web.service import rate_limit
 from mockserver.web.service.answer import HeaderList, error_body
 from mockserver.web.service.auth import authenticate
-from mockserver.web.service.beyond import ANSWERED_HEADER, BEYOND_HEADER, Beyond
+from mockserver.web.service.beyond import ANSWERED_HEADER, BEYOND_HEADER, Answered, Beyond
 from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
 
 #: Begins what an operation has to wait for before the request of an environment is answered; whether the wait is over.
@@ -55,6 +55,7 @@ class ApiHandler(Handler[Caller]):
         caller, route = found.caller, found.route
         if route.endpoint is None and route.operation is not None:
             headers.append((BEYOND_HEADER, route.operation))
+            exchange.beyond = Answered.INTERCEPTED
         if caller is None:
             _count(found.workspace, rate_limit.NOBODY, exchange, headers)
             return

@@ -1,0 +1,205 @@
+"""What calls beyond the mock leave in journal, coverage and metrics, and what may be said of them in rules."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from mockserver.beyond.catalogue import catalogue
+from mockserver.core.contract.errors import SPEC_CODES
+from mockserver.coverage.figures import added
+
+STUB = {"method": "POST", "path": "/v3/contacts", "answer": {"status": 201, "json": {"id": 7}}}
+
+
+@pytest.fixture
+def called(make_api):
+    """An API that was called beyond the mock in every way; no call of an operation of the mock among them."""
+    api = make_api(
+        {
+            "behaviour": {"beyond": "shape"},
+            "stubs": [STUB, {**STUB, "path": "/v3/nobody/{id}"}],
+            "faults": [{"fault": "server_error", "match": {"operation": "getLists"}}],
+        }
+    )
+    api.delete("/_mock/coverage")
+    api.post("/v3/contacts", json={})
+    api.post("/v3/contacts", json={})
+    api.get("/v3/contacts")
+    api.get("/v3/contacts/lists")
+    api.post("/v3/nobody/7")
+    api.post("/_mock/seed", json={"behaviour": {"beyond": "refuse"}})
+    api.get("/v3/contacts")
+    api.get("/v3/nowhere")
+    return api
+
+
+BEYOND = {
+    "createContact": {"calls": 2, "answered": {"stubbed": 2}},
+    "getContacts": {"calls": 2, "answered": {"refused": 1, "shaped": 1}},
+    "getLists": {"calls": 1, "answered": {"intercepted": 1}},
+    "other addresses": {"calls": 1, "answered": {"stubbed": 1}},
+}
+
+
+def test_the_report_of_coverage_tells_what_was_called_how_often_and_how_answered(called):
+    assert called.get("/_mock/coverage").json["beyond"] == BEYOND
+
+
+def test_no_percentage_counts_them(called):
+    found = called.get("/_mock/coverage").json
+
+    assert found["percent"] == 0
+    assert found["operations"] == {}
+    assert {row["met"] for row in found["totals"].values()} == {0}
+
+
+def test_the_text_of_the_report_has_a_line_for_each(called):
+    lines = called.get("/_mock/coverage?format=text").text.splitlines()
+    start = next(index for index, line in enumerate(lines) if line.lstrip().startswith("beyond the mock"))
+
+    assert [line.split() for line in lines[start + 1 : start + 5]] == [
+        ["createContact", "2", "2", "stubbed"],
+        ["getContacts", "2", "1", "refused,", "1", "shaped"],
+        ["getLists", "1", "1", "intercepted"],
+        ["other", "addresses", "1", "1", "stubbed"],
+    ]
+
+
+def test_the_page_of_the_report_has_a_row_for_each(called):
+    page = called.get("/_mock/coverage?format=html").text
+    table = page[page.index('<table id="beyond">') : page.index("</main>")]
+
+    for name in BEYOND:
+        assert f"<code>{name}</code>" in table
+    assert "1 refused, 1 shaped" in table
+
+
+def test_junit_has_them_as_properties_of_a_suite_without_cases(called):
+    suites = ET.fromstring(called.get("/_mock/coverage?format=junit").text)
+    (suite,) = [suite for suite in suites if suite.get("name") == "beyond the mock"]
+
+    assert suite.get("tests") == "0"
+    assert {row.get("name"): row.get("value") for row in suite.iter("property")} == {
+        "createContact": "2 stubbed",
+        "getContacts": "1 refused, 1 shaped",
+        "getLists": "1 intercepted",
+        "other addresses": "1 stubbed",
+    }
+
+
+@pytest.mark.parametrize(("form", "words"), [("text", "beyond the mock"), ("html", "Beyond"), ("junit", "beyond")])
+def test_a_report_without_any_does_not_speak_of_them(api, form, words):
+    api.delete("/_mock/coverage")
+
+    assert words not in api.get(f"/_mock/coverage?format={form}").text
+
+
+def test_reports_of_several_servers_are_added(called):
+    found = called.get("/_mock/coverage").json
+    older = {name: value for name, value in found.items() if name != "beyond"}
+
+    assert added([found, found, older])["beyond"]["createContact"] == {"calls": 4, "answered": {"stubbed": 4}}
+
+
+def test_they_stay_in_the_servers_total_when_the_workspace_is_reset(called):
+    called.post("/_mock/reset", json={})
+
+    assert called.get("/_mock/coverage").json["beyond"] == {}
+    assert called.get("/_mock/coverage?workspace=*").json["beyond"]["getContacts"] == BEYOND["getContacts"]
+
+
+def test_the_journal_tells_how_each_was_answered_and_finds_them_by_operation(called):
+    entries = called.get("/_mock/requests?operation=getContacts").json["items"]
+
+    assert [entry["beyond"] for entry in entries] == ["refused", "shaped"]
+    assert [entry["beyond"] for entry in called.get("/_mock/requests?path=/v3/nowhere").json["items"]] == [None]
+
+
+def test_metrics_count_them_by_their_names(called):
+    assert 'operation="createContact",status="201"} 2' in called.get("/_mock/metrics").text
+
+
+# ---------------------------------------------------------------------- rules
+
+
+def test_a_fault_can_be_for_an_operation_beyond(api):
+    match = {"operation": "getList", "path": {"listId": 7}}
+    api.post("/_mock/faults", json={"fault": "not_enough_credits", "match": match})
+
+    hit, missed = api.get("/v3/contacts/lists/7"), api.get("/v3/contacts/lists/8")
+
+    assert (hit.status_code, hit.json["code"]) == (400, "not_enough_credits")
+    assert hit.headers["X-Mock-Beyond"] == "getList"
+    assert "X-Mock-Answered" not in hit.headers
+    assert missed.status_code == 404
+
+
+def test_a_fault_lets_the_answer_through_that_comes_late(make_api):
+    api = make_api({"behaviour": {"beyond": "shape"}})
+
+    answer = api.get("/v3/contacts/lists", headers={"X-Mock-Fault": "latency; ms=1"})
+
+    assert (answer.status_code, answer.headers["X-Mock-Answered"]) == (200, "shaped")
+
+
+@pytest.mark.parametrize("code", SPEC_CODES)
+def test_it_may_have_any_code_of_the_service(api, code):
+    rule = {"fault": "error", "code": code, "match": {"operation": "sendTransacEmail"}}
+
+    assert api.post("/_mock/faults", json=rule).status_code == 201
+    assert api.post("/v3/smtp/email", json={}).json["code"] == code
+
+
+@pytest.mark.parametrize(
+    ("match", "path", "message"),
+    [
+        ({"operation": "sendTransacMail"}, "operation", "unknown operation; did you mean sendTransacEmail?"),
+        ({"operation": "getList", "path": {"list": 7}}, "path/list", "no such parameter in the path"),
+    ],
+)
+def test_a_mistyped_name_is_refused_with_the_nearest(api, match, path, message):
+    answer = api.post("/_mock/faults", json={"fault": "server_error", "match": match})
+
+    assert answer.status_code == 400
+    (error,) = answer.json["errors"]
+    assert error["path"].endswith(path)
+    assert error["message"].startswith(message)
+
+
+def test_a_code_that_does_not_exist_is_refused_there_too(api):
+    rule = {"fault": "error", "code": "no_such", "match": {"operation": "sendTransacEmail"}}
+
+    assert api.post("/_mock/faults", json=rule).json["errors"][0]["path"].endswith("code")
+
+
+def test_only_the_first_of_many_unknown_names_are_compared(api):
+    names = [f"sendTransacMail{number}" for number in range(30)]
+
+    errors = api.post("/_mock/faults", json={"fault": "server_error", "match": {"operation": names}}).json["errors"]
+
+    assert sum("did you mean" in error["message"] for error in errors) == 20
+    assert len(errors) == 30
+
+
+def test_a_fault_without_a_pattern_hits_them_as_all_of_the_api(api):
+    api.post("/_mock/faults", json={"fault": "unavailable"})
+
+    assert api.post("/v3/smtp/email", json={}).status_code == 503
+
+
+def test_a_test_verifies_that_one_was_called(api):
+    api.post("/v3/smtp/email", json={"subject": "Hi"})
+
+    def verified(**match):
+        return api.post("/_mock/requests/verify", json={"match": match, "count": 1})
+
+    assert verified(operation="sendTransacEmail", json={"subject": "Hi"}).json["satisfied"]
+    missed = verified(operation="sendTransacEmail", json={"subject": "Ho"}).json
+    assert missed["near_misses"][0]["operation"] == "sendTransacEmail"
+    assert verified(operation="sendTransacMail").status_code == 400
+
+
+def test_every_name_may_stand_in_a_rule(api):
+    names = list(catalogue())
+
+    assert api.post("/_mock/faults", json={"fault": "server_error", "match": {"operation": names}}).status_code == 201
