@@ -47,11 +47,11 @@ class Randomness:
 
     def hex(self, purpose: str, length: int) -> str:
         """`length` hexadecimal digits, at most 128."""
-        return self._digest(purpose, self.seed).hex()[:length]
+        return self._digest(purpose, self.seed).hexdigest()[:length]
 
     def uuid(self, purpose: str) -> str:
         """A UUID of version 4."""
-        digits = self._digest(purpose, self.seed).hex()
+        digits = self._digest(purpose, self.seed).hexdigest()
         # RFC 9562, 5.4: the version is 4, and the two highest bits of the variant are 10.
         variant = _VARIANTS[digits[16]]
         return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
@@ -68,13 +68,13 @@ class Randomness:
         return spell(self._bits(purpose, f"{self.seed}/{self._workspace}"), length, alphabet)
 
     def _bits(self, purpose: str, root: object) -> int:
-        return int.from_bytes(self._digest(purpose, root))
+        return int.from_bytes(self._digest(purpose, root).digest())
 
-    def _digest(self, purpose: str, root: object) -> bytes:
-        """The 64 bytes of the next draw of a purpose."""
+    def _digest(self, purpose: str, root: object) -> hashlib.blake2b:
+        """The next draw of a purpose: a hash of 64 bytes."""
         position = self.positions.get(purpose, 0)
         self.positions[purpose] = (position + 1) % LAP
-        return hashlib.blake2b(f"{root}/{purpose}/{position}".encode()).digest()
+        return hashlib.blake2b(f"{root}/{purpose}/{position}".encode())
 
 
 def spell(number: int, length: int, alphabet: str) -> str:

@@ -164,21 +164,25 @@ class Exchange:
 
     def measure(self) -> int:
         """Set and return `size`; the cost does not grow with the bodies."""
+        sent, answered = self.headers, self.answer_headers
+        # To join the texts of headers takes a third of the time that it takes to add up their lengths.
         found = (
-            _OVERHEAD + len(self.body) + len(self.answer_body) + len(self.query) + _PER_CHARACTER * 2 * len(self.path)
-        )
-        found += _PER_HEADER * (len(self.headers) + len(self.answer_headers))
-        # To join the texts takes a third of the time that it takes to add up their lengths.
-        found += len("".join(chain.from_iterable(self.headers))) + len(
-            "".join(chain.from_iterable(self.answer_headers))
+            _OVERHEAD
+            + len(self.body)
+            + len(self.answer_body)
+            + len(self.query)
+            + _PER_CHARACTER * 2 * len(self.path)
+            + _PER_HEADER * (len(sent) + len(answered) + len(self.fields))
+            + len("".join(chain.from_iterable(sent)))
+            + len("".join(chain.from_iterable(answered)))
+            + _PER_TRANSITION * len(self.transitions)
         )
         if self.reason:
             found += _PER_CHARACTER * len(self.reason)
         for warning in self.warnings:
             found += _PER_HEADER + _PER_CHARACTER * len(warning)
-        found += _PER_HEADER * len(self.fields)
-        self.size = found + _PER_TRANSITION * len(self.transitions)
-        return self.size
+        self.size = found
+        return found
 
     def warn(self, warning: str) -> None:
         """Add a warning; after `_MOST_WARNINGS` of them the last one says how many more there were."""

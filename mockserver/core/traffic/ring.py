@@ -54,16 +54,15 @@ class Ring(Generic[Thing]):
         things, sizes = self._things, self._sizes
         things.append(thing)
         sizes.append(size)
-        self.bytes += size
-        if len(things) <= self._limit and self.bytes <= self._bytes_limit:
+        held, most, limit = self.bytes + size, self._bytes_limit, self._limit
+        if held <= most and len(things) <= limit:
+            self.bytes = held
             return ()
-        # Mostly one thing goes for each that comes, which costs half as much without the loop.
+        # In a full ring mostly one goes for each that comes: half of what the loop costs.
         gone = things.popleft()
-        self.bytes -= sizes.popleft()
+        self.bytes = held = held - sizes.popleft()
         self.evicted += 1
-        if len(things) <= self._limit and self.bytes <= self._bytes_limit:
-            return (gone,)
-        return (gone, *self._evict())
+        return (gone,) if held <= most and len(things) <= limit else (gone, *self._evict())
 
     def grow(self, index: int, size: int) -> Sequence[Thing]:
         """Count `size` more bytes for the thing at an index (0: the oldest); returns what that has evicted."""

@@ -156,11 +156,11 @@ def _printable(text: str) -> str:
 
 
 def _moment(seconds: float) -> str:
-    second, microseconds = divmod(round(seconds * 1_000_000), 1_000_000)
-    return f"{_second(second)}.{microseconds // 1_000:03}Z"
+    return _millisecond(round(seconds * 1_000_000) // 1_000)
 
 
 @lru_cache(maxsize=2)
-def _second(seconds: int) -> str:
-    """A second, which many lines have in common."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat().removesuffix("+00:00")
+def _millisecond(number: int) -> str:
+    """A millisecond since 1970, which several lines have in common when requests come fast."""
+    second, milliseconds = divmod(number, 1_000)
+    return f"{datetime.fromtimestamp(second, UTC).isoformat().removesuffix('+00:00')}.{milliseconds:03}Z"

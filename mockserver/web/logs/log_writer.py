@@ -55,14 +55,16 @@ class LogWriter(Generic[Entry]):
         if self._closing.is_set():
             return
         with self._lock:
-            if len(self._entries) >= self._limit:
-                self._entries.popleft()
+            entries = self._entries
+            if len(entries) >= self._limit:
+                entries.popleft()
                 self._dropped += 1
-            self._entries.append(entry)
+            entries.append(entry)
+            if len(entries) > 1:
+                return  # the thread takes all that wait once the first of them has awoken it
             if self._thread is None:
                 self._begin()
-        if not self._awake.is_set():
-            self._awake.set()
+        self._awake.set()
 
     def close(self, seconds: float = _GRACE) -> None:
         """Take no more entries, and wait for at most so many seconds until those that wait are written."""

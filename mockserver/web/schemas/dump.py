@@ -112,7 +112,7 @@ class _Compiler:
             return value
         if isinstance(field, fields.List):
             if isinstance(field.inner, fields.Nested):
-                return f"{self._dump_of(field.inner)}_all({value})"
+                return f"({self._dump_of(field.inner)}_all(rows) if (rows := {value}) else [])"
             return f"[{self._write(field.inner, 'item')} for item in {value}]"
         if isinstance(field, fields.Nested):
             return f"{self._dump_of(field)}({value})"

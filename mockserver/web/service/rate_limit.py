@@ -12,6 +12,7 @@ from mockserver.core.workspaces.workspace import Workspace
 
 _HOUR = timedelta(hours=1)
 _SECOND = timedelta(seconds=1)
+_NO_TIME = timedelta()
 
 #: Requests per window by tier: of contacts, of transactional e-mail, of all else.
 LIMITS: dict[str, dict[str, tuple[tuple[int, timedelta], ...]]] = {
@@ -75,12 +76,13 @@ def take(workspace: Workspace, account: int, path: str) -> Allowance:
     for limit, length in LIMITS[state.behaviour.rate_limit.tier][group]:
         key = (group, length)
         window = windows.get(key)
-        if window is None or now - window.since >= length:
-            window = windows[key] = Window(now)
+        if window is None or (passed := now - window.since) >= length:
+            window, passed = Window(now), _NO_TIME
+            windows[key] = window
         window.count += 1
         left = limit - window.count
         if tightest is None or left < tightest.remaining:
-            reset = -((now - window.since - length) // _SECOND)
+            reset = -((passed - length) // _SECOND)
             tightest = Allowance(limit, max(left, 0), reset, exceeded=left < 0)
     assert tightest is not None, "every group has a window"
     return tightest

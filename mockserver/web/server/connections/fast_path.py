@@ -35,8 +35,6 @@ class Run(Protocol):
 _REMEMBERED = 512
 #: The statuses of answers that need not say how long their body is, as they have none.
 _WITHOUT_BODY = (204, 304)
-#: The headers whose values hardly ever come again, and are not remembered.
-_CHANGING = ("sib-request-id",)
 #: The headers beside the length that decide how an answer ends.
 _FRAMING = (b"transfer-encoding", b"connection")
 
@@ -208,8 +206,7 @@ class FastConnection(Connection):
         """The lines of an answer's head, or None if an answer with this head ends otherwise than by its length."""
         if ("Content-Length", str(len(answer.content))) not in answer.headers and not _has_no_body(answer, method):
             return None
-        lines = [httptools_impl.STATUS_LINE.get(answer.status), *self._own_lines()]
-        lines += [_known_line(header) if header[0] not in _CHANGING else _line(header) for header in answer.headers]
+        lines = [httptools_impl.STATUS_LINE.get(answer.status), *self._own_lines(), *map(_line, answer.headers)]
         return lines if all(lines) else None  # type: ignore[return-value]  # there is no None then
 
     def _own_lines(self) -> list[bytes]:
@@ -235,6 +232,7 @@ def _has_no_body(answer: WsgiAnswer, method: str) -> bool:
     return method == "HEAD" if is_told else answer.status in _WITHOUT_BODY and not answer.content
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _line(header: tuple[str, str]) -> bytes | None:
     """A header as a line of a head, or None if it is malformed or decides how the answer ends."""
     name, value = header
@@ -247,9 +245,6 @@ def _line(header: tuple[str, str]) -> bytes | None:
         return None
     is_plain = value.isascii() and value.isprintable()  # cheaper than the pattern, which allows more
     return _line_of(raw_name, raw_value) if is_plain or not httptools_impl.HEADER_VALUE_RE.search(raw_value) else None
-
-
-_known_line = lru_cache(maxsize=_REMEMBERED)(_line)
 
 
 @lru_cache(maxsize=_REMEMBERED)
