@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import ValidationError, validate
 
-from mockserver.core.text.email_text import compose, domain_of
+from mockserver.core.text.email_text import compose, compose_whole, domain_of
 
 AT = datetime(2026, 1, 15, 9, tzinfo=UTC)
 HEADERS = ["Content-Type", "Date", "From", "MIME-Version", "Message-ID", "Subject", "To"]
@@ -72,3 +72,54 @@ def test_whatever_the_api_takes_for_an_address_can_be_written_to(address, name, 
 
     assert sorted(found.keys()) == HEADERS
     assert domain_of(message["To"].addresses[0].addr_spec) == domain_of(address)
+
+
+def whole(**members):
+    facts = {
+        "parties": {"From": [("a@acme.test", "A")], "To": [("b@acme.test", "")]},
+        "subject": "Hi",
+        "message_id": "<1@x>",
+        "text": "Hello",
+        "html": "<p>Hello</p>",
+    }
+    return compose_whole(at=AT, **{**facts, **members})
+
+
+@pytest.mark.parametrize("name", ["Subject", "to", "Bcc", "Content-Type", "MIME-Version", "Resent-To", "message-id"])
+def test_headers_that_a_message_has_of_its_own_are_not_written_by_others(name):
+    assert whole(headers={name: "x"}).as_bytes() == whole().as_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("a.pdf", "application/pdf"), ("A.TXT", "text/plain"), ("a", "application/octet-stream"),
+        ("a.eml", "application/octet-stream"), ("data:text/html;a.b", "application/octet-stream"),
+    ],
+)  # fmt: skip
+def test_the_type_of_a_file_follows_from_the_end_of_its_name(name, kind):
+    (file,) = whole(files=[(name, b"x")]).iter_attachments()
+
+    assert (file.get_filename(), file.get_content_type()) == (name, kind)
+
+
+NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9.-]{0,20}", fullmatch=True)
+
+
+@given(
+    st.lists(st.tuples(st.just("b@acme.test"), st.text(max_size=30)), min_size=1, max_size=3),
+    st.dictionaries(NAMES, st.text(max_size=200), max_size=3),
+    st.lists(st.tuples(st.text(min_size=1, max_size=30), st.binary(max_size=50)), max_size=3),
+    st.none() | st.text(max_size=50),
+    st.none() | st.text(max_size=50),
+)
+def test_whatever_a_client_sends_is_a_message_with_as_many_parts(to, headers, files, text, html):
+    parties = {"From": [("a@acme.test", "A")], "To": to}
+
+    raw = [whole(parties=parties, headers=headers, files=files, text=text, html=html).as_bytes() for _ in range(2)]
+    found = message_from_bytes(raw[0], policy=policy.default)
+
+    assert raw[0] == raw[1]
+    assert len(found["To"].addresses) == len(to)
+    assert [part.get_payload(decode=True) for part in found.iter_attachments()] == [content for _, content in files]
+    assert found["Bcc"] is None

@@ -16,7 +16,7 @@ import trustme
 from aiosmtpd.smtp import SMTP, AuthResult
 
 from mockserver import MockServer, Settings, create_app
-from mockserver.core.traffic.mail import Mail
+from mockserver.core.traffic.mail import Attachment, Mail, MailContent, Party, Recipient
 from mockserver.effects.egress import Egress
 from mockserver.effects.mail.client import SmtpClient, SmtpLimits
 from mockserver.effects.mail.url import SmtpUrl
@@ -147,6 +147,36 @@ def test_a_mail_arrives_as_a_mime_message(inbox, post):
     assert message.get_content_type() == "multipart/alternative"
     assert message.get_body(("plain",)).get_content().replace("\r\n", "\n") == mail.text
     assert message.get_body(("html",)).get_content().strip() == mail.html
+
+
+def test_a_mail_goes_to_all_its_recipients_and_tells_nobody_of_blind_copies(inbox, post):
+    server = inbox()
+    recipients = (
+        ("to", "bob@x.test", "Bob"),
+        ("to", "eve@x.test", ""),
+        ("cc", "carol@x.test", ""),
+        ("bcc", "dan@x.test", ""),
+    )
+    content = MailContent(
+        Party("news@acme.test", "News"),
+        tuple(Recipient(kind, Party(email, name)) for kind, email, name in recipients),
+        subject="Grüße",
+        html="<p>Hi</p>",
+        reply_to=Party("reply@acme.test"),
+        headers={"X-Custom": "ü"},
+        message_id="<9@relay.test>",
+        attachments=(Attachment("ü.pdf", b"%PDF", 4), Attachment("far.pdf", url="https://files.test/far.pdf")),
+    )
+
+    post(server, a_mail(content=content)).until("sent")
+    message, envelope = server.got()
+
+    assert envelope.rcpt_tos == ["bob@x.test", "eve@x.test", "carol@x.test", "dan@x.test"]
+    assert (message["To"], message["Cc"], message["Bcc"]) == ("Bob <bob@x.test>, eve@x.test", "carol@x.test", None)
+    assert (message["Reply-To"], message["X-Custom"]) == ("reply@acme.test", "ü")
+    assert message["Message-ID"] == "<9@relay.test>"
+    assert message.get_body(("html",)).get_content().strip() == "<p>Hi</p>"
+    assert [(part.get_filename(), part.get_content()) for part in message.iter_attachments()] == [("ü.pdf", b"%PDF")]
 
 
 def test_what_arrives_is_ascii_in_short_lines(inbox, post):

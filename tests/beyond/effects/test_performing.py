@@ -79,6 +79,20 @@ class TestMail:
         (file,) = message.iter_attachments()
         assert (file.get_filename(), file.get_content_type(), file.get_content()) == ("a.txt", "text/plain", "Hello")
 
+    def test_its_page_has_everything_and_no_markup_of_the_client(self, world):
+        here = world()
+        here.do(
+            mail(
+                text=None, html="<p>Hi</p>", cc="carol@example.test", reply_to="reply@acme.test", tags=["invoice"],
+                attachments=[{"name": "a.txt", "content": "SGVsbG8="}],
+            )
+        )  # fmt: skip
+
+        page = here.api.get(f"/_mock/mailbox/{here.mails()[0]['id']}.html").text
+
+        for told in ("carol@example.test", "reply@acme.test", "invoice", "a.txt, 5 bytes", "&lt;p&gt;Hi&lt;/p&gt;"):
+            assert told in page
+
     def test_params_fill_the_places_of_its_texts(self, world):
         here = world()
         html = "{{ params.who.name }}, {{params.n}} {{ other }} {{params.none}}."
