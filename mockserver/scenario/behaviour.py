@@ -182,6 +182,12 @@ class BehaviourItem(Item):
         ),
     )
 
+    send_invalid_sender = _choice(
+        "accept",
+        "refuse",
+        about="what becomes of an e-mail whose sender is not valid: accept, and tell of an error later, or refuse",
+    )
+
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Behaviour:
         networks = {"authorised_ips": tuple(data["authorised_ips"])} if "authorised_ips" in data else {}

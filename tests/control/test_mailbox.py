@@ -24,7 +24,18 @@ def test_a_mail_has_all_that_a_test_needs(api):
     mail = api.get("/_mock/mailbox?to=OPS@acme.test").json["items"][0]
 
     told = {"id", "at", "to", "from", "subject", "text", "html", "otp"}
-    of_content = {"cc", "bcc", "recipients", "reply_to", "headers", "tags", "message_id", "attachments"}
+    of_content = {
+        "cc",
+        "bcc",
+        "recipients",
+        "reply_to",
+        "headers",
+        "tags",
+        "message_id",
+        "attachments",
+        "template_id",
+        "params",
+    }
     assert set(mail) == told | of_content | {"account", "machine", "key", "request"}
     assert mail["at"] == "2026-01-15T09:00:00Z"
     assert str(mail["otp"]) in mail["text"]

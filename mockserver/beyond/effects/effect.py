@@ -27,7 +27,7 @@ class EventEffect:
     after: timedelta
     #: To whom it happens; empty: to the recipients of the e-mails before it.
     to: tuple[str, ...]
-    #: Members of the occurrence that are given.
+    #: What the event tells of the e-mail, as members of its content, if it is not what the e-mail has.
     members: Mapping[str, Any]
     #: What replaces members of the payload, or is added to it.
     payload: Mapping[str, Any]

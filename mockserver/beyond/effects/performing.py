@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
-from functools import partial
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 
 from mockserver.beyond.effects.effect import CreditsEffect, Effect, EventEffect, MailEffect, ScheduleEffect
 from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS
-from mockserver.core.traffic.mail import MailContent
+from mockserver.core.traffic.mail import TO, MailContent, Party, Recipient
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.account import spending
 from mockserver.resources.scheduled_emails import model as scheduled
 from mockserver.resources.scheduled_emails import sending
 from mockserver.resources.scheduled_emails.model import ScheduledEmail
+from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS
 from mockserver.resources.webhooks import events
-from mockserver.resources.webhooks.blocked import as_it_happens
-from mockserver.resources.webhooks.event import Occurrence
+from mockserver.resources.webhooks.model import Webhook
 
 #: To whom an event happens of which neither the effect nor an e-mail before it says that.
 _RECIPIENT = "recipient@example.test"
+#: The most events that the effects of a request tell of. Chosen: two for each recipient of the largest call that sends
+#: (contract/sending#sendTransacEmail), and as many again.
+_MOST_OCCURRENCES = 4 * MOST_RECIPIENTS
+#: So many effects and webhook calls are made on the event loop at most, which takes some milliseconds.
+_MANY = 100
+
+
+def take_long(effects: Sequence[Effect], caller: Caller) -> bool:
+    """Whether effects take so long that they are not to be performed on the event loop."""
+    calls = _occurrence_count(effects) * (1 + len(caller.account.rows_of(Webhook)))
+    return calls + len(effects) > _MANY
 
 
 def check(effects: Sequence[Effect], caller: Caller) -> None:
@@ -28,8 +38,9 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
 
     Raises:
         ServiceError: 402 `not_enough_credits`, or 400 `out_of_range` if the workspace is full.
-        ValueError: an e-mail of the same message id is scheduled already.
+        ValueError: an e-mail of the same message id is scheduled already, or there are too many events.
     """
+    _check_occurrences(effects)
     _check_credits(effects, caller)
     emails = [effect.content for effect in effects if isinstance(effect, ScheduleEffect)]
     if emails:
@@ -49,6 +60,12 @@ def _check_credits(effects: Sequence[Effect], caller: Caller) -> None:
             raise NOT_ENOUGH_CREDITS(status=402).because(reason)
 
 
+def _check_occurrences(effects: Sequence[Effect]) -> None:
+    count = _occurrence_count(effects)
+    if count > _MOST_OCCURRENCES:
+        raise ValueError(f"the effects of a request tell of {count:,} events, and {_MOST_OCCURRENCES:,} is the most")
+
+
 def _check_message_ids(emails: Sequence[MailContent], caller: Caller) -> None:
     given = Counter(content.message_id for content in emails if content.message_id)
     for message_id, count in given.items():
@@ -58,21 +75,48 @@ def _check_message_ids(emails: Sequence[MailContent], caller: Caller) -> None:
 
 def perform(effects: Sequence[Effect], caller: Caller) -> None:
     """Perform effects that were checked under the same hold of the lock."""
-    #: The e-mails to whose recipients an event happens that names none: those before it, back to the event before.
-    emails: list[MailContent] = []
-    is_told = False
+    emails = _Emails()
     for effect in effects:
         match effect:
             case MailEffect(content):
-                emails = [*([] if is_told else emails), _send(content, caller)]
-                is_told = False
+                emails.add(_send(content, caller))
             case EventEffect():
-                _tell(effect, emails, caller)
-                is_told = True
+                _tell(effect, emails.told(), caller)
             case CreditsEffect(amounts):
                 _use(amounts, caller)
             case ScheduleEffect():
                 _schedule(effect, caller)
+
+
+class _Emails:
+    """The e-mails to whose recipients an event happens that names none: those before it, back to the event before."""
+
+    def __init__(self) -> None:
+        self._contents: list[MailContent] = []
+        self._are_told = False
+
+    def add(self, content: MailContent) -> None:
+        """Add an e-mail that was sent."""
+        if self._are_told:
+            self._contents, self._are_told = [], False
+        self._contents.append(content)
+
+    def told(self) -> Sequence[MailContent]:
+        """The e-mails of an event, after which others begin anew."""
+        self._are_told = True
+        return self._contents
+
+
+def _occurrence_count(effects: Sequence[Effect]) -> int:
+    """How many events effects tell of: one for each recipient."""
+    emails, count = _Emails(), 0
+    for effect in effects:
+        if isinstance(effect, MailEffect):
+            emails.add(effect.content)
+        elif isinstance(effect, EventEffect):
+            contents = emails.told()
+            count += len(effect.to) or sum(len(content.recipients) for content in contents) or 1
+    return count
 
 
 def _send(content: MailContent, caller: Caller) -> MailContent:
@@ -105,26 +149,15 @@ def _schedule(effect: ScheduleEffect, caller: Caller) -> None:
 
 
 def _tell(effect: EventEffect, emails: Sequence[MailContent], caller: Caller) -> None:
-    at = caller.workspace.state.clock.after(effect.after)
-    for occurrence in _occurrences(effect, emails, at):
-        members = {"message_id": occurrence.message_id or events.draw_message_id(caller.workspace), **effect.members}
-        happening = as_it_happens(caller.account, occurrence._replace(**members))
-        events.raise_event(caller.workspace, caller.account, happening, effect.payload)
-
-
-def _occurrences(effect: EventEffect, emails: Sequence[MailContent], at: datetime) -> Iterator[Occurrence]:
-    """One for each recipient: those that the effect names, else those of the e-mails."""
-    happens = partial(Occurrence, effect.category, effect.name)
-    last = emails[-1] if emails else None
-    named = effect.to or (() if emails else (_RECIPIENT,))
-    for to in named:
-        yield happens(to, at, "") if last is None else happens(to, at, *_of(last))
-    if not named:
-        for content in emails:
-            for row in content.recipients:
-                yield happens(row.party.email, at, *_of(content))
-
-
-def _of(content: MailContent) -> tuple[str, str, tuple[str, ...], str]:
-    """What the events of an e-mail tell of it."""
-    return content.message_id, content.subject, content.tags, content.sender.email
+    """Tell of an event to whom the effect names, with what the last e-mail has, or to the recipients of all e-mails."""
+    if effect.to or not emails:
+        content = emails[-1] if emails else MailContent(Party(""), (), "Hello")
+        emails = [content._replace(recipients=tuple(Recipient(TO, Party(to)) for to in effect.to or (_RECIPIENT,)))]
+    for content in emails:
+        told = content._replace(**effect.members)
+        if not told.message_id:
+            told = told._replace(message_id=events.draw_message_id(caller.workspace))
+        events.tell_recipients(
+            caller.workspace, caller.account, told, effect.name,
+            category=effect.category, after=effect.after, overrides=effect.payload,
+        )  # fmt: skip

@@ -12,6 +12,7 @@ from mockserver.beyond.effects.effect import CreditsEffect, EventEffect, MailEff
 from mockserver.beyond.effects.parameters import filled_in
 from mockserver.core.text.domain_name import LONGEST_EMAIL
 from mockserver.core.text.spelling import meant
+from mockserver.core.traffic.mail import Party
 from mockserver.resources.account.spending import KINDS
 from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS, MailItem
@@ -30,19 +31,12 @@ _LONGEST_WAIT = validate.Range(max=timedelta(days=36_525), error="must be P36525
 class TextMailItem(MailItem):
     """The content of an e-mail, in which `params` fill the places that its texts have for them."""
 
-    params = JsonObject(allow_none=True)
-
     @pre_load
     def _fill_in(self, data: Any, **_: Any) -> Any:
         if not isinstance(data, Mapping) or not isinstance(data.get("params"), Mapping):
             return data
         texts = {name: data[name] for name in ("subject", "text", "html") if isinstance(data.get(name), str)}
         return {**data, **{name: filled_in(text, data["params"]) for name, text in texts.items()}}
-
-    @post_load
-    def _as_value(self, data: dict[str, Any], **_: Any) -> Any:
-        data.pop("params", None)
-        return super()._as_value(data)
 
 
 class _TextsField(fields.Field[tuple[str, ...]]):
@@ -92,7 +86,9 @@ class EventItem(Item):
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> EventEffect:
-        members: dict[str, Any] = {name: data[name] for name in ("message_id", "subject", "sender") if name in data}
+        members: dict[str, Any] = {name: data[name] for name in ("message_id", "subject") if name in data}
+        if "sender" in data:
+            members["sender"] = Party(data["sender"])
         if "tags" in data:
             members["tags"] = tuple(data["tags"])
         to, payload = data.get("to", ()), data.get("payload", {})

@@ -79,6 +79,9 @@ class Behaviour(NamedTuple):
     plan_refund: str = "unused"
     #: `refuse`, or `accept`: what happens to a plan update to less than is used (proposed).
     plan_below_used: str = "refuse"
+    #: `accept`, and tell webhooks of an error, or `refuse`: what becomes of an e-mail whose sender is not valid
+    #: (contract/sending#senders).
+    send_invalid_sender: str = "accept"
     #: What becomes of a call of an operation that the mock does not have and no stub answers for: `refuse`, `shape` or
     #: `forward` (contract/beyond); None: what the setting says.
     beyond: str | None = None

@@ -7,6 +7,8 @@ from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mockserver.core.traffic.ring import weight
+
 if TYPE_CHECKING:
     from email.message import EmailMessage
 
@@ -67,6 +69,9 @@ class MailContent(NamedTuple):
     #: With its angle brackets.
     message_id: str = ""
     attachments: tuple[Attachment, ...] = ()
+    #: The id of the template that the client has named, and the parameters that it has given.
+    template_id: int | None = None
+    params: Mapping[str, Any] = {}
 
     @property
     def size(self) -> int:
@@ -79,7 +84,13 @@ class MailContent(NamedTuple):
         texts += [part for row in self.attachments for part in (row.name, row.url)]
         parts = len(self.recipients) + len(self.headers) + len(self.tags) + len(self.attachments)
         files = sum(len(row.content or b"") for row in self.attachments)
-        return _OVERHEAD + _PER_PART * parts + files + _PER_CHARACTER * sum(len(text or "") for text in texts)
+        return (
+            _OVERHEAD
+            + weight(self.params)
+            + _PER_PART * parts
+            + files
+            + _PER_CHARACTER * sum(len(text or "") for text in texts)
+        )
 
     def without_files(self) -> MailContent:
         """The same without the contents of the attachments, which stay listed with their sizes."""
@@ -128,6 +139,16 @@ class Mail(NamedTuple):
     @property
     def tags(self) -> tuple[str, ...]:
         return () if self.content is None else self.content.tags
+
+    @property
+    def template_id(self) -> int | None:
+        """The id of the template that the client has named."""
+        return None if self.content is None else self.content.template_id
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        """The parameters that the client has given."""
+        return {} if self.content is None else self.content.params
 
     @property
     def attachments(self) -> tuple[Attachment, ...]:

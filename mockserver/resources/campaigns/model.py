@@ -25,6 +25,8 @@ class Campaign:
     kind: str = "email_campaign"
     #: What its shared page shows; None: a page that says how to give it a content.
     html: str | None = None
+    #: That of the e-mails that are sent by a template; None: its name.
+    subject: str | None = None
     #: The last segment of its shared address; None until that is first asked for.
     share: str | None = None
 

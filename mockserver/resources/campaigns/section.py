@@ -21,6 +21,7 @@ class CampaignItem(Item):
     name = fields.String(required=True)
     kind = fields.String(validate=validate.OneOf(CAMPAIGN_KINDS), load_default="email_campaign")
     html = fields.String(allow_none=True)
+    subject = fields.String(allow_none=True)
     share = fields.String(allow_none=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"))
 
 
@@ -38,7 +39,8 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         if share is not None and share in shares:
             raise TakenError(("campaigns", index, "share"), "a campaign is shared like this already")
         shares.add(share)
-        account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], item.get("html"), share)
+        texts = {name: item.get(name) for name in ("html", "subject")}
+        account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], **texts, share=share)
 
 
 def _taken_shares(workspace: Workspace) -> set[str | None]:

@@ -19,7 +19,7 @@ from mockserver.resources.scheduled_emails import model, sending
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
 from mockserver.resources.section import Instant, Item, TakenError, claim
 from mockserver.resources.webhooks.events import draw_message_id
-from mockserver.web.schemas.fields import LONGEST_HEADER_VALUE, Dict, Email, List, Url
+from mockserver.web.schemas.fields import LONGEST_HEADER_VALUE, Dict, Email, JsonObject, List, Url
 from mockserver.web.schemas.length import Longest
 
 #: How many recipients an e-mail may have (proposed: with all versions of a call, contract/sending#sendTransacEmail).
@@ -144,6 +144,8 @@ class MailItem(Item):
     tags = List(fields.String(validate=_LONGEST), validate=Longest(_MOST_PARTS))
     message_id = fields.String(validate=_LONGEST)
     attachments = List(fields.Nested(AttachmentItem), validate=Longest(_MOST_PARTS))
+    template_id = fields.Integer(strict=True, allow_none=True)
+    params = JsonObject(allow_none=True)
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> MailContent:
@@ -154,7 +156,8 @@ class MailItem(Item):
         if len(recipients) > MOST_RECIPIENTS:
             raise ValidationError(f"an e-mail has {MOST_RECIPIENTS:,} recipients at most", "to")
         lists = {name: tuple(data.pop(name, ())) for name in ("tags", "attachments")}
-        return MailContent(**{"sender": Party(""), **data, **lists, "recipients": recipients})
+        params = data.pop("params", None) or {}
+        return MailContent(**{"sender": Party(""), **data, **lists, "recipients": recipients, "params": params})
 
     @pre_dump
     def _as_members(self, content: MailContent, **_: Any) -> dict[str, Any]:

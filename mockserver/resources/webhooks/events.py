@@ -18,9 +18,12 @@ from mockserver.resources.senders.sender import Sender
 from mockserver.resources.webhooks import blocked
 from mockserver.resources.webhooks.batches import send
 from mockserver.resources.webhooks.catalogue import STORIES, raised
-from mockserver.resources.webhooks.event import INBOUND, TRANSACTIONAL_EMAIL, Occurrence, RaisedEvent
+from mockserver.resources.webhooks.event import INBOUND, TRANSACTIONAL_EMAIL, Category, Occurrence, RaisedEvent
 from mockserver.resources.webhooks.event_table import RECEIVED
 from mockserver.resources.webhooks.model import Webhook
+
+#: The header of an e-mail that payloads repeat.
+_CUSTOM = "X-Mailin-custom"
 
 
 def raise_event(
@@ -75,19 +78,28 @@ def tell_recipients(
     content: MailContent,
     event: str,
     *,
+    category: Category = TRANSACTIONAL_EMAIL,
     after: timedelta = timedelta(),
     overrides: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Delivery]:
     """Tell webhooks of an event of an e-mail, once for each recipient, so long after now; returns the calls."""
     at = workspace.state.clock.after(after)
+    overrides = {**_of_content(content), **overrides}
     found: list[Delivery] = []
     for row in content.recipients:
         occurrence = Occurrence(
-            TRANSACTIONAL_EMAIL, event, row.party.email, at, content.message_id, content.subject, content.tags,
+            category, event, row.party.email, at, content.message_id, content.subject, content.tags,
             content.sender.email,
         )  # fmt: skip
         found += raise_event(workspace, account, blocked.as_it_happens(account, occurrence), overrides)
     return found
+
+
+def _of_content(content: MailContent) -> dict[str, Any]:
+    """The members of payloads that only some e-mails have (contract/events#transactional)."""
+    custom = next((value for name, value in content.headers.items() if name.lower() == _CUSTOM.lower()), None)
+    found = {_CUSTOM: custom, "template_id": content.template_id}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def receive(workspace: Workspace, account: Account, recipient: str, item: dict[str, Any]) -> list[Delivery]:

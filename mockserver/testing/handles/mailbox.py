@@ -71,6 +71,10 @@ class Mail(NamedTuple):
     #: With its angle brackets.
     message_id: str = ""
     attachments: Sequence[Attachment] = ()
+    #: The id of the template that the client has named; None: it has named none.
+    template_id: int | None = None
+    #: The parameters that the client has given.
+    params: Mapping[str, Any] = MappingProxyType({})
 
 
 class Mailbox:

@@ -52,6 +52,8 @@ class Mail(View):
     headers = members.mapping(fields.String(), "those that the client has given", attribute="mail.headers")
     tags = members.texts(attribute="mail.tags")
     message_id = members.text("with its angle brackets", attribute="mail.message_id")
+    template_id = members.number(allow_none=True, attribute="mail.template_id")
+    params = members.mapping(about="those that the client has given", attribute="mail.params")
     attachments = members.many(Attachment, "their contents are in `.eml`", attribute="mail.attachments")
     otp = members.number("the one-time code in it", allow_none=True, attribute="mail.otp")
     account = members.text("whose affair it is", allow_none=True, attribute="mail.account")

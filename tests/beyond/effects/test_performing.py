@@ -98,7 +98,8 @@ class TestMail:
         html = "{{ params.who.name }}, {{params.n}} {{ other }} {{params.none}}."
         here.do(mail(html=html, params={"who": {"name": "Ada"}, "n": 3}))
 
-        assert here.mails()[0]["html"] == "Ada, 3 {{ other }} ."
+        (found,) = here.mails()
+        assert (found["html"], found["params"]) == ("Ada, 3 {{ other }} .", {"who": {"name": "Ada"}, "n": 3})
 
     def test_files_that_are_too_large_for_the_mailbox_are_only_listed(self, make_api, world):
         here = world()
@@ -133,6 +134,21 @@ class TestEvent:
         payload = here.deliveries()[0].payloads[0]
         assert (payload["message-id"], payload["subject"], payload["tags"]) == ("<1@relay.test>", "Hi", ["invoice"])
         assert payload["sender_email"] == "news@acme.test"
+
+    def test_it_tells_of_the_template_and_of_the_custom_header(self, world):
+        here = world()
+        here.do(mail(template_id=7, headers={"x-mailin-custom": "a:1"}), {"event": "delivered"})
+
+        payload = here.deliveries()[0].payloads[0]
+        assert (payload["template_id"], payload["X-Mailin-custom"]) == (7, "a:1")
+
+    def test_a_request_tells_of_so_many_events_at_most(self, world):
+        here = world()
+        to = [f"u{number}@example.test" for number in range(2000)]
+        with pytest.raises(ValueError, match="10,000 events, and 8,000 is the most"):
+            here.do(mail(to=to), *[{"event": "delivered"}] * 5)
+
+        assert here.mails() == []
 
     def test_it_may_name_its_recipient_and_replace_members_of_the_payload(self, world):
         here = world()
