@@ -1,4 +1,4 @@
-"""What scenarios hold: the sections of the resources, and that of the stubs."""
+"""What scenarios hold: the sections of the resources, and those of the stubs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from mockserver.core.late import late
 from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Resource
 
-(stub_list,) = late("mockserver.beyond.stubs", "stub_list")
+_stub_list, _stored = late("mockserver.beyond.stubs", "stub_list", "stored")
 
 #: The stubs as a resource: they have no operations of their own, and their sections are loaded after all others.
 _STUBS = Resource(
     name="stubs",
     operations=(),
-    late_workspace=stub_list.SECTION,
+    late_section=_stored.SECTION,
+    late_workspace=_stub_list.SECTION,
+    members=frozenset({"stored"}),
     workspace_members=frozenset({"stubs"}),
 )
 #: All that has a section of a scenario, in the order in which the sections are loaded.

@@ -154,6 +154,9 @@ class Settings:
         "How many bytes of calls a workspace keeps.",
         "The oldest settled one goes; a payload of more than a quarter of it is not kept.",
     )
+    stored_bytes_limit: int = limit(
+        64 * _MB, _COUNT, "How many bytes the values take that the stubs of a workspace store.", "out_of_range"
+    )
     receivers_limit: int = limit(
         10_000, _COUNT, "How many calls all receivers of a workspace keep.", "The oldest one goes."
     )

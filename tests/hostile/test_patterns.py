@@ -74,6 +74,7 @@ PATTERNS = [
 #: The functions and classes that use others; those that stand in them as texts are tried.
 USES = {
     "beyond.stubs.item:StubItem",
+    "beyond.stubs.item:_name",
     "views.server.openapi:OpenApi",
     "control.document.openapi:_of_path",
     "control.document.openapi:operation_id",

@@ -15,9 +15,8 @@ from mockserver.resources.section import Instant, counting_from
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.documents.reading import parse
 from mockserver.scenario.load import load
-from mockserver.scenario.rules.match import OneOrMany
 from mockserver.scenario.schema import scenario_schema
-from mockserver.web.schemas.fields import Dict, Json, List
+from mockserver.web.schemas.fields import Dict, Json, List, OneOrMany
 
 #: As they are written in YAML.
 WRONG = {

@@ -1,19 +1,37 @@
-"""The answer of a stub to a request that no operation answers."""
+"""The answer of a stub to a request that no operation answers: all of it is worked out before anything changes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from flask import Request
 
-from mockserver.beyond.stubs.item import written_of
+from mockserver.beyond import effects
+from mockserver.beyond.effects.effect import Effect
+from mockserver.beyond.stubs import stored
+from mockserver.beyond.stubs.program import Answer, Program, Refusal, program_of, scope_of
+from mockserver.beyond.stubs.stored import LONGEST_KEY, Change, storing
+from mockserver.beyond.stubs.view import body_of, names_for
+from mockserver.beyond.stubs.world import World
+from mockserver.beyond.templates import operators
+from mockserver.beyond.templates.budget import Budget
+from mockserver.beyond.templates.evaluation import Scope, key_of
+from mockserver.beyond.templates.value import Value
+from mockserver.beyond.templates.values import OMIT, Path, TemplateError
+from mockserver.core.contract.errors import INTERNAL_ERROR, INVALID_PARAMETER, ServiceError, no_room
+from mockserver.core.state import reasons
 from mockserver.core.state.stubs import Stub
+from mockserver.core.text import header_form
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.routing import encoded_slash
 from mockserver.web.schemas import json_text
 from mockserver.web.service.answer import CONTENT_TYPE, CORS_HEADERS
+
+#: The most effects and changes of what is stored that one request has. Chosen: three for each of the 2,000 recipients
+#: that an e-mail may have, and more.
+_MOST_DONE = 10_000
 
 
 def answer(caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
@@ -23,47 +41,213 @@ def answer(caller: Caller, request: Request, exchange: Exchange) -> Reply | None
 
     Raises:
         ServiceError: the stub refuses the request, or cannot answer; nothing has changed.
+        RequestEntityTooLarge: the body is over the limit, and the stub looks at it.
     """
-    stub = _stub_for(caller, request, exchange)
-    if stub is None:
+    found = _stub_for(caller, request, exchange)
+    if found is None:
         return None
+    stub, params = found
     exchange.stub = stub.id
     stub.hits += 1
-    return _reply(_next_answer(stub))
+    call = _Call(stub, params, caller, request, exchange)
+    try:
+        outcome = call.outcome()
+    except TemplateError as error:
+        raise _failure(stub, error) from None
+    return call.done(outcome)
 
 
-def _stub_for(caller: Caller, request: Request, exchange: Exchange) -> Stub | None:
+def _stub_for(caller: Caller, request: Request, exchange: Exchange) -> tuple[Stub, Mapping[str, str]] | None:
     stubs = caller.workspace.state.stubs
-    for stub, _ in stubs.at(exchange.method, encoded_slash.matched_path(request)):
+    for stub, params in stubs.at(exchange.method, encoded_slash.matched_path(request)):
         if stub.is_active and stub.match.admits(exchange):
-            return stub
+            return stub, encoded_slash.unsegmented(params, request)
     return None
 
 
-def _next_answer(stub: Stub) -> Mapping[str, Any]:
-    """The answer whose turn it is; the last one of a sequence is repeated."""
-    written = written_of(stub)
-    answers = written.get("answers") or [written["answer"]]
-    found: Mapping[str, Any] = answers[min(stub.position, len(answers) - 1)]
-    stub.position += 1
+def _failure(stub: Stub, error: TemplateError) -> ServiceError:
+    """The answer where a template cannot be evaluated; the journal says which stub, where, and why."""
+    place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.place or ()).lstrip(".")
+    where = f"stub {stub.id} ({stub.method} {stub.path}), {place}, line {error.line or 1}"
+    return INTERNAL_ERROR().because(f"{where}: {error}; nothing was done")
+
+
+class _Outcome(NamedTuple):
+    """What comes of a request, if nothing stands against it."""
+
+    reply: Reply
+    #: The position of the stub's sequence after it.
+    position: int
+    changes: Sequence[Change]
+    effects: Sequence[Effect]
+
+
+class _Call:
+    """A request at work in a stub."""
+
+    def __init__(
+        self, stub: Stub, params: Mapping[str, str], caller: Caller, request: Request, exchange: Exchange
+    ) -> None:
+        self._stub, self._caller, self._request, self._exchange = stub, caller, request, exchange
+        self._program: Program = program_of(stub.written)
+        budget = Budget(len(exchange.body))
+        self._world = World(caller, budget)
+        names = names_for(caller, request, exchange, params)
+        self._scope = scope_of(self._program, Scope(names, self._world, budget))
+
+    def outcome(self) -> _Outcome:
+        """What comes of the request; nothing has changed yet.
+
+        Raises:
+            ServiceError: the stub refuses the request.
+            TemplateError: a template cannot be evaluated.
+        """
+        self._check_members()
+        for refusal in self._program.refusals:
+            if _is_true(refusal.when, self._scope):
+                raise self._refused(refusal)
+        chosen, position = self._chosen()
+        reply = _reply(chosen, self._scope)
+        changes = [*self._forgets(), *self._stores()]
+        return _Outcome(reply, position, changes, list(self._effects()))
+
+    def done(self, outcome: _Outcome) -> Reply:
+        """Let the outcome happen, all of it or nothing.
+
+        Raises:
+            ServiceError: something stands against it, such as that no credits are left.
+        """
+        workspace, account = self._caller.workspace, self._caller.account
+        if reason := stored.full(workspace, account, outcome.changes):
+            raise no_room(reason)
+        try:
+            effects.check(outcome.effects, self._caller)
+        except ValueError as error:
+            raise _failure(self._stub, _at(TemplateError(str(error)), ("effects",))) from None
+        self._world.commit()
+        self._stub.position = outcome.position
+        stored.change(account, outcome.changes)
+        effects.perform(outcome.effects, self._caller)
+        return outcome.reply
+
+    # ------------------------------------------------------------------ what is refused
+
+    def _check_members(self) -> None:
+        """Warn of members of the body that the stub does not know, or refuse them in a strict workspace.
+
+        Raises:
+            ServiceError: 400; the workspace is strict, and there is one.
+        """
+        known = self._program.members
+        body = None if known is None else body_of(self._request, self._exchange)
+        unknown = [name for name in body if name not in known] if known is not None and isinstance(body, dict) else []
+        if unknown and self._caller.workspace.state.strict:
+            refused = INVALID_PARAMETER(f"Unknown attribute {reasons.shown(unknown[0])} in the request")
+            there = f"stub {self._stub.id} does not know these members of the body: {reasons.listed(unknown)}"
+            raise refused.because(f"{there}; the workspace is strict")
+        for name in unknown:
+            self._exchange.warn(f"stub {self._stub.id} knows no member {reasons.shown(name)}; it is ignored")
+
+    def _refused(self, refusal: Refusal) -> ServiceError:
+        message = None if refusal.message is None else refusal.message.given(self._scope)
+        told = None if message in (None, OMIT) else operators.shown(self._scope.budget, message)
+        return refusal.code(told).because(f"stub {self._stub.id} refuses the request: {told or refusal.code.message}")
+
+    # ------------------------------------------------------------------ what is answered and done
+
+    def _chosen(self) -> tuple[Answer, int]:
+        """The first answer whose condition is true, else the one of the sequence whose turn it is; the next position.
+
+        The last answer of a sequence is repeated.
+        """
+        position = self._stub.position
+        for found in self._program.conditional:
+            if found.when is not None and _is_true(found.when, self._scope):
+                return found, position
+        last = len(self._program.sequence) - 1
+        return self._program.sequence[min(position, last)], min(position + 1, last)
+
+    def _forgets(self) -> Iterator[Change]:
+        for item, place in _each(self._program.forgets, "forget", self._scope):
+            yield Change((item["table"], _key(item, place)), None)
+
+    def _stores(self) -> Iterator[Change]:
+        for item, place in _each(self._program.stores, "store", self._scope):
+            value = item["value"] if "value" in item else body_of(self._request, self._exchange)
+            yield storing(item["table"], _key(item, place), value)
+
+    def _effects(self) -> Iterator[Effect]:
+        for item, place in _each(self._program.effects, "effects", self._scope):
+            try:
+                yield effects.read(item)
+            except ValueError as error:
+                raise _at(TemplateError(str(error)), place) from None
+
+
+def _is_true(condition: Value, scope: Scope) -> bool:
+    return operators.is_true(condition.given(scope))
+
+
+def _each(values: Iterable[Value], name: str, scope: Scope) -> Iterator[tuple[Mapping[str, Any], Path]]:
+    """The mappings of actions or effects, each with the place where it was written."""
+    count = 0
+    for index, value in enumerate(values):
+        for item in value.given(scope):
+            count += 1
+            if count > _MOST_DONE:
+                raise _at(TemplateError(f"a request may have {_MOST_DONE:,} of them at most"), (name,))
+            yield item, (name, index)
+
+
+def _key(item: Mapping[str, Any], place: Path) -> str:
+    try:
+        found = key_of(item.get("key"))
+        if not 0 < len(found) <= LONGEST_KEY:
+            raise TemplateError(f"a key has 1 to {LONGEST_KEY} characters, and this one has {len(found):,}")  # noqa: TRY301
+    except TemplateError as error:
+        raise _at(error, (*place, "key")) from None
     return found
 
 
-def _reply(given: Mapping[str, Any]) -> Reply:
-    headers = {_named(name): value for name, value in given.get("headers", {}).items()}
-    body = given.get("text", "").encode()
-    if "json" in given:
-        body = json_text.write(given["json"])
-    elif body:
+def _reply(given: Answer, scope: Scope) -> Reply:
+    """An answer with its body and headers.
+
+    Raises:
+        TemplateError: a template of it cannot be evaluated, or gives what no header can hold.
+    """
+    headers = dict(_headers(given, scope))
+    body = b""
+    content = OMIT if given.json is None else given.json.given(scope)
+    if content is not OMIT:
+        body = _json(content)
+    elif given.text is not None:
+        words = given.text.given(scope)
+        body = b"" if words is OMIT else operators.shown(scope.budget, words).encode()
         headers.setdefault(CONTENT_TYPE, "text/plain; charset=utf-8")
-    return Reply(given.get("status", 200), body, headers=_complete(headers))
+    # A body of a type of its own lacks the headers for scripts of other origins, unless it brings them.
+    own = CORS_HEADERS if CONTENT_TYPE in headers else ()
+    return Reply(given.status, body, headers=(*headers.items(), *own))
 
 
-def _named(header: str) -> str:
-    """A header's name as it was written, but for that by which the service finds a type of the body's own."""
-    return CONTENT_TYPE if header.lower() == CONTENT_TYPE.lower() else header
+def _json(content: Any) -> bytes:
+    try:
+        return json_text.write(content)
+    except TypeError as error:
+        raise _at(TemplateError("is no value of JSON"), ("answer", "json")) from error
 
 
-def _complete(headers: Mapping[str, str]) -> tuple[Header, ...]:
-    """The headers of an answer; one of a type of its own lacks those for scripts of other origins otherwise."""
-    return (*headers.items(), *(CORS_HEADERS if CONTENT_TYPE in headers else ()))
+def _headers(given: Answer, scope: Scope) -> Iterator[Header]:
+    for name, value in given.headers.items():
+        found = value.given(scope)
+        if found is OMIT:
+            continue
+        words = operators.shown(scope.budget, found)
+        if not header_form.is_value(words):
+            raise _at(TemplateError("gives what no header can hold"), ("answer", "headers", name))
+        yield CONTENT_TYPE if name.lower() == CONTENT_TYPE.lower() else name, words
+
+
+def _at(error: TemplateError, place: Path) -> TemplateError:
+    """An error with the place of the member that it is of."""
+    error.place = error.place or place
+    return error

@@ -9,19 +9,26 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.beyond.stubs.pattern import Pattern, shadowed
+from mockserver.beyond.stubs.program import read
+from mockserver.beyond.templates.syntax import is_free_name, is_template
 from mockserver.core.state.stubs import Stub
 from mockserver.core.text import header_form
 from mockserver.core.traffic.match import Match
 from mockserver.resources.match import ContentMatchItem
 from mockserver.resources.section import Item
 from mockserver.web.schemas import json_text
-from mockserver.web.schemas.fields import Dict, Json, List
+from mockserver.web.schemas.fields import Dict, Json, JsonObject, List, OneOrMany
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 #: The most bytes of a stub as JSON. Chosen: a workspace full of them takes 64 MiB.
 _LARGEST = 64 * 1024
 #: The most answers of a stub. Chosen: more than any test has steps.
 _MOST_ANSWERS = 100
+#: The most items of any other list of a stub. Chosen: more than a body of the service has members.
+_MOST_LISTED = 100
+#: The longest error code, in characters. Chosen: far above those of the service.
+_LONGEST_CODE = 200
+_NO_NAME = "must be a name of letters, digits and _"
 #: The members that a running workspace sets.
 _RUNNING = ("id", "hits", "position")
 #: Statuses of answers that have no body (RFC 9110, 15.3.5 and 15.4.5).
@@ -34,6 +41,25 @@ _TAKEN = header_form.OF_THE_CALL | {"date", "sib-request-id"}
 _count = validate.Range(min=0, max=2**53)
 
 
+def _name(**options: Any) -> fields.String:
+    """The field of a name that is no template."""
+    return fields.String(validate=validate.Regexp(r"[A-Za-z_]\w{0,63}\Z", re.ASCII, error=_NO_NAME), **options)
+
+
+class Condition(fields.Field[Any]):
+    """An expression that is true or false, which is checked with the other templates."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, str | bool):
+            raise ValidationError("must be an expression in braces")
+        return value
+
+
+def _check_let(name: str) -> None:
+    if not is_free_name(name):
+        raise ValidationError("must be a name of letters, digits and _ that has no meaning yet")
+
+
 def _check_header(name: str) -> None:
     if not header_form.is_name(name):
         raise ValidationError("is no name of a header")
@@ -42,13 +68,14 @@ def _check_header(name: str) -> None:
 
 
 def _check_value(value: str) -> None:
-    if not header_form.is_value(value):
+    if not is_template(value) and not header_form.is_value(value):
         raise ValidationError("is no value of a header")
 
 
 class AnswerItem(Item):
-    """An answer: its status, its headers, and its body as JSON or as text."""
+    """An answer: its status, its headers, and its body as JSON or as text; with `when`, where that is true."""
 
+    when = Condition()
     status = fields.Integer(strict=True, validate=validate.Range(200, 599), load_default=200)
     headers = Dict(keys=fields.String(validate=_check_header), values=fields.String(validate=_check_value))
     json = Json(allow_none=True)
@@ -63,6 +90,36 @@ class AnswerItem(Item):
                 raise ValidationError(f"an answer of status {data['status']} has no body", name)
 
 
+class RefusalItem(Item):
+    """A refusal in the service's words: when, and its code with status and message."""
+
+    when = Condition(required=True)
+    code = fields.String(required=True, validate=validate.Length(1, _LONGEST_CODE))
+    status = fields.Integer(strict=True, validate=validate.Range(400, 599))
+    message = fields.String()
+
+
+class _TimedItem(Item):
+    """Something that is done where a condition is true, or once for each item of a list."""
+
+    when = Condition()
+    each = Json()
+    as_ = fields.String(data_key="as")
+
+
+class ForgetItem(_TimedItem):
+    """A stored value that is forgotten: its table and its key."""
+
+    table = _name(required=True)
+    key = fields.String(required=True)
+
+
+class StoreItem(ForgetItem):
+    """A value that is stored, by default the body of the request."""
+
+    value = Json(allow_none=True)
+
+
 class StubItem(Item):
     """A stub: for which requests it answers, and how."""
 
@@ -72,8 +129,14 @@ class StubItem(Item):
     method = fields.String(required=True, validate=validate.OneOf(METHODS))
     path = Pattern(required=True)
     match = fields.Nested(ContentMatchItem, load_default=Match)
+    members = List(fields.String(), validate=validate.Length(max=_MOST_LISTED))
+    let = Dict(keys=fields.String(validate=_check_let), values=Json(allow_none=True))
+    refuse = List(fields.Nested(RefusalItem), validate=validate.Length(max=_MOST_LISTED))
     answer = fields.Nested(AnswerItem)
     answers = List(fields.Nested(AnswerItem), validate=validate.Length(1, _MOST_ANSWERS))
+    store = OneOrMany(fields.Nested(StoreItem), validate=validate.Length(max=_MOST_LISTED))
+    forget = OneOrMany(fields.Nested(ForgetItem), validate=validate.Length(max=_MOST_LISTED))
+    effects = List(JsonObject(), validate=validate.Length(max=_MOST_LISTED))
     times = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**53))
     hits = fields.Integer(strict=True, validate=_count)
     position = fields.Integer(strict=True, validate=_count)
@@ -89,23 +152,41 @@ class StubItem(Item):
 
     @post_load(pass_original=True)
     def _as_value(self, data: dict[str, Any], original: Any, **_: Any) -> Stub:
+        own = {name: value for name, value in original.items() if name not in _RUNNING}
+        _check_templates(own)
         return Stub(
             method=data["method"],
             path=data["path"],
             match=data["match"],
-            written=_written(original),
+            written=_written(own),
             times=data.get("times"),
             **{name: data[name] for name in _RUNNING if name in data},
         )
 
 
-def _written(original: Mapping[str, Any]) -> str:
+def _check_templates(own: Mapping[str, Any]) -> None:
+    """Check all templates of a stub.
+
+    Raises:
+        ValidationError: with all that is wrong with them, each at its place.
+    """
+    found: dict[Any, Any] = {}
+    for path, message in read(own)[1]:
+        *outer, name = path
+        inner = found
+        for part in outer:
+            inner = inner.setdefault(part, {})
+        inner.setdefault(name, []).append(message)
+    if found:
+        raise ValidationError(found)
+
+
+def _written(own: Mapping[str, Any]) -> str:
     """A stub as it was written, as JSON.
 
     Raises:
         ValidationError: it is too large.
     """
-    own = {name: value for name, value in original.items() if name not in _RUNNING}
     text = json_text.write(own).decode().removesuffix("\n")
     if len(text.encode()) > _LARGEST:
         raise ValidationError(f"a stub may have {_LARGEST:,} bytes as JSON, and this one has {len(text):,}")

@@ -11,9 +11,9 @@ from mockserver.control.workspaces.workspaces import ScenarioField
 from mockserver.resources.match import Texts
 from mockserver.resources.section import Duration, Id24, Instant
 from mockserver.scenario.behaviour import After, AuthenticateDomainField
-from mockserver.scenario.rules.match import OneOrMany, PathPattern
+from mockserver.scenario.rules.match import PathPattern
 from mockserver.web.schemas import json_schema
-from mockserver.web.schemas.fields import Json, JsonObject
+from mockserver.web.schemas.fields import Json, JsonObject, OneOrMany
 from mockserver.web.schemas.json_schema import FieldSchema
 
 #: ISO 8601, without the years and months that have no fixed length.

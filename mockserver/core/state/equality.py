@@ -61,7 +61,7 @@ def _(value: Any) -> Mapping[Any, Any]:
 @_members.register
 def _(value: Tally) -> Mapping[Any, Any]:
     # Not `beside`: those collections are compared where the state holds them.
-    return {"limit": value.limit, "rows": value.rows, "bytes": value.bytes}
+    return {"limit": value.limit, "rows": value.rows, "bytes": value.bytes, "stored": value.stored}
 
 
 @_members.register

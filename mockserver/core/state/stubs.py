@@ -24,7 +24,7 @@ class Stub:
     times: int | None = None
     #: How many requests it has answered.
     hits: int = 0
-    #: How many answers of its sequence it has given.
+    #: The place of the next answer in its sequence; the last one is repeated.
     position: int = 0
 
     @property

@@ -32,10 +32,20 @@ class Tally:
     `held` are the bytes to begin with.
     """
 
-    __slots__ = ("beside", "bytes", "limit", "rows")
+    __slots__ = ("beside", "bytes", "limit", "rows", "stored")
 
-    def __init__(self, limit: float = math.inf, rows: int = 0, beside: Sequence[Sized] = (), *, held: int = 0) -> None:
+    def __init__(
+        self,
+        limit: float = math.inf,
+        rows: int = 0,
+        beside: Sequence[Sized] = (),
+        *,
+        held: int = 0,
+        stored: int = 0,
+    ) -> None:
         self.limit, self.rows, self.bytes = limit, rows, held
+        #: How many bytes the values take that stubs have stored.
+        self.stored = stored
         #: Other collections whose items count. None may refer back here: without a cycle a dropped workspace is freed
         #: at once.
         self.beside = beside
@@ -164,8 +174,8 @@ class Tables:
     def __init__(self) -> None:
         #: Counts the rows, except those of `Bounded` types.
         self.tally = Tally()
-        #: How many bytes the weighed rows take in memory.
-        self.bytes = 0
+        #: How many bytes the weighed rows take in memory, and how many the values that stubs have stored.
+        self.bytes = self.stored = 0
         self._tables: dict[type, dict[Any, Any]] = {}
         self._timelines: dict[type, Timeline[Any]] = {}
         self._records: dict[type, Any] = {}
@@ -218,10 +228,16 @@ class Tables:
         self.bytes += size
         self.tally.bytes += size
 
+    def weigh_stored(self, size: int) -> None:
+        """Count `size` more bytes for the values that stubs have stored, or fewer if it is negative."""
+        self.stored += size
+        self.tally.stored += size
+
     def leave(self) -> None:
         """Take all rows and bytes here out of the tally: the account is removed."""
         before, self.tally = self.tally, Tally()
         before.bytes -= self.bytes
+        before.stored -= self.stored
         for rows in (*self._tables.values(), *self._timelines.values(), *self._records.values()):
             if isinstance(rows, Table | Timeline) and rows.tally is before:
                 before.rows -= len(rows)

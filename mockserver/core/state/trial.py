@@ -21,7 +21,8 @@ from mockserver.core.traffic.mailbox import Mailbox
 def above(state: State) -> State:
     """A copy of a state, without its timers and e-mails; rows are copied when they are first read."""
     keys, revoked_keys = Layer(state.keys), LayeredSet(state.revoked_keys)
-    tally = Tally(state.tally.limit, state.tally.rows, (keys, revoked_keys), held=state.tally.bytes)
+    below = state.tally
+    tally = Tally(below.limit, below.rows, (keys, revoked_keys), held=below.bytes, stored=below.stored)
     found = replace(
         state,
         random=state.random.copy(),
@@ -36,7 +37,7 @@ def above(state: State) -> State:
         masters=Layer(state.masters),
         last_ids=state.last_ids.copy(),
     )
-    found.tally, found.bytes = tally, state.bytes
+    found.tally, found.bytes, found.stored = tally, state.bytes, state.stored
     _put_above(found, state)
     return found
 

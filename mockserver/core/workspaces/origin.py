@@ -31,6 +31,8 @@ class WorkspaceLimits(NamedTuple):
     deliveries: int
     #: Of all accounts.
     deliveries_bytes: int
+    #: Of the values that stubs store.
+    stored_bytes: int
     #: Calls that all receivers together keep.
     receivers: int
     receivers_bytes: int
@@ -51,6 +53,7 @@ class WorkspaceLimits(NamedTuple):
             snapshots_bytes=settings.snapshots_bytes_limit,
             deliveries=settings.deliveries_limit,
             deliveries_bytes=settings.deliveries_bytes_limit,
+            stored_bytes=settings.stored_bytes_limit,
             receivers=settings.receivers_limit,
             receivers_bytes=settings.receivers_bytes_limit,
         )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
 from mockserver.core.state.account import Account
+from mockserver.core.state.randomness import Randomness
 from mockserver.core.text.domain_name import domain_of
 from mockserver.core.time.clock import LATEST
 from mockserver.core.traffic.mail import MailContent
@@ -122,8 +123,12 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
 
 def draw_message_id(workspace: Workspace) -> str:
     """A message id that looks like the service's (contract/values)."""
-    digits = workspace.state.random.digits("message", 11)
-    return f"<{workspace.state.clock.now():%Y%m%d%H%M}.{digits}@smtp-relay.mailin.fr>"
+    return message_id(workspace.state.random, workspace.state.clock.now())
+
+
+def message_id(random: Randomness, moment: datetime) -> str:
+    """A message id of a moment, with digits that are drawn."""
+    return f"<{moment:%Y%m%d%H%M}.{random.digits('message', 11)}@smtp-relay.mailin.fr>"
 
 
 def _subscribers(account: Account, occurrence: Occurrence, row: RaisedEvent) -> Iterator[Webhook]:

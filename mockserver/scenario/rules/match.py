@@ -11,18 +11,9 @@ from mockserver.core.text.spelling import meant, nearest
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob
 from mockserver.resources.match import ContentMatchItem, check_plain
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.web.schemas.fields import List
+from mockserver.web.schemas.fields import OneOrMany
 
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
-
-
-class OneOrMany(List):
-    """A text or a list of texts, loaded as a list."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, list):
-            return super()._deserialize(value, attr, data, **kwargs)
-        return [self.inner.deserialize(value)]
 
 
 class PathGlob(fields.String):

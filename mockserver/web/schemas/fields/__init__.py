@@ -5,6 +5,7 @@ Nothing here knows which operation a value is for.
 
 from mockserver.web.schemas.fields.containers import Dict as Dict
 from mockserver.web.schemas.fields.containers import List as List
+from mockserver.web.schemas.fields.containers import OneOrMany as OneOrMany
 from mockserver.web.schemas.fields.formats import LONGEST_HEADER_NAME as LONGEST_HEADER_NAME
 from mockserver.web.schemas.fields.formats import LONGEST_HEADER_VALUE as LONGEST_HEADER_VALUE
 from mockserver.web.schemas.fields.formats import LONGEST_URL as LONGEST_URL

@@ -21,6 +21,15 @@ class List(fields.List[Any]):
         return values
 
 
+class OneOrMany(List):
+    """One value or a list of values, loaded as a list."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, list):
+            return super()._deserialize(value, attr, data, **kwargs)
+        return [self.inner.deserialize(value)]
+
+
 class Dict(fields.Dict):
     """A mapping of any names that `keys` takes; a bad one is read until it has shown `MOST_FIELD_ERRORS` errors."""
 

@@ -89,6 +89,8 @@ def _is_long(caller: Caller, request: Request, route: Route) -> bool:
             return True
         if operation.sweeps and _sweeps(operation, request):
             return len(workspace.state.accounts) > loop.LARGE_SWEEP or workspace.state.rows() > loop.LARGE_SWEEP
+    elif workspace.state.stubs:
+        return True  # the templates of a stub may take some time
     return request.method in ("GET", "HEAD") and caller.account.longest() > loop.LARGE_TABLE
 
 

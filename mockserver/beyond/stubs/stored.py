@@ -1,0 +1,88 @@
+"""The values that stubs have stored: kept within a limit, and their section of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from marshmallow import fields, validate
+
+from mockserver.core.state.account import Account
+from mockserver.core.state.stubs import Stored
+from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.resource import Section
+from mockserver.resources.section import Item, SectionError, TakenError
+from mockserver.web.schemas.fields import Json, List
+
+#: The longest name of a table and the longest key, in characters. Chosen: longer than any that an API would take.
+LONGEST_TABLE, LONGEST_KEY = 64, 500
+
+Key = tuple[str, str]
+
+
+class Change(NamedTuple):
+    """A value to be stored under a table and a key, or None to forget the one that is there."""
+
+    key: Key
+    row: Stored | None
+
+
+def storing(table: str, key: str, value: Any) -> Change:
+    """The change that stores a value of plain data, which nobody changes any more."""
+    return Change((table, key), Stored(value, weight([table, key, value])))
+
+
+def full(workspace: Workspace, account: Account, changes: Iterable[Change]) -> str | None:
+    """Why there is no room for changes of what an account has stored, or None if there is."""
+    there = account.rows_of(Stored)
+    rows = size = 0
+    for key, row in dict(changes).items():
+        before = there.get(key)
+        rows += (row is not None) - (before is not None)
+        size += (0 if row is None else row.size) - (0 if before is None else before.size)
+    if rows > 0 and (reason := workspace.state.full(rows)):
+        return reason
+    held, most = workspace.state.tally.stored + size, workspace.limits.stored_bytes
+    if size > 0 and held > most:
+        return f"what stubs have stored would take {held:,} bytes, and there may be {most:,} (--stored-bytes-limit)"
+    return None
+
+
+def change(account: Account, changes: Iterable[Change]) -> None:
+    """Change what an account has stored."""
+    table = account.table(Stored)
+    for key, row in changes:
+        before = table.get(key)
+        if row is not None:
+            table[key] = row
+        elif before is not None:
+            del table[key]
+        account.weigh_stored((0 if row is None else row.size) - (0 if before is None else before.size))
+
+
+class StoredItem(Item):
+    """A stored value: its table, its key, and the value."""
+
+    table = fields.String(required=True, validate=validate.Length(1, LONGEST_TABLE))
+    key = fields.String(required=True, validate=validate.Length(1, LONGEST_KEY))
+    value = Json(required=True, allow_none=True)
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+    for index, item in enumerate(data.get("stored", ())):
+        stored = storing(item["table"], item["key"], item["value"])
+        if stored.key in account.rows_of(Stored):
+            raise TakenError(("stored", index, "key"), f"{item['key']} is there already")
+        if reason := full(workspace, account, [stored]):
+            raise SectionError(("stored", index), reason)
+        change(account, [stored])
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = account.rows_of(Stored).items()
+    found = [{"table": table, "key": key, "value": row.value} for (table, key), row in rows]
+    return {"stored": found} if found else {}
+
+
+SECTION = Section(fields={"stored": List(fields.Nested(StoredItem))}, load=_load, dump=_dump)
