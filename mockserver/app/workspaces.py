@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mockserver.core.effects.effects import Effects
+from mockserver.core.late import late
 from mockserver.core.state.keys import Keyring
+from mockserver.core.state.stubs import Stub
 from mockserver.core.workspaces.maker import Loader
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.section import SectionError
 from mockserver.scenario.documents.document import MappingNode
 from mockserver.scenario.documents.library import Library
+from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.load import load
 from mockserver.settings import Settings
+
+if TYPE_CHECKING:
+    from mockserver.beyond.stubs import stub_list
+else:
+    (stub_list,) = late("mockserver.beyond.stubs", "stub_list")
 
 
 def library_of(settings: Settings) -> Library:
@@ -32,7 +42,7 @@ def store_of(settings: Settings, library: Library, effects: Effects) -> Store:
     """A store that makes the workspaces of a server; it holds the default workspace from the start.
 
     Raises:
-        ScenarioError: the scenario of the settings is unknown or not valid.
+        ScenarioError: the scenario or a stub library of the settings is unknown or not valid.
     """
     return Store(
         _loader(library, settings),
@@ -47,13 +57,43 @@ def store_of(settings: Settings, library: Library, effects: Effects) -> Store:
 def _loader(library: Library, settings: Settings) -> Loader:
     """A function that makes a workspace of a scenario, given by its name, its path or as a document."""
     limits = WorkspaceLimits.of(settings)
+    stubs = tuple(_stubs_of(library, settings))
 
     def from_library(
-        scenario: object, *, name: str, seed: int | None = None, keyring: Callable[[int], Keyring] | None = None
+        scenario: object,
+        *,
+        name: str,
+        seed: int | None = None,
+        keyring: Callable[[int], Keyring] | None = None,
+        whole: bool = False,
     ) -> Workspace:
         title = scenario if isinstance(scenario, str) else getattr(scenario, "title", MappingNode.title)
         found = load(library.document(scenario), name=name, title=title, seed=seed, keyring=keyring, limits=limits)
         found.origin = found.origin._replace(scenario=scenario)
+        if stubs and not whole:
+            _add_behind(found, stubs)
         return found
 
     return from_library
+
+
+def _stubs_of(library: Library, settings: Settings) -> Iterator[Stub]:
+    """The stubs of all stub libraries of the settings, in their order.
+
+    Raises:
+        ScenarioError: a library is unknown, no library or not valid.
+    """
+    for name in settings.stubs:
+        yield from load(library.stub_library(name), name="stubs", title=name).state.stubs
+
+
+def _add_behind(workspace: Workspace, stubs: tuple[Stub, ...]) -> None:
+    """Add the stubs of the settings to a workspace.
+
+    Raises:
+        ScenarioError: there would be too many.
+    """
+    try:
+        stub_list.add_behind(workspace, stubs)
+    except SectionError as error:
+        raise ScenarioError([Mistake(error.path, error.message)]) from error

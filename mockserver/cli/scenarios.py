@@ -39,7 +39,8 @@ def list_scenarios(folder: str | None, as_json: bool) -> None:
         return
     width = max(len(row["name"]) for row in rows)
     for row in rows:
-        click.echo(f"{row['name']:{width}}  {row.get('error') or row['description'].strip()}")
+        kind = "Stub library: " if "stub_library" in row else ""
+        click.echo(f"{row['name']:{width}}  {kind}{row.get('error') or row['description'].strip()}")
 
 
 @scenarios.command("check")

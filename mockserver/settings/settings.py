@@ -95,6 +95,13 @@ class Settings:
         "What becomes of a call of an operation that the mock does not have, where no stub answers and the scenario "
         "says nothing: 404, the documented status with the smallest valid body, or what --forward-to answers.",
     )
+    stubs: tuple[str, ...] | list[str] = setting(
+        (),
+        Texts(),
+        "A stub library, such as contacts, whose stubs each workspace has behind its own. Can be given several times, "
+        "or with commas.",
+        metavar="NAME|PATH",
+    )
     egress: str = setting("private", Choice(("loopback", "private", "any")), "How far calls may go.")
     forward_to: str | None = setting(
         None,

@@ -53,7 +53,7 @@ def store(scenario):
     """Takes known keys only, and those only from a few addresses."""
     behaviour = {"authorised_ips": ["192.0.2.0/24", "198.51.100.1"]}
 
-    def loader(document, *, name, seed=None, keyring=None):
+    def loader(document, *, name, seed=None, keyring=None, whole=False):
         return load(document, name=name, seed=seed, keyring=keyring)
 
     return Store(loader, {**scenario, "behaviour": behaviour}, keys=KeyMode.KNOWN)

@@ -32,13 +32,13 @@ SMALL = {
 THREADS = 8
 
 
-def loader(document, *, name, seed=None, keyring=None):
+def loader(document, *, name, seed=None, keyring=None, whole=False):
     found = load(document, name=name, seed=seed, keyring=keyring)
     found.origin = found.origin._replace(scenario=document)
     return found
 
 
-def bare(document, *, name, seed=None, keyring=None):
+def bare(document, *, name, seed=None, keyring=None, whole=False):
     """A workspace with one account and nothing else, made in no time."""
     ring = keyring and keyring(seed or 0)
     keys = ["m"] if ring is None else ring.own([["m"]], ())[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from marshmallow import fields, validate
@@ -36,6 +37,27 @@ def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> None:
         raise SectionError(("stubs",), f"there may be {MOST_STUBS:,} stubs, and there are {len(there):,}")
     workspace.state.name_stubs(stubs)
     there.put_first(stubs)
+
+
+def add_behind(workspace: Workspace, stubs: Iterable[Stub]) -> None:
+    """Add copies of stubs behind those of a workspace, but for those that it has already, whatever their ids are.
+
+    Raises:
+        SectionError: there would be too many.
+    """
+    there = workspace.state.stubs
+    written = {stub.written for stub in there}
+    ids = {stub.id for stub in there}
+    found = [
+        replace(stub, id="" if stub.id in ids else stub.id, hits=0, position=0)
+        for stub in stubs
+        if stub.written not in written
+    ]
+    if len(there) + len(found) > MOST_STUBS:
+        told = f"there may be {MOST_STUBS:,} stubs; there are {len(there):,}, and {len(found):,} of --stubs"
+        raise SectionError(("stubs",), told)
+    workspace.state.name_stubs(found)
+    there.put_last(found)
 
 
 def taken(stubs: Sequence[Stub], there: Iterable[Stub] = ()) -> Iterator[int]:

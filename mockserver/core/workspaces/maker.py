@@ -11,10 +11,19 @@ from mockserver.core.workspaces.workspace import Workspace
 
 
 class Loader(Protocol):
-    """What makes a workspace from a scenario, given by name or as a document; the app supplies one."""
+    """What makes a workspace from a scenario, given by name or as a document; the app supplies one.
+
+    `whole`: the document is the state of a workspace, to which nothing is added.
+    """
 
     def __call__(
-        self, scenario: object, *, name: str, seed: int | None = None, keyring: Callable[[int], Keyring] | None = None
+        self,
+        scenario: object,
+        *,
+        name: str,
+        seed: int | None = None,
+        keyring: Callable[[int], Keyring] | None = None,
+        whole: bool = False,
     ) -> Workspace: ...
 
 
@@ -53,16 +62,27 @@ class Maker:
             keyring=lambda seed: Keyring(seed, name, first=key),
         )
 
-    def anew(self, workspace: Workspace, scenario: object, *, seed: int | None = None) -> Workspace:
-        """A workspace of a scenario or document, with name and keys of another workspace, which it is to replace."""
+    def anew(
+        self, workspace: Workspace, scenario: object, *, seed: int | None = None, whole: bool = False
+    ) -> Workspace:
+        """A workspace of a scenario or document, with name and keys of another workspace, which it is to replace.
+
+        `whole`: the document is the state of a workspace, to which nothing is added.
+        """
         keyring = workspace.origin.keyring
         own = None if keyring is None else lambda _: keyring
-        return self._made(scenario, name=workspace.name, seed=seed, keyring=own)
+        return self._made(scenario, name=workspace.name, seed=seed, keyring=own, whole=whole)
 
     def _made(
-        self, scenario: object, *, name: str, seed: int | None, keyring: Callable[[int], Keyring] | None = None
+        self,
+        scenario: object,
+        *,
+        name: str,
+        seed: int | None,
+        keyring: Callable[[int], Keyring] | None = None,
+        whole: bool = False,
     ) -> Workspace:
-        found = self._load(scenario, name=name, seed=seed, keyring=keyring)
+        found = self._load(scenario, name=name, seed=seed, keyring=keyring, whole=whole)
         if isinstance(scenario, str):
             self._sizes[scenario] = found.state.rows()
         return found

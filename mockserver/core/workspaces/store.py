@@ -278,7 +278,7 @@ class Store:
             ScenarioError: the document is invalid; nothing has changed.
         """
         with workspace.changing:
-            fresh = self.maker.anew(workspace, document)
+            fresh = self.maker.anew(workspace, document, whole=True)
             with workspace.lock:
                 if mailbox is None:
                     fresh.state.mailbox = workspace.state.mailbox

@@ -24,6 +24,8 @@ _MOST_FILES = 50
 #: The largest file, in bytes, and how many parts it may have. Chosen: more than a request may, as it is the user's own.
 _LARGEST, _OF_FILES = 64 * 1024 * 1024, Bounds(parts=10_000_000)
 
+#: The members of a document that describes stubs and nothing else.
+_OF_STUB_LIBRARIES = frozenset({"description", "extends", "stubs"})
 #: How many files are parsed once for all servers of a process. Chosen: all shipped ones, and a team's own.
 _MOST_PARSED = 64
 
@@ -46,6 +48,23 @@ class Library:
         """
         return self._named(name) if is_name(name) else _file(name)
 
+    def stub_library(self, name: str) -> MappingNode:
+        """The document of a stub library, given by its name or as a path.
+
+        Raises:
+            ScenarioError: there is no such file, it is no YAML, or it describes more than stubs.
+        """
+        if is_name(name) and name not in self.names():
+            known = [row["name"] for row in self.describe() if "stub_library" in row]
+            raise ScenarioError([Mistake((), self._unknown("stub library", name, known))])
+        found = self.read(name)
+        if not is_stub_library(found):
+            others = [member for member in found if member not in _OF_STUB_LIBRARIES]
+            told = f"it has {cut(', '.join(map(str, others)), _LONGEST_NAME)} as well" if others else "it has no stubs"
+            message = f"{cut(name, _LONGEST_NAME)} is no stub library: {told}; extends takes any scenario"
+            raise ScenarioError([Mistake((), message)])
+        return found
+
     def _named(self, name: str) -> Path:
         """The file of a scenario in the folders: a document sent by a client can extend no other file."""
         for folder in self._folders:
@@ -56,10 +75,12 @@ class Library:
 
     def unknown(self, name: str) -> str:
         """The message about the name of a scenario that does not exist."""
-        known = self.names()
+        return self._unknown("scenario", name, self.names())
+
+    def _unknown(self, kind: str, name: str, known: list[str]) -> str:
         near = meant(name, known)
         instead = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
-        return f"there is no scenario {cut(repr(name), _LONGEST_NAME)}; {instead}"
+        return f"there is no {kind} {cut(repr(name), _LONGEST_NAME)}; {instead}"
 
     def read(self, name: str) -> MappingNode:
         """The document of a scenario, given by its name or as a path, over the scenarios that it extends.
@@ -125,11 +146,15 @@ class Library:
         return overlay(self.extended(below, (*names, name)), document)
 
     def describe(self) -> Iterator[dict[str, Any]]:
-        """The name and the description of each scenario, and the error of one that cannot be read."""
+        """The name and the description of each scenario, whether it is a stub library, and the error of one that
+        cannot be read.
+        """
         for name in self.names():
             try:
-                description = self.read(name).get("description", "")
-                yield {"name": name, "description": description if isinstance(description, str) else ""}
+                found = self.read(name)
+                description = found.get("description", "")
+                row = {"name": name, "description": description if isinstance(description, str) else ""}
+                yield {**row, "stub_library": True} if is_stub_library(found) else row
             except ScenarioError as error:
                 yield {"name": name, "description": "", "error": str(error)}
 
@@ -146,6 +171,11 @@ def _parsed(path: Path, changed: float) -> MappingNode:  # a file that was chang
 
 def _document(path: Path) -> MappingNode:
     return _parsed(path, _changed(path))
+
+
+def is_stub_library(document: MappingNode) -> bool:
+    """Whether a document describes stubs and nothing else."""
+    return "stubs" in document and _OF_STUB_LIBRARIES.issuperset(document)
 
 
 def is_name(name: str) -> bool:

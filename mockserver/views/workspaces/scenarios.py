@@ -23,6 +23,7 @@ def seed_schema() -> Schema:
 class ScenarioLine(View):
     name = members.text()
     description = members.text()
+    stub_library = members.maybe(fields.Boolean, about="whether it has stubs and nothing else, as `--stubs` takes")
     error = members.maybe(fields.String, about="what is wrong with its file")
 
 

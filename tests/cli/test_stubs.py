@@ -1,0 +1,159 @@
+"""`mockserver stubs`: stubs are listed, added and removed on a running server."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+
+import pytest
+import requests
+import yaml
+
+from mockserver import cli
+
+SCENARIO = {
+    "accounts": [{"name": "acme", "api_keys": ["any"]}],
+    "stubs": [
+        {"id": "notes", "method": "GET", "path": "/v3/notes", "answer": {"text": "a"}, "times": 1},
+        {"id": "task", "method": "DELETE", "path": "/v3/tasks/{id}", "answer": {"status": 204}},
+    ],
+}
+MORE = "stubs:\n- {method: POST, path: /v3/notes, answer: {json: {id: 7}}}\n"
+
+
+@pytest.fixture
+def server(serve):
+    return serve(SCENARIO)
+
+
+@pytest.fixture
+def run(run, server):
+    """Runs a command for stubs, of the one server."""
+    return lambda *arguments: run("stubs", *arguments, MOCKSERVER_URL=server)
+
+
+@pytest.fixture
+def more(tmp_path):
+    file = tmp_path / "more.yaml"
+    file.write_text(MORE)
+    return str(file)
+
+
+def paths(server):
+    return [stub["path"] for stub in requests.get(f"{server}/_mock/stubs", timeout=10).json()["items"]]
+
+
+@pytest.mark.parametrize("command", ["list", "show", "add", "remove", "clear", "from-openapi"])
+def test_every_command_has_help(run, command):
+    assert run(command, "--help").output.startswith("Usage:")
+
+
+def test_stubs_are_listed_a_line_each_with_their_hits(run, server):
+    requests.get(f"{server}/v3/notes", headers={"api-key": "any"}, timeout=10)
+
+    assert run("list").output.splitlines() == [
+        "notes  GET    /v3/notes  1 hit, spent",
+        "task   DELETE /v3/tasks/{id}  0 hits",
+    ]
+
+
+def test_stubs_are_listed_as_json(run):
+    assert [row["id"] for row in json.loads(run("list", "--json").output)] == ["notes", "task"]
+
+
+def test_one_stub_is_shown_as_yaml_or_as_json(run):
+    shown = yaml.safe_load(run("show", "notes").output)
+
+    assert shown == {**SCENARIO["stubs"][0], "hits": 0, "position": 0, "active": True}
+    assert json.loads(run("show", "notes", "--json").output) == shown
+
+
+def test_stubs_of_a_file_are_added_before_those_that_are_there(run, server, more):
+    answer = run("add", more)
+
+    assert answer.output == "stub-1  POST   /v3/notes  0 hits\n"
+    assert paths(server) == ["/v3/notes", "/v3/notes", "/v3/tasks/{id}"]
+
+
+def test_stubs_of_a_file_take_the_place_of_all(run, server, more):
+    run("add", "--replace", more)
+
+    assert paths(server) == ["/v3/notes"]
+
+
+def test_stubs_of_a_folder_are_added_by_their_name(run, server, more, tmp_path):
+    (tmp_path / "lists.yaml").write_text("stubs:\n- {method: GET, path: /v3/lists, answer: {}}\n")
+
+    run("add", "more", "lists", "--scenarios", str(tmp_path))
+
+    assert paths(server)[:2] == ["/v3/notes", "/v3/lists"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("stubs:\n- {method: GET, path: /v3/senders, answer: {}}\n", "more.yaml:2: stubs[0].path: could answer for"),
+        ("seed: 1\n", "more.yaml has no stubs"),
+        ("- a\n", "more.yaml:1: a scenario is a mapping"),
+    ],
+)
+def test_a_bad_file_is_told_with_its_line_before_anything_is_sent(run, server, more, tmp_path, text, told):
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "more.yaml").write_text(text)
+
+    answer = run("add", more, str(tmp_path / "bad" / "more.yaml"))
+
+    assert (answer.exit_code, told in answer.output) == (1, True)
+    assert len(paths(server)) == 2
+
+
+def test_stubs_are_removed_by_their_ids(run, server):
+    assert run("remove", "notes", "task").output == "removed: notes task\n"
+    assert paths(server) == []
+
+
+def test_all_stubs_are_removed(run, server):
+    assert run("clear").output == "removed: 2\n"
+    assert json.loads(run("clear", "--json").output) == {"removed": 0}
+
+
+def test_a_workspace_is_chosen_by_its_name(run, server, more):
+    requests.post(f"{server}/_mock/workspaces", json={"name": "other"}, timeout=10)
+
+    run("add", more, "--workspace", "other")
+
+    assert len(paths(server)) == 2
+    assert len(json.loads(run("list", "--workspace", "other", "--json").output)) == 1
+
+
+@pytest.mark.parametrize("command", [("show", "none"), ("remove", "none")])
+def test_a_stub_that_is_not_there_is_told(run, command):
+    answer = run(*command)
+
+    assert (answer.exit_code, "there is no stub 'none'" in answer.output) == (2, True)
+
+
+def test_another_program_is_told_from_a_mockserver(run):
+    class Other(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"items": [{"id": 7}]}')
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Other) as other:
+        thread = threading.Thread(target=other.handle_request)
+        thread.start()
+        answer = run("list", "--url", f"http://127.0.0.1:{other.server_port}")
+        thread.join(10)
+
+    assert (answer.exit_code, "does not answer as a mockserver" in answer.output) == (1, True)
+
+
+def test_libraries_of_the_environment_are_those_of_the_server(monkeypatch):
+    monkeypatch.setenv("MOCKSERVER_STUBS", "a,b")
+
+    assert cli.serve.make_context("serve", []).params["stubs"] == ("a", "b")
