@@ -17,6 +17,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account import spending
 from mockserver.resources.account.model import Profile
 from mockserver.resources.attributes.model import Attribute
+from mockserver.resources.campaigns.model import EMAIL_TEMPLATE, Campaign
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.section import write_duration
 from mockserver.resources.senders.sender import Sender
@@ -95,6 +96,11 @@ def _account(workspace: Workspace, account: Account) -> Members:
             ],
             "attributes": lambda: [
                 {"category": row.category, "name": row.name} for row in account.rows_of(Attribute).values()
+            ],
+            "templates": lambda: [
+                {"id": row.id, "name": row.name, "subject": row.subject or row.name, "html": row.html or ""}
+                for row in account.rows_of(Campaign).values()
+                if row.kind == EMAIL_TEMPLATE
             ],
             "blocked": lambda: [row.email for row in account.rows_of(BlockedContact).values()],
         }

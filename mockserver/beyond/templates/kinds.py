@@ -13,6 +13,7 @@ from marshmallow import ValidationError
 from mockserver.beyond.templates import operators
 from mockserver.beyond.templates.budget import Budget
 from mockserver.beyond.templates.values import TemplateError, Undefined, whole
+from mockserver.core.text import header_form
 from mockserver.resources.section import parse_instant
 from mockserver.web.schemas.fields import Email, Url
 
@@ -49,6 +50,11 @@ def _check_uuid(value: str) -> None:
         raise ValueError("not a UUID as it is usually written")
 
 
+def _check_token(value: str) -> None:
+    if not header_form.is_name(value):
+        raise ValueError("not the name of a header")
+
+
 def is_base64(budget: Budget, value: Any) -> bool:
     """Whether a value is a text in base64."""
     if not isinstance(operators.defined(value), str):
@@ -80,6 +86,7 @@ TESTS: Mapping[str, Callable[..., bool]] = {
     "number": _kind(int, float, but=bool),
     "string": _kind(str),
     "mapping": _kind(dict),
+    "list": _kind(list),
     "sequence": _kind(list, str),
     "even": lambda _, value: whole(value) % 2 == 0,
     "odd": lambda _, value: whole(value) % 2 == 1,
@@ -91,4 +98,5 @@ TESTS: Mapping[str, Callable[..., bool]] = {
     "uuid": _form(_check_uuid),
     "instant": _form(parse_instant),
     "base64": is_base64,
+    "token": _form(_check_token),
 }

@@ -46,7 +46,7 @@ LATE_MEMBERS: Mapping[str, frozenset[str]] = {
     "account": frozenset(
         {"id", "name", "email", "first_name", "last_name", "company_name", "role", "of", "language", "enterprise",
          "organization_id", "user_id", "created_at", "credits", "relay", "senders", "domains", "webhooks",
-         "attributes", "blocked"}
+         "attributes", "blocked", "templates"}
     ),
     "faker": FAKER,
 }  # fmt: skip

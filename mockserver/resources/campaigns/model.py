@@ -9,11 +9,12 @@ from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOW
 from mockserver.core.state import reasons
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 
-CAMPAIGN_KINDS = ("email_campaign", "email_template", "sms_campaign", "whatsapp_campaign")
+EMAIL_TEMPLATE = "email_template"
+CAMPAIGN_KINDS = ("email_campaign", EMAIL_TEMPLATE, "sms_campaign", "whatsapp_campaign")
 #: The path below a workspace's root under which shared campaigns and templates are shown.
 SHARED = "/shared"
 #: The kinds that can be shared.
-SHAREABLE = frozenset({"email_campaign", "email_template"})
+SHAREABLE = frozenset({"email_campaign", EMAIL_TEMPLATE})
 
 
 @dataclass(slots=True, eq=False)
