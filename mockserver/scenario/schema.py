@@ -15,7 +15,7 @@ from mockserver.core.state.account import LANGUAGES
 from mockserver.resources.resource import Generator, Resource
 from mockserver.resources.section import Id24, Instant, Item, is_relative
 from mockserver.scenario.rules.fault_list import rules
-from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List
+from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, OneOrMany
 
 if TYPE_CHECKING:
     from mockserver.scenario import behaviour
@@ -24,6 +24,8 @@ else:
 
 #: The most rows that a document generates, in all lists together. Chosen: a workspace of so many takes some 200 MB.
 MOST_GENERATED = 200_000
+#: The most scenarios that one extends itself. Chosen: as many as may stand below each other.
+_MOST_EXTENDED = 50
 #: How many schemas are kept, each of some 100 kB; chosen: the documents of a test run need a few different ones.
 _KEPT = 16
 
@@ -140,9 +142,9 @@ def schema_of(names: tuple[str, ...]) -> Schema:
     if len(owning) == len(SECTIONED):
         resources["generate"] = _generate_field()
     account = type("AccountItem", (IdentityItem,), dict(resources))
-    top = {
+    top: dict[str, fields.Field[Any]] = {
         "description": fields.String(),
-        "extends": fields.String(),
+        "extends": OneOrMany(fields.String(), validate=validate.Length(max=_MOST_EXTENDED)),
         "clock": fields.Nested(ClockItem),
         "seed": fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1)),
         "solution": fields.String(validate=validate.OneOf(("v1", "v2"))),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from mockserver.scenario.documents.mistakes import Mark, Mistake, Path, ScenarioError, ordered
@@ -107,13 +107,17 @@ def _located(document: Any, row: Mistake) -> Mistake:
     return row._replace(path=place.path, mark=place.mark)
 
 
+#: For each item of a list its index in the upper and in the lower document, or None if it is not there.
+_Numbers = list[tuple[int | None, int | None]]
+
+
 class _Layers(NamedTuple):
-    """The two documents that an overlaid document was made of, and where its accounts come from."""
+    """The two documents that an overlaid document was made of, and where the items of its lists come from."""
 
     upper: MappingNode
     lower: MappingNode
-    #: The index of each account in the upper and in the lower document, or None if it is not there.
-    accounts: list[tuple[int | None, int | None]]
+    #: Of the lists that have items of both, by the name of the member.
+    numbers: Mapping[str, _Numbers]
 
     def locate(self, path: Path) -> Place:
         """Where the value of a path is in the document from which it comes."""
@@ -124,11 +128,11 @@ class _Layers(NamedTuple):
         return locate(self.upper, above)
 
     def _paths(self, path: Path) -> tuple[Path | None, Path | None]:
-        """A path in the upper and in the lower document; None if that document has no such account."""
+        """A path in the upper and in the lower document; None if that document has no such item."""
         match path:
-            case ("accounts", int(index), *rest) if index < len(self.accounts):
+            case (str(member), int(index), *rest) if index < len(self.numbers.get(member, ())):
                 above, below = (
-                    None if number is None else ("accounts", number, *rest) for number in self.accounts[index]
+                    None if number is None else (member, number, *rest) for number in self.numbers[member][index]
                 )
                 return above, below
         return path, path
@@ -138,7 +142,7 @@ class _Layers(NamedTuple):
         upper: Any = self.upper
         lower: Any = self.lower
         for depth, (over, under) in enumerate(zip(above, below, strict=True)):
-            numbered = depth == 1 and bool(self.accounts) and above[0] == "accounts"
+            numbered = depth == 1 and above[0] in self.numbers
             if not numbered and not (isinstance(upper, MappingNode) and isinstance(lower, MappingNode)):
                 return True
             if not numbered and (over not in upper or under not in lower):
@@ -148,13 +152,17 @@ class _Layers(NamedTuple):
 
 
 def overlay(lower: MappingNode, upper: MappingNode) -> MappingNode:
-    """A document over another: mappings merge by key, accounts by name; every other list of the upper one replaces."""
+    """A document over another: mappings merge by key, accounts by name; every other list of the upper one replaces.
+
+    Only its stubs stand before those of the lower one, which stay.
+    """
     found = _merged(lower, upper)
-    found.layers = _Layers(upper, lower, [])
-    before, over = lower.get("accounts"), upper.get("accounts")
-    if isinstance(before, list) and isinstance(over, list):
-        found["accounts"], numbers = _accounts(before, over)
-        found.layers = _Layers(upper, lower, numbers)
+    numbers: dict[str, _Numbers] = {}
+    for member, both in (("accounts", _accounts), ("stubs", _stubs)):
+        below, above = lower.get(member), upper.get(member)
+        if isinstance(below, list) and isinstance(above, list):
+            found[member], numbers[member] = both(below, above)
+    found.layers = _Layers(upper, lower, numbers)
     return found
 
 
@@ -170,14 +178,19 @@ def _merged(lower: MappingNode, upper: MappingNode) -> MappingNode:
     return found
 
 
-def _accounts(lower: list[Any], upper: list[Any]) -> tuple[list[Any], list[tuple[int | None, int | None]]]:
+def _stubs(lower: list[Any], upper: list[Any]) -> tuple[list[Any], _Numbers]:
+    """The stubs of two documents, those of the upper one first."""
+    return [*upper, *lower], [*((at, None) for at in range(len(upper))), *((None, at) for at in range(len(lower)))]
+
+
+def _accounts(lower: list[Any], upper: list[Any]) -> tuple[list[Any], _Numbers]:
     """The accounts of two documents, and the index of each in the upper and in the lower one.
 
     An upper account is laid over the lower one of the same name. A second upper one of that name is kept, and becomes a
     mistake when the document is checked.
     """
     found = list(lower)
-    numbers: list[tuple[int | None, int | None]] = [(None, place) for place in range(len(lower))]
+    numbers: _Numbers = [(None, place) for place in range(len(lower))]
     places = {name: place for place, account in reversed(list(enumerate(lower))) if (name := _name(account))}
     for index, account in enumerate(upper):
         place = places.pop(_name(account) or "", None)

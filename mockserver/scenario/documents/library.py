@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
+from functools import lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
 from mockserver.core.text.spelling import cut, meant
-from mockserver.scenario.documents.document import InvalidValue, MappingNode, overlay
-from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
+from mockserver.scenario.documents.document import InvalidValue, MappingNode, locate, overlay
+from mockserver.scenario.documents.mistakes import Mark, Mistake, ScenarioError
+from mockserver.scenario.documents.mistakes import Path as Place
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.settings import data_folder
 
@@ -123,27 +124,42 @@ class Library:
     def extended(self, document: MappingNode, names: tuple[str, ...] = ()) -> MappingNode:
         """A document over the scenarios that it extends; `names` are those that have led to it.
 
+        Of several scenarios each is laid over those before it. One that is extended in several ways counts once.
+
         Raises:
             ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
         """
-        name = document.get("extends")
-        if name is None:
-            return document
-        mark = document.marks.get("extends")
-        if not isinstance(name, str):
-            message = name.text if isinstance(name, InvalidValue) else "must be the name of a scenario"
-            raise ScenarioError([Mistake(("extends",), message, mark)])
-        if len(names) > _MOST_FILES:
-            raise ScenarioError([Mistake(("extends",), f"there may be {_MOST_FILES} files below each other", mark)])
-        if name in names:
-            raise ScenarioError([Mistake(("extends",), f"{' > '.join((*names, name))} goes round in a circle", mark)])
+        below: dict[str, MappingNode] = {}
+        self._add_below(document, names, below)
+        layers = [*below.values(), document]
+        return layers[0] if len(layers) == 1 else reduce(overlay, layers)
+
+    def _add_below(self, document: MappingNode, names: tuple[str, ...], found: dict[str, MappingNode]) -> None:
+        """Add the scenarios that a document extends, each behind those that it extends itself.
+
+        Raises:
+            ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
+        """
+        for name, path, mark in _extended(document):
+            if name in names:
+                round_ = f"{' > '.join((*names, name))} goes round in a circle"
+                raise ScenarioError([Mistake(path, round_, mark)])
+            if name in found:
+                continue
+            if len(found) + len(names) >= _MOST_FILES:
+                raise ScenarioError([Mistake(path, f"there may be {_MOST_FILES} files below each other", mark)])
+            below = self._below(name, path, mark)
+            self._add_below(below, (*names, name), found)
+            found[name] = below
+
+    def _below(self, name: str, path: Place, mark: Mark | None) -> MappingNode:
+        """The document of a scenario that another one extends, which says so at this place."""
         try:
-            below = _document(self._named(name))
+            return _document(self._named(name))
         except ScenarioError as error:
             if any(mistake.mark for mistake in error.mistakes):
                 raise
-            raise ScenarioError([Mistake(("extends",), str(error), mark)]) from error
-        return overlay(self.extended(below, (*names, name)), document)
+            raise ScenarioError([Mistake(path, str(error), mark)]) from error
 
     def describe(self) -> Iterator[dict[str, Any]]:
         """The name and the description of each scenario, whether it is a stub library, and the error of one that
@@ -157,6 +173,25 @@ class Library:
                 yield {**row, "stub_library": True} if is_stub_library(found) else row
             except ScenarioError as error:
                 yield {"name": name, "description": "", "error": str(error)}
+
+
+def _extended(document: MappingNode) -> Iterator[tuple[str, Place, Mark | None]]:
+    """The names of the scenarios that a document extends, each with its place.
+
+    Raises:
+        ScenarioError: one is no name.
+    """
+    given = document.get("extends")
+    several = isinstance(given, list)
+    for index, name in enumerate(given if isinstance(given, list) else [] if given is None else [given]):
+        path: Place = ("extends", index) if several else ("extends",)
+        mark = locate(document, path).mark
+        if not isinstance(name, str):
+            message = (
+                name.text if isinstance(name, InvalidValue) else "must be the name of a scenario, or a list of them"
+            )
+            raise ScenarioError([Mistake(path, message, mark)])
+        yield name, path, mark
 
 
 @lru_cache(maxsize=_MOST_PARSED)

@@ -1,0 +1,95 @@
+"""Scenarios that extend several others, and what becomes of the stubs of each."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockserver.scenario.documents.library import Library
+from mockserver.scenario.documents.mistakes import ScenarioError
+from mockserver.scenario.load import load
+
+STUB = "{method: GET, path: /v3/contacts, answer: {text: %s}}"
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes a file; gives the library of the folder."""
+
+    def written(**files):
+        for name, text in files.items():
+            (tmp_path / f"{name}.yaml").write_text(text)
+        return Library(tmp_path)
+
+    return written
+
+
+def texts(document):
+    return [stub["answer"]["text"] for stub in document["stubs"]]
+
+
+def mistakes_of(library, name):
+    with pytest.raises(ScenarioError) as refused:
+        load(library.read(name), name="w")
+    return str(refused.value).splitlines()
+
+
+def test_of_several_scenarios_each_is_laid_over_those_before_it(write):
+    library = write(
+        a="seed: 1\nstrict: true\naccounts: [{name: a, email: a@a.test}, {name: b}]\n",
+        b="seed: 2\naccounts: [{name: c}, {name: a, company_name: A}]\n",
+        top="extends: [a, b]\nsolution: v1\n",
+    )
+    found = library.read("top")
+    assert (found["seed"], found["strict"], found["solution"]) == (2, True, "v1")
+    assert found["accounts"] == [{"name": "a", "email": "a@a.test", "company_name": "A"}, {"name": "b"}, {"name": "c"}]
+
+
+def test_a_scenario_that_is_extended_in_two_ways_counts_once(write):
+    library = write(
+        base=f"seed: 1\nstubs: [{STUB % 'base'}]\n",
+        a="extends: base\nseed: 2\n",
+        b="extends: base\n",
+        top="extends: [a, b]\n",
+    )
+    found = library.read("top")
+    assert (found["seed"], texts(found)) == (2, ["base"])
+
+
+def test_the_stubs_of_a_scenario_stand_before_those_that_it_extends(write):
+    library = write(
+        a=f"stubs: [{STUB % 'a'}]\n",
+        b=f"stubs: [{STUB % 'b'}, {STUB % 'c'}]\n",
+        top=f"extends: [a, b]\nstubs: [{STUB % 'own'}]\n",
+    )
+    assert texts(library.read("top")) == ["own", "b", "c", "a"]
+
+
+def test_a_mistake_in_a_stub_is_told_with_the_file_and_the_index_where_it_stands(write):
+    library = write(
+        a=f"stubs:\n  - {STUB % 'a'}\n  - {{method: GET, path: /v4/a, answer: {{}}}}\n",
+        top=f"extends: a\nstubs:\n  - {STUB % 'own'}\n  - {{method: GET, path: /v5/a, answer: {{}}}}\n",
+    )
+    one, other = sorted(mistakes_of(library, "top"))
+    assert "a.yaml:3: stubs[1].path: must be a path" in one
+    assert "top.yaml:4: stubs[1].path: must be a path" in other
+
+
+@pytest.mark.parametrize(
+    ("extends", "told"),
+    [
+        ("[a, 7]", "top.yaml:1: extends[1]: must be the name of a scenario, or a list of them"),
+        ("[a, nobody]", "top.yaml:1: extends[1]: there is no scenario 'nobody'"),
+        ("{a: 1}", "top.yaml:1: extends: must be the name of a scenario, or a list of them"),
+        ("[a, round]", "round.yaml:1: extends[0]: top > round > top goes round in a circle"),
+    ],
+)
+def test_what_cannot_be_extended_is_told_with_its_place(write, extends, told):
+    library = write(a="seed: 1\n", round="extends: [top]\n", top=f"extends: {extends}\n")
+    (found,) = mistakes_of(library, "top")
+    assert told in found
+
+
+def test_no_more_than_fifty_files_stand_below_each_other(write):
+    names = [f"s{number}" for number in range(60)]
+    library = write(**dict.fromkeys(names, "seed: 1\n"), top=f"extends: [{', '.join(names)}]\n")
+    assert "there may be 50 files below each other" in mistakes_of(library, "top")[0]
