@@ -90,5 +90,7 @@ def _control(app: Application, library: Library, token: str | None, started: flo
     settings = app.settings
     bodies = Bodies(settings.yaml_limit, settings.depth_limit)
     wants_token = token is not None
-    app.add_component(ControlDependencies(app.store, library, bodies, wants_token, app.effects.health, started))
+    app.add_component(
+        ControlDependencies(app.store, library, bodies, wants_token, app.effects.health, settings.beyond, started)
+    )
     return ControlFlask(app, app.log, token, settings.allowed_host)

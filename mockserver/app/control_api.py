@@ -11,6 +11,7 @@ from mockserver.control.access.guard import Guard
 from mockserver.control.framework import nowhere
 from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlApi
+from mockserver.control.server.beyond import BEYOND
 from mockserver.control.server.call_log import CallLog
 from mockserver.control.server.coverage import COVERAGE
 from mockserver.control.server.documents import DOCUMENTS
@@ -42,7 +43,7 @@ from mockserver.web.logs.request_log import LogFormat, RequestLog
 
 CONTROL_API = ControlApi(
     (
-        INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, STUBS, REQUESTS,
+        INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, STUBS, BEYOND, REQUESTS,
         COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS, METRICS, STREAM,
         DOCUMENTS, PAGES,
     )

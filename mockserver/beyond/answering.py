@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from flask import Request
 
 from mockserver.beyond.catalogue import OperationBeyond, catalogue, tree
+from mockserver.beyond.libraries import library_of
 from mockserver.beyond.nearest import nearest
 from mockserver.core.contract.errors import NOT_FOUND
 from mockserver.core.contract.operation import Operation
@@ -118,4 +119,6 @@ def _forwarded(caller: Caller, request: Request, exchange: Exchange) -> Reply:
 def _refused(operation: OperationBeyond, exchange: Exchange) -> Reply:
     exchange.beyond = Answered.REFUSED
     known = f"{operation.id} is an operation of the service that this mock does not have"
-    return Reply.refused(NOT_FOUND().because(f"{known}; write a stub, or use --beyond"))
+    library = library_of(operation.id)
+    advice = "write a stub" if library is None else f"`--stubs {library}` or `extends: {library}` has a stub for it"
+    return Reply.refused(NOT_FOUND().because(f"{known}; {advice}, or use --beyond"))

@@ -12,6 +12,7 @@ from mockserver.core.state.behaviour import AuthenticateDomain, Behaviour, RateL
 from mockserver.resources.section import Duration, Item, write_duration
 from mockserver.resources.webhooks.catalogue import CONTESTED
 from mockserver.web.schemas.fields import Dict, Flag, List, Timezone
+from mockserver.web.service.beyond import CHOICES
 from mockserver.web.service.rate_limit import TIERS
 
 #: The longest durations of a behaviour. Chosen: a hundred years, and an hour for a call, which keeps a thread busy.
@@ -173,7 +174,7 @@ class BehaviourItem(Item):
         about="what becomes of a plan update to less than is used: refuse, or accept, and nothing is left",
     )
     beyond = fields.String(
-        validate=validate.OneOf(("refuse", "shape", "forward")),
+        validate=validate.OneOf(tuple(CHOICES)),
         allow_none=True,
         **_about(
             "what becomes of a call of an operation that the mock does not have, where no stub answers: refuse it with "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from marshmallow import ValidationError, fields
@@ -50,12 +51,13 @@ def _why_none(text: str) -> str | None:
 def shadowed(method: str, path: str) -> Operation | None:
     """The first operation of the mock for which a stub of this method and path could answer, or None."""
     given = path.split("/")
-    return next((row for row in OPERATIONS.values() if row.method == method and _overlap(given, row)), None)
+    return next(
+        (row for row in OPERATIONS.values() if row.method == method and overlap(given, row.path.split("/"))), None
+    )
 
 
-def _overlap(given: list[str], operation: Operation) -> bool:
-    """Whether there is a path that both a pattern and the path of an operation fit."""
-    wanted = operation.path.split("/")
+def overlap(given: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether there is a path that two patterns fit, given by their segments."""
     return len(given) == len(wanted) and all(
         one == other or is_parameter(one) or is_parameter(other) for one, other in zip(given, wanted, strict=True)
     )

@@ -32,6 +32,8 @@ class ControlDependencies:
     wants_token: bool
     #: Gives what `health` shows of the effects, by name: `smtp`, `smtp_in`.
     effects_health: Callable[[], Mapping[str, Mapping[str, Any]]]
+    #: What becomes of a call beyond the mock where the scenario does not say it, as `Behaviour.beyond`.
+    beyond: str
     #: When the server was made, on the clock of `time.monotonic`.
     started: float
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Protocol
 
 from flask import Request
@@ -28,6 +30,12 @@ class Answered(StrEnum):
     STUBBED = "stubbed"
     #: By a peer.
     FORWARDED = "forwarded"
+
+
+#: How a call is answered that no stub answers, by what a scenario or a setting chooses.
+CHOICES: Mapping[str, Answered] = MappingProxyType(
+    {"refuse": Answered.REFUSED, "shape": Answered.SHAPED, "forward": Answered.FORWARDED}
+)
 
 
 class Beyond(Protocol):
