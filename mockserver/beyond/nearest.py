@@ -32,13 +32,16 @@ class _Candidate(NamedTuple):
     whole: _Pairs
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def nearest(method: str, path: str) -> Operation | OperationBeyond | None:
     """The operation whose path is most like a decoded one, one with its method before others; None if none is like it.
 
     The work is linear in the number of the service's paths; of the path given, the beginning is compared.
     """
-    path = path[:_COMPARED].lower().rstrip("/")
+    return _nearest(method[:_COMPARED], path[:_COMPARED].lower().rstrip("/"))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _nearest(method: str, path: str) -> Operation | OperationBeyond | None:
     whole, segments = _pairs(path), tuple(map(_pairs, path.split("/")))
     best, found = (_ENOUGH, False), None
     for candidate in _candidates():

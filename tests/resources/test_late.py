@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from mockserver.beyond.sections import SECTIONED
 from mockserver.core.late import LateModule, late
 from mockserver.resources.registry import LIFECYCLES, PARTS, RESOURCES
 from mockserver.resources.section import counting_from
@@ -102,4 +103,4 @@ def test_a_document_without_rows_has_no_owner():
 
 @pytest.mark.parametrize("document", [{"accounts": 7}, {"accounts": ["acme"]}, {"generate": {"senders": 1}}])
 def test_a_document_that_is_wrong_or_generates_rows_is_for_all(document):
-    assert owners(document) == RESOURCES
+    assert owners(document) == SECTIONED

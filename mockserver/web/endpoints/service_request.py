@@ -34,7 +34,7 @@ class ServiceRequest(Request):
     def headers(self) -> EnvironHeaders:  # type: ignore[override]  # made when it is first asked for
         return EnvironHeaders(self.environ)
 
-    @cached_property
+    @property
     def body(self) -> bytes:
         """The body.
 

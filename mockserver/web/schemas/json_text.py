@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from json.scanner import make_scanner
 from typing import Any, NoReturn
 
 import orjson
@@ -42,23 +43,33 @@ def read(raw: bytes, deepest: int = DEEPEST) -> Any:
     Raises:
         JsonError: says what is wrong, and where the parser knows it.
     """
-    if raw.count(b"[") > _MOST_BRACKETS:
+    arrays = raw.count(b"[")
+    if arrays > _MOST_BRACKETS:
         raise JsonError(f"more than {_MOST_BRACKETS:,} opening brackets")
     if len(raw) > _MOST_COMMAS and raw.count(b",") > _MOST_COMMAS:
         raise JsonError(f"more than {_MOST_COMMAS:,} commas")
     try:
-        value = _DECODER.decode(raw.decode())
+        value = _decoded(raw.decode())
     except UnicodeDecodeError as error:
         raise JsonError(f"not UTF-8 at byte {error.start}") from error
     except json.JSONDecodeError as error:
         raise JsonError(f"{error.msg} at line {error.lineno} column {error.colno}") from error
     except RecursionError as error:
         raise JsonError("nested too deeply") from error
-    if raw.count(b"[") + raw.count(b"{") > deepest and depth(value) > deepest:
+    if arrays + raw.count(b"{") > deepest and depth(value) > deepest:
         raise JsonError("nested too deeply")
-    if _HALF.search(raw):
+    if b"\\u" in raw and _HALF.search(raw):
         _refuse_half_surrogates(raw)
     return value
+
+
+def _decoded(text: str) -> Any:
+    """The value of a JSON text, which `read` has yet to check."""
+    try:
+        value, end = _SCAN(text, 0)
+    except StopIteration:  # blanks come first, or there is no value
+        return _DECODER.decode(text)
+    return value if end == len(text) else _DECODER.decode(text)
 
 
 def write(value: object, moment: Callable[[datetime], str] | None = None) -> bytes:
@@ -143,3 +154,5 @@ def _refuse_half_surrogates(raw: bytes) -> None:
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_members, parse_constant=_constant, parse_int=_integer, parse_float=_float
 )
+#: The decoder's own scanner, which takes two thirds of its time where no blanks stand around the value.
+_SCAN = make_scanner(_DECODER)  # type: ignore[arg-type]  # typeshed has the scanner take itself

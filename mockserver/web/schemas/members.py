@@ -28,10 +28,14 @@ class Members:
         #: The members of the object that a member is, or of the objects of its list.
         self._inner = {key: Members(schema) for key, schema in inner.items() if schema is not None}
         self._lists = frozenset(key for key, field in known.items() if not isinstance(field, fields.Nested))
+        #: The members of which there is nothing to note.
+        self._plain = frozenset(key for key, field in known.items() if field.required and key not in self._inner)
 
     def sent(self, data: Mapping[str, Any]) -> Sent:
         """Which members there are in what was sent."""
         found = Sent([], [])
+        if self._plain.issuperset(data):
+            return found
         self._note(data, "", "", found)
         if self._inner and len(found.optional) > 1:
             found.optional[:] = dict.fromkeys(found.optional)
