@@ -30,6 +30,8 @@ _LOG = logging.getLogger(__name__)
 
 #: The methods that change nothing, and those that may.
 _READS, _WRITES = ("GET", "HEAD"), ("POST", "PUT", "PATCH", "DELETE")
+#: Begins the message of a call that could not be handed on.
+_BAD_GATEWAY = "Bad gateway: "
 #: How long a request waits after the time limit of its call, in seconds; chosen for what it takes to tell of that.
 _GRACE_S = 2.0
 #: The longest path in a sentence, in characters. Chosen: above those of the service.
@@ -89,7 +91,12 @@ def _named(exchange: Exchange) -> str:
 
 
 def _failed(why: str) -> ServiceError:
-    return INTERNAL_ERROR(f"Bad gateway: {why}", status=502).because(why)
+    return INTERNAL_ERROR(f"{_BAD_GATEWAY}{why}", status=502).because(why)
+
+
+def is_bad_gateway(status: int, body: object) -> bool:
+    """Whether the JSON of an answer is that of a call that the mock could not hand on, and not the peer's own."""
+    return status == 502 and isinstance(body, dict) and str(body.get("message")).startswith(_BAD_GATEWAY)
 
 
 # ---------------------------------------------------------------------- what is handed on

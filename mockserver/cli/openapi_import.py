@@ -50,7 +50,7 @@ def from_openapi(file: Path, out: Path | None, base: str | None) -> None:
         click.echo(f"left out: {row.operation} ({locate(row.place)}): {row.reason}", err=True)
     if not found.scenario["stubs"]:
         fail(f"{file}: there is nothing of which a stub could be made")
-    _write(out, to_yaml(found.scenario))
+    write(out, to_yaml(found.scenario))
     _tell(found, out)
 
 
@@ -66,7 +66,8 @@ def _checked_base(base: str | None) -> str | None:
     return None if base is None else base.rstrip("/")
 
 
-def _write(out: Path | None, text: str) -> None:
+def write(out: Path | None, text: str) -> None:
+    """Write a scenario to a file, or else on standard output; exits if that is not possible."""
     if out is None:
         click.echo(text, nl=False)
         return

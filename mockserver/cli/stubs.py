@@ -12,6 +12,7 @@ from mockserver.cli.environment import variable
 from mockserver.cli.openapi_import import from_openapi
 from mockserver.cli.output import FOLDER, JSON, fail
 from mockserver.cli.program import Program
+from mockserver.cli.recording import record
 from mockserver.cli.remote import TOKEN, URL, Shape, Unreachable, answer_or_exit, checked, root_of
 
 _WORKSPACE = click.option(
@@ -92,6 +93,7 @@ def clear(as_json: bool, **target: Any) -> None:
 
 
 stubs.add_command(from_openapi)
+stubs.add_command(record)
 
 
 def _written(name: str, folder: str | None) -> list[Any]:

@@ -27,6 +27,9 @@ PACKAGE = Path(mockserver.__file__).parent
 #: Every pattern that has a name, by its module.
 PATTERNS = [
     "app.effects.addresses:_SERVER",
+    "beyond.recording.replacements:_BRACES",
+    "beyond.recording.replacements:_WORD",
+    "beyond.recording.stubs:_SIGNS",
     "beyond.stubs.pattern:_PARAMETER",
     "cli.environment:_OF_KUBERNETES",
     "control.access.guard:_HOST",

@@ -1,0 +1,1 @@
+"""Recording: what a peer has answered, as stubs in which nobody's secrets and addresses stand."""

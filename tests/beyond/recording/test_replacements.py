@@ -1,0 +1,155 @@
+"""What is somebody's gets a made-up value in its place, and the same one wherever it stands."""
+
+import json
+import time
+from ipaddress import ip_address
+
+import pytest
+from examples import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mockserver.beyond.recording.replacements import Replacements
+
+
+@pytest.mark.parametrize(
+    ("text", "replaced"),
+    [
+        # E-mail addresses
+        ("ada@acme.com", "user1@host1.test"),
+        ("Ada <ada@acme.com>, bob+x@acme.com.", "Ada <user1@host1.test>, user2@host1.test."),
+        ("ada@acme.com ADA@Acme.COM", "user1@host1.test user1@host1.test"),
+        ("mailto:ada@acme.com", "mailto:user1@host1.test"),
+        ("/x?mail=ada%40acme.com&b=1", "/x?mail=user1%40host1.test&b=1"),
+        ("'o'brien@acme.com'", "'user1@host1.test'"),
+        ("root@mailhost", "user1@host1.test"),
+        ("<2017.57@smtp-relay.mailin.fr>", "<user1@host1.test>"),
+        ("ada@acme.test", "user1@acme.test"),
+        ("ada@bücher.de", "user1@host1.test"),
+        ("{{ default('ada@acme.com') }}", "{{ default('user1@host1.test') }}"),
+        # Hosts
+        ("acme.com", "host1.test"),
+        ("acme.software", "host1.test"),
+        ("see www.acme.de.", "see host1.test."),
+        ("http://intranet:8080/x", "http://host1.test:8080/x"),
+        ("https://***@db.acme.com/x", "https://***@host1.test/x"),
+        ("db.internal", "host1.test"),
+        # IP addresses
+        ("10.1.2.3", "192.0.2.1"),
+        ("10.1.2.3:80, 10.1.2.4/24, 10.1.2.3", "192.0.2.1:80, 192.0.2.2/24, 192.0.2.1"),
+        ("2001:4860::8888", "2001:db8::1"),
+        ("[2001:4860::8888]:80", "[2001:db8::1]:80"),
+        # Keys
+        ("xsmtpsib-0a1b-2c xkeysib-3d", "key-1 key-2"),
+    ],
+)
+def test_a_value_of_somebody_is_replaced(text, replaced):
+    assert Replacements().text(text) == replaced
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " ", ".", "::", "@", "a@", "@b", "Hello, Ada.", "12:30:45", "2026-01-15T09:00:00.000+00:00", "1.2.3", "4.5",
+        "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d", "{{ params.link }} and {% if contact.ID %}", "image.png, report.csv",
+        "e.g. this", "127.0.0.1", "::1", "http://127.0.0.1:8003", "localhost", "example.com", "acme.test", "%", "'",
+        "request.json", "a..b.com..", "999.1.1.1", "100%",
+    ],
+)  # fmt: skip
+def test_what_is_nobodys_stays(text):
+    assert Replacements().text(text) == text
+
+
+def test_the_same_value_has_the_same_replacement_everywhere():
+    found = Replacements().value(
+        {
+            "sender": {"email": "ada@acme.com"},
+            "domains": [{"domain": "acme.com"}],
+            "html": "<a href='mailto:ada@acme.com'>",
+        }
+    )
+    assert found == {
+        "sender": {"email": "user1@host1.test"}, "domains": [{"domain": "host1.test"}],
+        "html": "<a href='mailto:user1@host1.test'>",
+    }  # fmt: skip
+
+
+def test_names_of_members_are_replaced_as_well():
+    assert Replacements().value({"ada@acme.com": 1}) == {"user1@host1.test": 1}
+
+
+def test_what_is_no_text_stays():
+    assert Replacements().value([1, 2.5, True, None, {}, []]) == [1, 2.5, True, None, {}, []]
+
+
+def test_it_is_told_how_many_values_were_replaced():
+    replacements = Replacements()
+    replacements.text("ada@acme.com, ada@acme.com, bob@acme.com at 10.0.0.1")
+    assert replacements.counts == {"key": 0, "e-mail address": 2, "host": 1, "IP address": 1}
+
+
+def test_there_are_replacements_for_any_number_of_addresses():
+    replacements = Replacements()
+    found = [replacements.text(f"10.0.{number // 256}.{number % 256}") for number in range(1, 1_000)]
+
+    assert len(set(found)) == len(found)
+    assert found[761] == "203.0.113.254"
+    assert found[762] == "2001:db8::2fb"
+    assert all(ip_address(address).is_reserved or not ip_address(address).is_global for address in found)
+
+
+PIECES = [
+    "ada",
+    "@",
+    "acme.com",
+    ".",
+    ":",
+    "%40",
+    "'",
+    "10.0.0.7",
+    "::",
+    "{{",
+    "}}",
+    "//",
+    "-",
+    "bücher.de",
+    " ",
+    "xkeysib-",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+@examples(300)
+def test_any_text_is_read(text):
+    replaced = Replacements().text(text)
+    assert "ada@acme.com" not in replaced
+    assert Replacements().text(text) == replaced
+
+
+JSON = st.recursive(
+    st.text(max_size=8) | st.none() | st.integers(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=4), inner),
+)
+
+
+@given(JSON)
+@examples(100)
+def test_a_value_keeps_its_form(value):
+    def form(found):
+        if isinstance(found, dict):
+            return [form(inner) for inner in found.values()]
+        return [form(inner) for inner in found] if isinstance(found, list) else type(found)
+
+    assert form(Replacements().value(value)) == form(value)
+    json.dumps(Replacements().value(value))
+
+
+@pytest.mark.parametrize("piece", ["a@", "a.", "a:", "@", "{{", "'", "%40", "a.com ", "1.1.1.1:", "//a:", "é."])
+def test_a_long_text_takes_time_in_proportion(piece):
+    def seconds(count):
+        start = time.perf_counter()
+        Replacements().text(piece * count)
+        return time.perf_counter() - start
+
+    seconds(1_000)
+    assert min(seconds(20_000), seconds(20_000)) < 30 * max(min(seconds(2_000), seconds(2_000)), 0.001)

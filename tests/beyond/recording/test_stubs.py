@@ -1,0 +1,156 @@
+"""Exchanges that were forwarded become stubs that answer as the peer did."""
+
+import pytest
+
+from mockserver.beyond.recording.stubs import MOST_ANSWERS, recorded
+
+
+def entry(path="/v3/contacts", body=None, *, method="GET", status=200, query=None, operation=None, **members):
+    """An entry of the journal, as the control API shows it."""
+    headers = {"Content-Type": "application/json", "sib-request-id": "1", "X-Mock-Answered": "forwarded"}
+    found = {
+        "method": method, "path": path, "query": query or {}, "operation": operation, "status": status, "fault": None,
+        "beyond": "forwarded", "warnings": [], "answer": {"headers": headers, "body": body},
+    }  # fmt: skip
+    return {**found, **members}
+
+
+def answered(body, **headers):
+    """An entry with these headers of its answer."""
+    found = entry(body=body)
+    found["answer"]["headers"] = {name.replace("_", "-"): value for name, value in headers.items()}
+    return found
+
+
+def stubs(*entries):
+    found = recorded(entries)
+    assert found.left_out == []
+    return found.stubs
+
+
+def reasons(*entries):
+    found = recorded(entries)
+    assert found.stubs == []
+    return [row.reason for row in found.left_out]
+
+
+def test_an_answer_becomes_a_stub():
+    assert stubs(entry(body={"contacts": []})) == [
+        {"method": "GET", "path": "/v3/contacts", "answer": {"status": 200, "json": {"contacts": []}}}
+    ]
+
+
+def test_an_answer_without_a_body_has_none():
+    (stub,) = stubs(entry(method="DELETE", status=204))
+    assert stub["answer"] == {"status": 204}
+
+
+def test_what_was_answered_here_becomes_none():
+    assert recorded([entry(beyond="stubbed"), entry(beyond=None), entry(beyond="refused")]).stubs == []
+
+
+def test_several_answers_of_one_call_become_a_sequence():
+    (stub,) = stubs(entry(body=[]), entry("/v3/contacts", body=[1], status=202))
+    assert stub["answers"] == [{"status": 200, "json": []}, {"status": 202, "json": [1]}]
+
+
+def test_an_answer_that_comes_again_and_again_stands_there_once():
+    (stub,) = stubs(entry(body=[]), entry(body=[]), entry(body=[]))
+    assert stub["answer"] == {"status": 200, "json": []}
+
+
+def test_another_query_is_another_call():
+    first, second, plain = stubs(
+        entry(body=[]), entry(body=[1], query={"limit": "1"}), entry(body=[2], query={"limit": "1", "id": ["1", "2"]})
+    )
+    assert first["match"] == {"query": {"id": ["1", "2"], "limit": "1"}}
+    assert second["match"] == {"query": {"limit": "1"}}
+    assert "match" not in plain
+
+
+def test_the_head_of_an_answer_is_that_of_a_read():
+    (stub,) = stubs(entry(body=[], method="HEAD"), entry(body=[]))
+    assert (stub["method"], stub["answer"]) == ("GET", {"status": 200, "json": []})
+
+
+def test_what_a_peer_has_sent_beside_the_body_is_kept():
+    own = {"Content-Type": "text/csv", "Retry_After": "7", "X_Mock_Beyond": "a", "x_sib_ratelimit_limit": "9",
+           "Content_Length": "3", "access_control_allow_origin": "*", "X_Secret": "***"}  # fmt: skip
+    (stub,) = stubs(answered("a,b", **own))
+    assert stub["answer"] == {"status": 200, "headers": {"Retry-After": "7", "Content-Type": "text/csv"}, "text": "a,b"}
+
+
+def test_a_text_of_json_is_json():
+    (stub,) = stubs(answered("done", **{"Content-Type": "application/json"}))
+    assert stub["answer"] == {"status": 200, "json": "done"}
+
+
+@pytest.mark.parametrize(
+    ("said", "quoted"),
+    [
+        ("Hi {{ params.name }}", "Hi {{ '{{' }} params.name }}"),
+        ("{% if a %}{# b #}", "{{ '{%' }} if a %}{{ '{#' }} b #}"),
+        ("{{{%", "{{ '{{' }}{{ '{%' }}"),
+        ("{ a }", "{ a }"),
+        ("{{ a }}\n", "{{ '{{' }} a }}\n{{ '' }}"),
+    ],
+)
+def test_a_template_of_the_services_is_no_template_of_a_stub(said, quoted):
+    (stub,) = stubs(entry(body={"html": said}))
+    assert stub["answer"]["json"] == {"html": quoted}
+
+
+def test_addresses_are_replaced_wherever_they_stand():
+    (stub,) = stubs(
+        entry(
+            "/v3/contacts/ada@acme.com",
+            {"email": "ada@acme.com"},
+            query={"host": "acme.com"},
+            operation="getContactInfo",
+        )
+    )
+    assert stub["path"] == "/v3/contacts/user1@host1.test"
+    assert stub["match"] == {"query": {"host": "host1.test"}}
+    assert stub["answer"]["json"] == {"email": "user1@host1.test"}
+
+
+def test_a_parameter_that_was_redacted_is_not_matched():
+    (stub,) = stubs(entry(body=[], query={"token": "***", "limit": "1"}))
+    assert stub["match"] == {"query": {"limit": "1"}}
+
+
+@pytest.mark.parametrize(
+    ("one", "reason"),
+    [
+        (entry(body={}, fault="f1"), "a fault has changed its answer"),
+        (entry(status=None, answer=None), "a fault has changed its answer"),
+        (entry(body={"code": "internal_error", "message": "Bad gateway: no answer"}, status=502), "the peer gave no"),
+        (entry(warnings=["the bodies of 1 and 9 bytes are not kept: they are too large"]), "which is too large"),
+        (answered("a\ufffdb", **{"Content-Type": "image/png"}), "its body is no text"),
+        (entry("/v3/contacts/a/b/c", operation="getContactInfo"), "a part of its path has an encoded slash"),
+        (entry("/v3/contacts/a b?", {}), "is no segment of a path"),
+        (entry(body="x" * 70_000), "65,536 bytes"),
+    ],
+)
+def test_what_can_be_no_stub_is_left_out_with_the_reason(one, reason):
+    (told,) = reasons(one)
+    assert reason in told
+
+
+def test_a_body_that_is_nested_too_deeply_is_left_out():
+    body = []
+    for _ in range(5_000):
+        body = [body]
+    assert reasons(entry(body=body)) == ["its answer is nested too deeply"]
+
+
+def test_of_a_bad_gateway_of_the_peer_a_stub_is_made():
+    (stub,) = stubs(entry(body={"message": "upstream"}, status=502))
+    assert stub["answer"] == {"status": 502, "json": {"message": "upstream"}}
+
+
+def test_of_very_many_answers_the_first_are_kept():
+    found = recorded(entry(body=number) for number in range(MOST_ANSWERS + 1))
+    (stub,) = found.stubs
+    assert [answer["json"] for answer in stub["answers"]] == list(range(MOST_ANSWERS))
+    assert "the first of 101" in found.left_out[0].reason

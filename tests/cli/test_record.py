@@ -1,0 +1,85 @@
+"""`mockserver stubs record` makes a scenario of what a server has forwarded."""
+
+import pytest
+import requests
+import yaml
+
+PEER = {
+    "stubs": [
+        {"method": "GET", "path": "/v3/contacts", "answers": [
+            {"json": {"contacts": [{"email": "ada@acme.com", "text": "{{ '{{' }} params.name }}"}], "count": 1}},
+            {"json": {"contacts": [], "count": 0}},
+        ]},
+        {"method": "GET", "path": "/v3/contacts/{identifier}", "answer": {"json": {"email": "ada@acme.com"}}},
+        {"method": "POST", "path": "/v3/contacts", "answer": {"status": 201, "json": {"id": 7, "apiKey": "hidden"}}},
+    ]
+}  # fmt: skip
+
+
+def call(root, method, path):
+    return requests.request(method, root + path, headers={"api-key": "any"}, timeout=10)
+
+
+@pytest.fixture
+def forwarding(serve):
+    """A server that has forwarded some calls; its root address."""
+    root = serve(beyond="forward", forward_to=serve(PEER), forward_writes=True)
+    for method, path in [("GET", "/v3/contacts"), ("GET", "/v3/contacts"), ("GET", "/v3/contacts/ada@acme.com"),
+                         ("POST", "/v3/contacts"), ("GET", "/v3/senders")]:  # fmt: skip
+        assert call(root, method, path).status_code < 300
+    return root
+
+
+def test_a_scenario_is_made_that_answers_as_the_peer_did(run, forwarding, serve, tmp_path):
+    out = tmp_path / "recorded.yaml"
+
+    told = run("stubs", "record", "--url", forwarding, "--out", str(out))
+
+    assert told.exit_code == 0, told.output
+    assert told.stdout == ""
+    assert told.stderr == f"3 stubs of 4 exchanges in {out}\nreplaced: 1 e-mail address, 1 host\n"
+    assert run("scenarios", "check", str(out)).exit_code == 0
+    root = serve(yaml.safe_load(out.read_text()))
+    first = call(root, "GET", "/v3/contacts").json()
+    assert first == {"contacts": [{"email": "user1@host1.test", "text": "{{ params.name }}"}], "count": 1}
+    assert call(root, "GET", "/v3/contacts").json() == {"contacts": [], "count": 0}
+    assert call(root, "GET", "/v3/contacts/user1@host1.test").json() == {"email": "user1@host1.test"}
+    created = call(root, "POST", "/v3/contacts")
+    assert (created.status_code, created.json()) == (201, {"id": 7, "apiKey": "***"})
+
+
+def test_without_a_file_it_is_printed(run, forwarding):
+    told = run("stubs", "record", "--url", forwarding)
+
+    assert yaml.safe_load(told.stdout)["stubs"][0]["path"].startswith("/v3/contacts")
+    assert "acme.com" not in told.stdout
+
+
+def test_where_nothing_was_forwarded_nothing_is_written(run, serve, tmp_path):
+    out = tmp_path / "recorded.yaml"
+
+    told = run("stubs", "record", "--url", serve(), "--out", str(out))
+
+    assert (told.exit_code, told.stderr) == (1, "default has forwarded nothing of which a stub could be made\n")
+    assert not out.exists()
+
+
+def test_a_file_that_cannot_be_written_is_misuse(run, forwarding, tmp_path):
+    told = run("stubs", "record", "--url", forwarding, "--out", str(tmp_path / "none" / "recorded.yaml"))
+
+    assert told.exit_code == 2
+    assert "cannot write" in told.stderr
+
+
+def test_a_workspace_that_is_not_there_is_misuse(run, forwarding):
+    told = run("stubs", "record", "--url", forwarding, "--workspace", "nowhere")
+
+    assert told.exit_code == 2
+    assert "nowhere" in told.stderr
+
+
+def test_a_server_that_is_not_there_is_told(run):
+    told = run("stubs", "record", "--url", "http://127.0.0.1:9")
+
+    assert told.exit_code == 1
+    assert "does not answer" in told.stderr
