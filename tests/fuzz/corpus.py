@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 from drafts import FORM, JSON, YAML, Draft
+from library_requests import STUBS, of_libraries
 
 from mockserver.app.control_api import CONTROL_API
 from mockserver.evidence.fixture import cases
@@ -23,7 +24,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "key": ("1", "2", "21", "acme.test", "2003001", "814200"),
     "event": ("verify", "expire_otp", "resend_otp", "authenticate", "dns_broken", "cancel", "redeliver", "assign"),
     "domain": ("acme.test", "shop.test", "sub.acme.test", "münchen.test"),
-    "identifier": ("1", "2", "fault-1", "slow"),
+    "identifier": ("1", "2", "fault-1", "slow", "report"),
     "client_id": ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210", "crm"),
     "senderId": ("1", "2", "3", "999"),
     "webhookId": ("814200", "1", "999"),
@@ -99,6 +100,7 @@ BODIES: dict[str, tuple[Any, ...]] = {
         },
     ),
     "PUT /_mock/oauth/apps/{client_id}": ({"name": "CRM 2", "scopes": ["account:read", "contacts:read"]},),
+    **STUBS,
 }
 #: Queries of the calls of the control API that take one.
 QUERIES: tuple[tuple[str, str], ...] = (
@@ -125,7 +127,7 @@ _OAUTH = "/realms/partner/oauth"
 @cache
 def drafts() -> tuple[Draft, ...]:
     """All of them; copy one before it is changed."""
-    return (*_of_the_contract(), *_of_the_control_api(), *_of_scenarios(), *_of_oauth(), *_of_pages())
+    return (*_of_the_contract(), *_of_the_control_api(), *_of_scenarios(), *_of_oauth(), *_of_pages(), *of_libraries())
 
 
 def _of_the_contract() -> Iterator[Draft]:

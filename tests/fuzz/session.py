@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+import corpus
 import invariants
 import mutation
-from corpus import drafts
 from drafts import Draft, Sent, write
 from target import Answer, Target
 
@@ -60,13 +60,15 @@ class Report:
 
 
 class Session:
-    """The requests that follow from a seed."""
+    """The requests that follow from a seed: of all, or of some alone, with a scenario whose stubs may not fail."""
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, drafts: Sequence[Draft] = (), scenario: str | dict[str, Any] = "") -> None:
+        self._stubs_fail = not drafts
         self._seed = seed
         self._random = Random(seed)
         self._seen: list[Any] = []
-        scenario = self._random.choice(SCENARIOS)
+        self._drafts = tuple(drafts) or corpus.drafts()
+        scenario = scenario or self._random.choice(SCENARIOS)
         self._target = Target(scenario, self._random.choice(("any", "any", "known", "isolate")))
         self._keys = [key for workspace in self._target.workspaces for key in workspace.state.keys]
 
@@ -94,12 +96,12 @@ class Session:
 
     def _draw(self) -> Sent:
         random = self._random
-        draft: Draft = deepcopy(random.choice(drafts()))
+        draft: Draft = deepcopy(random.choice(self._drafts))
         if draft.path.startswith("/v3") and "api-key" not in draft.headers:
             draft.headers["api-key"] = random.choice((*self._keys[:1] * 4, *self._keys, "any"))
         mutation.fill(draft, random, self._seen)
         for _ in range(random.choices((0, 1, 2, 3, 6), (2, 6, 3, 2, 1))[0]):
-            mutation.mutate(draft, random, drafts(), self._seen)
+            mutation.mutate(draft, random, self._drafts, self._seen)
         sent = write(draft)
         return mutation.spoil(sent, random) if random.random() < 0.12 else sent
 
@@ -117,7 +119,7 @@ class Session:
         if answer is not None:
             report.statuses[answer.status] = report.statuses.get(answer.status, 0) + 1
             self._learn(answer)
-            problem = invariants.of_answer(sent, answer) or log.first()
+            problem = invariants.of_answer(sent, answer, stubs_fail=self._stubs_fail) or log.first()
             if problem is None and number % BETWEEN == 0:
                 problem = invariants.of_workspaces(self._target) or log.first()
         if problem is not None:

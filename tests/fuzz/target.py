@@ -37,7 +37,7 @@ class Answer:
 class Target:
     """An application whose limits are small, so that they are reached; nothing leaves it but to loopback."""
 
-    def __init__(self, scenario: str, keys: str) -> None:
+    def __init__(self, scenario: str | dict[str, Any], keys: str) -> None:
         self.app = create_app(
             Settings(
                 scenario=scenario,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+from marshmallow.exceptions import SCHEMA
 
 from mockserver.beyond.stubs.pattern import Pattern, shadowed
 from mockserver.beyond.stubs.program import read
@@ -172,11 +173,10 @@ def _check_templates(own: Mapping[str, Any]) -> None:
     """
     found: dict[Any, Any] = {}
     for path, message in read(own)[1]:
-        *outer, name = path
         inner = found
-        for part in outer:
+        for part in path:
             inner = inner.setdefault(part, {})
-        inner.setdefault(name, []).append(message)
+        inner.setdefault(SCHEMA, []).append(message)  # there may be mistakes inside of the place, too
     if found:
         raise ValidationError(found)
 

@@ -128,3 +128,16 @@ def test_a_pattern_is_refused_if_and_only_if_an_address_of_the_operation_fits_it
     found = shadowed(operation.method, "/".join(given_segments))
     assert found is not None or not fits
     assert not fits or found.method == operation.method
+
+
+def test_a_mistake_is_told_beside_those_inside_of_it():
+    text = """
+stubs:
+  - {method: POST, path: /v3/contacts, answer: {}, effects: [{mial: {subject: "{{ unknown }}"}}]}
+"""
+    told = [
+        "s.yaml:3: stubs[0].effects[0]: an effect has one of the members mail, event, credits, schedule",
+        "s.yaml:3: stubs[0].effects[0].mial.subject: ",
+    ]
+    found = mistakes_of(text)
+    assert [mistake[: len(wanted)] for mistake, wanted in zip(found, told, strict=True)] == told
