@@ -122,7 +122,7 @@ KINDS = [
     ),
     _operation(
         "authenticateDomain",
-        "looks three DNS records up, which Flask's contexts are kept for, and goes through the senders of the domain",
+        "looks three DNS records up, and goes through the senders of the domain",
         path=lambda index: {"domainName": f"new{index}.test"},
     ),
     _operation(
@@ -209,7 +209,7 @@ KINDS = [
         "a fault of the header",
         500,
         request("GET", "/v3/senders", {**_READER, "x-mock-fault": "server_error"}),
-        "loads the fault from the text of the header, as it would from a scenario",
+        "takes a copy of the fault that the text of the header stands for",
     ),
     _refusal("a fault of a rule", 500, request("GET", "/w/faulty/v3/senders", _FAULTY), "matches and draws"),
 ]

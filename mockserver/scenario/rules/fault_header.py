@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from copy import copy
+from functools import cache, lru_cache
 from typing import Any
 
 from marshmallow import ValidationError
@@ -12,6 +13,9 @@ from mockserver.core.state.faults import Fault
 from mockserver.scenario.rules.faults import HEADER_ID, PARAMETERS, FaultItem
 from mockserver.web.schemas import json_text
 
+#: The longest header, in characters, whose fault is remembered, and how many are. Chosen: all but rules as JSON are
+#: shorter, and so many take less than a megabyte.
+_SHORT, _REMEMBERED = 200, 256
 _TAKEN = ("fault", "force", *PARAMETERS)
 
 
@@ -21,6 +25,10 @@ def of_header(text: str, operation: str | None) -> Fault:
     Raises:
         ValueError: the header is malformed, or asks for what is no fault of this operation.
     """
+    return copy((_remembered if len(text) <= _SHORT else _loaded)(text, operation))
+
+
+def _loaded(text: str, operation: str | None) -> Fault:
     written = _written(text)
     for name in written:
         if name in FaultItem._declared_fields and name not in _TAKEN:  # noqa: SLF001  # marshmallow has no public name for it
@@ -35,6 +43,10 @@ def of_header(text: str, operation: str | None) -> Fault:
         raise ValueError(f"{fault.kind} is for {', '.join(sorted(fault.match.operations))}, and none of them is called")
     fault.id = HEADER_ID
     return fault
+
+
+#: A client asks for the same few faults again and again, and to load one takes longer than most requests.
+_remembered = lru_cache(maxsize=_REMEMBERED)(_loaded)
 
 
 def _written(text: str) -> dict[str, Any]:
