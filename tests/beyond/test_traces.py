@@ -134,6 +134,12 @@ def test_a_fault_can_be_for_an_operation_beyond(api):
     assert missed.status_code == 404
 
 
+def test_the_header_of_one_call_can_ask_for_a_fault(api):
+    answer = api.post("/v3/smtp/email", json={}, headers={"X-Mock-Fault": "not_enough_credits"})
+
+    assert (answer.status_code, answer.json["code"]) == (402, "not_enough_credits")
+
+
 def test_a_fault_lets_the_answer_through_that_comes_late(make_api):
     api = make_api({"behaviour": {"beyond": "shape"}})
 

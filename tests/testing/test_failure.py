@@ -12,6 +12,16 @@ def test_equal_requests_one_after_the_other_are_one_line(workspace, ask):
     assert [line.split("/v3")[1] for line in lines] == ["/account 200", "/senders 200 (3 times)", "/account 200"]
 
 
+def test_a_call_beyond_the_mock_is_shown_with_what_helps(workspace, ask):
+    ask(workspace, "GET", "/processes")
+    ask(workspace, "GET", "/proceses")
+
+    assert journal_report(workspace).splitlines()[1::2] == [
+        "    getProcesses is an operation of the service that this mock does not have; write a stub, or use --beyond",
+        "    no operation has the address /v3/proceses; did you mean GET /v3/processes (getProcesses)?",
+    ]
+
+
 def test_a_report_says_how_many_lines_are_left_out(workspace, ask):
     for number in range(SHOWN + 5):
         ask(workspace, "GET", f"/senders?ip=198.51.100.{number}")

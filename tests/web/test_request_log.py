@@ -98,6 +98,14 @@ def test_a_line_of_json_has_a_member_for_each_fact_of_a_request(logged):
                           "fault", "reason", "warning"}  # fmt: skip
 
 
+def test_a_line_tells_which_operation_beyond_the_mock_was_called_and_what_helps(logged):
+    (line,) = logged("json", lambda api: api.get("/v3/processes"))
+
+    found = json.loads(line)
+    assert (found["operation"], found["status"]) == ("getProcesses", 404)
+    assert found["reason"].startswith("getProcesses is an operation of the service that this mock does not have;")
+
+
 def test_lines_are_numbered_through_all_workspaces_as_ids_come_again_in_each(logged):
     def play(api):
         for name in ("a", "b"):

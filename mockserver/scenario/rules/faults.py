@@ -10,7 +10,14 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.beyond.catalogue import OperationBeyond, catalogue
-from mockserver.core.contract.errors import ALL_CODES, BAD_REQUEST, INTERNAL_ERROR, NOT_FOUND, PERMISSION_DENIED
+from mockserver.core.contract.errors import (
+    ALL_CODES,
+    BAD_REQUEST,
+    INTERNAL_ERROR,
+    NOT_ENOUGH_CREDITS,
+    NOT_FOUND,
+    PERMISSION_DENIED,
+)
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import FAULT_KINDS, LONGEST_MS, Fault, FaultKind, Latency
 from mockserver.core.text.spelling import nearest
@@ -43,6 +50,9 @@ _EVERYWHERE = frozenset(
 #: The members of a fault that a running workspace sets.
 _RUNNING = ("id", "hits", "passed", "expires_at")
 PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s")
+
+#: The statuses of codes in operations beyond, where they are not the code's own (contract/sending#sendTransacEmail).
+_BEYOND_STATUSES = {NOT_ENOUGH_CREDITS.code: {"sendTransacEmail": 402}}
 
 _milliseconds = validate.Range(min=0, max=LONGEST_MS)
 _count = validate.Range(min=0, max=2**53)
@@ -241,7 +251,8 @@ def operations_of(kind: FaultKind) -> list[str]:
 
 def _statuses(code: str | None) -> dict[str, int]:
     rows = ((row.id, error) for row in ALL_OPERATIONS.values() for error in row.errors)
-    return {operation: error.status for operation, error in rows if error.code.code == code}
+    found = {operation: error.status for operation, error in rows if error.code.code == code}
+    return {**found, **_BEYOND_STATUSES.get(code or "", {})}
 
 
 def dump_fault(fault: Fault) -> dict[str, Any]:
