@@ -16,21 +16,12 @@ from mockserver.resources.scheduled_emails import sending
 from mockserver.resources.scheduled_emails.model import ScheduledEmail
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS
 from mockserver.resources.webhooks import events
-from mockserver.resources.webhooks.model import Webhook
 
 #: To whom an event happens of which neither the effect nor an e-mail before it says that.
 _RECIPIENT = "recipient@example.test"
 #: The most events that the effects of a request tell of. Chosen: two for each recipient of the largest call that sends
 #: (contract/sending#sendTransacEmail), and as many again.
 _MOST_OCCURRENCES = 4 * MOST_RECIPIENTS
-#: So many effects and webhook calls are made on the event loop at most, which takes some milliseconds.
-_MANY = 100
-
-
-def take_long(effects: Sequence[Effect], caller: Caller) -> bool:
-    """Whether effects take so long that they are not to be performed on the event loop."""
-    calls = _occurrence_count(effects) * (1 + len(caller.account.rows_of(Webhook)))
-    return calls + len(effects) > _MANY
 
 
 def check(effects: Sequence[Effect], caller: Caller) -> None:

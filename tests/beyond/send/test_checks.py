@@ -1,0 +1,38 @@
+"""What POST /v3/smtp/email takes and refuses: the table `checks.yaml`, row by row."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROWS = yaml.safe_load(Path(__file__).with_name("checks.yaml").read_text(encoding="utf-8"))
+
+
+def recipients(count):
+    return [{"email": f"user{number}@example.test"} for number in range(count)]
+
+
+def spelt_out(members):
+    """Members in which numbers of the table stand for so many recipients, versions or characters."""
+    members = dict(members)
+    for name in {"to", "cc"} & members.keys():
+        if isinstance(members[name], int):
+            members[name] = recipients(members[name])
+        if isinstance(members[name], list) and members[name][-1:] == [{"email": "a@b.test", "name": 1001}]:
+            members[name] = [{"email": "a@b.test", "name": "n" * 1001}]
+    if isinstance(members.get("messageVersions"), int):
+        members["messageVersions"] = [{"to": [row]} for row in recipients(members["messageVersions"])]
+    return members
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])
+def test_a_body_gets_its_answer(row, sending, smallest):
+    here = sending(account={"plan": [{"type": "free", "credits": -1}]})
+    kept = {name: value for name, value in smallest.items() if name not in row.get("without", ())}
+
+    answer = here.post(row["body"] if "body" in row else {**kept, **spelt_out(row.get("with", {}))})
+
+    assert answer.status_code == row.get("status", 400), (answer.text, here.reason())
+    if answer.status_code >= 400:
+        assert answer.json == {"code": row["code"], "message": row["message"]}
+        assert (here.mails(), here.told()) == ([], [])
