@@ -285,7 +285,7 @@ def _map(budget: Budget, value: Any, name: str | None = None, *given: Any, attri
     budget.look(len(found))
     if attribute is not None:
         return budget.made([operators.defined(_item(one, attribute)) for one in found])
-    if name is None or name not in FILTERS:
+    if not isinstance(name, str) or name not in FILTERS:
         raise TemplateError("map takes attribute= or the name of a filter")
     made = [_step(FILTERS[name], budget, one, *given) for one in found]
     return budget.made([one for one in made if one is not OMIT])

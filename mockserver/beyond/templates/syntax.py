@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from jinja2 import TemplateSyntaxError, nodes
+from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from mockserver.beyond.templates import operators
@@ -16,6 +17,7 @@ from mockserver.beyond.templates.evaluation import ALL_FILTERS
 from mockserver.beyond.templates.filters import METHODS
 from mockserver.beyond.templates.functions import FAKER, FUNCTIONS
 from mockserver.beyond.templates.kinds import TESTS
+from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.text.spelling import nearest
 from mockserver.web.schemas import json_text
 
@@ -48,10 +50,11 @@ LATE_MEMBERS: Mapping[str, frozenset[str]] = {
          "organization_id", "user_id", "created_at", "credits", "relay", "senders", "domains", "webhooks",
          "attributes", "blocked", "templates"}
     ),
+    "behaviour": frozenset(Behaviour._fields),
     "faker": FAKER,
 }  # fmt: skip
 #: What every template sees.
-ROOTS = frozenset({*LATE_MEMBERS, "now", "behaviour", "omit"})
+ROOTS = frozenset({*LATE_MEMBERS, "now", "omit"})
 
 
 class SyntaxMistake(Exception):
@@ -85,7 +88,8 @@ def read(text: str, known: Collection[str] = ()) -> Template:
     if len(text) > _LONGEST:
         raise SyntaxMistake(f"a template may have {_LONGEST:,} characters, and this one has {len(text):,}")
     try:
-        tree = _environment().parse(text)
+        # What `Environment.parse` adds compiles code to rewrite the traceback of a mistake.
+        tree = Parser(_environment(), text).parse()
     except TemplateSyntaxError as error:
         raise SyntaxMistake(f"{error.message or 'no template':.{_SHOWN}} (line {error.lineno})") from error
     except RecursionError as error:

@@ -1,0 +1,122 @@
+"""No template reaches anything but plain values, and each ends soon, whatever it says."""
+
+from __future__ import annotations
+
+import random
+import sys
+from contextlib import contextmanager
+from time import perf_counter
+
+import pytest
+from hostile_templates import ESCAPES, GREEDY, template
+
+from mockserver.beyond.stubs.world import World
+from mockserver.beyond.templates.budget import Budget
+from mockserver.beyond.templates.evaluation import Scope
+from mockserver.beyond.templates.value import Reader
+from mockserver.beyond.templates.values import OMIT, Members, TemplateError
+from mockserver.core.text.domain_name import comparable
+from mockserver.core.text.spelling import meant
+from mockserver.core.workspaces.caller import Caller
+from mockserver.scenario.load import load
+from mockserver.web.schemas import json_text
+
+#: What a template must never cause, by the names of Python's audit events.
+FORBIDDEN = ("open", "os.", "socket.", "subprocess.", "exec", "import", "ctypes.")
+#: The longest that a template may take, in seconds of this thread. Chosen: ten times what the greediest takes on a
+#: machine that has nothing else to do.
+LONGEST_S = 0.5
+#: A body whose members are what templates ask for.
+BODY = {"a": [1, "b", {"a": None}], "email": "a@b.test", "items": {"0": 1.5}, "name": "x" * 200}
+MANY, FEW = 100_000, 2_000
+
+#: What the template that is evaluated has caused of that, or None where none is.
+_caused: list[str] | None = None
+
+
+def _audit(event, arguments):
+    if _caused is not None and event.startswith(FORBIDDEN):
+        _caused.append(f"{event} {arguments}"[:200])
+
+
+sys.addaudithook(_audit)
+
+
+@contextmanager
+def watching():
+    """Fails if something forbidden happens meanwhile."""
+    global _caused  # noqa: PLW0603  # an audit hook is there for good, and knows nothing but its module
+    _caused = found = []
+    try:
+        yield
+    finally:
+        _caused = None
+    assert found == []
+
+
+@pytest.fixture(scope="module")
+def caller():
+    workspace = load({"accounts": [{"name": "acme"}], "seed": 7}, name="w")
+    found = Caller(workspace, workspace.state.first_account)
+    # These import what they need when they are first called.
+    World(found, Budget()).made_up("name")
+    meant("a", ["b"])
+    comparable("a@bücher.test")
+    return found
+
+
+@pytest.fixture
+def given(caller):
+    """What a template gives, or the words of what is wrong with it."""
+
+    members = {"json": lambda: BODY, "query": dict, "headers": dict, "path": dict}
+    account = {"senders": list, "name": lambda: "acme"}
+
+    def evaluated(text):
+        reader, budget = Reader(), Budget()
+        names = {
+            "request": Members(members), "account": Members(account), "behaviour": Members({"dns": lambda: "view"}),
+            "now": "2026-01-15T09:00:00.000Z", "item": BODY,
+        }  # fmt: skip
+        with watching():
+            value = reader.value(text, (), frozenset({"item"}))
+            if reader.mistakes:
+                return reader.mistakes[0][1]
+            try:
+                return value.given(Scope(names, World(caller, budget), budget))
+            except TemplateError as error:
+                return str(error)
+
+    return evaluated
+
+
+def is_plain(value):
+    """Whether a value is one of JSON, or stands for none."""
+    if value is OMIT:
+        return True
+    json_text.write(value)
+    return True
+
+
+@pytest.mark.parametrize("text", ESCAPES, ids=range(len(ESCAPES)))
+def test_no_known_way_leads_out(given, text):
+    found = given(text)
+    for sign in ("<", "root:", "uid="):
+        assert sign not in str(found)
+
+
+@pytest.mark.parametrize("text", GREEDY, ids=range(len(GREEDY)))
+def test_what_is_greedy_ends_soon(given, text):
+    started = perf_counter()
+    assert is_plain(given(text))
+    assert perf_counter() - started < LONGEST_S
+
+
+@pytest.mark.parametrize("count", [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)])
+def test_whatever_is_written_gives_a_plain_value_or_a_sentence(given, count):
+    source = random.Random(count)
+    for _ in range(count):
+        text = template(source)
+        started = perf_counter()
+        assert is_plain(given(text)), text
+        assert perf_counter() - started < LONGEST_S, text

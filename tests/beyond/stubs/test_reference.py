@@ -1,0 +1,75 @@
+"""docs/stubs.md: every example does what it shows, and everything that there is has its place."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from mockserver.beyond.effects.schemas import ITEMS
+from mockserver.beyond.stubs.item import StubItem
+from mockserver.beyond.templates.evaluation import ALL_FILTERS
+from mockserver.beyond.templates.filters import METHODS
+from mockserver.beyond.templates.functions import FUNCTIONS
+from mockserver.beyond.templates.kinds import TESTS
+from mockserver.beyond.templates.syntax import LATE_MEMBERS, ROOTS
+
+TEXT = (Path(__file__).parents[3] / "docs" / "stubs.md").read_text(encoding="utf-8")
+#: The examples: stubs, and a conversation with them.
+EXAMPLES = [
+    (title, *example)
+    for title, section in re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", TEXT, re.DOTALL | re.MULTILINE)
+    for example in re.findall(r"```yaml\n(.*?)```\n\n```http\n(.*?)```", section, re.DOTALL)
+]
+#: The names of everything that templates and stubs have.
+NAMES = {
+    *(name for name in StubItem().fields if name not in ("hits", "position")), *FUNCTIONS, *ALL_FILTERS, *TESTS,
+    *METHODS, *ROOTS, *ITEMS,
+    *(member for name, members in LATE_MEMBERS.items() if name != "behaviour" for member in members),
+}  # fmt: skip
+
+
+def exchanges(conversation):
+    """The requests of a conversation, each with the lines that say what came of it."""
+    found = []
+    for line in conversation.splitlines():
+        if line[:1].isupper():
+            found.append((line, []))
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def ask(api, line):
+    method, path, *body = line.split(" ", 2)
+    return api.request(method, path, json=json.loads(body[0])) if body else api.request(method, path)
+
+
+def came(answer, wanted):
+    """What came of a request, as it would be shown: JSON as JSON if that was wanted."""
+    if not answer.data:
+        return str(answer.status_code)
+    status, _, body = wanted.partition(" ")
+    same = answer.is_json and body and json.loads(body) == answer.json
+    return wanted if same and status == str(answer.status_code) else f"{answer.status_code} {answer.text.strip()}"
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) == TEXT.count("```http") == 9
+
+
+@pytest.mark.parametrize(("stubs", "conversation"), [pytest.param(*row, id=title) for title, *row in EXAMPLES])
+def test_an_example_does_what_it_shows(stubbed, stubs, conversation):
+    api = stubbed(*yaml.safe_load(stubs)["stubs"])
+    for line, (wanted, *reasons) in exchanges(conversation):
+        assert came(ask(api, line), wanted) == wanted
+        for reason in reasons:
+            assert f"reason: {api.get('/_mock/requests').json['items'][0]['reason']}" == reason
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_everything_that_there_is_has_its_place(name):
+    assert re.search(rf"`[^`\n]*\b{name}\b", TEXT) is not None
