@@ -33,6 +33,8 @@ def imported():
         "mockserver.beyond.answering",
         "mockserver.beyond.catalogue",
         "mockserver.beyond.nearest",
+        "mockserver.app.effects.forwards",
+        "mockserver.beyond.forward",
         "mockserver.coverage",
         "mockserver.evidence",
         "mockserver.testing",

@@ -142,6 +142,15 @@ def test_a_server_that_stops_waits_for_no_peer(held):
     assert not runtime.is_running
 
 
+def test_a_request_that_has_waited_leaves_nothing_to_the_collector(listen, serve_forwarding, left_behind):
+    root = serve_forwarding(listen(CONTACTS).url(""))
+
+    left = left_behind(lambda: call(root, "GET", PATH))
+
+    names = {type(one).__name__ for one in left}
+    assert not names & {"Pending", "PendingReply", "SuspendedRequest", "Exchange", "ServiceRequest", "Identified"}
+
+
 def test_a_peer_whose_answer_is_lost_costs_a_bounded_time(held, serve_forwarding, monkeypatch):
     """Whatever becomes of a call, its request does not wait for ever."""
     monkeypatch.setattr("mockserver.beyond.forward._GRACE_S", 0.1)
