@@ -14,6 +14,7 @@ import pytest
 from marshmallow import ValidationError
 
 import mockserver
+from mockserver.beyond.recording.replacements import Replacements
 from mockserver.core.text.domain_name import domain_of
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob, Match
@@ -119,6 +120,7 @@ READERS = {
     "a duration": section.parse_duration,
     "an instant": section.parse_instant,
     "a domain": domain_of,
+    "a text that is recorded": lambda text: Replacements().text(text),
 }
 #: What makes patterns go back: their own words, over and over, and what nearly ends them.
 PIECES = [

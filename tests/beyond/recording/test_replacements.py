@@ -1,7 +1,6 @@
 """What is somebody's gets a made-up value in its place, and the same one wherever it stands."""
 
 import json
-import time
 from ipaddress import ip_address
 
 import pytest
@@ -142,14 +141,3 @@ def test_a_value_keeps_its_form(value):
 
     assert form(Replacements().value(value)) == form(value)
     json.dumps(Replacements().value(value))
-
-
-@pytest.mark.parametrize("piece", ["a@", "a.", "a:", "@", "{{", "'", "%40", "a.com ", "1.1.1.1:", "//a:", "é."])
-def test_a_long_text_takes_time_in_proportion(piece):
-    def seconds(count):
-        start = time.perf_counter()
-        Replacements().text(piece * count)
-        return time.perf_counter() - start
-
-    seconds(1_000)
-    assert min(seconds(20_000), seconds(20_000)) < 30 * max(min(seconds(2_000), seconds(2_000)), 0.001)
