@@ -134,7 +134,7 @@ def _schedule(effect: ScheduleEffect, caller: Caller) -> None:
     at = clock.after(effect.at) if isinstance(effect.at, timedelta) else max(effect.at, clock.now())
     row = ScheduledEmail(
         content.message_id, at, content.recipients[0].party.email, content.subject, effect.batch_id,
-        mail=content, rejected=effect.rejected, request=workspace.cause,
+        mail=content, rejected=effect.rejected, request=workspace.cause, created_at=clock.now(),
     )  # fmt: skip
     scheduled.schedule(workspace, caller.account, row)
 

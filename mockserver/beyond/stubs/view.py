@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from flask import Request
@@ -19,6 +19,7 @@ from mockserver.resources.account.model import Profile
 from mockserver.resources.attributes.model import Attribute
 from mockserver.resources.campaigns.model import EMAIL_TEMPLATE, Campaign
 from mockserver.resources.domains.domain import Domain
+from mockserver.resources.scheduled_emails.model import ScheduledEmail
 from mockserver.resources.section import write_duration
 from mockserver.resources.senders.sender import Sender
 from mockserver.resources.webhooks.blocked import BlockedContact
@@ -102,9 +103,26 @@ def _account(workspace: Workspace, account: Account) -> Members:
                 for row in account.rows_of(Campaign).values()
                 if row.kind == EMAIL_TEMPLATE
             ],
+            "scheduled_emails": lambda: [
+                _scheduled(row, workspace.state.clock.start) for row in account.rows_of(ScheduledEmail).values()
+            ],
             "blocked": lambda: [row.email for row in account.rows_of(BlockedContact).values()],
         }
     )
+
+
+def _scheduled(row: ScheduledEmail, start: datetime) -> dict[str, Any]:
+    """A scheduled e-mail; one of which nobody knows when it was made was there when the clock began."""
+    return {
+        "message_id": row.message_id,
+        "batch_id": row.batch_id,
+        "to": row.to,
+        "subject": row.subject,
+        "state": row.state,
+        "rejected": row.rejected,
+        "scheduled_at": written(row.scheduled_at),
+        "created_at": written(row.created_at or start),
+    }
 
 
 def _behaviour(workspace: Workspace) -> Members:

@@ -48,6 +48,7 @@ LATE_MEMBERS: Mapping[str, frozenset[str]] = {
     "account": frozenset(
         {"id", "name", "email", "first_name", "last_name", "company_name", "role", "of", "language", "enterprise",
          "organization_id", "user_id", "created_at", "credits", "relay", "senders", "domains", "webhooks",
+         "scheduled_emails",
          "attributes", "blocked", "templates"}
     ),
     "behaviour": frozenset(Behaviour._fields),

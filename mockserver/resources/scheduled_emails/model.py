@@ -56,6 +56,8 @@ class ScheduledEmail:
     rejected: str | None = None
     #: The id of the request that has scheduled it; None: none has.
     request: str | None = None
+    #: When it was scheduled; None: nobody knows.
+    created_at: datetime | None = None
 
 
 class Waiting:

@@ -186,6 +186,7 @@ class ScheduledEmailItem(Item):
     mail = fields.Nested(MailItem)
     rejected = fields.String()
     request = fields.String()
+    created_at = Instant()
 
     @pre_dump
     def _as_members(self, row: ScheduledEmail, **_: Any) -> dict[str, Any]:

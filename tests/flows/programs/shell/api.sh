@@ -24,8 +24,8 @@ refuse() {
 is_refused() { [ "$status" = 400 ] && case $body in *"$1"*) ;; *) return 1 ;; esac }
 
 # The first member of that name in the answer.
-text() { printf '%s' "$body" | grep -o "\"$1\":\"[^\"]*\"" | head -n 1 | sed 's/^"[^"]*":"//; s/"$//'; }
-number() { printf '%s' "$body" | grep -o "\"$1\":[0-9]*" | head -n 1 | sed 's/.*://'; }
+text() { printf '%s' "$body" | grep -o "\"$1\": *\"[^\"]*\"" | head -n 1 | sed 's/^"[^"]*": *"//; s/"$//'; }
+number() { printf '%s' "$body" | grep -o "\"$1\": *[0-9]*" | head -n 1 | sed 's/.*[: ]//'; }
 
 # The objects of the answer's list, a line each; they must not hold others.
 objects() { printf '%s\n' "$body" | grep -o '{[^{}]*}'; }

@@ -13,14 +13,12 @@ for patient; do
     batch=$(text batchId)
 done
 send "$from" "$from" Note 'The reminders are out.' "\"scheduledAt\":\"$due\""
-note=$(text messageId)
+note=$(text messageId | sed 's/</%3C/; s/>/%3E/')
 
-due_mails() {
-    must GET "/smtp/emailStatus/$1"
-    text status
-}
-echo "reminders: $(due_mails "$batch")"
-echo "note: $(due_mails "$(printf '%s' "$note" | sed 's/</%3C/; s/>/%3E/')")"
+must GET "/smtp/emailStatus/$batch"
+echo "reminders: $(text status)"
+must GET "/smtp/emailStatus/$note"
+echo "note: $(text status)"
 
 must DELETE "/smtp/email/$batch"
 echo 'reminders: cancelled'
