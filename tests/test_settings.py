@@ -48,7 +48,8 @@ def test_a_setting_out_of_range_is_refused_by_its_name(setting, value, expected)
         ("scenario", 5, "a name, a path or a document, not 5"),
         ("scenario", [], "a name, a path or a document, not []"),
         ("allowed_host", "a.test", "a tuple of texts, not 'a.test'"),
-        ("control_token", b"x" * 1_000, f"a text, not b'{'x' * 57}…"),
+        ("smtp_url", b"x" * 1_000, f"a text, not b'{'x' * 57}…"),
+        ("control_token", b"sesame", "a text, not what is given, of type bytes"),
     ],
 )
 def test_a_setting_of_another_type_is_refused_by_its_name(setting, value, expected):
@@ -64,6 +65,14 @@ def test_a_setting_of_another_type_is_refused_by_its_name(setting, value, expect
 )
 def test_a_setting_in_range_is_taken(settings):
     assert {name: getattr(Settings(**settings), name) for name in settings} == settings
+
+
+def test_no_secret_is_shown_with_the_settings():
+    settings = Settings(control_token="sesame", forward_to="http://127.0.0.1:9", forward_key="open")
+
+    assert "http://127.0.0.1:9" in repr(settings)
+    assert "sesame" not in repr(settings)
+    assert "open" not in repr(settings)
 
 
 NUMBERS = [flag for flag in cli.serve.params if isinstance(flag.type, click.IntRange)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from mockserver.settings.value_types import ValueType
+from mockserver.settings.value_types import Secret, ValueType
 
 Value = TypeVar("Value")
 
@@ -35,7 +35,7 @@ def setting(
 ) -> Value:
     """A field of `Settings`; a setting whose default is None may be left out."""
     declaration = Declaration(type, help, metavar, flag_default=flag_default)
-    return field(default=default, metadata={Declaration: declaration})
+    return field(default=default, repr=not isinstance(type, Secret), metadata={Declaration: declaration})
 
 
 def limit(

@@ -16,6 +16,7 @@ from mockserver.settings.value_types import (
     PathType,
     ScenarioReference,
     Seconds,
+    Secret,
     Text,
     Texts,
     WholeNumber,
@@ -59,7 +60,7 @@ class Settings:
     )
     seed: int | None = setting(None, Int64(-(2**63), 2**63 - 1), "Another seed than the scenario's.")
     #: An empty token is refused when the server starts: it was meant to protect something.
-    control_token: str | None = setting(None, _TEXT, "What the control API asks for from now on.", metavar="TOKEN")
+    control_token: str | None = setting(None, Secret(), "What the control API asks for from now on.", metavar="TOKEN")
     control_token_file: str | os.PathLike[str] | None = setting(
         None, PathType(), "A file that holds it.", metavar="FILE"
     )
@@ -113,7 +114,7 @@ class Settings:
     forward_writes: bool = setting(False, YesOrNo(), "Forward also what may change something: not only GET and HEAD.")
     #: Never shown; an empty one is refused when the server starts, as calls were meant to have one.
     forward_key: str | None = setting(
-        None, _TEXT, "The API key of forwarded calls. Another mock gets the key any without it.", metavar="KEY"
+        None, Secret(), "The API key of forwarded calls. Another mock gets the key any without it.", metavar="KEY"
     )
     forward_key_file: str | os.PathLike[str] | None = setting(None, PathType(), "A file that holds it.", metavar="FILE")
 

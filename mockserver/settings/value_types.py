@@ -40,10 +40,13 @@ class ValueType:
         is_of_type = isinstance(value, self.types) and isinstance(value, bool) == (bool in self.types)
         if is_of_type and self.takes(value):
             return
-        shown = repr(value)
-        shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
-        message = f"{name} must be {self.words}, not {shown}"
+        message = f"{name} must be {self.words}, not {self.shown(value)}"
         raise ValueError(message) if is_of_type else TypeError(message)
+
+    def shown(self, value: Any) -> str:
+        """A refused value, as its message shows it."""
+        shown = repr(value)
+        return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
 
 
 class Text(ValueType):
@@ -51,6 +54,13 @@ class Text(ValueType):
 
     types = (str,)
     words = "a text"
+
+
+class Secret(Text):
+    """A text that is never shown."""
+
+    def shown(self, value: Any) -> str:
+        return f"what is given, of type {type(value).__name__}"
 
 
 class Texts(ValueType):

@@ -189,6 +189,25 @@ def test_an_empty_token_in_the_environment_stops_the_start(run, token):
     assert (answer.exit_code, "the control token is empty" in answer.output) == (2, True)
 
 
+@pytest.mark.parametrize("key", ["", " ", "\n"])
+def test_an_empty_key_for_forwarded_calls_in_the_environment_stops_the_start(run, key):
+    answer = run("serve", "--port", "0", "--forward-to", "http://127.0.0.1:9", MOCKSERVER_FORWARD_KEY=key)
+
+    assert (answer.exit_code, "the key of forwarded calls is empty" in answer.output) == (2, True)
+
+
+def test_the_key_for_forwarded_calls_is_never_printed(run):
+    answer = run("serve", "--forward-to", "nowhere", MOCKSERVER_FORWARD_KEY="sesame")
+
+    assert (answer.exit_code, "calls cannot be forwarded to" in answer.output) == (2, True)
+    assert "sesame" not in answer.output + run("serve", "--help", MOCKSERVER_FORWARD_KEY="sesame").output
+
+
+@pytest.mark.parametrize(("given", "writes"), [([], False), (["--forward-writes"], True)])
+def test_a_flag_that_takes_no_value_says_yes(given, writes):
+    assert cli.serve.make_context("serve", given).params["forward_writes"] is writes
+
+
 def test_a_token_in_a_file_that_is_not_there_stops_the_start(run, tmp_path):
     answer = run("serve", "--control-token-file", str(tmp_path / "none"))
 

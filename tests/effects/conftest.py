@@ -1,9 +1,13 @@
 """Receivers that speak to a socket as they like, and names that lead where a test wants."""
 
 import socket
+import ssl
 
 import pytest
+import trustme
 from raw_receiver import listening
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
 
 @pytest.fixture
@@ -41,3 +45,28 @@ def _row(address, port):
     if ":" in address:
         return socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port, 0, 0)
     return socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)
+
+
+@pytest.fixture(scope="module")
+def authority():
+    return trustme.CA()
+
+
+@pytest.fixture
+def secured(listen, authority):
+    """A factory of receivers behind TLS, whose certificate is for the names that are given."""
+
+    def start(*names, behave=OK, issuer=authority, expires=None, **options):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        issuer.issue_cert(*names, not_after=expires).configure_cert(context)
+        return listen(behave, tls=context, **options)
+
+    return start
+
+
+@pytest.fixture
+def trusted(authority, tmp_path, monkeypatch):
+    """The team's own authority is trusted, by OpenSSL's variable."""
+    path = tmp_path / "team.pem"
+    authority.cert_pem.write_to_path(path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(path))

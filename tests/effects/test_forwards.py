@@ -206,6 +206,18 @@ def test_nothing_breaks_out_of_the_line_of_a_call(listen, send):
     assert peer.headers("X-Evil") == []
 
 
+@pytest.mark.usefixtures("trusted")
+def test_a_peer_may_speak_tls(secured, send):
+    peer = secured("localhost", behave=CONTACTS)
+    assert send(f"https://localhost:{peer.port}").body == b'{"contacts":[]}'
+
+
+def test_a_peer_whose_certificate_is_not_trusted_gets_no_call(secured, send):
+    peer = secured("localhost", behave=CONTACTS)
+    assert send(f"https://localhost:{peer.port}").error.startswith("the certificate was refused: ")
+    assert peer.calls == []
+
+
 # ---------------------------------------------------------------------- peers that fail
 
 

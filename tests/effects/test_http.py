@@ -1,7 +1,6 @@
 """Webhook calls over HTTP: what they carry, what counts as an answer, and how long anything may take."""
 
 import socket
-import ssl
 import struct
 import threading
 import time
@@ -463,31 +462,6 @@ def test_an_answer_after_a_while_is_an_answer(listen):
 
 
 # ---------------------------------------------------------------------- https
-
-
-@pytest.fixture(scope="module")
-def authority():
-    return trustme.CA()
-
-
-@pytest.fixture
-def secured(listen, authority):
-    """A factory of receivers behind TLS, whose certificate is for the names that are given."""
-
-    def start(*names, behave=OK, issuer=authority, expires=None, **options):
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        issuer.issue_cert(*names, not_after=expires).configure_cert(context)
-        return listen(behave, tls=context, **options)
-
-    return start
-
-
-@pytest.fixture
-def trusted(authority, tmp_path, monkeypatch):
-    """The team's own authority is trusted, by OpenSSL's variable."""
-    path = tmp_path / "team.pem"
-    authority.cert_pem.write_to_path(path)
-    monkeypatch.setenv("SSL_CERT_FILE", str(path))
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
