@@ -38,6 +38,26 @@ def tree() -> PathTree[OperationBeyond]:
     return PathTree(catalogue().values())
 
 
+def is_meant(method: str, pattern: str, operation: str | None) -> bool:
+    """Whether a pattern of paths is for a call of an operation beyond, or of none.
+
+    One that is written as the path of an operation, whatever its parameters are called, is for that alone: what is
+    written for `/v3/contacts/{id}` does not answer at `/v3/contacts/lists`, which is another operation's.
+    """
+    own = _by_address().get((method, _shape(pattern)))
+    return own is None or own == operation
+
+
+@cache
+def _by_address() -> Mapping[tuple[str, str], str]:
+    return {(row.method, _shape(row.path)): row.id for row in catalogue().values()}
+
+
+def _shape(path: str) -> str:
+    """A path whose parameters have no names."""
+    return "/".join("{}" if segment[:1] == "{" else segment for segment in path.split("/"))
+
+
 def _read(text: str) -> Iterator[OperationBeyond]:
     for line in text.splitlines():
         if not line.startswith("#"):

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 #: The operations beyond for which each shipped stub library has a stub. Written down, as to read the libraries takes
 #: some milliseconds, and a call that is refused is answered on the event loop.
-LIBRARIES: Mapping[str, frozenset[str]] = MappingProxyType({})
+LIBRARIES: Mapping[str, frozenset[str]] = MappingProxyType({"send": frozenset({"sendTransacEmail"})})
 
 
 def library_of(operation: str) -> str | None:

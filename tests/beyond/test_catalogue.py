@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.beyond.catalogue import catalogue, tree
+from mockserver.beyond.catalogue import catalogue, is_meant, tree
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.web.routing.path_tree import PathTree
 
@@ -88,3 +88,19 @@ def test_an_address_of_the_mock_is_looked_up_there_first():
     for row in ALL_OPERATIONS.values():
         assert own.find(row.method, row.path) is not None
         assert tree().find(row.method, row.path) is None
+
+
+@pytest.mark.parametrize(
+    ("method", "pattern", "operation", "is_for"),
+    [
+        ("GET", "/v3/contacts/{identifier}", "getContactInfo", True),
+        ("GET", "/v3/contacts/{email}", "getContactInfo", True),
+        ("GET", "/v3/contacts/{email}", "getLists", False),
+        ("PUT", "/v3/contacts/{email}", None, False),
+        ("GET", "/v3/{kind}/{id}", "getLists", True),
+        ("GET", "/v3/{kind}/{id}", None, True),
+        ("GET", "/v3/nobody/{id}", None, True),
+    ],
+)
+def test_a_pattern_that_is_written_as_an_operations_path_is_for_that_alone(method, pattern, operation, is_for):
+    assert is_meant(method, pattern, operation) is is_for

@@ -6,6 +6,7 @@ from mockserver.beyond.catalogue import catalogue
 
 STUBS = [
     {"id": "one", "method": "GET", "path": "/v3/contacts/{email}", "answer": {}},
+    {"id": "any", "method": "GET", "path": "/v3/contacts/{kind}/{id}", "answer": {}},
     {"id": "fixed", "method": "GET", "path": "/v3/contacts/import", "answer": {}},
     {"id": "other", "method": "PUT", "path": "/v3/contacts/{email}", "answer": {}},
     {"id": "long", "method": "GET", "path": "/v3/contacts/{email}/notes", "answer": {}},
@@ -46,6 +47,7 @@ def test_it_names_the_stubs_that_can_have_the_address(make_api):
     rows = listed(make_api({"stubs": STUBS}))
 
     assert rows["getContactInfo"]["stubs"] == ["one", "fixed"]
+    assert rows["getList"]["stubs"] == ["any", "long"]
     assert rows["updateContact"]["stubs"] == ["other"]
     assert rows["getContacts"]["stubs"] == []
 

@@ -119,6 +119,14 @@ def test_metrics_count_them_by_their_names(called):
     assert 'operation="createContact",status="201"} 2' in called.get("/_mock/metrics").text
 
 
+def test_a_stub_for_an_operation_does_not_answer_at_the_address_of_another(make_api):
+    stub = {"method": "GET", "path": "/v3/contacts/{email}", "answer": {"json": {"id": 7}}}
+    api = make_api({"stubs": [stub]})
+
+    assert api.get("/v3/contacts/bob@example.test").json == {"id": 7}
+    assert api.get("/v3/contacts/lists").headers["X-Mock-Answered"] == "refused"
+
+
 # ---------------------------------------------------------------------- rules
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from flask import Request
 
 from mockserver.beyond import effects
+from mockserver.beyond.catalogue import is_meant as is_meant_for
 from mockserver.beyond.effects.effect import Effect
 from mockserver.beyond.stubs import stored
 from mockserver.beyond.stubs.program import Answer, Program, Refusal, program_of, scope_of
@@ -60,7 +61,8 @@ def answer(caller: Caller, request: Request, exchange: Exchange) -> Reply | None
 def _stub_for(caller: Caller, request: Request, exchange: Exchange) -> tuple[Stub, Mapping[str, str]] | None:
     stubs = caller.workspace.state.stubs
     for stub, params in stubs.at(exchange.method, encoded_slash.matched_path(request)):
-        if stub.is_active and stub.match.admits(exchange):
+        is_meant = is_meant_for(stub.method, stub.path, exchange.operation)
+        if is_meant and stub.is_active and stub.match.admits(exchange):
             return stub, encoded_slash.unsegmented(params, request)
     return None
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from flask import Response
 
-from mockserver.beyond.catalogue import OperationBeyond, catalogue
+from mockserver.beyond.catalogue import OperationBeyond, catalogue, is_meant
 from mockserver.beyond.libraries import library_of
 from mockserver.beyond.stubs.pattern import overlap
 from mockserver.control.framework import answers, dependencies, target
@@ -43,13 +43,18 @@ def _by_address(workspace: Workspace) -> _ByAddress:
 
 def _row(operation: OperationBeyond, chosen: str, stubs: _ByAddress) -> dict[str, object]:
     segments = operation.path.split("/")
-    own: Sequence[Stub] = stubs.get((operation.method, len(segments)), ())
+    own = stubs.get((operation.method, len(segments)), ())
     return {
         "operation": operation.id,
         "method": operation.method,
         "path": operation.path,
         "status": operation.status,
         "answered": chosen,
-        "stubs": [stub.id for stub in own if overlap(stub.segments, segments)],
+        "stubs": [stub.id for stub in own if _answers(stub, operation.id, segments)],
         "library": library_of(operation.id),
     }
+
+
+def _answers(stub: Stub, operation: str, segments: Sequence[str]) -> bool:
+    """Whether a stub can answer a call of an operation."""
+    return overlap(stub.segments, segments) and is_meant(stub.method, stub.path, operation)
