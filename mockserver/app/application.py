@@ -25,11 +25,13 @@ from mockserver.web.service.service import Service
 
 if TYPE_CHECKING:
     from mockserver.beyond import answering
+    from mockserver.scenario.documents import stub_libraries
     from mockserver.scenario.rules import fault_header
     from mockserver.views.traffic import redaction
 else:
     # For requests that no operation answers.
     (answering,) = late("mockserver.beyond", "answering")
+    (stub_libraries,) = late("mockserver.scenario.documents", "stub_libraries")
     # For requests with a fault of their own, and for lines of the log.
     (fault_header,) = late("mockserver.scenario.rules", "fault_header")
     (redaction,) = late("mockserver.views.traffic", "redaction")
@@ -73,7 +75,7 @@ def _add_service(app: Application) -> None:
         app.store,
         ALL_OPERATIONS.values(),
         faults=fault_header.of_header,
-        beyond=cache(partial(answering.Answering, app.settings.beyond)),
+        beyond=cache(partial(answering.Answering, app.settings.beyond, stub_libraries.by_operation)),
         bearers=Bearer(app.store, app.component(OAuthParts).signer),
         body_limit=app.settings.body_limit,
         prepare=app.effects.look_ups.prepare,

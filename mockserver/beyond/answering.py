@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from flask import Request
 
 from mockserver.beyond.catalogue import OperationBeyond, catalogue, tree
-from mockserver.beyond.libraries import library_of
 from mockserver.beyond.nearest import nearest
 from mockserver.core.contract.errors import NOT_FOUND
 from mockserver.core.contract.operation import Operation
@@ -36,9 +35,13 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 class Answering:
     """Answers where the mock has no operation, and knows which the service has there."""
 
-    def __init__(self, default: str) -> None:
-        """`default` is what becomes of a call in a workspace whose scenario does not say it, as `Behaviour.beyond`."""
+    def __init__(self, default: str, libraries: Callable[[], Mapping[str, str]]) -> None:
+        """`default` is what becomes of a call in a workspace whose scenario does not say it, as `Behaviour.beyond`.
+
+        `libraries` gives the stub library that answers for an operation, by the operation's id.
+        """
         self._default = default
+        self._libraries = libraries
         self._own = PathTree(ALL_OPERATIONS.values())
 
     def recognise(self, method: str, path: str) -> Recognised | None:
@@ -62,7 +65,14 @@ class Answering:
         if operation is None:
             # The API says the same of a wrong address and of a wrong method (contract/errors#statuses).
             raise NOT_FOUND().because(self._why_unknown(request))
-        return _shaped(operation, exchange) if chosen == "shape" else _refused(operation, exchange)
+        return _shaped(operation, exchange) if chosen == "shape" else self._refused(operation, exchange)
+
+    def _refused(self, operation: OperationBeyond, exchange: Exchange) -> Reply:
+        exchange.beyond = Answered.REFUSED
+        known = f"{operation.id} is an operation of the service that this mock does not have"
+        library = self._libraries().get(operation.id)
+        advice = "write a stub" if library is None else f"`--stubs {library}` or `extends: {library}` has a stub for it"
+        return Reply.refused(NOT_FOUND().because(f"{known}; {advice}, or use --beyond"))
 
     def _why_unknown(self, request: Request) -> str:
         """Why nothing answers at an address, with the methods that it takes or the address that was probably meant."""
@@ -114,11 +124,3 @@ def _forwarded(caller: Caller, request: Request, exchange: Exchange) -> Reply:
     reply = forwarding.forward(caller, request, exchange)
     exchange.beyond = Answered.FORWARDED
     return reply
-
-
-def _refused(operation: OperationBeyond, exchange: Exchange) -> Reply:
-    exchange.beyond = Answered.REFUSED
-    known = f"{operation.id} is an operation of the service that this mock does not have"
-    library = library_of(operation.id)
-    advice = "write a stub" if library is None else f"`--stubs {library}` or `extends: {library}` has a stub for it"
-    return Reply.refused(NOT_FOUND().because(f"{known}; {advice}, or use --beyond"))

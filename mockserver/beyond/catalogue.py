@@ -44,8 +44,13 @@ def is_meant(method: str, pattern: str, operation: str | None) -> bool:
     One that is written as the path of an operation, whatever its parameters are called, is for that alone: what is
     written for `/v3/contacts/{id}` does not answer at `/v3/contacts/lists`, which is another operation's.
     """
-    own = _by_address().get((method, _shape(pattern)))
+    own = operation_of(method, pattern)
     return own is None or own == operation
+
+
+def operation_of(method: str, pattern: str) -> str | None:
+    """The id of the operation beyond whose path a pattern is, whatever its parameters are called, or None."""
+    return _by_address().get((method, _shape(pattern)))
 
 
 @cache

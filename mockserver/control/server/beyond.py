@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from flask import Response
 
 from mockserver.beyond.catalogue import OperationBeyond, catalogue, is_meant
-from mockserver.beyond.libraries import library_of
 from mockserver.beyond.stubs.pattern import overlap
 from mockserver.control.framework import answers, dependencies, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.stubs import Stub
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.scenario.documents.stub_libraries import by_operation
 from mockserver.views.server.beyond import OperationsBeyond
 from mockserver.web.service.beyond import CHOICES
 
@@ -51,7 +51,7 @@ def _row(operation: OperationBeyond, chosen: str, stubs: _ByAddress) -> dict[str
         "status": operation.status,
         "answered": chosen,
         "stubs": [stub.id for stub in own if _answers(stub, operation.id, segments)],
-        "library": library_of(operation.id),
+        "library": by_operation().get(operation.id),
     }
 
 
