@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
@@ -30,6 +33,10 @@ _MOST_LISTED = 100
 #: The longest error code, in characters. Chosen: far above those of the service.
 _LONGEST_CODE = 200
 _NO_NAME = "must be a name of letters, digits and _"
+#: How many stubs that were checked are remembered. Chosen: those of all shipped libraries, and as many of a team's own.
+_REMEMBERED = 512
+#: The most levels that `json_text.write` writes; how many a value may have is a matter of the schema.
+_DEEPEST_WRITTEN = 255
 #: The members that a running workspace sets.
 _RUNNING = ("id", "hits", "position")
 #: Statuses of answers that have no body (RFC 9110, 15.3.5 and 15.4.5).
@@ -142,6 +149,11 @@ class StubItem(Item):
     hits = fields.Integer(strict=True, validate=_count)
     position = fields.Integer(strict=True, validate=_count)
 
+    def load(self, data: Any, **options: Any) -> Any:
+        """A stub; one that was loaded before is not checked again, as each workspace of a library has the same ones."""
+        text = _plain(data) if type(self) is StubItem and isinstance(data, dict) else None
+        return super().load(data, **options) if text is None else replace(_loaded(text))
+
     @validates_schema
     def _check(self, data: dict[str, Any], **_: Any) -> None:
         operation = shadowed(data.get("method", ""), data.get("path", ""))
@@ -163,6 +175,33 @@ class StubItem(Item):
             times=data.get("times"),
             **{name: data[name] for name in _RUNNING if name in data},
         )
+
+
+def _plain(data: dict[str, Any]) -> bytes | None:
+    """A stub as JSON, or None if it has values that JSON has not, or is too large in any case."""
+    try:
+        text = json_text.write(data, _refuse_moment)
+    except TypeError:
+        return None
+    return text if len(text) <= 2 * _LARGEST else None
+
+
+def _refuse_moment(moment: datetime) -> str:
+    raise TypeError(f"{moment} is no value of JSON")
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _loaded(text: bytes) -> Stub:
+    """The stub of a JSON text.
+
+    Raises:
+        ValidationError: it is none.
+    """
+    found: Stub = super(StubItem, _ITEM).load(json_text.read(text, deepest=_DEEPEST_WRITTEN))
+    return found
+
+
+_ITEM = StubItem()
 
 
 def _check_templates(own: Mapping[str, Any]) -> None:
@@ -187,10 +226,13 @@ def _written(own: Mapping[str, Any]) -> str:
     Raises:
         ValidationError: it is too large.
     """
-    text = json_text.write(own).decode().removesuffix("\n")
-    if len(text.encode()) > _LARGEST:
+    try:
+        text = json_text.write(own).removesuffix(b"\n")
+    except TypeError as error:  # of half a surrogate pair
+        raise ValidationError("has a value that is none of JSON") from error
+    if len(text) > _LARGEST:
         raise ValidationError(f"a stub may have {_LARGEST:,} bytes as JSON, and this one has {len(text):,}")
-    return text
+    return text.decode()
 
 
 def dump_stub(stub: Stub) -> dict[str, Any]:

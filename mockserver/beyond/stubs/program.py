@@ -98,6 +98,8 @@ class _Reader(Reader):
 
     def _answers(self) -> list[tuple[Path, Mapping[str, Any]]]:
         if "answer" in self._written:
+            if "when" in self._written["answer"]:
+                self._wrong(("answer", "when"), "an answer has a condition only where there are several: write answers")
             return [(("answer",), self._written["answer"])]
         found: list[tuple[Path, Mapping[str, Any]]] = [
             (("answers", at), item) for at, item in enumerate(self._written.get("answers", ()))

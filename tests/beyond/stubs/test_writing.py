@@ -141,3 +141,45 @@ stubs:
     ]
     found = mistakes_of(text)
     assert [mistake[: len(wanted)] for mistake, wanted in zip(found, told, strict=True)] == told
+
+
+def test_a_stub_that_is_loaded_again_is_another_one():
+    written = stub(id="a", times=2)
+    one, other = (loaded(written).state.stubs.get("a") for _ in range(2))
+    one.hits = 1
+    assert other.hits == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("answer: {json: 2026-01-01}", "is no value of JSON"),
+        ("answer: {json: " + "[" * 90 + "1" + "]" * 90 + "}", "nested too deeply"),
+        ('answer: {text: "{{ 1 + }}"}', "stubs[0].answer.text: unexpected"),
+        ("answer: {when: yes please}", "answer.when: must be one expression in braces"),
+        ("answer: {when: '{{ true }}'}", "answer.when: an answer has a condition only where there are several"),
+        ("answers: [{when: '{{ true }}'}]", "answers: one answer has to be without when"),
+        ("answer: {}, let: {now: 1}", "let.now: as a name: must be a name of letters"),
+        ("answer: {}, let: {a: '{{ b }}', b: 1}", "let.a: unknown name b"),
+        ("answer: {}, store: {table: 'a b', key: a}", "store.table: must be a name"),
+        ("answer: {}, store: {table: a}", "store.key: Missing data"),
+        ("answer: {}, forget: [{table: a, key: a, as: b}]", "forget[0].as: is the name of an"),
+        ("answer: {}, forget: [{table: a, key: a, each: [], as: if}]", "forget[0].as: must be"),
+        ("answer: {}, effects: [{mial: {}}]", "effects[0]: an effect has one of the members"),
+        ("answer: {}, effects: [{credits: '{{ a }}'}]", "effects[0].credits: unknown name a"),
+        ("answer: {}, refuse: [{when: '{{ 1 }}'}]", "refuse[0].code: Missing data"),
+        ("answer: {json: {'{{ a }}': 1}}", "the name of a member is no template"),
+        ("answer: {json: {$each: [], $as: 7, b: 1}}", "beside $each there may be $as, $when"),
+    ],
+)  # fmt: skip
+def test_a_mistake_within_a_stub_is_told_at_its_place(text, told):
+    found = mistakes_of(f"seed: 1\nstubs:\n  - {{method: GET, path: /v3/a, {text}}}\n")
+    assert any(line.startswith("s.yaml:3: ") and told in line for line in found), found
+
+
+def test_all_mistakes_of_all_templates_are_told_together():
+    written = "{method: GET, path: /v3/a, let: {a: '{{'}, answer: {json: ['{{ b }}', {c: '{{ d | e }}'}]}}"
+    found = mistakes_of(f"stubs:\n  - {written}\n")
+    assert [line.split(": ")[1] for line in found] == [
+        "stubs[0].let.a", "stubs[0].answer.json[0]", "stubs[0].answer.json[1].c"
+    ]  # fmt: skip

@@ -1,0 +1,220 @@
+"""A request is done as a whole or not at all: ids, draws, stored values, sequences and effects."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockserver.core.state.equality import difference
+from mockserver.core.state.trial import above
+
+FORM = {
+    "method": "POST",
+    "let": {"id": "{{ next_id('note') }}", "key": "{{ uuid() }}"},
+    "answers": [
+        {"status": 201, "json": {"id": "{{ id }}", "key": "{{ key }}", "name": "{{ faker.name() }}"}},
+        {"status": 202, "json": {"id": "{{ id }}"}},
+    ],
+    "store": {"table": "notes", "key": "{{ id }}"},
+    "effects": [{"credits": -1}, {"mail": {"to": "{{ request.json.to }}", "subject": "Hi", "text": "Noted"}}],
+}
+GOOD = {"to": "ada@acme.test"}
+
+
+def state_of(api):
+    """The state, but for the count of hits."""
+    found = api.get("/_mock/state").json
+    for stub in found["stubs"]:
+        stub.pop("hits", None)
+    return found
+
+
+def post(api, body=None, **request):
+    return api.post("/v3/contacts", json=GOOD if body is None else body, **request)
+
+
+@pytest.mark.parametrize(
+    ("more", "body", "status"),
+    [
+        pytest.param({"refuse": [{"when": "{{ id > 0 }}", "code": "bad_request"}]}, GOOD, 400, id="a refusal"),
+        pytest.param({}, {}, 500, id="a template of an effect fails"),
+        pytest.param({}, {"to": "nobody"}, 500, id="an effect is none"),
+        pytest.param({"effects": [{"credits": -4}]}, GOOD, 402, id="an effect lacks credits"),
+        pytest.param({"store": {"table": "a", "key": "{{ 1.5 }}"}}, GOOD, 500, id="a key is none"),
+        pytest.param({"store": {"table": "a", "key": "{{ '' }}"}}, GOOD, 500, id="a key is empty"),
+        pytest.param({"store": {"table": "a", "key": "{{ 'a' * 2 }}"}}, GOOD, 500, id="a key fails"),
+        pytest.param(
+            {"answer": {"headers": {"X-A": "{{ id }}\nX-B: 1"}}, "answers": None}, GOOD, 500, id="a header is none"
+        ),
+        pytest.param({"members": ["from"]}, GOOD, 400, id="a member is unknown in a strict workspace"),
+        pytest.param({"effects": [{"credits": -1, "each": "{{ range(15000) }}"}]}, GOOD, 500, id="many effects"),
+    ],
+)
+def test_what_is_refused_or_fails_leaves_everything_as_it_was(stubbed, more, body, status):
+    written = {name: value for name, value in {**FORM, **more}.items() if value is not None}
+    api = stubbed(written, strict=True)
+    before = state_of(api)
+    assert post(api, body).status_code == status
+    assert state_of(api) == before
+    assert api.get("/_mock/mailbox").json["count"] == 0
+
+
+def test_after_what_failed_ids_and_draws_go_on_as_if_it_had_never_come(stubbed):
+    one, other = stubbed(FORM), stubbed(FORM)
+    for body in ({}, {"to": "nobody"}):
+        assert post(one, body).status_code == 500
+    for _ in range(2):
+        assert post(one).json == post(other).json
+
+
+def test_a_failure_counts_as_a_hit_and_is_told_in_the_journal(stubbed):
+    api = stubbed({**FORM, "id": "form"})
+    post(api, {"to": "nobody"})
+    (stub,) = api.get("/_mock/state").json["stubs"]
+    (entry,) = api.get("/_mock/requests").json["items"]
+    assert stub["hits"] == 1
+    assert entry["reason"].startswith("stub form (POST /v3/contacts), effects[1], line 1: ")
+    assert entry["reason"].endswith("; nothing was done")
+
+
+def test_a_body_that_is_no_json_is_refused_once_a_template_asks_for_it(stubbed):
+    api = stubbed(FORM, {"method": "POST", "path": "/v3/feeds", "answer": {"text": "not looked at"}})
+    refused = api.post("/v3/contacts", data="{", content_type="application/json")
+    assert (refused.status_code, refused.json["code"]) == (400, "bad_request")
+    assert api.post("/v3/feeds", data="{", content_type="application/json").text == "not looked at"
+
+
+def test_a_body_over_the_limit_is_413(make_api):
+    stub = {"method": "POST", "path": "/v3/contacts", "answer": {"json": "{{ request.json }}"}}
+    api = make_api({"stubs": [stub]}, body_limit=1_000)
+    assert api.post("/v3/contacts", json="a" * 1_000).status_code == 413
+
+
+# ---------------------------------------------------------------------- members that a stub knows
+
+
+def test_unknown_members_are_ignored_with_a_warning_and_refused_in_a_strict_workspace(stubbed):
+    stub = {"method": "POST", "members": ["a"], "answer": {"status": 201}}
+    mild, strict = stubbed(stub), stubbed(stub, strict=True)
+    assert mild.post("/v3/contacts", json={"a": 1, "b": 2}).status_code == 201
+    (entry,) = mild.get("/_mock/requests").json["items"]
+    assert entry["warnings"] == ["stub stub-1 knows no member b; it is ignored"]
+    refused = strict.post("/v3/contacts", json={"a": 1, "b": 2})
+    assert (refused.status_code, refused.json["message"]) == (400, "Unknown attribute b in the request")
+    assert strict.post("/v3/contacts", json={"a": 1}).status_code == 201
+    assert strict.post("/v3/contacts", json=[1]).status_code == 201
+
+
+# ---------------------------------------------------------------------- what is stored
+
+KEEP = {
+    "method": "PUT", "path": "/v3/feeds/{key}", "answer": {"status": 204},
+    "store": {"table": "feeds", "key": "{{ request.path.key }}"},
+}  # fmt: skip
+DROP = {
+    "method": "DELETE", "path": "/v3/feeds/{key}", "answer": {"status": 204},
+    "forget": {"table": "feeds", "key": "{{ request.path.key }}"},
+}  # fmt: skip
+LIST = {"path": "/v3/feeds", "answer": {"json": "{{ stored('feeds') }}"}}
+READ = {"path": "/v3/feeds/{key}", "answer": {"json": "{{ stored('feeds', request.path.key) | default(none) }}"}}
+
+
+@pytest.fixture
+def feeds(stubbed):
+    return stubbed(KEEP, DROP, LIST, READ)
+
+
+def test_a_value_is_listed_at_the_place_of_its_first_storing(feeds):
+    for key, value in (("a", 1), ("b", 2), ("a", 3)):
+        feeds.put(f"/v3/feeds/{key}", json={"v": value})
+    assert feeds.get("/v3/feeds").json == [{"v": 3}, {"v": 2}]
+    feeds.delete("/v3/feeds/a")
+    feeds.delete("/v3/feeds/nobody")
+    assert feeds.get("/v3/feeds").json == [{"v": 2}]
+
+
+def test_every_account_has_tables_of_its_own(feeds):
+    feeds.put("/v3/feeds/a", json=1)
+    assert feeds.get("/v3/feeds/a", key="shop-key").json is None
+    assert feeds.get("/v3/feeds", key="shop-key").json == []
+
+
+def test_one_request_stores_and_forgets_several_values(stubbed):
+    many = {
+        "method": "POST",
+        "path": "/v3/feeds",
+        "answer": {"status": 201},
+        "forget": [{"table": "feeds", "key": "old"}, {"table": "feeds", "key": "kept", "when": "{{ false }}"}],
+        "store": [
+            {"table": "feeds", "each": "{{ request.json }}", "as": "one", "key": "{{ one.id }}", "value": "{{ one }}",
+             "when": "{{ one.id != 2 }}"},
+            {"table": "count", "key": "all", "value": "{{ request.json | length }}"},
+        ],
+    }  # fmt: skip
+    api = stubbed(many, KEEP, LIST, {"path": "/v3/count", "answer": {"json": "{{ stored('count') }}"}})
+    for key in ("old", "kept"):
+        api.put(f"/v3/feeds/{key}", json=key)
+    assert api.post("/v3/feeds", json=[{"id": 1}, {"id": 2}, {"id": 3}]).status_code == 201
+    assert api.get("/v3/feeds").json == ["kept", {"id": 1}, {"id": 3}]
+    assert api.get("/v3/count").json == [3]
+
+
+def test_stored_values_are_part_of_the_state_of_snapshots_and_of_resets(feeds):
+    feeds.put("/v3/feeds/a", json={"v": [1, None]})
+    feeds.post("/_mock/snapshots", json={"name": "one"})
+    written = feeds.get("/_mock/state").json
+    assert written["accounts"][0]["stored"] == [{"table": "feeds", "key": "a", "value": {"v": [1, None]}}]
+    feeds.put("/v3/feeds/b", json=2)
+    feeds.post("/_mock/snapshots/one/restore")
+    assert feeds.get("/v3/feeds").json == [{"v": [1, None]}]
+    feeds.post("/_mock/reset")
+    assert feeds.get("/v3/feeds").json == []
+    assert feeds.put("/_mock/state", json=written).status_code == 200
+    assert feeds.get("/v3/feeds").json == [{"v": [1, None]}]
+
+
+def test_stored_values_can_be_seeded_and_one_that_is_there_is_in_the_way(feeds):
+    rows = [{"table": "feeds", "key": "a", "value": 1}, {"table": "feeds", "key": "b", "value": None}]
+    assert feeds.post("/_mock/seed", json={"stored": rows}).status_code == 200
+    assert feeds.get("/v3/feeds").json == [1, None]
+    again = feeds.post("/_mock/seed", json={"stored": rows[1:]})
+    assert (again.status_code, again.json["errors"][0]["path"]) == (409, "/stored/0/key")
+    assert feeds.get("/v3/feeds").json == [1, None]
+
+
+def test_a_value_beyond_the_limit_of_bytes_is_refused_and_what_is_forgotten_makes_room(make_api):
+    api = make_api({"stubs": [KEEP, DROP, {"method": "GET", **LIST}]}, stored_bytes_limit=2_000)
+    assert api.put("/v3/feeds/a", json="x" * 1_500).status_code == 204
+    refused = api.put("/v3/feeds/b", json="x" * 1_500)
+    assert (refused.status_code, refused.json["code"]) == (400, "out_of_range")
+    reason = api.get("/_mock/requests").json["items"][0]["reason"]
+    assert reason.endswith("bytes, and there may be 2,000 (--stored-bytes-limit)")
+    assert api.put("/v3/feeds/a", json="y" * 1_400).status_code == 204
+    api.delete("/v3/feeds/a")
+    assert api.put("/v3/feeds/b", json="x" * 1_500).status_code == 204
+    assert api.get("/v3/feeds").json == ["x" * 1_500]
+
+
+def test_stored_values_count_as_rows(make_api):
+    api = make_api({"stubs": [KEEP]}, rows_limit=20)
+    answers = [api.put(f"/v3/feeds/{number}", json=1).status_code for number in range(30)]
+    assert sorted(set(answers)) == [204, 400]
+    assert api.workspace.state.kept() == 20
+
+
+def test_the_bytes_of_an_account_that_is_removed_count_no_more(feeds):
+    feeds.put("/v3/feeds/a", json="x" * 500)
+    state = feeds.workspace.state
+    assert state.tally.stored > 500
+    state.remove_account(state.first_account)
+    assert state.tally.stored == 0
+
+
+def test_what_happens_in_a_trial_changes_nothing_below(feeds):
+    feeds.put("/v3/feeds/a", json=1)
+    state = feeds.workspace.state
+    before = feeds.get("/_mock/state").json
+    trial = above(state)
+    trial.stubs.clear()
+    trial.first_account.weigh_stored(500)
+    assert feeds.get("/_mock/state").json == before
+    assert difference(state.tally, trial.tally) is not None
