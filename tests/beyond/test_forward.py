@@ -53,6 +53,7 @@ def test_the_34_are_answered_here(listen, make_forwarding):
     ("path", "sent"),
     [
         ("/v3/contacts/a%2Fb/x", "/v3/contacts/a%2Fb/x"),
+        ("/w/default/v3/contacts/a%2Fb", "/v3/contacts/a%2Fb"),
         ("/v3/contacts/ada@acme.test", "/v3/contacts/ada@acme.test"),
         ("/v3/contacts/%40%2B%25%3F%23", "/v3/contacts/@+%25%3F%23"),
         ("/v3/contacts/b%C3%BCcher", "/v3/contacts/b%C3%BCcher"),

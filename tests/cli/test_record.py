@@ -3,6 +3,7 @@
 import pytest
 import requests
 import yaml
+from raw_receiver import listening
 
 PEER = {
     "stubs": [
@@ -83,3 +84,40 @@ def test_a_server_that_is_not_there_is_told(run):
 
     assert told.exit_code == 1
     assert "does not answer" in told.stderr
+
+
+def test_what_is_left_out_is_told(run, forwarding):
+    requests.get(f"{forwarding}/v3/contacts", headers={"api-key": "any", "X-Mock-Fault": "malformed_body"}, timeout=10)
+
+    told = run("stubs", "record", "--url", forwarding)
+
+    assert "left out: GET /v3/contacts: a fault has changed its answer\n" in told.stderr
+    assert "3 stubs of 4 exchanges\n" in told.stderr
+
+
+def test_what_the_journal_holds_no_more_is_told(run, serve):
+    root = serve(beyond="forward", forward_to=serve(PEER), journal_limit=2)
+    for _ in range(5):
+        call(root, "GET", "/v3/contacts")
+
+    assert "3 older requests not in the journal any more\n" in run("stubs", "record", "--url", root).stderr
+
+
+def test_a_long_journal_is_asked_for_in_parts(run, forwarding, monkeypatch):
+    whole = run("stubs", "record", "--url", forwarding).stdout
+    monkeypatch.setattr("mockserver.cli.recording._AT_ONCE", 2)
+
+    assert run("stubs", "record", "--url", forwarding).stdout == whole
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"[]", b'{"items":[]}', b'{"items":[1],"count":1,"evicted":0}', b'{"items":[{}],"count":1,"evicted":0}', b"{"],
+)
+def test_another_program_is_told(run, body):
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+    with listening() as listen:
+        told = run("stubs", "record", "--url", listen(head + body).url(""))
+
+    assert told.exit_code == 1
+    assert "does not answer as a mockserver" in told.stderr
