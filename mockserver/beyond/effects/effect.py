@@ -8,7 +8,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from mockserver.core.traffic.mail import MailContent
+from mockserver.core.traffic.ring import weight
 from mockserver.resources.webhooks.event import Category
+
+
+class TooLargeError(ValueError):
+    """An effect would be larger than stubs may have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +21,11 @@ class MailEffect:
     """`mail`: an e-mail into the mailbox, and out by SMTP where a server is set."""
 
     content: MailContent
+
+    @property
+    def size(self) -> int:
+        """The most bytes that it takes in memory."""
+        return self.content.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +42,22 @@ class EventEffect:
     #: What replaces members of the payload, or is added to it.
     payload: Mapping[str, Any]
 
+    @property
+    def size(self) -> int:
+        """The most bytes that it takes in memory."""
+        return weight(self.to) + weight(self.payload) + weight(list(self.members.values()))
+
 
 @dataclass(frozen=True, slots=True)
 class CreditsEffect:
     """`credits`: so many credits are used, by their kind."""
 
     amounts: Mapping[str, int]
+
+    @property
+    def size(self) -> int:
+        """The most bytes that it takes in memory."""
+        return weight(self.amounts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +70,11 @@ class ScheduleEffect:
     batch_id: str | None
     #: Why it is not sent when it falls due; None: it is.
     rejected: str | None
+
+    @property
+    def size(self) -> int:
+        """The most bytes that it takes in memory."""
+        return self.content.size
 
 
 Effect = MailEffect | EventEffect | CreditsEffect | ScheduleEffect

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from mockserver.beyond.effects.effect import TooLargeError
+
 #: The most characters of a text that is filled in. Chosen: as many as the body of a request has.
 _LONGEST = 10 * 1024 * 1024
 _OPEN, _CLOSE = "{{", "}}"
@@ -16,14 +18,16 @@ def filled_in(text: str, params: Mapping[str, Any]) -> str:
     What else stands in braces is left as it is.
 
     Raises:
-        ValueError: the text would be too long.
+        TooLargeError: the text would be too long.
     """
+    if _OPEN not in text:
+        return text  # and no copy of it: thousands of e-mails may share one
     found: list[str] = []
     length = 0
     for piece in _pieces(text, params):
         length += len(piece)
         if length > _LONGEST:
-            raise ValueError(f"with its params a text of the e-mail would be longer than {_LONGEST:,} characters")
+            raise TooLargeError(f"with its params a text of the e-mail would be longer than {_LONGEST:,} characters")
         found.append(piece)
     return "".join(found)
 

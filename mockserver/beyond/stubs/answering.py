@@ -9,7 +9,7 @@ from flask import Request
 
 from mockserver.beyond import effects
 from mockserver.beyond.catalogue import is_meant as is_meant_for
-from mockserver.beyond.effects.effect import Effect
+from mockserver.beyond.effects.effect import Effect, TooLargeError
 from mockserver.beyond.stubs import stored
 from mockserver.beyond.stubs.program import Answer, Program, Refusal, program_of, scope_of
 from mockserver.beyond.stubs.stored import LONGEST_KEY, Change, storing
@@ -18,9 +18,9 @@ from mockserver.beyond.stubs.world import World
 from mockserver.beyond.templates import operators
 from mockserver.beyond.templates.budget import Budget
 from mockserver.beyond.templates.evaluation import Scope, key_of
-from mockserver.beyond.templates.value import Value
-from mockserver.beyond.templates.values import OMIT, Path, TemplateError
-from mockserver.core.contract.errors import INTERNAL_ERROR, INVALID_PARAMETER, ServiceError, no_room
+from mockserver.beyond.templates.value import Each, Value
+from mockserver.beyond.templates.values import OMIT, BudgetError, Path, TemplateError
+from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID_PARAMETER, ServiceError, no_room
 from mockserver.core.state import reasons
 from mockserver.core.state.stubs import Stub
 from mockserver.core.text import header_form
@@ -28,11 +28,15 @@ from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.routing import encoded_slash
 from mockserver.web.schemas import json_text
+from mockserver.web.server.loop import LARGE_BODY
 from mockserver.web.service.answer import CONTENT_TYPE, CORS_HEADERS
 
 #: The most effects and changes of what is stored that one request has. Chosen: three for each of the 2,000 recipients
 #: that an e-mail may have, and more.
 _MOST_DONE = 10_000
+#: How many bytes the effects of a request take at most. Chosen: some six mails of which each has a file as large as a
+#: body can hold.
+_LARGEST_DONE = 64 * 1024 * 1024
 
 
 def answer(caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
@@ -54,6 +58,8 @@ def answer(caller: Caller, request: Request, exchange: Exchange) -> Reply | None
     try:
         outcome = call.outcome()
     except TemplateError as error:
+        if isinstance(error, BudgetError) and len(exchange.body) > LARGE_BODY:
+            raise _too_much(stub, error) from None
         raise _failure(stub, error) from None
     return call.done(outcome)
 
@@ -69,9 +75,18 @@ def _stub_for(caller: Caller, request: Request, exchange: Exchange) -> tuple[Stu
 
 def _failure(stub: Stub, error: TemplateError) -> ServiceError:
     """The answer where a template cannot be evaluated; the journal says which stub, where, and why."""
+    return INTERNAL_ERROR().because(f"{_where(stub, error)}: {error}; nothing was done")
+
+
+def _too_much(stub: Stub, error: TemplateError) -> ServiceError:
+    """The answer where the reason is that the request holds, or asks for, more than stubs take."""
+    refused = BAD_REQUEST("The request body is larger than what can be processed", status=413)
+    return refused.because(f"{_where(stub, error)}: {error}; nothing was done")
+
+
+def _where(stub: Stub, error: TemplateError) -> str:
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.place or ()).lstrip(".")
-    where = f"stub {stub.id} ({stub.method} {stub.path}), {place}, line {error.line or 1}"
-    return INTERNAL_ERROR().because(f"{where}: {error}; nothing was done")
+    return f"stub {stub.id} ({stub.method} {stub.path}), {place}, line {error.line or 1}"
 
 
 class _Outcome(NamedTuple):
@@ -179,25 +194,32 @@ class _Call:
             yield storing(item["table"], _key(item, place), value)
 
     def _effects(self) -> Iterator[Effect]:
+        size = 0
         for item, place in _each(self._program.effects, "effects", self._scope):
             try:
-                yield effects.read(item)
+                effect = effects.read(item)
+                size += effect.size
+                if size > _LARGEST_DONE:
+                    raise TooLargeError(f"effects of a request may take {_LARGEST_DONE:,} bytes together")  # noqa: TRY301
+            except TooLargeError as error:
+                raise _too_much(self._stub, _at(BudgetError(str(error)), place)) from None
             except ValueError as error:
                 raise _at(TemplateError(str(error)), place) from None
+            yield effect
 
 
 def _is_true(condition: Value, scope: Scope) -> bool:
     return operators.is_true(condition.given(scope))
 
 
-def _each(values: Iterable[Value], name: str, scope: Scope) -> Iterator[tuple[Mapping[str, Any], Path]]:
+def _each(values: Iterable[Each], name: str, scope: Scope) -> Iterator[tuple[Mapping[str, Any], Path]]:
     """The mappings of actions or effects, each with the place where it was written."""
     count = 0
     for index, value in enumerate(values):
-        for item in value.given(scope):
+        for item in value.one_by_one(scope):
             count += 1
             if count > _MOST_DONE:
-                raise _at(TemplateError(f"a request may have {_MOST_DONE:,} of them at most"), (name,))
+                raise _at(BudgetError(f"a request may have {_MOST_DONE:,} of them at most"), (name,))
             yield item, (name, index)
 
 

@@ -50,9 +50,9 @@ class Program(NamedTuple):
     conditional: Sequence[Answer]
     sequence: Sequence[Answer]
     #: Lists of mappings, each as it was written, for what is forgotten, stored and effected.
-    forgets: Sequence[Value]
-    stores: Sequence[Value]
-    effects: Sequence[Value]
+    forgets: Sequence[Each]
+    stores: Sequence[Each]
+    effects: Sequence[Each]
 
 
 @lru_cache(maxsize=_KEPT)
@@ -131,19 +131,19 @@ class _Reader(Reader):
             message=self._maybe(item, "message", place),
         )
 
-    def _actions(self, member: str) -> list[Value]:
+    def _actions(self, member: str) -> list[Each]:
         written = self._written.get(member, ())
         if isinstance(written, dict):
             return [self._timed(written, (member,))]
         return [self._timed(item, (member, at)) for at, item in enumerate(written)]
 
-    def _effect(self, item: Mapping[str, Any], place: Path) -> Value:
+    def _effect(self, item: Mapping[str, Any], place: Path) -> Each:
         if len([name for name in ITEMS if name in item]) != 1:
             unknown = next((name for name in item if name not in _TIMES), "")
             self._wrong(place, f"an effect has one of the members {', '.join(ITEMS)}; {nearest(unknown, ITEMS)}")
         return self._timed(item, place)
 
-    def _timed(self, item: Mapping[str, Any], place: Path) -> Value:
+    def _timed(self, item: Mapping[str, Any], place: Path) -> Each:
         """A list of what an action or an effect is once its templates are rendered: none, one, or one for each item."""
         rest = {name: value for name, value in item.items() if name not in _TIMES}
         over: Value

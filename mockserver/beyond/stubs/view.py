@@ -26,6 +26,9 @@ from mockserver.resources.webhooks.blocked import BlockedContact
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.web.endpoints.json_body import NO_BODY, read_body
 
+#: How many levels a body may have. Chosen: fewer than a value may have that a template makes of it (`budget`).
+_DEEPEST = 60
+
 
 def names_for(caller: Caller, request: Request, exchange: Exchange, params: Mapping[str, str]) -> dict[str, Any]:
     """The names that every template of a stub sees, with their values; `params` are those of the stub's path."""
@@ -69,7 +72,7 @@ def body_of(request: Request, exchange: Exchange) -> Any:
         ServiceError: 400 `bad_request` or 415; the body is no JSON.
         RequestEntityTooLarge: the body is over the limit.
     """
-    found = read_body(request)
+    found = read_body(request, _DEEPEST)
     if found is NO_BODY:
         return None
     exchange.take_json(found)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.beyond.templates.values import TemplateError
+from mockserver.beyond.templates.values import BudgetError
 
 #: How many steps the templates of a request may take whose body is empty. Chosen: they take some ten milliseconds.
 _STEPS = 20_000
 #: How many more steps each byte of the body allows, and how many at most. Chosen: a recipient is written in some 40
-#: bytes, and a stub may do 150 steps for each; the most take some 200 milliseconds.
-_STEPS_A_BYTE, _MOST_STEPS = 4, 400_000
+#: bytes, and a stub may do 300 steps for each; the most take some 400 milliseconds.
+_STEPS_A_BYTE, _MOST_STEPS = 8, 800_000
 #: How many characters or values that are looked at in one go count as one step, as it takes about as long.
 _AT_ONCE = 32
 #: The longest text that is made, in characters. Chosen: four times the longest mail that anybody writes by hand.
@@ -37,17 +37,17 @@ class Budget:
         """Take steps.
 
         Raises:
-            TemplateError: there are not so many left.
+            BudgetError: there are not so many left.
         """
         self._left -= steps
         if self._left < 0:
-            raise TemplateError(f"the templates of this request take more than {self._steps:,} steps")
+            raise BudgetError(f"the templates of this request take more than {self._steps:,} steps")
 
     def look(self, count: int) -> None:
         """Take the steps of looking at so many characters or values in one go.
 
         Raises:
-            TemplateError: there are not so many left.
+            BudgetError: there are not so many left.
         """
         self.spend(1 + count // _AT_ONCE)
 
@@ -55,7 +55,7 @@ class Budget:
         """Take the steps of looking at all that a value holds.
 
         Raises:
-            TemplateError: there are not so many left.
+            BudgetError: there are not so many left.
         """
         self.spend(self._size(value)[0])
 
@@ -63,7 +63,7 @@ class Budget:
         """A value that was made just now, which is measured.
 
         Raises:
-            TemplateError: it is too large, or there are not enough steps left.
+            BudgetError: it is too large, or there are not enough steps left.
         """
         if isinstance(value, str):
             self.look(len(value))
@@ -72,9 +72,9 @@ class Budget:
             self.look(len(value))
             size, depth = self._size(value)
             if size > _MOST_HELD:
-                raise TemplateError(f"a value is as large as {size:,} others, and may be as large as {_MOST_HELD:,}")
+                raise BudgetError(f"a value is as large as {size:,} others, and may be as large as {_MOST_HELD:,}")
             if depth > _DEEPEST:
-                raise TemplateError(f"a value is nested in {depth} levels, and there may be {_DEEPEST}")
+                raise BudgetError(f"a value is nested in {depth} levels, and there may be {_DEEPEST}")
         return value
 
     @staticmethod
@@ -82,10 +82,10 @@ class Budget:
         """Refuse to make a text of so many characters.
 
         Raises:
-            TemplateError: it would be too long.
+            BudgetError: it would be too long.
         """
         if length > LONGEST_TEXT:
-            raise TemplateError(f"a text has {length:,} characters, and there may be {LONGEST_TEXT:,}")
+            raise BudgetError(f"a text has {length:,} characters, and there may be {LONGEST_TEXT:,}")
 
     def _size(self, value: Any) -> tuple[int, int]:
         """How much a value holds, itself included, and in how many levels.

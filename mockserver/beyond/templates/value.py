@@ -7,7 +7,7 @@ or an item that gives `omit` is left out. A mapping with `$each` gives a list: i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from jinja2 import nodes
@@ -91,13 +91,23 @@ class Each(Value):
         self._over, self._name, self._value, self._when, self._place = over, name, value, when, place
 
     def given(self, scope: Scope) -> Any:
+        return _made(list(self.one_by_one(scope)), scope, self._place)
+
+    def one_by_one(self, scope: Scope) -> Iterator[Any]:
+        """The values of the list, which together may be larger than a value may be.
+
+        Raises:
+            TemplateError: as of `given`.
+        """
         over = self._over.given(scope)
         try:
             found = items(over)
         except TemplateError as error:
             raise _placed(error, self._place) from None
-        values = [self._of_item(one, loop, scope) for one, loop in looped(found, scope)]
-        return _made([value for value in values if value is not OMIT], scope, self._place)
+        for one, loop in looped(found, scope):
+            value = self._of_item(one, loop, scope)
+            if value is not OMIT:
+                yield value
 
     def _of_item(self, one: Any, loop: Mapping[str, Any], scope: Scope) -> Any:
         inner = scope.within({self._name: one, **loop})

@@ -17,6 +17,10 @@ class TemplateError(Exception):
     place: Path | None = None
 
 
+class BudgetError(TemplateError):
+    """A template cannot be evaluated within what the templates of a request may do."""
+
+
 class Undefined:
     """Stands for a value that is not there, and so does every member of it; all that uses it is an error."""
 

@@ -17,8 +17,8 @@ NO_BODY: Any = object()
 _LONGEST_MESSAGE = 200
 
 
-def read_body(request: Request) -> Any:
-    """The JSON value of a request's body, or `NO_BODY` if it has none.
+def read_body(request: Request, deepest: int = json_text.DEEPEST) -> Any:
+    """The JSON value of a request's body, of `deepest` levels at most, or `NO_BODY` if it has none.
 
     JSON is taken under any Content-Type, as `curl -d` sends that of a form.
 
@@ -30,7 +30,7 @@ def read_body(request: Request) -> Any:
     if not raw.strip():
         return NO_BODY
     try:
-        return json_text.read(raw)
+        return json_text.read(raw, deepest)
     except json_text.JsonError as error:
         sent_as = reasons.shown(request.mimetype) if request.mimetype else "no type"
         reason = (
