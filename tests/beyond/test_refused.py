@@ -89,6 +89,17 @@ def test_such_a_call_counts_in_the_rate_limit(api):
     assert int(api.get("/v3/crm/deals").headers["x-sib-ratelimit-remaining"]) == before - 1
 
 
+def test_over_the_rate_limit_it_is_429_with_the_name_all_the_same(make_api):
+    api = make_api({"clock": {"frozen": True}, "behaviour": {"rate_limit": {"enforce": True}}})
+    for _ in range(10):
+        assert api.get("/v3/contacts/lists").status_code == 404
+
+    answer = api.get("/v3/contacts/lists")
+
+    assert (answer.status_code, answer.headers["X-Mock-Beyond"]) == (429, "getLists")
+    assert entry(api)["beyond"] == "intercepted"
+
+
 def test_head_is_answered_as_get_and_a_preflight_as_everywhere(api):
     head, preflight = api.request("HEAD", "/v3/contacts/7"), api.request("OPTIONS", "/v3/contacts/7")
 
