@@ -13,6 +13,7 @@ import yaml
 from mockserver import create_app
 from mockserver.cli import commands as program
 from mockserver.cli.flags import Flag, flags
+from mockserver.cli.program import Program
 from mockserver.core.contract.operation import Mark
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.faults import FAULT_KINDS
@@ -56,9 +57,9 @@ def commands() -> Iterator[str]:
         yield from _row(f"`{name}`", command.get_short_help_str(limit=200))
 
 
-def _commands(group: click.Group, path: str) -> Iterator[tuple[str, click.Command]]:
-    for name, command in sorted(group.commands.items()):
-        if isinstance(command, click.Group):
+def _commands(group: Program, path: str) -> Iterator[tuple[str, click.Command]]:
+    for name, command in group.all_commands(click.Context(group)).items():
+        if isinstance(command, Program):
             yield from _commands(command, f"{path} {name}")
         else:
             yield f"{path} {name}", command

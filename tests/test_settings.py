@@ -7,7 +7,8 @@ from typing import Union, get_args, get_origin, get_type_hints
 import click
 import pytest
 
-from mockserver import MockServer, Settings, cli
+from mockserver import MockServer, Settings
+from mockserver.cli import serving
 from mockserver.settings import declared
 
 
@@ -75,8 +76,8 @@ def test_no_secret_is_shown_with_the_settings():
     assert "open" not in repr(settings)
 
 
-NUMBERS = [flag for flag in cli.serve.params if isinstance(flag.type, click.IntRange)]
-CHOICES = [flag for flag in cli.serve.params if isinstance(flag.type, click.Choice)]
+NUMBERS = [flag for flag in serving.serve.params if isinstance(flag.type, click.IntRange)]
+CHOICES = [flag for flag in serving.serve.params if isinstance(flag.type, click.Choice)]
 
 
 @pytest.mark.parametrize("flag", NUMBERS, ids=lambda flag: flag.name)

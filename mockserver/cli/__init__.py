@@ -11,16 +11,23 @@ import os
 
 import click
 
-from mockserver.cli.apps import app
-from mockserver.cli.asking import env, health, wait
-from mockserver.cli.coverage import coverage
-from mockserver.cli.documents import machines, openapi
 from mockserver.cli.environment import forget_kubernetes as forget_kubernetes
 from mockserver.cli.program import Program
-from mockserver.cli.replaying import verify
-from mockserver.cli.scenarios import scenarios
-from mockserver.cli.serving import serve as serve
-from mockserver.cli.stubs import stubs
+
+#: The module of each command, which is imported when the command is asked for: a server needs none but its own.
+_MODULES = {
+    "app": "apps",
+    "coverage": "coverage",
+    "env": "asking",
+    "health": "asking",
+    "machines": "documents",
+    "openapi": "documents",
+    "scenarios": "scenarios",
+    "serve": "serving",
+    "stubs": "stubs",
+    "verify": "replaying",
+    "wait": "asking",
+}
 
 
 def main() -> None:
@@ -29,11 +36,7 @@ def main() -> None:
     commands(prog_name="mockserver")
 
 
-@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Program, late=_MODULES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(None, "-V", "--version", package_name="mockserver")
 def commands() -> None:
     """A stateful mock of the Brevo administration API, v3."""
-
-
-for _command in (serve, health, wait, env, coverage, verify, scenarios, machines, openapi, app, stubs):
-    commands.add_command(_command)

@@ -4,14 +4,37 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 import click
 
 
 class Program(click.Group):
-    """A group of commands: its help shows whole sentences, and an error begins with the reason, not with the usage."""
+    """A group of commands: its help shows whole sentences, and an error begins with the reason, not with the usage.
+
+    Commands that are `late` are in modules of this package that are imported when the command is asked for, and have
+    its name there.
+    """
+
+    def __init__(self, *arguments: Any, late: Mapping[str, str] = MappingProxyType({}), **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._late = late
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*self.commands, *self._late})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self._late and cmd_name not in self.commands:
+            self.add_command(getattr(import_module(f"{__package__}.{self._late[cmd_name]}"), cmd_name))
+        return super().get_command(ctx, cmd_name)
+
+    def all_commands(self, ctx: click.Context) -> dict[str, click.Command]:
+        """All commands by name, in the order of their names."""
+        found = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        return {name: command for name, command in found.items() if command is not None}
 
     def main(self, *arguments: Any, standalone_mode: bool = True, **options: Any) -> Any:
         """Run a command, and exit with its status; without `standalone_mode`, return its result or raise its error."""
@@ -32,7 +55,7 @@ class Program(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # The limit, in characters, is longer than any sentence: click would cut it at 45.
-        rows = [(name, command.get_short_help_str(limit=1_000)) for name, command in sorted(self.commands.items())]
+        rows = [(name, command.get_short_help_str(limit=1_000)) for name, command in self.all_commands(ctx).items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 
 import mockserver
 from mockserver import Settings, cli, create_app
+from mockserver.cli import serving
 from mockserver.cli.flags import Flag
 
 
@@ -138,7 +139,7 @@ def test_a_misused_flag_ends_with_2(run, arguments):
 
 
 @pytest.mark.parametrize(
-    "flag", [flag for flag in cli.serve.params if flag.opts[0] != "--help"], ids=lambda flag: flag.name
+    "flag", [flag for flag in serving.serve.params if flag.opts[0] != "--help"], ids=lambda flag: flag.name
 )
 def test_every_flag_of_serve_is_a_variable_and_a_setting(flag):
     assert flag.envvar == f"MOCKSERVER_{flag.opts[0].removeprefix('--').replace('-', '_').upper()}"
@@ -147,7 +148,7 @@ def test_every_flag_of_serve_is_a_variable_and_a_setting(flag):
 
 def test_every_setting_is_a_flag_with_the_same_default():
     """But for the log, which is the command's own: a server within another program is silent."""
-    flags = {flag.name: flag.default for flag in cli.serve.params}
+    flags = {flag.name: flag.default for flag in serving.serve.params}
 
     defaults = {field.name: field.default for field in dataclasses.fields(Settings) if field.default is not None}
     assert {name: flags[name] for name in defaults} == defaults | {"log_format": "text"}
@@ -155,7 +156,7 @@ def test_every_setting_is_a_flag_with_the_same_default():
 
 def test_every_limit_is_told_with_what_becomes_of_what_goes_beyond_it():
     named = {field.name for field in dataclasses.fields(Settings) if field.name.endswith(("_limit", "_timeout"))}
-    flags = [flag for flag in cli.serve.params if isinstance(flag, Flag)]
+    flags = [flag for flag in serving.serve.params if isinstance(flag, Flag)]
 
     assert {flag.name for flag in flags if flag.beyond} == named
 
@@ -171,7 +172,7 @@ def test_every_limit_is_told_with_what_becomes_of_what_goes_beyond_it():
 )
 def test_several_names_stand_in_one_variable(given, found):
     with CliRunner().isolation(env={"MOCKSERVER_ALLOWED_HOST": given}):
-        context = cli.serve.make_context("serve", [])
+        context = serving.serve.make_context("serve", [])
 
     assert context.params["allowed_host"] == found
 
@@ -179,7 +180,7 @@ def test_several_names_stand_in_one_variable(given, found):
 def test_several_names_are_given_one_by_one():
     arguments = ["--allowed-host", "a.test", "--allowed-host", "b.test,c.test"]
 
-    assert cli.serve.make_context("serve", arguments).params["allowed_host"] == ("a.test", "b.test", "c.test")
+    assert serving.serve.make_context("serve", arguments).params["allowed_host"] == ("a.test", "b.test", "c.test")
 
 
 @pytest.mark.parametrize("token", ["", " ", "\n"])
@@ -205,7 +206,7 @@ def test_the_key_for_forwarded_calls_is_never_printed(run):
 
 @pytest.mark.parametrize(("given", "writes"), [([], False), (["--forward-writes"], True)])
 def test_a_flag_that_takes_no_value_says_yes(given, writes):
-    assert cli.serve.make_context("serve", given).params["forward_writes"] is writes
+    assert serving.serve.make_context("serve", given).params["forward_writes"] is writes
 
 
 def test_a_token_in_a_file_that_is_not_there_stops_the_start(run, tmp_path):
@@ -394,3 +395,13 @@ def test_on_a_terminal_three_lines_tell_what_to_try(keys, told):
     assert told in who
     assert root in who
     assert stop == "Ctrl-C stops the server."
+
+
+def test_a_command_imports_the_module_of_no_other_one():
+    program = "import sys, click; from mockserver.cli import _MODULES as modules, commands\n"
+    program += "commands.get_command(click.Context(commands), 'machines')\n"
+    program += "print(*sorted({name for name in modules.values() if f'mockserver.cli.{name}' in sys.modules}))"
+
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert found.stdout.split() == ["documents"]

@@ -10,7 +10,7 @@ import pytest
 import requests
 import yaml
 
-from mockserver import cli
+from mockserver.cli import serving
 
 SCENARIO = {
     "accounts": [{"name": "acme", "api_keys": ["any"]}],
@@ -156,4 +156,4 @@ def test_another_program_is_told_from_a_mockserver(run):
 def test_libraries_of_the_environment_are_those_of_the_server(monkeypatch):
     monkeypatch.setenv("MOCKSERVER_STUBS", "a,b")
 
-    assert cli.serve.make_context("serve", []).params["stubs"] == ("a", "b")
+    assert serving.serve.make_context("serve", []).params["stubs"] == ("a", "b")

@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from mockserver.cli import serve
+from mockserver.cli.serving import serve
 from mockserver.resources.inbound.model import take
 from mockserver.resources.oauth.addresses import TOKEN
 from mockserver.resources.registry import ALL_OPERATIONS
