@@ -95,6 +95,27 @@ def test_many_requests_wait_side_by_side(serve, serve_forwarding, pool):
     assert time.monotonic() - start < 4
 
 
+@pytest.mark.parametrize("fault", ["latency", "slow_body"])
+def test_an_answer_that_a_fault_delays_is_the_whole_one_of_the_peer(listen, serve_forwarding, fault):
+    root = serve_forwarding(listen(CONTACTS).url(""))
+    call(root, "POST", "/_mock/faults", json={"fault": fault, "ms": 200})
+    start = time.monotonic()
+
+    answer = call(root, "GET", PATH)
+
+    assert answer.json() == {"contacts": []}
+    assert time.monotonic() - start > 0.15
+
+
+def test_an_answer_that_a_fault_cuts_off_is_cut_off(listen, serve_forwarding):
+    root = serve_forwarding(listen(CONTACTS).url(""))
+    call(root, "POST", "/_mock/faults", json={"fault": "truncated_body"})
+
+    with pytest.raises(requests.exceptions.ChunkedEncodingError):
+        call(root, "GET", PATH)
+    assert [entry["beyond"] for entry in journal(root)] == ["forwarded"]
+
+
 def test_after_a_reset_the_answer_comes_all_the_same(held, serve_forwarding, pool):
     root = serve_forwarding(held.url)
     waiting = pool.submit(call, root, "GET", PATH)

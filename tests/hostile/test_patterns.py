@@ -30,6 +30,7 @@ PATTERNS = [
     "app.effects.addresses:_SERVER",
     "beyond.recording.replacements:_BRACES",
     "beyond.recording.replacements:_WORD",
+    "beyond.recording.stubs:_QUOTED",
     "beyond.recording.stubs:_SIGNS",
     "beyond.stubs.pattern:_PARAMETER",
     "cli.environment:_OF_KUBERNETES",

@@ -21,8 +21,10 @@ _REDACTED = "***"
 MOST_ANSWERS = 100
 #: What a text has where bytes are no UTF-8.
 _NO_TEXT = "\N{REPLACEMENT CHARACTER}"
-#: What begins a template within a text; a stub that is to say it has it in quotes.
+#: What begins a template within a text.
 _SIGNS = re.compile(r"\{[{%#]")
+#: That, and what a template does not keep; a stub that is to say it has it in quotes.
+_QUOTED = re.compile(r"\{[{%#]|\r")
 #: Headers of an answer that the mock writes itself, as their names begin, in lower case.
 _OF_THE_MOCK = ("x-mock-", "x-sib-ratelimit-", "access-control-", "content-length", "sib-request-id", "date")
 _JSON = "application/json"
@@ -175,9 +177,11 @@ def _headers(shown: Mapping[str, str], replacements: Replacements) -> Iterator[t
 def _quoted(found: Any) -> Any:
     """A value in whose texts nothing is a template: `{{ params.name }}` is meant as it stands."""
     if isinstance(found, str):
-        quoted = _SIGNS.sub(lambda sign: f"{{{{ '{sign[0]}' }}}}", found)
+        if _SIGNS.search(found) is None:
+            return found
+        quoted = _QUOTED.sub(lambda sign: f"{{{{ {sign[0]!r} }}}}", found)
         # Jinja takes the end of the last line off a template.
-        return f"{quoted}{{{{ '' }}}}" if quoted != found and quoted.endswith("\n") else quoted
+        return f"{quoted}{{{{ '' }}}}" if quoted.endswith("\n") else quoted
     if isinstance(found, dict):
         return {name: _quoted(value) for name, value in found.items()}
     return [_quoted(value) for value in found] if isinstance(found, list) else found

@@ -130,10 +130,10 @@ class Service:
             body = self._finish(exchange, shown, headers)
             exchange.ms = (perf_counter() - reply.began) * 1000
             evicted = workspace.note(exchange)
+            response = answer(body, shown.status, headers)  # an answer that is too late changes nothing of it
         self._store.meter.add(exchange, evicted)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
-        response = answer(body, shown.status, headers)
         return response if reply.wire is None else transmit(reply.wire, response, environ)
 
     def fail(self) -> Response:
