@@ -1,4 +1,4 @@
-"""The effects that stubs have on the workspace, in its own words: `mail`, `event`, `credits`, `schedule`."""
+"""The effects of stubs in the words of the workspace: `mail`, `event`, `credits`, `schedule`, `attribute`."""
 
 from mockserver.beyond.effects.performing import check as check
 from mockserver.beyond.effects.performing import perform as perform

@@ -77,4 +77,17 @@ class ScheduleEffect:
         return self.content.size
 
 
-Effect = MailEffect | EventEffect | CreditsEffect | ScheduleEffect
+@dataclass(frozen=True, slots=True)
+class AttributeEffect:
+    """`attribute`: the account has one more attribute of contacts."""
+
+    category: str
+    name: str
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes, about."""
+        return len(self.name)
+
+
+Effect = MailEffect | EventEffect | CreditsEffect | ScheduleEffect | AttributeEffect

@@ -6,11 +6,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from mockserver.beyond.effects.effect import CreditsEffect, Effect, EventEffect, MailEffect, ScheduleEffect
-from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS
+from mockserver.beyond.effects.effect import (
+    AttributeEffect,
+    CreditsEffect,
+    Effect,
+    EventEffect,
+    MailEffect,
+    ScheduleEffect,
+)
+from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS, no_room
 from mockserver.core.traffic.mail import TO, MailContent, Party, Recipient
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.account import spending
+from mockserver.resources.attributes import model as attributes
 from mockserver.resources.scheduled_emails import model as scheduled
 from mockserver.resources.scheduled_emails import sending
 from mockserver.resources.scheduled_emails.model import ScheduledEmail
@@ -29,10 +37,12 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
 
     Raises:
         ServiceError: 402 `not_enough_credits`, or 400 `out_of_range` if the workspace is full.
-        ValueError: an e-mail of the same message id is scheduled already, or there are too many events.
+        ValueError: an e-mail of the same message id is scheduled already, an attribute is there already, or there are
+            too many events.
     """
     _check_occurrences(effects)
     _check_credits(effects, caller)
+    _check_attributes(effects, caller)
     emails = [effect.content for effect in effects if isinstance(effect, ScheduleEffect)]
     if emails:
         _check_message_ids(emails, caller)
@@ -49,6 +59,15 @@ def _check_credits(effects: Sequence[Effect], caller: Caller) -> None:
             left = spending.left(caller.workspace, caller.account, kind)
             reason = f"{amount:,} credits of kind {kind} are needed, and account {caller.account.name} has {left:,}"
             raise NOT_ENOUGH_CREDITS(status=402).because(reason)
+
+
+def _check_attributes(effects: Sequence[Effect], caller: Caller) -> None:
+    wanted = [(effect.category, effect.name) for effect in effects if isinstance(effect, AttributeEffect)]
+    if wanted and (reason := caller.workspace.state.full(len(wanted))):
+        raise no_room(reason)
+    for (category, name), count in Counter(wanted).items():
+        if count > 1 or attributes.is_there(caller.account, category, name):
+            raise ValueError(f"category {category} has an attribute {name!r} already")
 
 
 def _check_occurrences(effects: Sequence[Effect]) -> None:
@@ -77,6 +96,8 @@ def perform(effects: Sequence[Effect], caller: Caller) -> None:
                 _use(amounts, caller)
             case ScheduleEffect():
                 _schedule(effect, caller)
+            case AttributeEffect(category, name):
+                attributes.add(caller.account, category, name)
 
 
 class _Emails:

@@ -8,12 +8,13 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates_schema
 
-from mockserver.beyond.effects.effect import CreditsEffect, EventEffect, MailEffect, ScheduleEffect
+from mockserver.beyond.effects.effect import AttributeEffect, CreditsEffect, EventEffect, MailEffect, ScheduleEffect
 from mockserver.beyond.effects.parameters import filled_in
 from mockserver.core.text.domain_name import LONGEST_EMAIL
 from mockserver.core.text.spelling import meant
 from mockserver.core.traffic.mail import Party
 from mockserver.resources.account.spending import KINDS
+from mockserver.resources.attributes.model import CATEGORIES
 from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS, MailItem
 from mockserver.resources.section import Duration, Item, is_relative, parse_duration, parse_instant
@@ -24,6 +25,8 @@ from mockserver.web.schemas.length import Longest
 
 #: The most credits that one effect uses. Chosen: far above what an e-mail costs, and exact as a number of JSON.
 _MOST_CREDITS = 10**9
+#: The longest name of an attribute, in characters. Chosen: twice as long as the service takes.
+_LONGEST_ATTRIBUTE = 100
 #: The longest time before an event. Chosen: a hundred years.
 _LONGEST_WAIT = validate.Range(max=timedelta(days=36_525), error="must be P36525D at most")
 
@@ -166,10 +169,24 @@ class ScheduleEffectItem(Item):
         return effect
 
 
+class AttributeItem(Item):
+    category = fields.String(required=True, validate=validate.OneOf(CATEGORIES))
+    name = fields.String(required=True, validate=validate.Length(min=1, max=_LONGEST_ATTRIBUTE))
+
+
+class AttributeEffectItem(Item):
+    attribute = fields.Nested(AttributeItem, required=True)
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> AttributeEffect:
+        return AttributeEffect(**data["attribute"])
+
+
 #: The schema of an effect, by the member that tells which it is.
 ITEMS: dict[str, Item] = {
     "mail": MailEffectItem(),
     "event": EventItem(),
     "credits": CreditsItem(),
     "schedule": ScheduleEffectItem(),
+    "attribute": AttributeEffectItem(),
 }

@@ -22,7 +22,7 @@ from mockserver.beyond.templates.value import Each, Value
 from mockserver.beyond.templates.values import OMIT, BudgetError, Path, TemplateError
 from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID_PARAMETER, ServiceError, no_room
 from mockserver.core.state import reasons
-from mockserver.core.state.stubs import Stub
+from mockserver.core.state.stubs import Stored, Stub
 from mockserver.core.text import header_form
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
@@ -107,7 +107,7 @@ class _Call:
     ) -> None:
         self._stub, self._caller, self._request, self._exchange = stub, caller, request, exchange
         self._program: Program = program_of(stub.written)
-        budget = Budget(len(exchange.body))
+        budget = Budget(len(exchange.body), len(caller.account.rows_of(Stored)))
         self._world = World(caller, budget)
         names = names_for(caller, request, exchange, params)
         self._scope = scope_of(self._program, Scope(names, self._world, budget))

@@ -11,6 +11,9 @@ _STEPS = 20_000
 #: How many more steps each byte of the body allows, and how many at most. Chosen: a recipient is written in some 40
 #: bytes, and a stub may do 300 steps for each; the most take some 400 milliseconds.
 _STEPS_A_BYTE, _MOST_STEPS = 8, 800_000
+#: How many more steps each stored value of the account allows. Chosen: a stub goes through all of them, and may do 40
+#: steps for each.
+_STEPS_A_STORED_VALUE = 40
 #: How many characters or values that are looked at in one go count as one step, as it takes about as long.
 _AT_ONCE = 32
 #: The longest text that is made, in characters. Chosen: four times the longest mail that anybody writes by hand.
@@ -25,9 +28,9 @@ _DEEPEST = 80
 class Budget:
     """What is left for the templates of one request."""
 
-    def __init__(self, body: int = 0) -> None:
-        """`body` is the number of bytes of the request's body."""
-        self._steps = self._left = _STEPS + min(body * _STEPS_A_BYTE, _MOST_STEPS)
+    def __init__(self, body: int = 0, stored: int = 0) -> None:
+        """`body` is the number of bytes of the request's body, `stored` that of the values stored in the account."""
+        self._steps = self._left = _STEPS + min(body * _STEPS_A_BYTE + stored * _STEPS_A_STORED_VALUE, _MOST_STEPS)
         #: How much a list or a mapping holds, and how many levels, by its identity.
         self._sizes: dict[int, tuple[int, int]] = {}
         #: Keeps the values whose size is known: another one could have the identity of one that is gone.

@@ -315,13 +315,29 @@ def _combined(value: Mapping[str, Any], other: Mapping[str, Any], *, deep: bool)
     return found
 
 
-def without(budget: Budget, value: Any, *unwanted: str) -> Any:
-    """A mapping without some members, or a list without some items."""
+def without(budget: Budget, value: Any, *unwanted: Any) -> Any:
+    """A mapping without some members, or a list without some items; a list of them stands for its items."""
+    found = flatten(budget, list(unwanted))
     if isinstance(value, dict):
+        names_ = {one for one in found if isinstance(one, str)}
         budget.look(len(value))
-        return budget.made({name: inner for name, inner in value.items() if name not in unwanted})
-    kept = [one for one in items(value) if not any(operators.equal(budget, one, other) for other in unwanted)]
+        return budget.made({name: inner for name, inner in value.items() if name not in names_})
+    plain = {_kept_apart(one) for one in found if not isinstance(one, dict | list)}
+    others = [one for one in found if isinstance(one, dict | list)]
+    budget.look(len(items(value)))
+    kept = [one for one in items(value) if not _is_unwanted(budget, one, plain, others)]
     return budget.made(kept)
+
+
+def _is_unwanted(budget: Budget, one: Any, plain: set[tuple[bool, Any]], others: list[Any]) -> bool:
+    if isinstance(one, dict | list):
+        return any(operators.equal(budget, one, other) for other in others)
+    return _kept_apart(one) in plain
+
+
+def _kept_apart(value: Any) -> tuple[bool, Any]:
+    """A plain value that is equal only to those of its kind: `true` is not 1, as it is to Python."""
+    return isinstance(value, bool), value
 
 
 def compact(budget: Budget, value: Any) -> Any:

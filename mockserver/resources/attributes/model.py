@@ -1,4 +1,4 @@
-"""Contact attributes, which the API deletes and nothing else (contract/attributes)."""
+"""Contact attributes, which the API deletes, and stubs add (contract/attributes)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,16 @@ class Attribute:
 
     category: str
     name: str
+
+
+def is_there(account: Account, category: str, name: str) -> bool:
+    """Whether an account has an attribute of this name in a category."""
+    return (category, name) in account.rows_of(Attribute)
+
+
+def add(account: Account, category: str, name: str) -> None:
+    """Add an attribute that is not there yet."""
+    account.table(Attribute)[category, name] = Attribute(category, name)
 
 
 def delete(caller: Caller, category: str, name: str) -> None:

@@ -217,6 +217,33 @@ class TestCredits:
             here.do({"credits": -1})
 
 
+class TestAttribute:
+    def test_the_operation_deletes_what_was_added(self, world):
+        here = world()
+        here.do({"attribute": {"category": "normal", "name": "PLAN"}})
+
+        assert here.save_and_load()["accounts"][0]["attributes"] == {"normal": ["PLAN"]}
+        assert [here.api.delete("/v3/contacts/attributes/normal/PLAN").status_code for _ in range(2)] == [204, 404]
+
+    @pytest.mark.parametrize("count", [1, 2])
+    def test_it_is_there_once(self, count, world):
+        here = world(attributes={"normal": ["PLAN"] if count == 1 else []})
+
+        with pytest.raises(ValueError, match="category normal has an attribute 'PLAN' already"):
+            here.do(*[{"attribute": {"category": "normal", "name": "PLAN"}}] * count)
+
+    def test_it_needs_room(self, make_api):
+        api = make_api({"seed": 1}, rows_limit=3)
+
+        answer = api.post("/_mock/stubs", json={
+            "method": "POST", "path": "/v3/a", "answer": {},
+            "effects": [{"each": [1, 2, 3, 4], "attribute": {"category": "normal", "name": "A{{ item }}"}}],
+        })  # fmt: skip
+
+        assert answer.status_code == 201
+        assert api.post("/v3/a").json["code"] == "out_of_range"
+
+
 class TestSchedule:
     def test_the_mail_is_sent_when_it_falls_due(self, world):
         here = world()
@@ -332,6 +359,8 @@ class TestSchedule:
         ({"event": "deliverd"}, "event: .*did you mean delivered"),
         ({"event": "delivered", "type": "inbound"}, "type: "),
         ({"event": "delivered", "after": "soon"}, "after: "),
+        ({"attribute": {"category": "other", "name": "A"}}, "attribute.category: "),
+        ({"attribute": {"category": "normal", "name": ""}}, "attribute.name: "),
         ({"credits": 1}, "credits: must be a negative number"),
         ({"credits": True}, "credits: "),
         ({"credits": {"fax": -1}}, "there are no credits 'fax'; there are email, sms"),

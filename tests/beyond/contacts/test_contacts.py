@@ -1,0 +1,345 @@
+"""The shipped library of contacts: a contact is created, read, listed, changed and deleted."""
+
+from __future__ import annotations
+
+import pytest
+from examples import examples
+from hypothesis import given
+from hypothesis import strategies as st
+
+NOW = "2026-01-15T09:00:00.000Z"
+DUPLICATE = "is already associated with another Contact"
+
+
+def emails(page):
+    return [contact["email"] for contact in page["contacts"]]
+
+
+def test_a_contact_is_read_as_it_was_created(contacts):
+    members = {"attributes": {"FIRSTNAME": "Ada", "AGE": 36}, "emailBlacklisted": True}
+
+    number = contacts.contact("Ada@Acme.test", **members)
+
+    assert contacts.get(f"/{number}") == {
+        "id": number,
+        "email": "ada@acme.test",
+        "emailBlacklisted": True,
+        "smsBlacklisted": False,
+        "createdAt": NOW,
+        "modifiedAt": NOW,
+        "listIds": [],
+        "attributes": {"FIRSTNAME": "Ada", "AGE": 36},
+        "statistics": {},
+    }
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        "1", "ada@acme.test", "ADA%40acme.test", "33612345678", "+33612345678", "1?identifierType=contact_id",
+        "ada@acme.test?identifierType=email_id", "crm-7?identifierType=ext_id",
+        "0033612345678?identifierType=phone_id",
+    ],
+)  # fmt: skip
+def test_a_contact_is_found_by_each_of_its_identifiers(contacts, identifier):
+    contacts.contact("bob@acme.test") if identifier == "2" else None
+    contacts.contact("ada@acme.test", ext_id="crm-7", attributes={"SMS": "+33 612345678"})
+
+    found = contacts.get(f"/{identifier}")
+
+    assert (found["id"], found["attributes"]) == (1, {"SMS": "33612345678", "EXT_ID": "crm-7"})
+
+
+@pytest.mark.parametrize("body", [{"ext_id": "crm-7"}, {"attributes": {"SMS": "0033612345678"}}])
+def test_a_contact_needs_no_email(contacts, body):
+    number = contacts.made("", **body)
+
+    assert "email" not in contacts.get(f"/{number}")
+
+
+@pytest.mark.parametrize(
+    ("body", "refusal"),
+    [
+        ({}, ("missing_parameter", "One of email, ext_id and the attribute SMS is required")),
+        ({"email": "no address"}, ("invalid_parameter", "Invalid email address")),
+        ({"email": 7}, ("invalid_parameter", "Invalid email address")),
+        ({"attributes": {"SMS": "home"}}, ("invalid_parameter", "Invalid phone number")),
+        ({"email": "a@acme.test", "attributes": []}, ("invalid_parameter", "attributes is not valid")),
+        ({"email": "a@acme.test", "listIds": 7}, ("invalid_parameter", "listIds is not valid")),
+        ({"email": "a@acme.test", "listIds": ["7"]}, ("invalid_parameter", "listIds is not valid")),
+        ({"email": "a@acme.test", "listIds": [7]}, ("invalid_parameter", "List ID does not exist")),
+        ({"email": "a@acme.test", "emailBlacklisted": "yes"},
+         ("invalid_parameter", "emailBlacklisted and smsBlacklisted must be booleans")),
+        ({"ext_id": "x" * 256}, ("invalid_parameter", "ext_id is not valid")),
+        ([], ("bad_request", "The request body must be a JSON object")),
+    ],
+)  # fmt: skip
+def test_a_bad_contact_is_refused_and_nothing_is_kept(contacts, body, refusal):
+    assert contacts.call("POST", "", body) == (400, refusal)
+    assert contacts.get()["count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "names"),
+    [
+        ({"email": "ADA@acme.test"}, ["email"]),
+        ({"email": "new@acme.test", "ext_id": "crm-7"}, ["ext_id"]),
+        ({"attributes": {"SMS": "+33612345678"}}, ["SMS"]),
+        ({"email": "ada@acme.test", "ext_id": "crm-7"}, ["email", "ext_id"]),
+    ],
+)
+def test_an_identifier_is_of_one_contact(contacts, body, names):
+    contacts.contact("ada@acme.test", ext_id="crm-7", attributes={"SMS": "33612345678"})
+
+    answer = contacts.api.post("/v3/contacts", json=body)
+
+    assert (answer.status_code, answer.json) == (
+        400,
+        {
+            "code": "duplicate_parameter",
+            "message": f"Unable to create contact, {', '.join(names)} {DUPLICATE}",
+            "metadata": {"duplicate_identifiers": names},
+        },
+    )
+    assert contacts.get()["count"] == 1
+
+
+def test_a_contact_that_is_there_is_changed_where_the_request_says_so(contacts):
+    number = contacts.contact("ada@acme.test", attributes={"FIRSTNAME": "Ada", "CITY": "London"})
+    contacts.api.advance("PT1H")
+
+    contacts.done("POST", "", {"email": "Ada@acme.test", "updateEnabled": True, "attributes": {"CITY": "Paris"}})
+
+    found = contacts.get(f"/{number}")
+    assert found["attributes"] == {"FIRSTNAME": "Ada", "CITY": "Paris"}
+    assert (found["createdAt"], found["modifiedAt"]) == (NOW, "2026-01-15T10:00:00.000Z")
+
+
+def test_a_change_keeps_what_it_does_not_name(contacts):
+    contacts.contact("ada@acme.test", attributes={"FIRSTNAME": "Ada", "CITY": "London"}, smsBlacklisted=True)
+
+    contacts.done("PUT", "/ada@acme.test", {"attributes": {"CITY": "", "AGE": 36}, "emailBlacklisted": True})
+
+    found = contacts.get("/ada@acme.test")
+    assert found["attributes"] == {"FIRSTNAME": "Ada", "AGE": 36}
+    assert (found["emailBlacklisted"], found["smsBlacklisted"]) == (True, True)
+
+
+def test_a_contact_is_found_by_its_new_identifiers_only(contacts):
+    number = contacts.contact("ada@acme.test", ext_id="crm-7", attributes={"SMS": "33612345678"})
+
+    contacts.done(
+        "PUT", f"/{number}", {"attributes": {"EMAIL": "Ada@New.test", "SMS": "4915112345"}, "ext_id": "crm-8"}
+    )
+
+    for identifier in ("ada@new.test", "4915112345", "crm-8?identifierType=ext_id"):
+        assert contacts.get(f"/{identifier}")["id"] == number
+    for identifier in ("ada@acme.test", "33612345678", "crm-7?identifierType=ext_id"):
+        assert contacts.call("GET", f"/{identifier}") == (404, ("document_not_found", "Contact does not exist"))
+    assert contacts.contact("ada@acme.test") != number
+
+
+def test_a_change_to_the_identifier_of_another_is_refused_and_changes_nothing(contacts):
+    contacts.contact("ada@acme.test")
+    contacts.contact("bob@acme.test")
+    before = contacts.get("/bob@acme.test")
+
+    answer = contacts.call("PUT", "/bob@acme.test", {"attributes": {"EMAIL": "ada@acme.test", "CITY": "Rome"}})
+
+    assert answer == (400, ("duplicate_parameter", f"Unable to update contact, email {DUPLICATE}"))
+    assert contacts.get("/bob@acme.test") == before
+
+
+def test_a_contact_keeps_its_own_identifiers(contacts):
+    contacts.contact("ada@acme.test", ext_id="crm-7")
+
+    contacts.done("PUT", "/1", {"attributes": {"EMAIL": "ADA@acme.test"}, "ext_id": "crm-7"})
+
+    assert contacts.get("/ada@acme.test")["id"] == contacts.get("/crm-7?identifierType=ext_id")["id"]
+
+
+def test_a_deleted_contact_is_gone_and_leaves_its_identifiers(contacts):
+    contacts.contact("ada@acme.test", ext_id="crm-7", attributes={"SMS": "33612345678"})
+
+    contacts.done("DELETE", "/crm-7?identifierType=ext_id")
+
+    assert contacts.get() == {"contacts": [], "count": 0}
+    assert contacts.contact("ada@acme.test", ext_id="crm-7", attributes={"SMS": "33612345678"}) == 2
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+@pytest.mark.parametrize("identifier", ["7", "nobody@acme.test", "x?identifierType=ext_id"])
+def test_a_contact_that_is_not_there_is_told(contacts, method, identifier):
+    body = {} if method == "PUT" else None
+
+    assert contacts.call(method, f"/{identifier}", body) == (404, ("document_not_found", "Contact does not exist"))
+    refused = contacts.call(method, "/7?identifierType=name", body)
+    assert refused == (400, ("invalid_parameter", "identifierType is not valid"))
+
+
+class TestListing:
+    @pytest.fixture
+    def three(self, contacts):
+        for number, name in enumerate(("ada", "bob", "eve")):
+            contacts.contact(f"{name}@acme.test", attributes={"CITY": "Paris" if number else "Rome"})
+            contacts.api.advance("PT1H")
+        return contacts
+
+    def test_the_newest_contact_comes_first(self, three):
+        assert emails(three.get()) == ["eve@acme.test", "bob@acme.test", "ada@acme.test"]
+        assert emails(three.get("?sort=asc")) == ["ada@acme.test", "bob@acme.test", "eve@acme.test"]
+
+    def test_a_page_is_a_part_and_the_count_that_of_all(self, three):
+        page = three.get("?limit=1&offset=1")
+
+        assert (emails(page), page["count"]) == (["bob@acme.test"], 3)
+        assert three.get("?offset=9") == {"contacts": [], "count": 3}
+        assert three.get("?limit=0") == {"contacts": [], "count": 3}
+
+    @pytest.mark.parametrize(
+        ("query", "found"),
+        [
+            ("ids=1&ids=3", ["eve", "ada"]),
+            ("ids=2", ["bob"]),
+            ("createdSince=2026-01-15T10:00:00.000Z", ["eve", "bob"]),
+            ("modifiedSince=2026-01-15T12:00:00%2B01:00", ["eve"]),
+            ("filter=equals(CITY,%22paris%22)", ["eve", "bob"]),
+            ("filter=equals(CITY,%22Paris%22)&ids=2", ["bob"]),
+        ],
+    )
+    def test_contacts_are_filtered(self, three, query, found):
+        page = three.get(f"?{query}")
+
+        assert emails(page) == [f"{name}@acme.test" for name in found]
+        assert page["count"] == len(found)
+
+    def test_contacts_of_lists_are_filtered(self, contacts):
+        first, second = contacts.list(), contacts.list()
+        contacts.contact("ada@acme.test", listIds=[first])
+        contacts.contact("bob@acme.test", listIds=[second])
+        contacts.contact("eve@acme.test")
+
+        assert emails(contacts.get(f"?listIds={first}")) == ["ada@acme.test"]
+        assert emails(contacts.get(f"?listIds={first}&listIds={second}")) == ["bob@acme.test", "ada@acme.test"]
+
+    @pytest.mark.parametrize(
+        ("query", "refusal"),
+        [
+            ("limit=x", ("invalid_parameter", "limit: Not a valid integer")),
+            ("limit=-1", ("invalid_parameter", "limit: Not a valid integer")),
+            ("limit=1001", ("out_of_range", "limit: Must be less than or equal to 1000")),
+            ("offset=x", ("invalid_parameter", "offset: Not a valid integer")),
+            ("sort=up", ("invalid_parameter", "sort: Must be one of: asc, desc")),
+            ("modifiedSince=today", ("invalid_parameter", "modifiedSince and createdSince must be UTC date-times")),
+            ("filter=CITY", ("invalid_parameter", "filter is not valid")),
+        ],
+    )
+    def test_a_bad_query_is_refused(self, contacts, query, refusal):
+        assert contacts.call("GET", f"?{query}") == (400, refusal)
+
+    def test_a_thousand_contacts_are_one_page_even_after_an_attribute_was_deleted(self, make_api):
+        contact = {"emailBlacklisted": False, "smsBlacklisted": False, "createdAt": NOW, "modifiedAt": NOW}
+        stored = [
+            {"table": "contacts", "key": str(number), "value": {
+                "id": number, "email": f"a{number}@acme.test", **contact, "listIds": [], "attributes": {"PLAN": "pro"}}}
+            for number in range(1, 1_501)
+        ]  # fmt: skip
+        api = make_api({"extends": "contacts", "stored": stored})
+        api.post("/v3/contacts/attributes/normal/PLAN", json={"type": "text"})
+        api.delete("/v3/contacts/attributes/normal/PLAN")
+
+        page = api.get("/v3/contacts?limit=1000").json
+
+        assert (len(page["contacts"]), page["count"]) == (1_000, 1_500)
+        assert page["contacts"][0]["attributes"] == {}
+
+
+def test_webhooks_are_told_of_contacts(make_api, contacts):
+    hook = {"url": "http://127.0.0.1:9/hook", "type": "marketing",
+            "events": ["contactUpdated", "contactDeleted", "listAddition"]}  # fmt: skip
+    contacts.api.post("/_mock/seed", json={"webhooks": [hook]})
+    number = contacts.list()
+    contacts.contact("ada@acme.test", listIds=[number])
+    contacts.done("PUT", "/ada@acme.test", {"attributes": {"CITY": "Rome"}})
+    contacts.done("DELETE", "/ada@acme.test")
+
+    calls = contacts.api.get("/_mock/deliveries").json["items"]
+
+    assert {call["event"] for call in calls} == {"contactUpdated", "contactDeleted", "listAddition"}
+
+
+def test_another_account_has_contacts_of_its_own(make_api):
+    api = make_api(
+        {"extends": "contacts", "accounts": [{"name": "a", "api_keys": ["a"]}, {"name": "b", "api_keys": ["b"]}]}
+    )
+    api.post("/v3/contacts", json={"email": "ada@acme.test"}, key="a")
+
+    assert api.get("/v3/contacts", key="b").json == {"contacts": [], "count": 0}
+
+
+def test_contacts_are_part_of_the_written_state(contacts):
+    contacts.contact("ada@acme.test", listIds=[contacts.list()])
+    before = contacts.get()
+    state = contacts.api.get("/_mock/state").json
+    contacts.api.post("/_mock/reset")
+    assert contacts.get()["count"] == 0
+
+    contacts.api.put("/_mock/state", json=state)
+
+    assert contacts.api.get("/_mock/state").json == state
+    assert contacts.get() == before
+
+
+#: What a client may send in the place of anything.
+odd = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 9) | st.sampled_from(["", "x", "a@acme.test", "+33", "1", "{{ 1 }}"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["SMS", "EMAIL"]), inner, max_size=2),
+    max_leaves=4,
+)
+MEMBERS = ["email", "ext_id", "attributes", "listIds", "unlinkListIds", "emailBlacklisted", "updateEnabled", "name",
+           "folderId", "emails", "ids", "extIds", "all", "type", "value", "enumeration",
+           "multiCategoryOptions"]  # fmt: skip
+CALLS = [
+    ("POST", ""), ("PUT", "/1"), ("PUT", "/a@acme.test"), ("POST", "/lists"), ("PUT", "/lists/1"),
+    ("POST", "/lists/1/contacts/add"), ("POST", "/lists/1/contacts/remove"), ("POST", "/folders"),
+    ("POST", "/attributes/normal/A"), ("POST", "/attributes/category/B"), ("PUT", "/attributes/normal/A"),
+]  # fmt: skip
+READS = [
+    "",
+    "/1",
+    "/lists",
+    "/lists/1",
+    "/lists/1/contacts",
+    "/folders",
+    "/folders/1",
+    "/folders/1/lists",
+    "/attributes",
+]
+
+
+@examples(400)
+@given(st.lists(st.tuples(st.sampled_from(CALLS), odd | st.dictionaries(st.sampled_from(MEMBERS), odd, max_size=4))))
+def test_whatever_is_sent_is_answered_and_what_is_kept_can_be_read(contacts, sent):
+    contacts.api.post("/_mock/reset")
+    contacts.contact("a@acme.test", listIds=[contacts.list()])
+
+    for (method, path), body in sent:
+        status, found = contacts.call(method, path, body)
+        assert status in (201, 204, 400, 404), (method, path, body, found)
+    for path in READS:
+        assert contacts.call("GET", path)[0] == 200
+
+
+@examples(400)
+@given(
+    st.sampled_from(READS),
+    st.dictionaries(
+        st.sampled_from(["limit", "offset", "sort", "ids", "listIds", "filter", "modifiedSince", "identifierType"]),
+        st.sampled_from(["", "0", "-1", "x", "1,2", "asc", "equals(A,1)", "equals(", "2026-01-01T00:00:00Z", "{{ 1 }}"])
+        | st.lists(st.just("1"), min_size=2, max_size=2),
+    ),
+)
+def test_whatever_is_asked_is_answered(contacts, path, query):
+    answer = contacts.api.get(f"/v3/contacts{path}", query_string=query)
+
+    assert answer.status_code in (200, 400, 404), answer.text
