@@ -33,7 +33,7 @@ from mockserver.web.service.answer import CONTENT_TYPE, CORS_HEADERS
 
 #: The most effects and changes of what is stored that one request has. Chosen: three for each of the 2,000 recipients
 #: that an e-mail may have, and more.
-_MOST_DONE = 10_000
+MOST_DONE = 10_000
 #: How many bytes the effects of a request take at most. Chosen: some six mails of which each has a file as large as a
 #: body can hold.
 _LARGEST_DONE = 64 * 1024 * 1024
@@ -218,8 +218,8 @@ def _each(values: Iterable[Each], name: str, scope: Scope) -> Iterator[tuple[Map
     for index, value in enumerate(values):
         for item in value.one_by_one(scope):
             count += 1
-            if count > _MOST_DONE:
-                raise _at(BudgetError(f"a request may have {_MOST_DONE:,} of them at most"), (name,))
+            if count > MOST_DONE:
+                raise _at(BudgetError(f"a request may have {MOST_DONE:,} of them at most"), (name,))
             yield item, (name, index)
 
 

@@ -25,7 +25,7 @@ from mockserver.web.schemas.fields import Dict, Json, JsonObject, List, OneOrMan
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 #: The most bytes of a stub as JSON. Chosen: a workspace full of them takes 64 MiB.
-_LARGEST = 64 * 1024
+LARGEST = 64 * 1024
 #: The most answers of a stub. Chosen: more than any test has steps.
 _MOST_ANSWERS = 100
 #: The most items of any other list of a stub. Chosen: more than a body of the service has members.
@@ -183,7 +183,7 @@ def _plain(data: dict[str, Any]) -> bytes | None:
         text = json_text.write(data, _refuse_moment)
     except TypeError:
         return None
-    return text if len(text) <= 2 * _LARGEST else None
+    return text if len(text) <= 2 * LARGEST else None
 
 
 def _refuse_moment(moment: datetime) -> str:
@@ -230,8 +230,8 @@ def _written(own: Mapping[str, Any]) -> str:
         text = json_text.write(own).removesuffix(b"\n")
     except TypeError as error:  # of half a surrogate pair
         raise ValidationError("has a value that is none of JSON") from error
-    if len(text) > _LARGEST:
-        raise ValidationError(f"a stub may have {_LARGEST:,} bytes as JSON, and this one has {len(text):,}")
+    if len(text) > LARGEST:
+        raise ValidationError(f"a stub may have {LARGEST:,} bytes as JSON, and this one has {len(text):,}")
     return text.decode()
 
 

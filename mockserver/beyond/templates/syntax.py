@@ -22,9 +22,9 @@ from mockserver.core.text.spelling import nearest
 from mockserver.web.schemas import json_text
 
 #: The longest template, in characters. Chosen: a mail of several pages; to parse it takes some 60 milliseconds at most.
-_LONGEST = 10_000
+LONGEST = 10_000
 #: How deep an expression may be nested. Chosen: far above any use, and far below Python's own limit.
-_DEEPEST = 40
+DEEPEST = 40
 #: The longest name of a value, in characters. Chosen: any that is read with ease.
 _LONGEST_NAME = 40
 #: Words of Jinja's that can be no names, and names that loops give.
@@ -86,8 +86,8 @@ def read(text: str, known: Collection[str] = ()) -> Template:
     Raises:
         SyntaxMistake: it is no template, or one that is not admitted.
     """
-    if len(text) > _LONGEST:
-        raise SyntaxMistake(f"a template may have {_LONGEST:,} characters, and this one has {len(text):,}")
+    if len(text) > LONGEST:
+        raise SyntaxMistake(f"a template may have {LONGEST:,} characters, and this one has {len(text):,}")
     try:
         # What `Environment.parse` adds compiles code to rewrite the traceback of a mistake.
         tree = Parser(_environment(), text).parse()
@@ -102,7 +102,7 @@ def read(text: str, known: Collection[str] = ()) -> Template:
     return Template(_only_expression(tree), tree.body)
 
 
-_TOO_DEEP = f"is nested too deeply: there may be {_DEEPEST} levels"
+_TOO_DEEP = f"is nested too deeply: there may be {DEEPEST} levels"
 
 
 @cache
@@ -118,7 +118,7 @@ def _check_depth(tree: nodes.Node) -> None:
         SyntaxMistake: it is too deep.
     """
     level: list[nodes.Node] = [tree]
-    for _ in range(_DEEPEST):
+    for _ in range(DEEPEST):
         level = [inner for node in level for inner in node.iter_child_nodes()]
         if not level:
             return

@@ -10,7 +10,9 @@ import pytest
 import yaml
 
 from mockserver.beyond.effects.schemas import ITEMS
+from mockserver.beyond.stubs import answering, item, stub_list
 from mockserver.beyond.stubs.item import StubItem
+from mockserver.beyond.templates import budget, syntax
 from mockserver.beyond.templates.evaluation import ALL_FILTERS
 from mockserver.beyond.templates.filters import METHODS
 from mockserver.beyond.templates.functions import FUNCTIONS
@@ -73,3 +75,18 @@ def test_an_example_does_what_it_shows(stubbed, stubs, conversation):
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_everything_that_there_is_has_its_place(name):
     assert re.search(rf"`[^`\n]*\b{name}\b", TEXT) is not None
+
+
+def test_the_bounds_are_those_of_the_code():
+    steps, more, most = budget.STEPS, budget.STEPS_A_BYTE, budget.STEPS + budget.MOST_STEPS
+    for told in (
+        f"| {steps:,}, and {more} for each byte of the body, up to {most:,} |",
+        f"| {budget.LONGEST_TEXT:,} characters |",
+        f"| {budget.MOST_HELD:,} values within it, of which {budget.AT_ONCE} characters of a text are one; ",
+        f"text are one; {budget.DEEPEST} levels |",
+        f"| {syntax.LONGEST:,} characters, {syntax.DEEPEST} levels of expressions |",
+        f"| {stub_list.MOST_STUBS:,} |",
+        f"| {item.LARGEST:,} bytes |",
+        f"| {answering.MOST_DONE:,} each |",
+    ):
+        assert told in TEXT
