@@ -36,7 +36,7 @@ from mockserver.web.service.answer import CONTENT_TYPE, CORS_HEADERS
 MOST_DONE = 10_000
 #: How many bytes the effects of a request take at most. Chosen: some six mails of which each has a file as large as a
 #: body can hold.
-_LARGEST_DONE = 64 * 1024 * 1024
+LARGEST_DONE = 64 * 1024 * 1024
 
 
 def answer(caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
@@ -199,8 +199,8 @@ class _Call:
             try:
                 effect = effects.read(item)
                 size += effect.size
-                if size > _LARGEST_DONE:
-                    raise TooLargeError(f"effects of a request may take {_LARGEST_DONE:,} bytes together")  # noqa: TRY301
+                if size > LARGEST_DONE:
+                    raise TooLargeError(f"effects of a request may take {LARGEST_DONE:,} bytes together")  # noqa: TRY301
             except TooLargeError as error:
                 raise _too_much(self._stub, _at(BudgetError(str(error)), place)) from None
             except ValueError as error:

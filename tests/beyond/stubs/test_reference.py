@@ -78,15 +78,16 @@ def test_everything_that_there_is_has_its_place(name):
 
 
 def test_the_bounds_are_those_of_the_code():
-    steps, more, most = budget.STEPS, budget.STEPS_A_BYTE, budget.STEPS + budget.MOST_STEPS
+    steps, more, stored = budget.STEPS, budget.STEPS_A_BYTE, budget.STEPS_A_STORED_VALUE
+    most = steps + budget.MOST_STEPS
     for told in (
-        f"| {steps:,}, and {more} for each byte of the body, up to {most:,} |",
+        f"| {steps:,}, {more} for each byte of the body and {stored} for each value that is stored, up to {most:,} |",
         f"| {budget.LONGEST_TEXT:,} characters |",
         f"| {budget.MOST_HELD:,} values within it, of which {budget.AT_ONCE} characters of a text are one; ",
         f"text are one; {budget.DEEPEST} levels |",
         f"| {syntax.LONGEST:,} characters, {syntax.DEEPEST} levels of expressions |",
         f"| {stub_list.MOST_STUBS:,} |",
         f"| {item.LARGEST:,} bytes |",
-        f"| {answering.MOST_DONE:,} each |",
+        f"| {answering.MOST_DONE:,} each; {answering.LARGEST_DONE // 1024**2} MB of effects |",
     ):
         assert told in TEXT
