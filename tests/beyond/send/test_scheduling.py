@@ -1,0 +1,152 @@
+"""E-mails for a later moment: they wait, are sent when they fall due, and can be cancelled until then."""
+
+from urllib.parse import quote
+
+import pytest
+
+BATCH = "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d"
+LATER = "2026-01-15T10:00:00.000Z"
+
+
+def cancel(here, identifier):
+    return here.api.delete(f"/v3/smtp/email/{quote(identifier, safe='')}").status_code
+
+
+def states(here):
+    items = here.api.get("/_mock/machines/scheduled_email").json["items"]
+    return [(row["key"], row["state"]) for row in items]
+
+
+def test_it_is_answered_with_its_message_and_its_batch(sending):
+    answer = sending().send(scheduledAt=LATER, batchId=BATCH)
+
+    assert (answer.status_code, set(answer.json)) == (202, {"messageId", "batchId"})
+    assert answer.json["batchId"] == BATCH
+
+
+def test_a_batch_is_drawn_where_none_is_given(sending):
+    assert len(sending().send(scheduledAt=LATER).json["batchId"]) == len(BATCH)
+
+
+def test_it_is_sent_at_its_moment_and_all_that_sending_does_is_done_then(sending):
+    here = sending()
+    message_id = here.send(scheduledAt=LATER, cc=[{"email": "carol@example.test"}]).json["messageId"]
+    here.advance("PT59M59S")
+    assert (here.mails(), here.credits(), here.told()) == ([], 300, [])
+    assert states(here) == [(message_id, "scheduled")]
+
+    here.advance("PT3S")
+
+    (found,) = here.mails()
+    assert (found["message_id"], found["at"]) == (message_id, "2026-01-15T10:00:00Z")
+    assert here.credits() == 298
+    assert here.events() == [
+        ("request", "bob@example.test"),
+        ("request", "carol@example.test"),
+        ("delivered", "bob@example.test"),
+        ("delivered", "carol@example.test"),
+    ]
+    assert states(here) == [(message_id, "sent")]
+
+
+@pytest.mark.parametrize("member", ["messageId", "batchId"])
+def test_it_is_cancelled_by_message_or_batch_until_it_falls_due(member, sending):
+    here = sending()
+    answer = here.send(scheduledAt=LATER).json
+
+    assert cancel(here, answer[member]) == 204
+    assert cancel(here, answer[member]) == 404
+    here.advance("PT2H")
+
+    assert (here.mails(), here.told(), here.credits()) == ([], [], 300)
+    assert states(here) == [(answer["messageId"], "cancelled")]
+
+
+def test_it_cannot_be_cancelled_once_it_was_sent(sending):
+    here = sending()
+    answer = here.send(scheduledAt=LATER).json
+    here.advance("PT1H")
+
+    assert cancel(here, answer["messageId"]) == 404
+
+
+def test_what_was_sent_at_once_cannot_be_cancelled(sending):
+    here = sending()
+
+    assert cancel(here, here.send().json["messageId"]) == 404
+
+
+def test_the_versions_of_a_batch_are_cancelled_together_or_alone(sending):
+    here = sending()
+    versions = [{"to": [{"email": f"u{number}@example.test"}]} for number in range(3)]
+    answer = here.send(to=None, messageVersions=versions, scheduledAt=LATER)
+    assert (answer.status_code, len(answer.json["messageIds"])) == (202, 3)
+
+    assert cancel(here, answer.json["messageIds"][0]) == 204
+    assert cancel(here, answer.json["batchId"]) == 204
+    here.advance("PT2H")
+
+    assert {state for _, state in states(here)} == {"cancelled"}
+    assert here.mails() == []
+
+
+def test_calls_of_one_batch_are_cancelled_together(sending):
+    here = sending()
+    for _ in range(2):
+        here.send(scheduledAt=LATER, batchId=BATCH)
+
+    assert cancel(here, BATCH) == 204
+    here.advance("PT2H")
+    assert here.mails() == []
+
+
+def test_one_of_the_past_is_sent_at_once(sending):
+    here = sending()
+
+    assert here.send(scheduledAt="2026-01-15T08:00:00Z").status_code == 202
+    assert len(here.mails()) == 1
+
+
+def test_an_invalid_sender_is_told_of_when_it_falls_due(sending):
+    here = sending()
+    here.send(scheduledAt=LATER, sender={"email": "me@gmail.com"})
+    here.advance("PT1H")
+
+    assert here.events() == [("error", "bob@example.test")]
+    assert here.mails() == []
+
+
+def test_a_snapshot_brings_back_what_was_cancelled(sending):
+    here = sending()
+    answer = here.send(scheduledAt=LATER, attachment=[{"name": "a.txt", "content": "SGVsbG8="}]).json
+    here.api.post("/_mock/snapshots", json={"name": "before"})
+    cancel(here, answer["messageId"])
+
+    here.api.post("/_mock/snapshots/before/restore")
+    here.advance("PT1H")
+
+    (found,) = here.mails()
+    assert found["attachments"] == [{"name": "a.txt", "size": 5}]
+
+
+def test_it_survives_a_restart(sending):
+    here = sending()
+    here.send(scheduledAt=LATER, cc=[{"email": "carol@example.test", "name": "Carol"}], params={"a": [1]})
+    state = here.api.get("/_mock/state").json
+    assert here.api.put("/_mock/state", json=state).status_code == 200
+    assert here.api.get("/_mock/state").json == state
+
+    here.advance("PT1H")
+
+    (found,) = here.mails()
+    assert (found["cc"], found["params"]) == (["carol@example.test"], {"a": [1]})
+    assert here.send().status_code == 201
+
+
+def test_a_reset_forgets_it(sending):
+    here = sending()
+    here.send(scheduledAt=LATER)
+    here.api.post("/_mock/reset", json={})
+
+    here.advance("PT2H")
+    assert (states(here), here.mails()) == ([], [])

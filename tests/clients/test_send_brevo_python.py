@@ -1,0 +1,113 @@
+"""Sending by the official client library, over a real socket, in a workspace that extends the library `send`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+from brevo import BadRequestError, Brevo
+from brevo.core.api_error import ApiError
+from brevo.transactional_emails import (
+    SendTransacEmailRequestAttachmentItem,
+    SendTransacEmailRequestMessageVersionsItem,
+    SendTransacEmailRequestMessageVersionsItemToItem,
+    SendTransacEmailRequestSender,
+    SendTransacEmailRequestToItem,
+)
+
+from mockserver import MockServer
+
+START = datetime(2026, 1, 15, 9, tzinfo=UTC)
+ACCOUNT = {
+    "name": "acme",
+    "plan": [{"type": "free", "credits": 4}],
+    "senders": [{"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}],
+}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with MockServer("empty") as found:
+        yield found
+
+
+@pytest.fixture
+def workspace(server):
+    clock = {"start": START.isoformat(), "frozen": True}
+    with server.workspace({"extends": "send", "clock": clock, "accounts": [ACCOUNT]}) as found:
+        yield found
+
+
+@pytest.fixture
+def emails(workspace):
+    with httpx.Client() as http:
+        client = Brevo(api_key=workspace.api_key, base_url=workspace.url, httpx_client=http, max_retries=0)
+        yield client.transactional_emails
+
+
+MAIL = {
+    "sender": SendTransacEmailRequestSender(email="news@acme.test", name="News"),
+    "to": [SendTransacEmailRequestToItem(email="bob@example.test", name="Bob")],
+    "subject": "Hi {{params.NAME}}",
+    "html_content": "<p>Hi</p>",
+    "params": {"NAME": "Ada"},
+}
+
+
+def test_an_email_is_sent(emails, workspace):
+    answer = emails.send_transac_email(
+        **MAIL,
+        attachment=[SendTransacEmailRequestAttachmentItem(name="a.txt", content="SGVsbG8=")],
+        tags=["invoice"],
+        headers={"X-Mailin-custom": "a:1"},
+    )
+
+    mail = workspace.mailbox.latest(to="bob@example.test")
+    assert answer.message_id == mail.message_id
+    assert (mail.subject, mail.html, mail.tags) == ("Hi Ada", "<p>Hi</p>", ["invoice"])
+    assert (mail.attachments[0].name, mail.attachments[0].size) == ("a.txt", 5)
+    assert (mail.recipients[0].name, mail.params, mail.headers) == ("Bob", {"NAME": "Ada"}, {"X-Mailin-custom": "a:1"})
+
+
+def test_versions_are_sent(emails, workspace):
+    versions = [
+        SendTransacEmailRequestMessageVersionsItem(
+            to=[SendTransacEmailRequestMessageVersionsItemToItem(email=f"{name}@example.test")], params={"NAME": name}
+        )
+        for name in ("ada", "eve")
+    ]
+
+    answer = emails.send_transac_email(**{**MAIL, "to": None, "message_versions": versions})
+
+    found = workspace.mailbox.all()[::-1]
+    assert answer.message_ids == [mail.message_id for mail in found]
+    assert [(mail.to, mail.subject) for mail in found] == [
+        ("ada@example.test", "Hi ada"),
+        ("eve@example.test", "Hi eve"),
+    ]
+
+
+def test_a_scheduled_email_is_cancelled_by_its_batch(emails, workspace):
+    answer = emails.send_transac_email(**MAIL, scheduled_at=START + timedelta(hours=1))
+
+    emails.delete_scheduled_email_by_id(answer.batchId)  # a member that its model does not name
+    workspace.clock.advance(hours=2)
+
+    assert workspace.mailbox.all() == []
+
+
+def test_a_missing_member_raises_the_error_of_the_library(emails):
+    with pytest.raises(BadRequestError) as refused:
+        emails.send_transac_email(**{**MAIL, "subject": None})
+
+    assert refused.value.body == {"code": "missing_parameter", "message": "subject is missing"}
+
+
+def test_missing_credits_raise_402(emails):
+    with pytest.raises(ApiError) as refused:
+        emails.send_transac_email(
+            **{**MAIL, "to": [SendTransacEmailRequestToItem(email=f"u{number}@example.test") for number in range(5)]}
+        )
+
+    assert refused.value.status_code == 402
