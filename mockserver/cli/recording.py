@@ -43,7 +43,8 @@ def record(url: str | None, token: str | None, workspace: str, out: Path | None)
 
     Keys, e-mail addresses, names of hosts and IP addresses are replaced, the same one always by the same; names of
     people, telephone numbers and what else is somebody's stay: read the scenario before you share it. Several answers
-    to one call, with the same method, path and query, become a sequence.
+    to one call, with the same method, path and query, become a sequence; where something in a path was replaced, a stub
+    takes any value.
     """
     from mockserver.beyond.recording.stubs import recorded
     from mockserver.cli.openapi_import import write

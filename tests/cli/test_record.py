@@ -44,7 +44,7 @@ def test_a_scenario_is_made_that_answers_as_the_peer_did(run, forwarding, serve,
     first = call(root, "GET", "/v3/contacts").json()
     assert first == {"contacts": [{"email": "user1@host1.test", "text": "{{ params.name }}"}], "count": 1}
     assert call(root, "GET", "/v3/contacts").json() == {"contacts": [], "count": 0}
-    assert call(root, "GET", "/v3/contacts/user1@host1.test").json() == {"email": "user1@host1.test"}
+    assert call(root, "GET", "/v3/contacts/ada@acme.com").json() == {"email": "ada@acme.com"}
     created = call(root, "POST", "/v3/contacts")
     assert (created.status_code, created.json()) == (201, {"id": 7, "apiKey": "***"})
 

@@ -82,7 +82,12 @@ class Replacements:
         return "".join(done)
 
     def email(self, local: str, at: str, host: str) -> str:
-        """The replacement of an e-mail address; `at` is the sign between its parts, perhaps percent-encoded."""
+        """The replacement of an e-mail address; `at` is the sign between its parts, perhaps percent-encoded.
+
+        One at a host that is nobody's stays.
+        """
+        if _is_nobodys(host.lower()):
+            return f"{local}{at}{host}"
         user = _kept(self._emails, f"{local}@{host}".lower(), "user{}")
         return f"{user}{at}{self.host(host)}"
 
@@ -102,9 +107,13 @@ class Replacements:
     def host(self, host: str) -> str:
         """The replacement of a host; one that is nobody's stays."""
         name = host.lower()
-        if name.rpartition(".")[2] in _RESERVED or ".".join(name.split(".")[-2:]) in _EXAMPLES:
+        if _is_nobodys(name):
             return host
         return _kept(self._hosts, name, "host{}.test")
+
+
+def _is_nobodys(host: str) -> bool:
+    return host.rpartition(".")[2] in _RESERVED or ".".join(host.split(".")[-2:]) in _EXAMPLES
 
 
 def _kept(known: dict[str, str], value: str, made_up: str) -> str:

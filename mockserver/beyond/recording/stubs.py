@@ -70,7 +70,8 @@ def recorded(entries: Iterable[Mapping[str, Any]]) -> Recording:
     """Stubs that answer as the peer has answered those entries of a journal, the oldest first, that were forwarded.
 
     Several answers to one call, with the same method, path and query, become a sequence; what its body held makes no
-    difference.
+    difference. Where a value of a path was replaced, a stub takes any, and says it again; one of a query is not looked
+    at: so the client that was recorded gets its answers.
     """
     replacements, found = Replacements(), Recording([])
     answers: dict[_Call, list[dict[str, Any]]] = {}
@@ -78,8 +79,9 @@ def recorded(entries: Iterable[Mapping[str, Any]]) -> Recording:
         if entry.get("beyond") != Answered.FORWARDED:
             continue
         try:
-            answer = _answer(entry, replacements)
-            answers.setdefault(_call(entry, replacements), []).append(answer)
+            call, params = _call(entry, replacements)
+            answer = _answer(entry, replacements, params)
+            answers.setdefault(call, []).append(answer)
             found.exchanges += 1
         except _UnusableError as error:
             found.left_out.append(LeftOut(f"{entry['method']} {entry['path']}", str(error)))
@@ -115,25 +117,42 @@ class _UnusableError(Exception):
     """No stub can be made of an exchange; the message says why."""
 
 
-def _call(entry: Mapping[str, Any], replacements: Replacements) -> _Call:
+#: The names of a path's parameters by the replacements of their values.
+_Params = Mapping[str, str]
+
+
+def _call(entry: Mapping[str, Any], replacements: Replacements) -> tuple[_Call, _Params]:
     method = "GET" if entry["method"] == "HEAD" else entry["method"]
     segments = entry["path"].split("/")
     operation = catalogue().get(entry["operation"] or "")
-    if operation is not None and len(operation.path.split("/")) != len(segments):
+    names = segments if operation is None else operation.path.split("/")
+    if len(names) != len(segments):
         raise _UnusableError("a part of its path has an encoded slash")
-    path = "/".join(map(replacements.text, segments))
-    return _Call(method, path, tuple(sorted(_query(entry["query"], replacements))))
+    params = {}
+    for at, (segment, name) in enumerate(zip(segments, names, strict=True)):
+        replaced = replacements.text(segment)
+        if replaced != segment:
+            params[replaced] = _name(name, at)
+        if replaced != segment or _REDACTED in segment:
+            segments[at] = f"{{{_name(name, at)}}}"
+    return _Call(method, "/".join(segments), tuple(sorted(_query(entry["query"], replacements)))), params
+
+
+def _name(segment: str, at: int) -> str:
+    """The name of the parameter that stands for a segment of a path; `segment` is that of the operation's own path."""
+    name = segment[1:-1]
+    return name if segment.startswith("{") and name.isidentifier() else f"part{at}"
 
 
 def _query(shown: Mapping[str, Any], replacements: Replacements) -> Iterator[tuple[str, str | tuple[str, ...]]]:
+    """The parameters of a query whose values are neither secrets nor replaced."""
     for name, value in shown.items():
-        values = value if isinstance(value, list) else [value]
-        if _REDACTED not in values:
-            texts = tuple(map(replacements.text, values))
+        texts = tuple(value) if isinstance(value, list) else (value,)
+        if _REDACTED not in texts and tuple(map(replacements.text, texts)) == texts:
             yield name, texts if len(texts) > 1 else texts[0]
 
 
-def _answer(entry: Mapping[str, Any], replacements: Replacements) -> dict[str, Any]:
+def _answer(entry: Mapping[str, Any], replacements: Replacements, params: _Params) -> dict[str, Any]:
     status, answer = entry["status"], entry["answer"]
     if entry["fault"] is not None or answer is None:
         raise _UnusableError("a fault has changed its answer")
@@ -145,10 +164,10 @@ def _answer(entry: Mapping[str, Any], replacements: Replacements) -> dict[str, A
     if isinstance(body, str) and _NO_TEXT in body:
         raise _UnusableError("its body is no text")
     try:
-        body = _quoted(replacements.value(body))
+        body = _quoted(replacements.value(body), params)
     except RecursionError:
         raise _UnusableError("its answer is nested too deeply") from None
-    headers = dict(_headers(answer["headers"], replacements))
+    headers = dict(_headers(answer["headers"], replacements, params))
     kind = headers.pop("Content-Type", None)
     if kind is not None and body is not None and kind != _JSON:
         headers["Content-Type"] = kind
@@ -167,24 +186,41 @@ def _is_text(body: Any, kind: str | None) -> bool:
     return isinstance(body, str) and not (kind or "").startswith(_JSON)
 
 
-def _headers(shown: Mapping[str, str], replacements: Replacements) -> Iterator[tuple[str, str]]:
+def _headers(shown: Mapping[str, str], replacements: Replacements, params: _Params) -> Iterator[tuple[str, str]]:
     """The headers that the peer has sent, as far as they say more than a stub says by itself."""
     for name, value in shown.items():
         if not name.lower().startswith(_OF_THE_MOCK) and _REDACTED not in value:
-            yield name, _quoted(replacements.text(value))
+            yield name, _quoted(replacements.text(value), params)
 
 
-def _quoted(found: Any) -> Any:
-    """A value in whose texts nothing is a template: `{{ params.name }}` is meant as it stands."""
+def _quoted(found: Any, params: _Params) -> Any:
+    """A value as templates, which say it again: `{{ params.name }}` as it stands, and parameters as they are sent."""
     if isinstance(found, str):
-        if _SIGNS.search(found) is None:
-            return found
-        quoted = _QUOTED.sub(lambda sign: f"{{{{ {sign[0]!r} }}}}", found)
-        # Jinja takes the end of the last line off a template.
-        return f"{quoted}{{{{ '' }}}}" if quoted.endswith("\n") else quoted
+        return _template(found, params)
     if isinstance(found, dict):
-        return {name: _quoted(value) for name, value in found.items()}
-    return [_quoted(value) for value in found] if isinstance(found, list) else found
+        return {name: _quoted(value, params) for name, value in found.items()}
+    return [_quoted(value, params) for value in found] if isinstance(found, list) else found
+
+
+def _template(text: str, params: _Params) -> str:
+    said = [value for value in params if value in text]
+    if not said and _SIGNS.search(text) is None:
+        return text
+    quoted = _QUOTED.sub(lambda sign: f"{{{{ {sign[0]!r} }}}}", text)
+    for value in said:
+        quoted = _exchanged(quoted, value, f"{{{{ request.path.{params[value]} }}}}")
+    # Jinja takes the end of the last line off a template.
+    return f"{quoted}{{{{ '' }}}}" if quoted.endswith("\n") else quoted
+
+
+def _exchanged(text: str, word: str, other: str) -> str:
+    """A text with another word in the place of each that is this one, and not only begins or ends with it."""
+    before, *rest = text.split(word)
+    found = [before]
+    for after in rest:
+        is_whole = not found[-1][-1:].isalnum() and not after[:1].isalnum()
+        found += [other if is_whole else word, after]
+    return "".join(found)
 
 
 def _told(mistakes: Any) -> str:

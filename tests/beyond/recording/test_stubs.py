@@ -100,18 +100,39 @@ def test_a_template_of_the_services_is_no_template_of_a_stub(said, quoted):
     assert stub["answer"]["json"] == {"html": quoted}
 
 
-def test_addresses_are_replaced_wherever_they_stand():
+def test_an_address_in_a_path_may_be_any_other_and_is_said_again():
     (stub,) = stubs(
-        entry(
-            "/v3/contacts/ada@acme.com",
-            {"email": "ada@acme.com"},
-            query={"host": "acme.com"},
-            operation="getContactInfo",
-        )
+        entry("/v3/contacts/Ada@acme.com", {"email": "ada@acme.com", "of": "acme.com"}, operation="getContactInfo")
     )
-    assert stub["path"] == "/v3/contacts/user1@host1.test"
-    assert stub["match"] == {"query": {"host": "host1.test"}}
-    assert stub["answer"]["json"] == {"email": "user1@host1.test"}
+    assert stub["path"] == "/v3/contacts/{identifier}"
+    assert stub["answer"]["json"] == {"email": "{{ request.path.identifier }}", "of": "host1.test"}
+
+
+def test_calls_that_differ_in_an_address_only_become_a_sequence():
+    (stub,) = stubs(entry("/v3/contacts/ada@acme.com", {"id": 1}), entry("/v3/contacts/bob@acme.com", {"id": 2}))
+    assert stub["path"] == "/v3/contacts/{part3}"
+    assert [answer["json"] for answer in stub["answers"]] == [{"id": 1}, {"id": 2}]
+
+
+def test_an_address_that_is_part_of_a_longer_word_is_not_said_again():
+    one = entry("/v3/x/10.0.0.1", ["10.0.0.1", *(f"10.0.0.{number}" for number in range(2, 11))])
+    (stub,) = stubs(one)
+    assert stub["answer"]["json"] == ["{{ request.path.part3 }}", *(f"192.0.2.{number}" for number in range(2, 11))]
+
+
+def test_a_secret_in_a_path_may_be_any_other():
+    (stub,) = stubs(entry("/v3/x/***/y", {"a": "***"}))
+    assert (stub["path"], stub["answer"]["json"]) == ("/v3/x/{part3}/y", {"a": "***"})
+
+
+def test_addresses_of_tests_stay():
+    (stub,) = stubs(entry("/v3/contacts/ada@acme.test", {"email": "ada@acme.test"}, query={"of": "acme.test"}))
+    assert (stub["path"], stub["match"]) == ("/v3/contacts/ada@acme.test", {"query": {"of": "acme.test"}})
+
+
+def test_an_address_in_a_query_is_not_matched():
+    (stub,) = stubs(entry(body=[], query={"email": "ada@acme.com", "limit": "1"}))
+    assert stub["match"] == {"query": {"limit": "1"}}
 
 
 def test_a_parameter_that_was_redacted_is_not_matched():
