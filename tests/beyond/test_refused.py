@@ -19,14 +19,14 @@ def test_an_operation_that_only_the_service_has_is_404_with_its_name_in_a_header
 
 
 def test_the_journal_has_its_name_its_parameters_and_the_reason(api):
-    api.get("/v3/contacts/lists/7")
+    api.get("/v3/processes/7")
 
     found = entry(api)
-    assert found["operation"] == "getList"
+    assert found["operation"] == "getProcess"
     assert found["reason"] == (
-        "getList is an operation of the service that this mock does not have; write a stub, or use --beyond"
+        "getProcess is an operation of the service that this mock does not have; write a stub, or use --beyond"
     )
-    assert next(iter(api.workspace.journal)).params == {"listId": "7"}
+    assert next(iter(api.workspace.journal)).params == {"processId": "7"}
 
 
 def test_an_encoded_slash_is_part_of_a_parameter(api):
