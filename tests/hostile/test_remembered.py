@@ -55,6 +55,7 @@ def root(module_serve):
 def test_nothing_long_is_remembered_for_all_requests(root, long):
     asked = {"method": "GET", "path": "/v3/senders", "headers": {}, **REQUESTS[long]}
     asked["headers"] = {"api-key": "any", **asked["headers"]}
+    before = set(remembered())  # tests before this one may have had large stubs
     requests.request(url=root + asked.pop("path"), timeout=20, **asked)
 
-    assert [text[:50] for text in remembered() if len(text) > LONGEST] == []
+    assert [text[:50] for text in remembered() if len(text) > LONGEST and text not in before] == []
