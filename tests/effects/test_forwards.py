@@ -180,9 +180,18 @@ FAR = "far.test at 93.184.216.34 is not a loopback"
 )
 def test_the_service_is_called_only_if_egress_and_a_key_allow_it(names, send, settings, told):
     names["far.test"] = ["93.184.216.34"]
-    answer = send("http://far.test", **settings)
+    answer = send("https://far.test", **settings)
     assert answer.error.startswith(told)
     assert KEY not in answer.error
+
+
+def test_a_key_leaves_in_the_clear_only_for_a_mock_nearby(names, send):
+    names["far.test"] = ["93.184.216.34"]
+    answer = send("http://far.test", egress="any", forward_key=KEY)
+    assert answer.error == (
+        f"egress refused: {FAR} or private address (--egress private); the service itself is called only by https, "
+        "with --egress any and a key of its own (--forward-key)"
+    )
 
 
 def test_with_any_egress_and_a_key_the_service_is_called(names, send, monkeypatch):

@@ -47,11 +47,16 @@ class Forwards:
         self.name = f"mockserver-{os.urandom(8).hex()}"
         self._most = settings.forward_answer_limit
         self._key = key_of(settings)
-        self._egress = _narrowed(Egress(settings.egress), self._key)
+        self._egress = self._reach(Egress(settings.egress))
         self._dispatcher = Dispatcher(threads=_THREADS, concurrency=_THREADS, waiting=_WAITING)
 
     def close(self) -> None:
         self._dispatcher.close()
+
+    def _reach(self, egress: Egress) -> Egress:
+        """How far calls may go: without a key of their own, or in the clear, no further than to another mock nearby."""
+        is_for_the_service = self._key is not None and self.peer.startswith("https:")
+        return Egress.PRIVATE if egress is Egress.ANY and not is_for_the_service else egress
 
     def send(self, call: ForwardedCall, done: Callable[[PeerAnswer], None]) -> None:
         """Queue a call, whose time limit begins now; `done` gets what the peer answers, in whatever thread."""
@@ -120,12 +125,7 @@ def key_of(settings: Settings) -> str | None:
 
 
 #: What lets calls reach the service.
-_WIDER = "the service itself is called only with --egress any and a key of its own (--forward-key)"
-
-
-def _narrowed(egress: Egress, key: str | None) -> Egress:
-    """How far calls may go: without a key of their own no further than to another mock nearby."""
-    return Egress.PRIVATE if egress is Egress.ANY and key is None else egress
+_WIDER = "the service itself is called only by https, with --egress any and a key of its own (--forward-key)"
 
 
 def _root(url: str) -> str:
