@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from flask import Request
 
-from mockserver.beyond.catalogue import OperationBeyond, catalogue, tree
+from mockserver.beyond.catalogue import OperationBeyond, catalogue, is_meant, tree
 from mockserver.beyond.nearest import nearest
 from mockserver.core.contract.errors import NOT_FOUND
 from mockserver.core.contract.operation import Operation
 from mockserver.core.late import late
+from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.registry import ALL_OPERATIONS
@@ -65,14 +66,20 @@ class Answering:
         if operation is None:
             # The API says the same of a wrong address and of a wrong method (contract/errors#statuses).
             raise NOT_FOUND().because(self._why_unknown(request))
-        return _shaped(operation, exchange) if chosen == "shape" else self._refused(operation, exchange)
-
-    def _refused(self, operation: OperationBeyond, exchange: Exchange) -> Reply:
+        if chosen == "shape":
+            return _shaped(operation, exchange)
         exchange.beyond = Answered.REFUSED
         known = f"{operation.id} is an operation of the service that this mock does not have"
+        own = _stubs_of(operation, caller, request)
+        raise NOT_FOUND().because(f"{known}; {self._advice(operation, own)}")
+
+    def _advice(self, operation: OperationBeyond, own: Sequence[str]) -> str:
+        """What helps where an operation beyond is refused; `own` are the workspace's stubs of its address."""
+        if own:
+            return f"of the stubs at its address ({reasons.listed(own)}), each is spent or is for other requests"
         library = self._libraries().get(operation.id)
         advice = "write a stub" if library is None else f"`--stubs {library}` or `extends: {library}` has a stub for it"
-        return Reply.refused(NOT_FOUND().because(f"{known}; {advice}, or use --beyond"))
+        return f"{advice}, or use --beyond"
 
     def _why_unknown(self, request: Request) -> str:
         """Why nothing answers at an address, with the methods that it takes or the address that was probably meant."""
@@ -89,6 +96,12 @@ class Answering:
                 found = operations.find(method, path)
                 if found is not None:
                     yield from found.operations
+
+
+def _stubs_of(operation: OperationBeyond, caller: Caller, request: Request) -> list[str]:
+    """The ids of the stubs at the address of a request that can be for an operation."""
+    found = caller.workspace.state.stubs.at(request.method, matched_path(request))
+    return [stub.id for stub, _ in found if is_meant(stub.method, stub.path, operation.id)]
 
 
 def _stubbed(caller: Caller, request: Request, exchange: Exchange) -> Reply | None:

@@ -119,6 +119,20 @@ def test_metrics_count_them_by_their_names(called):
     assert 'operation="createContact",status="201"} 2' in called.get("/_mock/metrics").text
 
 
+@pytest.mark.parametrize(
+    "stub", [{"times": 1}, {"match": {"json": {"email": "ada@example.test"}}}], ids=["spent", "other"]
+)
+def test_a_refusal_names_the_stubs_that_are_not_for_the_request(make_api, stub):
+    api = make_api({"stubs": [{**STUB, "id": "first", **stub}]})
+    api.post("/v3/contacts", json={"email": "bob@example.test"})
+
+    assert api.post("/v3/contacts", json={"email": "bob@example.test"}).status_code == 404
+    assert api.get("/_mock/requests").json["items"][0]["reason"] == (
+        "createContact is an operation of the service that this mock does not have; "
+        "of the stubs at its address (first), each is spent or is for other requests"
+    )
+
+
 def test_a_stub_for_an_operation_does_not_answer_at_the_address_of_another(make_api):
     stub = {"method": "GET", "path": "/v3/contacts/{email}", "answer": {"json": {"id": 7}}}
     api = make_api({"stubs": [stub]})
