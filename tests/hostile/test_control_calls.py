@@ -321,7 +321,7 @@ def bomb():
         b"seed: " + b"9" * 5000,
         b"seed: .nan",
         b"resume: {ids: {sender: 1" + b"0" * 400 + b"}}",
-        b"extends: [empty]",
+        b"extends: {name: empty}",
         b"extends: /etc/passwd",
         b"a: &a {b: *a}",
         b"[" * 5000,

@@ -28,6 +28,14 @@ def test_a_stub_is_added_with_what_is_given_and_nothing_else(workspace, stub):
     assert repr(stub) == f"Stub('POST', '/v3/contacts/{{email}}/notes', id={stub.id!r})"
 
 
+def test_a_stub_counts_what_it_has_answered(workspace, stub, ask):
+    answers = [ask(workspace, "POST", "/contacts/bob@acme.test/notes", json={"kind": "call"}) for _ in range(3)]
+
+    assert [(answer.status, answer.json.get("id")) for answer in answers] == [(201, 7), (201, 7), (404, None)]
+    assert (stub.hits, stub.active) == (2, False)
+    assert [found.stub for found in workspace.requests.all()] == [None, stub.id, stub.id]
+
+
 def test_a_stub_has_a_sequence_of_answers(workspace):
     answers = [{"status": 202}, {"json": {"done": True}}]
 

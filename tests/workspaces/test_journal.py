@@ -56,6 +56,7 @@ def test_an_entry_tells_all_of_a_request_and_its_answer(workspace):
         "answer": answer.json,
         "fault": None,
         "beyond": None,
+        "stub": None,
         "transitions": [
             {
                 "at": "2026-01-15T09:00:00Z",

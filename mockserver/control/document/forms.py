@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mockserver.beyond.stubs.item import Condition
 from mockserver.beyond.stubs.pattern import Pattern
 from mockserver.control.traffic.requests import Bounds
 from mockserver.control.traffic.stream import STREAM_KINDS, Kinds
@@ -80,6 +81,7 @@ FORMS: dict[type, FieldSchema] = {
         "additionalProperties": _PLAIN,
         "description": "a glob of the whole path, or its parameters by name",
     },
+    Condition: {"type": ["string", "boolean"], "description": "one expression in braces"},
     Pattern: {"type": "string", "pattern": f"^/v3({_SEGMENT})+$", "maxLength": 500},
     Texts: _texts,
     Kinds: _kinds,

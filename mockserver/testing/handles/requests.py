@@ -53,6 +53,8 @@ class Exchange:
     #: How a request was answered that no operation of the mock answers: `refused`, `shaped`, `stubbed` and so on;
     #: None: one answers it, or nothing of the service has its address.
     beyond: str | None
+    #: The id of the stub that answered, or failed to; None: none was asked.
+    stub: str | None
     #: The transitions of state machines that the request caused, each with `machine`, `key`, `event`, `from`, `to`.
     transitions: Sequence[Mapping[str, Any]]
     #: Sentences about what the client has sent and the service ignores.

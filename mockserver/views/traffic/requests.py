@@ -67,6 +67,7 @@ class Request(View):
         "how a request was answered that no operation of the mock answers: refused, shaped, stubbed and so on",
         allow_none=True,
     )
+    stub = members.text("the stub that was asked", allow_none=True)
     transitions = members.many(Change)
     warnings = members.texts(
         "what was sent and is ignored", of=lambda exchange: map(redaction.plain, exchange.warnings)
