@@ -35,8 +35,8 @@ class EventEffect:
     category: Category
     name: str
     after: timedelta
-    #: To whom it happens; empty: to the recipients of the e-mails before it.
-    to: tuple[str, ...]
+    #: To whom it happens; None: to the recipients of the e-mails before it.
+    to: tuple[str, ...] | None
     #: What the event tells of the e-mail, as members of its content, if it is not what the e-mail has.
     members: Mapping[str, Any]
     #: What replaces members of the payload, or is added to it.

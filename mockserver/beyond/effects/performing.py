@@ -127,7 +127,8 @@ def _occurrence_count(effects: Sequence[Effect]) -> int:
             emails.add(effect.content)
         elif isinstance(effect, EventEffect):
             contents = emails.told()
-            count += len(effect.to) or sum(len(content.recipients) for content in contents) or 1
+            recipients = sum(len(content.recipients) for content in contents) or 1
+            count += recipients if effect.to is None else len(effect.to)
     return count
 
 
@@ -162,9 +163,10 @@ def _schedule(effect: ScheduleEffect, caller: Caller) -> None:
 
 def _tell(effect: EventEffect, emails: Sequence[MailContent], caller: Caller) -> None:
     """Tell of an event to whom the effect names, with what the last e-mail has, or to the recipients of all e-mails."""
-    if effect.to or not emails:
+    if effect.to is not None or not emails:
         content = emails[-1] if emails else MailContent(Party(""), (), "Hello")
-        emails = [content._replace(recipients=tuple(Recipient(TO, Party(to)) for to in effect.to or (_RECIPIENT,)))]
+        named = (_RECIPIENT,) if effect.to is None else effect.to
+        emails = [content._replace(recipients=tuple(Recipient(TO, Party(to)) for to in named))]
     for content in emails:
         told = content._replace(**effect.members)
         if not told.message_id:

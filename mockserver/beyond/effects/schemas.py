@@ -94,7 +94,7 @@ class EventItem(Item):
             members["sender"] = Party(data["sender"])
         if "tags" in data:
             members["tags"] = tuple(data["tags"])
-        to, payload = data.get("to", ()), data.get("payload", {})
+        to, payload = data.get("to"), data.get("payload", {})
         return EventEffect(_category(data), data["event"], data["after"], to, members, payload)
 
 

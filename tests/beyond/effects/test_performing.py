@@ -101,6 +101,12 @@ class TestMail:
         (found,) = here.mails()
         assert (found["html"], found["params"]) == ("Ada, 3 {{ other }} .", {"who": {"name": "Ada"}, "n": 3})
 
+    def test_braces_that_are_not_closed_stay(self, world):
+        here = world()
+        here.do(mail(text="{{params.n}} {{ params.n", params={"n": True}))
+
+        assert here.mails()[0]["text"] == "true {{ params.n"
+
     def test_files_that_are_too_large_for_the_mailbox_are_only_listed(self, make_api, world):
         here = world()
         large = "QUFB" * (2 * 1024 * 1024)
@@ -157,6 +163,18 @@ class TestEvent:
         payload = here.deliveries()[0].payloads[0]
         assert (payload["email"], payload["subject"], payload["link"]) == ("zoe@example.test", "Yo", "https://a.test")
 
+    def test_it_happens_to_nobody_where_nobody_is_named(self, world):
+        here = world()
+        here.do(mail(), {"event": "opened", "to": []})
+
+        assert here.events() == []
+
+    def test_it_happens_to_some_recipient_where_there_is_no_mail(self, world):
+        here = world()
+        here.do({"event": "opened"})
+
+        assert here.events() == [("opened", "recipient@example.test", 0)]
+
     def test_nothing_is_delivered_to_an_address_that_has_bounced_hard(self, world):
         here = world()
         here.do({"event": "hardBounce", "to": "bob@example.test"})
@@ -166,6 +184,22 @@ class TestEvent:
             ("blocked", "Bob@Example.test"),
             ("delivered", "eve@example.test"),
         ]
+
+    def test_who_bounces_in_a_full_workspace_is_not_remembered(self, world):
+        here = world()
+        state = here.workspace.state
+        state.rows_limit = state.kept()
+        here.do({"event": "hardBounce", "to": "bob@example.test"})
+        here.do(mail(), {"event": "delivered"})
+
+        assert here.events()[-1][0] == "delivered"
+
+    def test_the_first_bounce_counts(self, world):
+        here = world()
+        here.do({"event": "hardBounce", "to": "bob@example.test", "after": "PT1H"})
+        here.do({"event": "hardBounce", "to": "BOB@example.test"}, mail(), {"event": "delivered"})
+
+        assert here.events()[-1][0] == "blocked"
 
     def test_who_has_bounced_stays_blocked_after_a_restart(self, world):
         here = world()
@@ -195,6 +229,16 @@ class TestCredits:
 
         assert (refused.value.status, refused.value.code.code) == (402, "not_enough_credits")
         assert (here.plan(), here.mails()) == ([3], [])
+
+    def test_those_of_the_marketing_vertical_go_down_as_well(self, world):
+        verticals = [
+            {"planCategory": "Marketing", "planType": "Business", "name": "Business", "credits": "100"},
+            {"planCategory": "CRM", "planType": "Business", "name": "Business"},
+        ]
+        here = world(plan_verticals=verticals)
+        here.do({"credits": -3})
+
+        assert [row.get("credits") for row in here.api.get("/v3/account").json["planVerticals"]] == ["97", None]
 
     def test_they_never_run_out_where_they_are_unlimited(self, world):
         here = world(plan=[{"type": "subscription", "credits": -1}])
@@ -365,6 +409,9 @@ class TestSchedule:
         ({"credits": True}, "credits: "),
         ({"credits": {"fax": -1}}, "there are no credits 'fax'; there are email, sms"),
         ({"schedule": {"at": "PT1H"}}, "schedule.mail: "),
+        ({"schedule": {"at": "soon", "mail": HELLO}}, "schedule.at: not an RFC 3339 date-time"),
+        ({"schedule": {"at": 7, "mail": HELLO}}, "schedule.at: not an RFC 3339 date-time"),
+        ({"mail": {"to": [7]}}, "mail.to.0: must be an e-mail address"),
         ({"schedule": {"at": "-PT1H", "mail": HELLO}}, "schedule.at: must not be negative"),
         ({"schedule": {"at": "PT1H", "mail": {**HELLO, "message_id": "1"}}}, "schedule.mail.message_id: "),
         ({"schedule": {"at": "PT1H", "mail": HELLO, "batch_id": "1"}}, "schedule.batch_id: "),
