@@ -60,7 +60,7 @@ def came(answer, wanted):
 
 
 def test_there_are_examples():
-    assert len(EXAMPLES) == TEXT.count("```http") == 9
+    assert len(EXAMPLES) == TEXT.count("```http") == 10
 
 
 @pytest.mark.parametrize(("stubs", "conversation"), [pytest.param(*row, id=title) for title, *row in EXAMPLES])
