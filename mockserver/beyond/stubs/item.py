@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -152,7 +153,10 @@ class StubItem(Item):
     def load(self, data: Any, **options: Any) -> Any:
         """A stub; one that was loaded before is not checked again, as each workspace of a library has the same ones."""
         text = _plain(data) if type(self) is StubItem and isinstance(data, dict) else None
-        return super().load(data, **options) if text is None else replace(_loaded(text))
+        if text is not None:
+            with suppress(json_text.JsonError):  # a number that is written, and not read
+                return replace(_loaded(text))
+        return super().load(data, **options)
 
     @validates_schema
     def _check(self, data: dict[str, Any], **_: Any) -> None:
