@@ -279,12 +279,21 @@ _EXPRESSIONS: Mapping[type[nodes.Node], Callable[[Any, Scope], Any]] = {
 # ---------------------------------------------------------------------- filters that use others, and functions
 
 
-def _map(budget: Budget, value: Any, name: str | None = None, *given: Any, attribute: str | None = None) -> Any:
+def _map(
+    budget: Budget,
+    value: Any,
+    name: str | None = None,
+    *given: Any,
+    attribute: str | None = None,
+    default: Any = _ABSENT,
+) -> Any:
     """A member of each item of a list, or what a filter makes of each."""
     found = items(value)
     budget.look(len(found))
     if attribute is not None:
-        return budget.made([operators.defined(_item(one, attribute)) for one in found])
+        members = (_item(one, attribute) for one in found)
+        made = [default if isinstance(one, Undefined) and default is not _ABSENT else one for one in members]
+        return budget.made([operators.defined(one) for one in made if one is not OMIT])
     if not isinstance(name, str) or name not in FILTERS:
         raise TemplateError("map takes attribute= or the name of a filter")
     made = [_step(FILTERS[name], budget, one, *given) for one in found]

@@ -38,11 +38,11 @@ _STEPS_OF_A_NAME = 600
 _DIRECTIVES = frozenset("YmdHMSjyf%")
 
 
-def default(_: Budget, value: Any, instead: Any = "", boolean: bool = False) -> Any:
+def default(_: Budget, value: Any, default_value: Any = "", boolean: bool = False) -> Any:
     """The value, or another one if it is undefined; with `boolean`, also if it is empty, zero, false or null."""
     if isinstance(value, Undefined):
-        return instead
-    return instead if boolean and not value else value
+        return default_value
+    return default_value if boolean and not value else value
 
 
 # ---------------------------------------------------------------------- texts
@@ -242,19 +242,27 @@ def sum_(budget: Budget, value: Any, attribute: str | None = None, start: Any = 
     return found
 
 
-def min_(budget: Budget, value: Any, attribute: str | None = None) -> Any:
+def min_(budget: Budget, value: Any, case_sensitive: bool = False, attribute: str | None = None) -> Any:
     """The least item of a list."""
-    return operators.member(sort(budget, value, attribute=attribute), 0, "the least of an empty list")
+    found = sort(budget, value, False, case_sensitive, attribute)
+    return operators.member(found, 0, "the least of an empty list")
 
 
-def max_(budget: Budget, value: Any, attribute: str | None = None) -> Any:
-    """The greatest item of a list."""
-    return operators.member(sort(budget, value, attribute=attribute), -1, "the greatest of an empty list")
+def max_(budget: Budget, value: Any, case_sensitive: bool = False, attribute: str | None = None) -> Any:
+    """The greatest item of a list; of several the first."""
+    found = sort(budget, value, True, case_sensitive, attribute)
+    return operators.member(found, 0, "the greatest of an empty list")
 
 
-def sort(budget: Budget, value: Any, reverse: bool = False, attribute: str | None = None) -> list[Any]:
+def sort(
+    budget: Budget,
+    value: Any,
+    reverse: bool = False,
+    case_sensitive: bool = False,
+    attribute: str | None = None,
+) -> list[Any]:
     """The items of a list of texts or of numbers, or those with such a member, in order."""
-    keys = _members_of(budget, value, attribute)
+    keys = _keys_of(budget, value, attribute, case_sensitive=case_sensitive)
     for key in keys:
         operators.check_order(keys[0], key)
         budget.look_through(key)
@@ -264,17 +272,26 @@ def sort(budget: Budget, value: Any, reverse: bool = False, attribute: str | Non
     return made
 
 
-def unique(budget: Budget, value: Any, attribute: str | None = None) -> list[Any]:
+def unique(budget: Budget, value: Any, case_sensitive: bool = False, attribute: str | None = None) -> list[Any]:
     """The items of a list, each once; of those that are equal the first."""
     seen: set[str] = set()
     found = []
-    for one, key in zip(items(value), _members_of(budget, value, attribute), strict=True):
+    keys = _keys_of(budget, value, attribute, case_sensitive=case_sensitive)
+    for one, key in zip(items(value), keys, strict=True):
         written = tojson(budget, key)
         if written not in seen:
             seen.add(written)
             found.append(one)
     made: list[Any] = budget.made(found)
     return made
+
+
+def _keys_of(budget: Budget, value: Any, attribute: str | None, *, case_sensitive: bool) -> list[Any]:
+    """What the items of a list are compared by: as in Jinja, case makes no difference unless somebody says so."""
+    found = _members_of(budget, value, attribute)
+    if case_sensitive:
+        return found
+    return [one.lower() if isinstance(one, str) else one for one in found]
 
 
 def reverse(budget: Budget, value: Any) -> Any:

@@ -74,6 +74,9 @@ def divisible_by(_: Budget, value: Any, by: int) -> bool:
     return whole(value) % by == 0
 
 
+#: Operators as tests, for `select` and the like, with the names that Jinja gives the operators themselves.
+_COMPARED = {"eq": "eq", "ne": "ne", "lt": "lt", "le": "lteq", "gt": "gt", "ge": "gteq"}
+
 TESTS: Mapping[str, Callable[..., bool]] = {
     "defined": lambda _, value: not isinstance(value, Undefined),
     "undefined": lambda _, value: isinstance(value, Undefined),
@@ -92,7 +95,7 @@ TESTS: Mapping[str, Callable[..., bool]] = {
     "odd": lambda _, value: whole(value) % 2 == 1,
     "divisibleby": divisible_by,
     "in": operators.contains,
-    "eq": operators.equal,
+    **{name: operators.COMPARISONS[sign] for name, sign in _COMPARED.items()},
     "email": _form(_EMAIL.deserialize),
     "url": _form(_URL.deserialize),
     "uuid": _form(_check_uuid),
