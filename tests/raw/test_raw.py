@@ -45,7 +45,8 @@ AGAIN = {name: row for name, row in ROWS.items() if row.server != "isolate"}
 @pytest.mark.slow
 @pytest.mark.parametrize("row", AGAIN.values(), ids=AGAIN)
 def test_a_conversation_goes_the_same_way_when_its_heads_are_known(target, row):
-    played(target(row.server), row)
+    for _ in range(2):
+        played(target(row.server), row)
 
     assert played(target(row.server), row) == (row.back, row.end)
 

@@ -77,7 +77,7 @@ def in_a_loop(steps):
     asyncio.run(run())
 
 
-@pytest.mark.parametrize("times", [1, 2], ids=["new head", "known head"])
+@pytest.mark.parametrize("times", [1, 3], ids=["new head", "known head"])
 def test_an_answer_leaves_at_the_end_of_the_turn(connect, times):
     async def steps():
         connection, transport = connect()
@@ -126,7 +126,7 @@ def test_a_head_that_has_come_at_another_address_of_the_server_tells_the_one_at_
     shared = b"GET /v3/emailCampaigns/11/sharedUrl HTTP/1.1\r\napi-key: any\r\n\r\n"
 
     async def steps():
-        for address in ("127.0.0.1", "127.0.0.2", "127.0.0.1"):
+        for address in ("127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.1"):
             connection, transport = connect(address)
             connection.data_received(shared)
             await asyncio.sleep(0)

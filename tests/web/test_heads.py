@@ -58,9 +58,24 @@ def test_whatever_is_not_one_whole_request_with_a_known_head_is_unknown(known, d
 def test_a_head_is_not_remembered_if_it_is_long_or_its_end_is_in_doubt(data, length):
     found = Heads()
 
-    found.add(data, scope_of("GET", []), length, keeps=True)
+    if [found.comes_again(data) for _ in range(2)] == [False, True]:
+        found.add(data, scope_of("GET", []), length, keeps=True)
 
     assert found.find(data) is None
+
+
+def test_a_head_comes_again_with_whatever_body():
+    found = Heads()
+
+    assert [found.comes_again(data) for data in (GET, POST + b"{}", POST + b"[]", GET)] == [False, False, True, True]
+
+
+def test_no_more_than_some_heads_are_noted(monkeypatch):
+    monkeypatch.setattr(heads, "_NOTED", 2)
+    found = Heads()
+    data = [GET.replace(b"senders", str(number).encode()) for number in (0, 1, 2, 0, 2)]
+
+    assert [found.comes_again(one) for one in data] == [False, False, False, False, True]
 
 
 def test_no_more_than_some_heads_are_remembered(monkeypatch):

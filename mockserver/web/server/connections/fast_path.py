@@ -181,7 +181,9 @@ class FastConnection(Connection):
             super().on_message_complete()
 
     def _learn(self, data: bytes) -> None:
-        """Remember the head of the request that was alone in these bytes, and was answered."""
+        """Remember the head of the request that was alone in these bytes, and was answered, if it has come before."""
+        if not self._heads.comes_again(data):
+            return
         headers = dict(self.scope["headers"])
         if b"transfer-encoding" not in headers:
             length = int(headers.get(b"content-length", b"0"))

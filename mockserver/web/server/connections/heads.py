@@ -1,4 +1,4 @@
-"""The heads of plain requests, which clients send again and again: each is parsed once."""
+"""The heads of plain requests, which clients send again and again: one that comes again is not parsed any more."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from mockserver.web.server.wsgi import Scope, address_of, template_of, with_body
 
 #: The key of a request's environment for a dictionary in which others keep what follows from the head alone.
 KNOWN = "mockserver.known"
-#: How many heads are remembered. Chosen: more than the programs of a test suite send in turns; it takes some 2 MB.
-_REMEMBERED = 256
+#: How many heads are remembered. Chosen: those of all operations in some ten workspaces; they take some 4 MB.
+_REMEMBERED = 1_024
+#: How many heads are noted that have come once. Chosen: more than come between a head and the same again, in 200 kB.
+_NOTED = 4_096
 #: The longest head, in bytes, that is remembered. Chosen: few are longer, and those of a hostile client take no more.
 _LONGEST = 1_024
 _END = b"\r\n\r\n"
@@ -43,6 +45,8 @@ class Heads:
 
     def __init__(self) -> None:
         self._heads: dict[bytes, Head] = {}
+        #: The hashes of heads that have come once. Many never come again, as there is an id in their address.
+        self._noted: set[int] = set()
 
     def find(self, data: bytes) -> tuple[Head, bytes] | None:
         """The head and the body of a request that is complete and alone in these bytes; None if the head is unknown."""
@@ -50,10 +54,23 @@ class Heads:
         head = self._heads.get(data[:end])
         return None if head is None or len(data) - end != head.length else (head, data[end:])
 
+    def comes_again(self, data: bytes) -> bool:
+        """Whether a head that could be remembered has come before; it has from now on."""
+        end = data.find(_END) + len(_END)
+        if end > _LONGEST or not data[:1].isalpha():
+            return False
+        number = hash(data[:end])
+        if number in self._noted:
+            return True
+        if len(self._noted) >= _NOTED:
+            self._noted.clear()
+        self._noted.add(number)
+        return False
+
     def add(self, data: bytes, scope: Scope, length: int, *, keeps: bool) -> None:
         """Remember the head of a request that was alone in these bytes, with a body of so many bytes."""
         end = data.find(_END) + len(_END)
-        if end > _LONGEST or len(data) - end != length or not data[:1].isalpha():
+        if len(data) - end != length:
             return
         if len(self._heads) >= _REMEMBERED:
             self._heads.clear()
