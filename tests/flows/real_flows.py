@@ -30,9 +30,9 @@ class Flow:
 
     program: str
     scenario = ACME
-    #: The operation beyond the 34 at which it fails without a stub.
-    missing = "sendTransacEmail"
-    #: How often it is run, with the same arguments, on the same workspace.
+    #: The operation beyond the 34 at which it fails without a stub, and the library that has one.
+    missing, library = "sendTransacEmail", "send"
+    #: The lines that it prints, each time that it is run on the same workspace.
     printed: list[list[str]]
 
     def arguments(self, workspace):
@@ -222,7 +222,7 @@ class CancelBatch(Flow):
 
 class ImportContacts(Flow):
     program = "import_contacts"
-    missing = "createAttribute"
+    missing, library = "createAttribute", "contacts"
     printed = [
         [
             f"{BOB} is new",

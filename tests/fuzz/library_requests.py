@@ -7,8 +7,22 @@ from typing import Any
 
 from drafts import Draft
 
-#: The scenarios that answer them.
-SCENARIO = {"extends": ["standard", "send", "contacts"], "clock": {"start": "2026-11-30T09:00:00Z"}}
+#: A workspace that answers them; it has no webhooks, so that nothing leaves it.
+SCENARIO = {
+    "extends": ["empty", "send", "contacts"],
+    "clock": {"start": "2026-11-30T09:00:00Z"},
+    "accounts": [
+        {
+            "name": "acme",
+            "plan": [{"type": "free", "credits": 10_000}],
+            "senders": [{"id": 1, "name": "News", "email": "news@acme.test"}],
+            "domains": [{"name": "acme.test", "state": "authenticated"}],
+            "campaigns": [
+                {"id": 12, "kind": "email_template", "name": "Order", "subject": "Your order", "html": "<p>"}
+            ],
+        }
+    ],
+}
 _BATCH = "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d"
 _MAIL: dict[str, Any] = {
     "sender": {"name": "News", "email": "news@acme.test"},

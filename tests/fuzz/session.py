@@ -72,14 +72,17 @@ class Session:
         self._target = Target(scenario, self._random.choice(("any", "any", "known", "isolate")))
         self._keys = [key for workspace in self._target.workspaces for key in workspace.state.keys]
 
-    def run(self, requests: int) -> Report:
-        """Send so many requests; it ends early with the first thing that must not be."""
+    def run(self, requests: int, between: int = BETWEEN) -> Report:
+        """Send so many requests, with `between` of them from one look at the invariants to the next.
+
+        It ends early with the first thing that must not be.
+        """
         report = Report()
         log = _Log()
         logging.getLogger().addHandler(log)
         try:
             for number, sent in enumerate(self._requests(requests), start=1):
-                self._send(number, sent, report, log)
+                self._send(sent, report, log, number, looks=number % between == 0)
                 if report.findings:
                     break
         finally:
@@ -105,7 +108,7 @@ class Session:
         sent = write(draft)
         return mutation.spoil(sent, random) if random.random() < 0.12 else sent
 
-    def _send(self, number: int, sent: Sent, report: Report, log: _Log) -> None:
+    def _send(self, sent: Sent, report: Report, log: _Log, number: int, *, looks: bool) -> None:
         started = time.perf_counter()
         problem, answer = None, None
         try:
@@ -120,7 +123,7 @@ class Session:
             report.statuses[answer.status] = report.statuses.get(answer.status, 0) + 1
             self._learn(answer)
             problem = invariants.of_answer(sent, answer, stubs_fail=self._stubs_fail) or log.first()
-            if problem is None and number % BETWEEN == 0:
+            if problem is None and looks:
                 problem = invariants.of_workspaces(self._target) or log.first()
         if problem is not None:
             report.findings.append(Finding(problem, self._seed, number, sent, answer))

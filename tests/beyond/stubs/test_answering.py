@@ -138,3 +138,13 @@ def test_what_is_seeded_is_asked_before_what_was_there(stubbed):
     seeded = {"stubs": [{"method": "GET", "path": "/v3/contacts", "answer": {"text": "after"}, "times": 1}]}
     assert api.post("/_mock/seed", json=seeded).status_code == 200
     assert texts(api, "/v3/contacts", "/v3/contacts") == ["after", "before"]
+
+
+@pytest.mark.parametrize(("levels", "status"), [(60, 200), (61, 400)])
+def test_a_body_that_is_nested_too_deeply_is_refused(stubbed, levels, status):
+    api = stubbed({"method": "POST", "answer": {"json": [["{{ request.json }}"]]}})
+
+    answer = api.post("/v3/contacts", data="[" * levels + "]" * levels)
+
+    assert answer.status_code == status
+    assert status == 200 or answer.json["message"] == "The request body is not valid JSON: nested too deeply"

@@ -1,0 +1,79 @@
+"""docs/flows.md is true: its examples pass, and it lists the flows."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from real_flows import FLOWS
+from running import LANGUAGES
+
+_GUIDE = (Path(__file__).parents[2] / "docs" / "flows.md").read_text(encoding="utf-8")
+_MODULES = Path(__file__).parent / "programs" / "js" / "node_modules"
+
+pytestmark = pytest.mark.slow  # each runs a program of its own
+
+
+def shown(language):
+    """The only block of a language."""
+    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", _GUIDE, re.DOTALL | re.MULTILINE)
+    return block
+
+
+def needs(language):
+    why = next(one.why_not for one in LANGUAGES if one.name == language)
+    return pytest.mark.skipif(bool(why), reason=why)
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Writes a file and runs it with a command; what it prints, once it has ended well."""
+
+    def run(command, name, text):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        ended = subprocess.run(
+            [*command, name], cwd=tmp_path, check=False, timeout=60,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={name: value for name, value in os.environ.items() if not name.startswith(("MOCKSERVER_", "PYTEST_"))},
+        )  # fmt: skip
+        assert ended.returncode == 0, ended.stdout
+        return ended.stdout
+
+    return run
+
+
+def test_the_python_example_passes(run):
+    assert "1 passed" in run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"], "test_mail.py", shown("python")
+    )
+
+
+@needs("js")
+def test_the_javascript_example_passes(run, serve, tmp_path):
+    (tmp_path / "node_modules").symlink_to(_MODULES)
+    program = shown("javascript").replace("http://localhost:8003", serve(stubs=("send",)))
+
+    assert re.search(r"pass 1$", run(["node", "--test"], "mail.mjs", program), re.MULTILINE)
+
+
+@needs("shell")
+def test_the_shell_example_finds_its_mail(run, serve):
+    commands = shown("sh").replace("localhost:8003", serve(stubs=("send",)).removeprefix("http://"))
+
+    assert run(["sh", "-eu"], "mail.sh", commands) == '"subject":"Hello"\n'
+
+
+def test_the_reason_is_shown_that_the_journal_has(make_api):
+    api = make_api()
+    refused = api.post("/v3/smtp/email", json={})
+
+    assert refused.headers["X-Mock-Beyond"] == "sendTransacEmail"
+    assert api.get("/_mock/requests").json["items"][0]["reason"] == shown("text").strip()
+
+
+def test_the_guide_lists_the_flows():
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| `(\w+)` \|$", _GUIDE, re.MULTILINE)
+
+    assert rows == [(flow.program, flow.missing) for flow in FLOWS]

@@ -1,0 +1,141 @@
+"""The shipped libraries of stubs meet what no product sends: nothing breaks, is reached or is rendered."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from zoneinfo import TZPATH
+
+import pytest
+from judge import each, refused
+from library_requests import SCENARIO, of_libraries
+from session import Session
+
+import mockserver
+from mockserver.settings import data_folder
+
+#: How many requests there are in all, in how many parts; the parts are for workers. All that has to hold of a workspace
+#: is looked at five times in each, as one look takes as long as some hundred requests.
+REQUESTS, PARTS = 100_000, 20
+LOOKS = 5
+#: The seconds that the slowest of them may take, on a busy machine; chosen: a hundred times the longest that was seen.
+SLOWEST_S = 2.0
+#: What the interpreter tells of files and addresses.
+REACHES = (
+    "open", "os.", "shutil.", "socket.bind", "socket.connect", "socket.getaddrinfo", "socket.gethostby", "socket.send",
+    "subprocess.", "urllib.",
+)  # fmt: skip
+#: Where the program and its libraries read their own modules and data, when they are first needed.
+_PLACES = (mockserver.__path__[0], data_folder("scenarios"), sys.prefix, sys.base_prefix, *TZPATH)
+OWN = tuple({str(Path(path).resolve()) for path in _PLACES})
+
+
+class Watch:
+    """What is reached while it is on; an audit hook cannot be removed, so that there is one for all tests."""
+
+    def __init__(self):
+        self._seen = None
+        sys.addaudithook(self._hook)
+
+    def _hook(self, event, arguments):
+        if self._seen is not None and event.startswith(REACHES) and not self._is_own(event, arguments):
+            self._seen.append((event, arguments))
+
+    def _is_own(self, event, arguments):
+        """Whether the program reads what belongs to it."""
+        if event not in ("open", "os.listdir", "os.scandir"):
+            return False
+        path, mode = (*arguments, None)[:2]
+        return mode in ("r", "rb", None) and str(path).startswith(OWN)
+
+    @contextmanager
+    def on(self):
+        self._seen = seen = []
+        try:
+            yield seen
+        finally:
+            self._seen = None
+
+
+@pytest.fixture(scope="session")
+def watch():
+    return Watch()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_mutated_requests_break_nothing_and_reach_nothing(watch, part):
+    session = Session(f"libraries/{part}", list(of_libraries()), SCENARIO)
+
+    with watch.on() as reached:
+        report = session.run(REQUESTS // PARTS, between=REQUESTS // PARTS // LOOKS)
+
+    assert [str(finding) for finding in report.findings] == []
+    assert reached == []
+    assert report.slowest_s < SLOWEST_S, report.slowest
+    assert report.statuses.keys() >= {200, 201, 202, 204, 400, 404}
+
+
+@pytest.fixture
+def library(make_api):
+    """An application with the libraries, at a standstill."""
+    return make_api({**SCENARIO, "clock": {"start": "2026-11-30T09:00:00Z", "frozen": True}})
+
+
+#: What a template would do, in whatever member of a request.
+TEMPLATES = [
+    "{{ 7 * 7 }}",
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "{% for one in range(10 ** 9) %}{% endfor %}",
+    "{{ account.api_keys }}",
+    "{{ request.environ }}",
+    "{{",
+    "{% raw %}",
+    "{#",
+]
+
+
+@each("text", TEMPLATES)
+def test_what_a_caller_sends_is_text_and_no_template(library, text):
+    mail = {"sender": {"email": "news@acme.test", "name": text}, "subject": text, "textContent": text, "tags": [text]}
+
+    sent = library.post("/v3/smtp/email", json={**mail, "to": [{"email": "bob@example.test", "name": text}]})
+
+    assert sent.status_code == 201
+    (found,) = library.get("/_mock/mailbox").json["items"]
+    assert (found["subject"], found["text"]) == (text, text)
+
+
+@each("text", TEMPLATES)
+def test_what_a_caller_keeps_is_given_back_as_it_was(library, text):
+    assert library.post("/v3/contacts/attributes/normal/NOTE", json={"type": "text"}).status_code == 201
+    contact = {"email": "bob@example.test", "attributes": {"NOTE": text}}
+    assert library.post("/v3/contacts", json=contact).status_code == 201
+
+    assert library.get("/v3/contacts/bob@example.test").json["attributes"]["NOTE"] == text
+
+
+@each("line", ["a\r\nBcc: eve@example.test", "a\nX-Evil: 1", "a\r", "\x00"])
+@each("member", ["subject", "name", "tag", "header"])
+def test_a_line_break_makes_no_header(library, member, line):
+    """Whatever is refused or kept: the mail as a message has the headers of a mail, and no others."""
+    mail = {
+        "sender": {"email": "news@acme.test", "name": line if member == "name" else "News"},
+        "to": [{"email": "bob@example.test"}],
+        "subject": line if member == "subject" else "Hello",
+        "textContent": "Hello.",
+        "tags": [line if member == "tag" else "a"],
+        "headers": {"X-Own": line if member == "header" else "1"},
+    }
+
+    answer = library.post("/v3/smtp/email", json=mail)
+
+    if answer.status_code != 201:
+        refused(answer, 400)
+        assert library.get("/_mock/mailbox").json["count"] == 0
+        return
+    message = library.get(f"/_mock/mailbox/{library.get('/_mock/mailbox').json['items'][0]['id']}.eml").text
+    head, _, _ = message.partition("\n\n")
+    names = {row.partition(":")[0].lower() for row in head.splitlines() if row[:1].strip()}
+    assert not {"bcc", "x-evil"} & names
