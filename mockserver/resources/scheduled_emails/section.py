@@ -161,9 +161,10 @@ class MailItem(Item):
 
     @pre_dump
     def _as_members(self, content: MailContent, **_: Any) -> dict[str, Any]:
-        members = {**content._asdict(), "sender": content.sender}
+        defaults = {**MailContent._field_defaults, "sender": Party("")}
+        members = {name: value for name, value in content._asdict().items() if value != defaults.get(name)}
         parties = {kind: [row.party for row in content.recipients if row.kind == kind] for kind in KINDS}
-        return {name: value for name, value in {**members, **parties}.items() if value}
+        return {**members, **{kind: found for kind, found in parties.items() if found}}
 
 
 def _check_message_id(value: str) -> None:

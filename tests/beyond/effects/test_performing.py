@@ -194,6 +194,12 @@ class TestEvent:
 
         assert here.events()[-1][0] == "delivered"
 
+    def test_nobody_is_blocked_before_the_bounce(self, world):
+        here = world()
+        here.do({"event": "hardBounce", "to": "bob@example.test", "after": "PT1H"}, mail(), {"event": "delivered"})
+
+        assert here.events()[-1][0] == "delivered"
+
     def test_the_first_bounce_counts(self, world):
         here = world()
         here.do({"event": "hardBounce", "to": "bob@example.test", "after": "PT1H"})
