@@ -25,6 +25,7 @@ def test_a_contact_is_read_as_it_was_created(contacts):
         "email": "ada@acme.test",
         "emailBlacklisted": True,
         "smsBlacklisted": False,
+        "whatsappBlacklisted": False,
         "createdAt": NOW,
         "modifiedAt": NOW,
         "listIds": [],

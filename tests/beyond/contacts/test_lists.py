@@ -266,7 +266,7 @@ class TestAttributes:
             ("normal/PLAIN", {}, {"type": "text"}),
             ("transactional/ORDER", {"type": "id"}, {"type": "id"}),
             ("category/SIZE", {"enumeration": [{"value": 1, "label": "S"}]},
-             {"enumeration": [{"value": 1, "label": "S"}]}),
+             {"enumeration": [{"value": 1, "label": "S", "valueStr": "1"}]}),
             ("calculated/SUM", {"value": "COUNT[A]"}, {"calculatedValue": "COUNT[A]"}),
         ],
     )  # fmt: skip
@@ -282,7 +282,9 @@ class TestAttributes:
 
         contacts.done("PUT", "/attributes/category/SIZE", {"enumeration": [{"value": 2, "label": "M"}]})
 
-        assert contacts.get("/attributes")["attributes"][0]["enumeration"] == [{"value": 2, "label": "M"}]
+        assert contacts.get("/attributes")["attributes"][0]["enumeration"] == [
+            {"value": 2, "label": "M", "valueStr": "2"}
+        ]
         missing = (404, ("document_not_found", "Attribute not found"))
         assert contacts.call("PUT", "/attributes/normal/SIZE", {"value": "x"}) == missing
 
