@@ -86,7 +86,8 @@ def _too_much(stub: Stub, error: TemplateError) -> ServiceError:
 
 def _where(stub: Stub, error: TemplateError) -> str:
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.place or ()).lstrip(".")
-    return f"stub {stub.id} ({stub.method} {stub.path}), {place}, line {error.line or 1}"
+    source = f" of {stub.source}" if stub.source else ""
+    return f"stub {stub.id}{source} ({stub.method} {stub.path}), {place}, line {error.line or 1}"
 
 
 class _Outcome(NamedTuple):

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
@@ -155,7 +156,7 @@ class StubItem(Item):
         text = _plain(data) if type(self) is StubItem and isinstance(data, dict) else None
         if text is not None:
             with suppress(json_text.JsonError):  # a number that is written, and not read
-                return replace(_loaded(text))
+                return replace(_loaded(text), source=_source(data))
         return super().load(data, **options)
 
     @validates_schema
@@ -179,6 +180,13 @@ class StubItem(Item):
             times=data.get("times"),
             **{name: data[name] for name in _RUNNING if name in data},
         )
+
+
+def _source(data: dict[str, Any]) -> str:
+    """The file and the line of a stub's first member, if its document has lines."""
+    marks: Mapping[str, Any] = getattr(data, "marks", {})
+    mark = next(iter(marks.values()), None)
+    return "" if mark is None else f"{PurePath(mark.file).name}:{mark.line}"
 
 
 def _plain(data: dict[str, Any]) -> bytes | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import singledispatch
 from typing import Any
 
 from mockserver.core.state.state import State
+from mockserver.core.state.stubs import Stub
 from mockserver.core.state.tables import Tables, Tally
 
 
@@ -62,6 +64,11 @@ def _(value: Any) -> Mapping[Any, Any]:
 def _(value: Tally) -> Mapping[Any, Any]:
     # Not `beside`: those collections are compared where the state holds them.
     return {"limit": value.limit, "rows": value.rows, "bytes": value.bytes, "stored": value.stored}
+
+
+@_members.register
+def _(value: Stub) -> Mapping[Any, Any]:
+    return {row.name: getattr(value, row.name) for row in fields(value) if row.name != "source"}
 
 
 @_members.register

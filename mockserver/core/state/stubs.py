@@ -26,6 +26,9 @@ class Stub:
     hits: int = 0
     #: The place of the next answer in its sequence; the last one is repeated.
     position: int = 0
+    #: The file and the line where it was written, for people; empty if it was in none. Two stubs that differ in nothing
+    #: else are equal.
+    source: str = ""
 
     @property
     def is_active(self) -> bool:

@@ -218,3 +218,22 @@ def test_what_happens_in_a_trial_changes_nothing_below(feeds):
     trial.first_account.weigh_stored(500)
     assert feeds.get("/_mock/state").json == before
     assert difference(state.tally, trial.tally) is not None
+
+
+def test_the_reason_of_a_failure_names_file_and_line_of_the_stub(make_api, tmp_path):
+    (tmp_path / "mine.yaml").write_text(
+        "description: Mine.\nstubs:\n  - method: GET\n    path: /v3/contacts\n    answer: {text: '{{ 1 / 0 }}'}\n"
+    )
+    api = make_api("mine", scenarios=tmp_path)
+    assert api.get("/v3/contacts").status_code == 500
+    reason = api.get("/_mock/requests").json["items"][0]["reason"]
+    told = "stub stub-1 of mine.yaml:3 (GET /v3/contacts), answer.text, line 1: a number is divided by zero"
+    assert reason == f"{told}; nothing was done"
+
+
+def test_stubs_that_differ_in_their_file_alone_are_equal(stubbed):
+    one, other = (stubbed(FORM).workspace.state.stubs for _ in range(2))
+    next(iter(one)).source = "mine.yaml:3"
+    assert difference(one, other) is None
+    next(iter(one)).hits = 1
+    assert "hits" in difference(one, other)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import requests
+
+from mockserver.web.server.loop import LOOP, LeaveLoop
 
 JSON = {"json": {"a": 1}}
 
@@ -148,3 +151,19 @@ def test_a_body_that_is_nested_too_deeply_is_refused(stubbed, levels, status):
 
     assert answer.status_code == status
     assert status == 200 or answer.json["message"] == "The request body is not valid JSON: nested too deeply"
+
+
+def test_a_stub_answers_in_a_thread_and_what_has_none_at_once(stubbed):
+    api = stubbed(stub("/v3/contacts", "one"))
+    with pytest.raises(LeaveLoop):
+        api.get("/v3/contacts", environ_overrides={LOOP: []})
+    api.workspace.state.stubs.clear()
+    assert api.get("/v3/contacts", environ_overrides={LOOP: []}).status_code == 404
+
+
+def test_a_stub_answers_over_a_real_socket(serve_app, stubbed):
+    api = stubbed(stub("/v3/contacts/{email}/notes", "{{ request.path.email }}"))
+    root = serve_app(api.app)
+    answer = requests.get(f"{root}/v3/contacts/a%2Fb%40c.test/notes", headers={"api-key": "master-key"}, timeout=20)
+    assert (answer.status_code, answer.text) == (200, "a/b@c.test")
+    assert answer.headers["X-Mock-Answered"] == "stubbed"
