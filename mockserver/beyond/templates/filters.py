@@ -220,6 +220,12 @@ def values(budget: Budget, value: Any) -> list[Any]:
     return made
 
 
+def member_or(_: Budget, value: Any, name: str, default: Any = None) -> Any:
+    """A member of a mapping, or something else if there is none."""
+    found = operators.member(mapping(value), text(name), "a member")
+    return default if isinstance(found, Undefined) else found
+
+
 def pairs(budget: Budget, value: Any) -> list[Any]:
     """The pairs of name and value of a mapping."""
     made: list[Any] = budget.made([list(pair) for pair in mapping(value).items()])
@@ -232,6 +238,11 @@ def join(budget: Budget, value: Any, separator: str = "", attribute: str | None 
     budget.check_length(sum(map(len, texts)) + len(text(separator)) * max(0, len(texts) - 1))
     made: str = budget.made(separator.join(texts))
     return made
+
+
+def joined_by(budget: Budget, value: Any, texts: Any) -> str:
+    """The items of a list as one text, with this text between them."""
+    return join(budget, texts, text(value))
 
 
 def sum_(budget: Budget, value: Any, attribute: str | None = None, start: Any = 0) -> Any:
@@ -430,6 +441,11 @@ def _moment(budget: Budget, value: Any) -> datetime:
         raise TemplateError(f"{value!r:.80} is {error}") from error
 
 
+def isoformat(budget: Budget, value: Any) -> str:
+    """A moment as RFC 3339 in UTC."""
+    return written(_moment(budget, value))
+
+
 def written(moment: datetime) -> str:
     """A moment as templates see it: RFC 3339 in UTC, with milliseconds."""
     return f"{moment.astimezone(UTC).isoformat(timespec='milliseconds')[:-6]}Z"
@@ -452,5 +468,6 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
 METHODS: Mapping[str, Callable[..., Any]] = {
     "lower": FILTERS["lower"], "upper": FILTERS["upper"], "title": FILTERS["title"], "strip": FILTERS["trim"],
     "replace": replace, "split": split, "startswith": startswith, "endswith": endswith,
-    "items": pairs, "keys": names, "values": values,
+    "items": pairs, "keys": names, "values": values, "get": member_or, "join": joined_by,
+    "strftime": date, "isoformat": isoformat,
 }  # fmt: skip

@@ -7,10 +7,14 @@ from typing import Any, Protocol
 
 #: What Faker makes up that templates can ask for, each without arguments.
 FAKER = frozenset(
-    {"name", "first_name", "last_name", "prefix", "email", "user_name", "phone_number", "company", "job", "address",
-     "street_address", "city", "postcode", "country", "country_code", "word", "sentence", "paragraph", "url",
-     "domain_name", "ipv4", "ipv6", "mac_address", "user_agent", "color_name", "hex_color", "currency_code", "iban",
-     "ean13", "locale", "random_digit", "pyint", "boolean"}
+    {"address", "bban", "boolean", "building_number", "catch_phrase", "city", "color_name", "company",
+     "company_email", "country", "country_code", "credit_card_number", "currency_code", "currency_name",
+     "domain_name", "ean13", "email", "file_name", "first_name", "free_email", "hex_color", "iban", "ipv4", "ipv6",
+     "isbn13", "job", "language_code", "language_name", "last_name", "license_plate", "locale", "mac_address", "md5",
+     "mime_type", "name", "paragraph", "paragraphs", "phone_number", "postcode", "prefix", "pyint", "pystr",
+     "random_digit", "random_int", "safe_email", "sentence", "sentences", "sha256", "slug", "state",
+     "street_address", "street_name", "suffix", "text", "timezone", "url", "user_agent", "user_name", "uuid4",
+     "word", "words", "zipcode"}
 )  # fmt: skip
 
 

@@ -8,11 +8,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from mockserver.beyond.stubs.world import World
 from mockserver.beyond.templates.budget import Budget
 from mockserver.beyond.templates.evaluation import Scope
+from mockserver.beyond.templates.functions import FAKER
 from mockserver.beyond.templates.syntax import SyntaxMistake, read
 from mockserver.beyond.templates.value import Reader
 from mockserver.beyond.templates.values import TemplateError
+from mockserver.core.workspaces.caller import Caller
+from mockserver.scenario.load import load
+from mockserver.web.schemas import json_text
 
 BODY = {"n": 3, "t": "Ab c", "l": [3, 1, 2], "m": {"a": 1, "b": [None]}, "f": False, "z": None,
         "people": [{"email": "a@a.test", "age": 7}, {"email": "b@b.test", "age": 5}, {"age": 6}]}  # fmt: skip
@@ -87,6 +92,10 @@ BODY = {"n": 3, "t": "Ab c", "l": [3, 1, 2], "m": {"a": 1, "b": [None]}, "f": Fa
         ("{{ request.json.m | tojson }}", '{"a":1,"b":[null]}'),
         ("{{ ' a b ' | trim | split(' ') }}", ["a", "b"]),
         ("{{ request.json.t.lower().split() }}", ["ab", "c"]),
+        ("{{ request.json.m.get('a') ~ request.json.m.get('c', 'd') ~ request.json.m.get('e') }}", "1dnull"),
+        ("{{ '-'.join(request.json.l) }}", "3-1-2"),
+        ("{{ request.headers.get('X-Kind') }}", "call"),
+        ("{{ now.isoformat() ~ now.strftime('/%Y') }}", "2026-01-15T09:00:00.000Z/2026"),
         ("{{ request.json.t.startswith('Ab') and request.json.t.endswith('c') }}", True),
         ("{{ 'a/b é' | urlencode }}", "a%2Fb%20%C3%A9"),
         ("{{ 'é' | b64encode | b64decode }}", "é"),
@@ -213,6 +222,15 @@ def test_faker_and_draws_follow_the_seed(stubbed):
     first = [one.get("/v3/contacts").json for _ in range(2)]
     assert first == [other.get("/v3/contacts").json for _ in range(2)]
     assert first[0] != first[1]
+
+
+@pytest.mark.parametrize("what", sorted(FAKER))
+def test_made_up_data_are_plain_and_follow_the_seed(what):
+    workspaces = [load({"accounts": [{"name": "a"}], "seed": 7}, name="w") for _ in range(2)]
+    worlds = [World(Caller(one, one.state.first_account), Budget()) for one in workspaces]
+    one, other = ([world.made_up(what) for _ in range(2)] for world in worlds)
+    assert one == other
+    assert json_text.read(json_text.write(one)) == one
 
 
 # ---------------------------------------------------------------------- as Jinja has it
