@@ -169,7 +169,7 @@ def _send(workspace: Workspace, account: Account, email: ScheduledEmail) -> None
     content = email.mail
     _let_go(workspace, account, email)
     if content is not None:
-        sending.send(workspace, account, content, rejected=email.rejected, request=email.request)
+        email.rejected = sending.send(workspace, account, content, rejected=email.rejected, request=email.request)
         return
     spending.use(workspace, account, "email")
     events.tell_story(workspace, account, "delivered", email.to, email.message_id, email.subject)

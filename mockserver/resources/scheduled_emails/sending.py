@@ -21,10 +21,11 @@ def send(
     *,
     rejected: str | None = None,
     request: str | None = None,
-) -> None:
+) -> str | None:
     """Send an e-mail: it costs a credit for each recipient, and webhooks are told of request and delivery.
 
     If it is `rejected`, or credits are missing, it is not sent, and webhooks are told of the event `error` instead.
+    Returns the reason, or None if it was sent.
     """
     if rejected is None and not spending.use(workspace, account, "email", len(content.recipients)):
         rejected = _NO_CREDITS
@@ -34,6 +35,7 @@ def send(
             events.tell_recipients(workspace, account, content, scene.event, after=scene.after)
     else:
         events.tell_recipients(workspace, account, content, "error", overrides={"reason": rejected})
+    return rejected
 
 
 def deliver(workspace: Workspace, account: Account, content: MailContent, *, request: str | None) -> bool:

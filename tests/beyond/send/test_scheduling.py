@@ -116,6 +116,17 @@ def test_an_invalid_sender_is_told_of_when_it_falls_due(sending):
     assert here.mails() == []
 
 
+def test_one_without_credits_is_told_of_as_an_error(sending):
+    here = sending(account={"plan": [{"type": "free", "credits": 1}]})
+    here.send(scheduledAt=LATER)
+    late = here.send(scheduledAt=LATER, to=[{"email": "eve@example.test"}]).json["messageId"]
+    here.advance("PT1H")
+
+    assert here.events() == [("request", "bob@example.test"), ("error", "eve@example.test")]
+    answer = here.api.get(f"/v3/smtp/emailStatus/{quote(late, safe='')}")
+    assert (answer.status_code, answer.json["status"]) == (200, "error")
+
+
 def test_a_snapshot_brings_back_what_was_cancelled(sending):
     here = sending()
     answer = here.send(scheduledAt=LATER, attachment=[{"name": "a.txt", "content": "SGVsbG8="}]).json
