@@ -216,8 +216,10 @@ def _add_bounds(found: Flat, node: Node) -> None:
             raise DocumentError((*node.path, name), "must be a number")
         choose = max if name in _LOWER else min
         found.bounds[keyword] = choose(found.bounds.get(keyword, value), value)
-    multiple = node.value.get("multipleOf")
-    if isinstance(multiple, int | float) and multiple > 0:
+    if "multipleOf" in node.value:
+        multiple = node.value["multipleOf"]
+        if isinstance(multiple, bool) or not isinstance(multiple, int | float) or multiple <= 0:
+            raise DocumentError((*node.path, "multipleOf"), "must be a number above 0")
         found.multiples.append(multiple)
     if isinstance(node.value.get("pattern"), str):
         found.patterns.append(node.value["pattern"])

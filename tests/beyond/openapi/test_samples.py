@@ -213,6 +213,8 @@ def test_what_has_no_value_is_left_out_with_the_reason(schema, reason):
         ({"required": [7]}, ("required", 0), "must be a text"),
         ({"allOf": {}}, ("allOf",), "must be a list"),
         ({"minimum": "1"}, ("minimum",), "must be a number"),
+        ({"multipleOf": True}, ("multipleOf",), "must be a number above 0"),
+        ({"multipleOf": 0}, ("multipleOf",), "must be a number above 0"),
         ({"enum": 1}, ("enum",), "must be a list"),
         ({"$ref": 7}, ("$ref",), "must be a text"),
         ({"$ref": "#/components/schemas/None"}, ("$ref",), "leads nowhere: there is no 'None'"),
