@@ -633,3 +633,29 @@ def test_a_stop_takes_no_time_though_the_server_hangs(inbox):
         start = time.monotonic()
 
     assert time.monotonic() - start < 2
+
+
+def test_a_mail_that_a_client_sends_arrives_at_all_its_recipients(inbox, start):
+    peer = inbox()
+    sender = {"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}
+    workspace = start(peer.url).workspace({"extends": "send", "senders": [sender]})
+    body = {
+        "sender": {"id": 1},
+        "to": [{"email": "bob@example.test", "name": "Bob"}],
+        "bcc": [{"email": "dave@example.test"}],
+        "subject": "Grüße",
+        "htmlContent": "<p>Hi</p>",
+        "attachment": [{"name": "a.txt", "content": "SGVsbG8="}],
+    }
+
+    answer = workspace_call(workspace, "POST", "/smtp/email", body)
+    message, envelope = peer.got()
+
+    assert envelope.rcpt_tos == ["bob@example.test", "dave@example.test"]
+    assert (message["From"], message["To"], message["Bcc"]) == (
+        "News <news@acme.test>",
+        "Bob <bob@example.test>",
+        None,
+    )
+    assert (message["Message-ID"], message["Subject"]) == (answer["messageId"], "Grüße")
+    assert [part.get_content() for part in message.iter_attachments()] == ["Hello"]
