@@ -190,9 +190,15 @@ class _Call:
             yield Change((item["table"], _key(item, place)), None)
 
     def _stores(self) -> Iterator[Change]:
+        size = 0
         for item, place in _each(self._program.stores, "store", self._scope):
             value = item["value"] if "value" in item else body_of(self._request, self._exchange)
-            yield storing(item["table"], _key(item, place), value)
+            change = storing(item["table"], _key(item, place), value)
+            # To measure the same large value thousands of times would take long.
+            size += change.size
+            if reason := stored.too_large(self._caller.workspace, size):
+                raise no_room(reason)
+            yield change
 
     def _effects(self) -> Iterator[Effect]:
         size = 0

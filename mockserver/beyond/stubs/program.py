@@ -14,9 +14,10 @@ from mockserver.core.contract.errors import ALL_CODES, ErrorCode
 from mockserver.core.text.spelling import nearest
 from mockserver.web.schemas import json_text
 
-#: How many stubs are kept parsed. Chosen: those of all shipped libraries, and as many of a team's own; each takes some
-#: hundred kilobytes at most.
-_KEPT = 512
+#: How many stubs are kept parsed. Chosen: ten times those of the shipped libraries; each takes a megabyte at most.
+_KEPT = 256
+#: The most parts that all templates of a stub have. Chosen: four times those of the largest shipped stub.
+MOST_PARTS = 5_000
 #: What says of an action or an effect when, and how often, it is meant.
 _TIMES = ("when", "each", "as")
 
@@ -66,7 +67,11 @@ def program_of(written: str) -> Program:
 def read(written: Mapping[str, Any]) -> tuple[Program, list[tuple[Path, str]]]:
     """The program of a stub whose schema has taken it, and what is wrong with its templates, by path."""
     reader = _Reader(written)
-    return reader.program(), reader.mistakes
+    program = reader.program()
+    if reader.parts > MOST_PARTS:
+        told = f"the templates of a stub may have {MOST_PARTS:,} parts together, and these have {reader.parts:,}"
+        reader.mistakes.append((("answers" if "answers" in written else "answer",), told))
+    return program, reader.mistakes
 
 
 class _Reader(Reader):

@@ -27,6 +27,11 @@ class Change(NamedTuple):
     key: Key
     row: Stored | None
 
+    @property
+    def size(self) -> int:
+        """How many bytes the value takes, with its key."""
+        return 0 if self.row is None else self.row.size
+
 
 def storing(table: str, key: str, value: Any) -> Change:
     """The change that stores a value of plain data, which nobody changes any more."""
@@ -43,10 +48,15 @@ def full(workspace: Workspace, account: Account, changes: Iterable[Change]) -> s
         size += (0 if row is None else row.size) - (0 if before is None else before.size)
     if rows > 0 and (reason := workspace.state.full(rows)):
         return reason
-    held, most = workspace.state.tally.stored + size, workspace.limits.stored_bytes
-    if size > 0 and held > most:
-        return f"what stubs have stored would take {held:,} bytes, and there may be {most:,} (--stored-bytes-limit)"
-    return None
+    return too_large(workspace, workspace.state.tally.stored + size) if size > 0 else None
+
+
+def too_large(workspace: Workspace, held: int) -> str | None:
+    """Why stubs cannot store so many bytes in all, or None if they can."""
+    most = workspace.limits.stored_bytes
+    if held <= most:
+        return None
+    return f"what stubs have stored would take {held:,} bytes, and there may be {most:,} (--stored-bytes-limit)"
 
 
 def change(account: Account, changes: Iterable[Change]) -> None:

@@ -67,6 +67,8 @@ class Template(NamedTuple):
 
     expression: nodes.Expr | None
     body: list[nodes.Node]
+    #: How many parts it has: names, constants, operators and so on.
+    parts: int
 
 
 def is_template(text: str) -> bool:
@@ -97,9 +99,9 @@ def read(text: str, known: Collection[str] = ()) -> Template:
         raise SyntaxMistake(_TOO_DEEP) from error
     except ValueError as error:  # of a number with thousands of digits
         raise SyntaxMistake(f"{error!s:.{_SHOWN}}") from error
-    _check_depth(tree)
+    parts = _check_depth(tree)
     _Check({*ROOTS, *known}).all_of(tree.body)
-    return Template(_only_expression(tree), tree.body)
+    return Template(_only_expression(tree), tree.body, parts)
 
 
 _TOO_DEEP = f"is nested too deeply: there may be {DEEPEST} levels"
@@ -111,17 +113,19 @@ def _environment() -> ImmutableSandboxedEnvironment:
     return ImmutableSandboxedEnvironment()
 
 
-def _check_depth(tree: nodes.Node) -> None:
-    """Check how deep a tree is nested, level by level: it may be deeper than Python recurses.
+def _check_depth(tree: nodes.Node) -> int:
+    """Check how deep a tree is nested, level by level: it may be deeper than Python recurses. Returns its parts.
 
     Raises:
         SyntaxMistake: it is too deep.
     """
     level: list[nodes.Node] = [tree]
+    parts = 0
     for _ in range(DEEPEST):
         level = [inner for node in level for inner in node.iter_child_nodes()]
+        parts += len(level)
         if not level:
-            return
+            return parts
     raise SyntaxMistake(f"{_TOO_DEEP} (line {level[0].lineno})")
 
 

@@ -128,6 +128,8 @@ class Reader:
 
     def __init__(self) -> None:
         self.mistakes: list[tuple[Path, str]] = []
+        #: How many parts all templates have.
+        self.parts = 0
 
     def value(self, value: Any, place: Path, names: frozenset[str]) -> Value:
         """A value of JSON as a `Value`; its templates may use these names beside those of all templates."""
@@ -163,7 +165,9 @@ class Reader:
         if not syntax.is_template(value):
             return _Constant(value)
         try:
-            return _Template(syntax.read(value, names), place)
+            found = syntax.read(value, names)
+            self.parts += found.parts
+            return _Template(found, place)
         except syntax.SyntaxMistake as error:
             self._wrong(place, str(error))
             return _Constant(None)

@@ -38,7 +38,7 @@ class OneOrManyStubs(StubItem):
         return (StubList() if "items" in data else StubItem()).load(data, **options)
 
 
-@STUBS.call("POST", body=OneOrManyStubs, answer=AddedStubs, status=201, problems=(409,))
+@STUBS.call("POST", body=OneOrManyStubs, answer=AddedStubs, status=201, problems=(409,), heavy=True)
 def add(body: StubRow | dict[str, Any]) -> Response:
     """Add a stub, or several as `items`, which are asked before those that are there."""
     workspace = target.workspace()
@@ -50,7 +50,7 @@ def add(body: StubRow | dict[str, Any]) -> Response:
         return answers.answer(Listing.row([stubbed(stub) for stub in body["items"]]))
 
 
-@STUBS.call("PUT", body=StubList, answer=Stubs, problems=(409,))
+@STUBS.call("PUT", body=StubList, answer=Stubs, problems=(409,), heavy=True)
 def replace(body: dict[str, Any]) -> Response:
     """Let these stubs answer, and no others."""
     workspace = target.workspace()
@@ -88,7 +88,7 @@ def show(identifier: str) -> Response:
         return answers.answer(stubbed(_found(workspace, identifier)))
 
 
-@STUBS.call("PUT", "/<identifier>", body=StubItem, answer=Stub)
+@STUBS.call("PUT", "/<identifier>", body=StubItem, answer=Stub, heavy=True)
 def change(identifier: str, body: StubRow) -> Response:
     """Put another stub in the place of one, under its id; hits and sequence begin anew."""
     workspace = target.workspace()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import thread_time
+
 import pytest
 
 from mockserver.core.state.equality import difference
@@ -237,3 +239,12 @@ def test_stubs_that_differ_in_their_file_alone_are_equal(stubbed):
     assert difference(one, other) is None
     next(iter(one)).hits = 1
     assert "hits" in difference(one, other)
+
+
+def test_a_large_value_that_is_stored_many_times_is_refused_soon(make_api):
+    many = {"table": "feeds", "each": "{{ range(9000) }}", "key": "{{ item }}", "value": "{{ request.json }}"}
+    api = make_api({"stubs": [{**FORM, "path": "/v3/feeds", "store": many}]}, stored_bytes_limit=100_000)
+    started = thread_time()
+    answer = api.post("/v3/feeds", json={"to": "a@b.test", "rows": [1] * 10_000})
+    assert (answer.status_code, answer.json["code"]) == (400, "out_of_range")
+    assert thread_time() - started < 1

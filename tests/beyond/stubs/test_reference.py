@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from mockserver.beyond.effects.schemas import ITEMS
-from mockserver.beyond.stubs import answering, item, stub_list
+from mockserver.beyond.stubs import answering, item, program, stub_list
 from mockserver.beyond.stubs.item import StubItem
 from mockserver.beyond.templates import budget, syntax
 from mockserver.beyond.templates.evaluation import ALL_FILTERS
@@ -86,6 +86,7 @@ def test_the_bounds_are_those_of_the_code():
         f"| {budget.MOST_HELD:,} values within it, of which {budget.AT_ONCE} characters of a text are one; ",
         f"text are one; {budget.DEEPEST} levels |",
         f"| {syntax.LONGEST:,} characters, {syntax.DEEPEST} levels of expressions |",
+        f"| {program.MOST_PARTS:,} names,",
         f"| {stub_list.MOST_STUBS:,} |",
         f"| {item.LARGEST:,} bytes |",
         f"| {answering.MOST_DONE:,} each; {answering.LARGEST_DONE // 1024**2} MB of effects |",

@@ -15,6 +15,8 @@ from mockserver.scenario.documents.reading import parse
 from mockserver.scenario.dump import dump
 from mockserver.scenario.load import load
 
+#: A template of more than half as many parts as all templates of a stub may have together.
+MANY_PARTS = "{{ [" + "1, " * 3_000 + "] }}"
 FROZEN = {"start": "2026-01-15T09:00:00Z", "frozen": True}
 
 
@@ -158,6 +160,7 @@ def test_a_stub_that_is_loaded_again_is_another_one():
         ('answer: {text: "{{ 1 + }}"}', "stubs[0].answer.text: unexpected"),
         ("answer: {when: yes please}", "answer.when: must be one expression in braces"),
         ("answer: {when: '{{ true }}'}", "answer.when: an answer has a condition only where there are several"),
+        (f"answer: {{text: '{MANY_PARTS}', headers: {{X-A: '{MANY_PARTS}'}}}}", "may have 5,000 parts together"),
         ("answers: [{when: '{{ true }}'}]", "answers: one answer has to be without when"),
         ("answer: {}, let: {now: 1}", "let.now: as a name: must be a name of letters"),
         ("answer: {}, let: {a: '{{ b }}', b: 1}", "let.a: unknown name b"),
