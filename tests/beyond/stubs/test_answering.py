@@ -167,3 +167,21 @@ def test_a_stub_answers_over_a_real_socket(serve_app, stubbed):
     answer = requests.get(f"{root}/v3/contacts/a%2Fb%40c.test/notes", headers={"api-key": "master-key"}, timeout=20)
     assert (answer.status_code, answer.text) == (200, "a/b@c.test")
     assert answer.headers["X-Mock-Answered"] == "stubbed"
+
+
+def test_a_stub_answers_in_its_own_workspace_alone(stubbed):
+    api = stubbed(stub("/v3/contacts", "mine"))
+    assert api.post("/_mock/workspaces", json={"name": "other", "scenario": "empty"}).status_code == 201
+    assert api.get("/w/other/v3/contacts", key="any").status_code == 404
+    seeded = {"stubs": [{"method": "GET", "path": "/v3/contacts", "answer": {"text": "other"}}]}
+    assert api.post("/w/other/_mock/seed", json=seeded).status_code == 200
+    key = api.get("/_mock/workspaces/other").json["api_key"]
+    assert texts(api, "/w/other/v3/contacts", "/v3/contacts", key=key) == ["other", "other"]
+    assert texts(api, "/v3/contacts") == ["mine"]
+
+
+def test_the_journal_names_the_stub(stubbed):
+    api = stubbed(stub("/v3/contacts", "one", id="mine"))
+    api.get("/v3/contacts")
+    (entry,) = api.get("/_mock/requests").json["items"]
+    assert entry["stub"] == "mine"
