@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Request
 
-from mockserver.beyond.templates.filters import written
+from mockserver.beyond.templates.moments import written
 from mockserver.beyond.templates.values import Members
 from mockserver.core.state.account import Account
 from mockserver.core.traffic.exchange import Exchange
