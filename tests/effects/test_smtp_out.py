@@ -38,6 +38,7 @@ class Inbox:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
         self._loop, self._over = asyncio.new_event_loop(), asyncio.Event()
+        self._talks = []
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
@@ -76,11 +77,17 @@ class Inbox:
             runner.run(self._serve())
 
     async def _serve(self):
-        server = await self._loop.create_server(
-            lambda: SMTP(self, loop=self._loop, **self._options), sock=self._socket, ssl=self._tls
-        )
+        server = await self._loop.create_server(self._talk, sock=self._socket, ssl=self._tls)
         await self._over.wait()
         server.close()
+        for talk in self._talks:
+            if talk.transport is not None:  # its client has not left yet
+                talk.transport.abort()
+        await asyncio.sleep(0)
+
+    def _talk(self):
+        self._talks.append(SMTP(self, loop=self._loop, **self._options))
+        return self._talks[-1]
 
 
 @pytest.fixture
