@@ -103,6 +103,17 @@ def test_the_type_of_a_file_follows_from_the_end_of_its_name(name, kind):
     assert (file.get_filename(), file.get_content_type()) == (name, kind)
 
 
+@pytest.mark.parametrize("name", ["é" * 17, "é" * 18, "日本" * 6, "A" * 70, 'A, "B"'])
+def test_no_address_is_lost_behind_a_long_name(name):
+    to = [("b@acme.test", name), ("c@acme.test", "C"), ("d@acme.test", name)]
+
+    found = message_from_bytes(
+        whole(parties={"From": [("a@acme.test", "A")], "To": to}).as_bytes(), policy=policy.default
+    )
+
+    assert [(row.addr_spec, row.display_name) for row in found["To"].addresses] == to
+
+
 NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9.-]{0,20}", fullmatch=True)
 
 

@@ -23,8 +23,9 @@ MOST_ANSWERS = 100
 _NO_TEXT = "\N{REPLACEMENT CHARACTER}"
 #: What begins a template within a text.
 _SIGNS = re.compile(r"\{[{%#]")
-#: That, and what a template does not keep; a stub that is to say it has it in quotes.
-_QUOTED = re.compile(r"\{[{%#]|\r")
+#: That, any brace that could begin one with what follows, and what a template does not keep; a stub that is to say it
+#: has it in quotes.
+_QUOTED = re.compile(r"\{+[%#]?|\r")
 #: Headers of an answer that the mock writes itself, as their names begin, in lower case.
 _OF_THE_MOCK = ("x-mock-", "x-sib-ratelimit-", "access-control-", "content-length", "sib-request-id", "date")
 _JSON = "application/json"

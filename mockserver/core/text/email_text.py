@@ -7,15 +7,38 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
-from email.policy import default
+from email.policy import EmailPolicy
 from email.utils import format_datetime
 from mimetypes import MimeTypes
 from posixpath import splitext
+from typing import Any
 
 from mockserver.core.text.domain_name import domain_of
 
+
+class _Policy(EmailPolicy):
+    """The library's way of writing headers, but with a line for each of several addresses.
+
+    Where a name is encoded and the line is full, the library encodes the comma behind the address as well, and the
+    addresses that follow are lost.
+    """
+
+    def fold(self, name: str, value: Any) -> str:
+        addresses = getattr(value, "addresses", ())
+        if len(addresses) < 2:
+            return str(super().fold(name, value))
+        alone = [super(_Policy, self).fold(name, self.header_factory(name, [address])) for address in addresses]
+        lines = [line.removeprefix(f"{name}:").strip("\r\n") for line in alone]
+        return f"{name}:{f',{self.linesep}'.join(lines)}{self.linesep}"
+
+    def fold_binary(self, name: str, value: Any) -> bytes:
+        if len(getattr(value, "addresses", ())) < 2:
+            return bytes(super().fold_binary(name, value))
+        return self.fold(name, value).encode("utf-8" if self.utf8 else "ascii", "surrogateescape")
+
+
 #: Bodies are encoded as ASCII, which every server takes; addresses may need UTF-8.
-_POLICY = default.clone(cte_type="7bit")
+_POLICY = _Policy(cte_type="7bit")
 #: Headers that a message has of its own, or that the library takes apart: nobody else writes them.
 _OWN = frozenset({"from", "sender", "to", "cc", "bcc", "reply-to", "subject", "date", "orig-date", "message-id",
                   "mime-version"})  # fmt: skip
