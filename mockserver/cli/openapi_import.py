@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mockserver.cli.output import fail
+from mockserver.cli.output import OUT, fail
 
 if TYPE_CHECKING:
     from mockserver.beyond.openapi.operations import Imported
@@ -23,12 +23,7 @@ _LARGEST = 32 * 1024 * 1024
 
 @click.command("from-openapi")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the scenario there, and not on standard output.",
-)
+@OUT
 @click.option(
     "--base", metavar="PATH",
     help="Let all paths begin with this, such as /v3, and not with the path of the document's server.",

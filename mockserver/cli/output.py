@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -12,6 +13,13 @@ import click
 FOLDER = click.Path(exists=True, file_okay=False)
 #: The flag `--json`, a command's parameter `as_json`.
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+#: The option `--out` of commands that write a scenario.
+OUT = click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the scenario there, and not on standard output.",
+)
 
 
 class Finite(click.FloatRange):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mockserver.cli.output import fail
+from mockserver.cli.output import OUT, fail
 from mockserver.cli.remote import TOKEN, URL, Unreachable, answer_or_exit, checked, root_of
 
 if TYPE_CHECKING:
@@ -27,12 +27,7 @@ _ANSWER = {"headers": dict, "body": object}
 
 
 @click.command("record")
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the scenario there, and not on standard output.",
-)
+@OUT
 @click.option(
     "--workspace", default="default", show_default=True, metavar="NAME", help="The workspace that has forwarded."
 )

@@ -68,6 +68,8 @@ class _MomentField(fields.Field[datetime | timedelta]):
 
 
 class EventItem(Item):
+    """An event of an e-mail, of which webhooks are told, at once or later."""
+
     event = fields.String(required=True)
     after = Duration(validate=_LONGEST_WAIT, load_default=timedelta())
     type = fields.String(validate=validate.OneOf(tuple(name for name in TYPES if name != INBOUND)))
@@ -126,6 +128,8 @@ def _check_batch_id(value: str) -> None:
 
 
 class ScheduleItem(Item):
+    """An e-mail that is sent at a moment to come."""
+
     at = _MomentField(required=True)
     batch_id = fields.String(validate=_check_batch_id, allow_none=True)
     mail = fields.Nested(TextMailItem, required=True)

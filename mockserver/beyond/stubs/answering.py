@@ -207,7 +207,7 @@ class _Call:
                 effect = effects.read(item)
                 size += effect.size
                 if size > LARGEST_DONE:
-                    raise TooLargeError(f"effects of a request may take {LARGEST_DONE:,} bytes together")  # noqa: TRY301
+                    raise TooLargeError(f"effects of a request may take {LARGEST_DONE:,} bytes together")  # noqa: TRY301  # told like those from within
             except TooLargeError as error:
                 raise _too_much(self._stub, _at(BudgetError(str(error)), place)) from None
             except ValueError as error:
@@ -234,7 +234,7 @@ def _key(item: Mapping[str, Any], place: Path) -> str:
     try:
         found = key_of(item.get("key"))
         if not 0 < len(found) <= LONGEST_KEY:
-            raise TemplateError(f"a key has 1 to {LONGEST_KEY} characters, and this one has {len(found):,}")  # noqa: TRY301
+            raise TemplateError(f"a key has 1 to {LONGEST_KEY} characters, and this one has {len(found):,}")  # noqa: TRY301  # told like those from within
     except TemplateError as error:
         raise _at(error, (*place, "key")) from None
     return found
