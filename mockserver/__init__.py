@@ -4,31 +4,59 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mockserver.app import create_app as create_app
+    from mockserver.settings import ServerMissingError as ServerMissingError
     from mockserver.settings import Settings as Settings
+    from mockserver.testing.asynchronous.server import AsyncMockServer as AsyncMockServer
+    from mockserver.testing.asynchronous.workspace import AsyncWorkspace as AsyncWorkspace
+    from mockserver.testing.blocking import BlockingCallWarning as BlockingCallWarning
     from mockserver.testing.client import MockServerError as MockServerError
-    from mockserver.testing.server import MockServer as MockServer
-    from mockserver.testing.workspace import Workspace as Workspace
+    from mockserver.testing.synchronous.server import MockServer as MockServer
+    from mockserver.testing.synchronous.workspace import Workspace as Workspace
 
 #: The module of each export, imported on first use: the command `mockserver health` needs none of them.
 _MODULES = {
-    "MockServer": "mockserver.testing.server",
+    "AsyncMockServer": "mockserver.testing.asynchronous.server",
+    "AsyncWorkspace": "mockserver.testing.asynchronous.workspace",
+    "BlockingCallWarning": "mockserver.testing.blocking",
+    "MockServer": "mockserver.testing.synchronous.server",
     "MockServerError": "mockserver.testing.client",
+    "ServerMissingError": "mockserver.settings",
     "Settings": "mockserver.settings",
-    "Workspace": "mockserver.testing.workspace",
+    "Workspace": "mockserver.testing.synchronous.workspace",
     "create_app": "mockserver.app",
 }
 
+#: Whose package this is: another distribution has one of the same name (see `mockserver/settings/exclusion.py`).
+__distribution__ = "brevo-mockserver"
 #: The version of the installed package, looked up on first use.
 __version__: str
 
-__all__ = ["MockServer", "MockServerError", "Settings", "Workspace", "__version__", "create_app"]
+__all__ = [
+    "AsyncMockServer",
+    "AsyncWorkspace",
+    "BlockingCallWarning",
+    "MockServer",
+    "MockServerError",
+    "ServerMissingError",
+    "Settings",
+    "Workspace",
+    "__version__",
+    "create_app",
+]
 
 
 def __getattr__(name: str) -> object:
-    from importlib import import_module, metadata  # noqa: PLC0415  # not needed to import the package
+    from importlib import import_module  # noqa: PLC0415  # not needed to import the package
 
     if name == "__version__":
-        return metadata.version("mockserver")
+        from mockserver.settings import version  # noqa: PLC0415  # see above
+
+        return version()
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "create_app":
+        from mockserver.settings import needing_server  # noqa: PLC0415  # see above
+
+        with needing_server("mockserver.create_app"):
+            import_module(_MODULES[name])
     return getattr(import_module(_MODULES[name]), name)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import examples  # noqa: F401  # its profiles are those of all properties
 import pytest
+from once import Once
 
 from mockserver import Settings, create_app
 from mockserver.app.runtime import Runtime
@@ -70,10 +71,16 @@ def api(make_api):
     return make_api()
 
 
+@pytest.fixture(scope="session")
+def once(request, tmp_path_factory):
+    """Makes what takes long once for all workers of a run."""
+    return Once.of_run(request, tmp_path_factory)
+
+
 #: Chosen: with more of each file, the quick part takes over a minute on two cores.
 QUICK_OF_A_FILE = 4
 #: What takes long, needs more than Python, or wants the machine for itself.
-NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "guard", "benchmark", "peers")
+NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "engine", "guard", "benchmark", "peers")
 #: The files whose tests run whole programs, a type checker or pytest itself among them, and the whole contract.
 OF_PROGRAMS = (
     "test_examples.py",
@@ -86,7 +93,7 @@ OF_PROGRAMS = (
 
 
 #: What takes long by its nature, and the seconds that a test of it may take; all others have those of pyproject.toml.
-LONG, LONGEST_S = ("slow", "guard", "benchmark", "peers"), 300
+LONG, LONGEST_S = ("slow", "engine", "guard", "benchmark", "peers"), 300
 
 
 def pytest_collection_modifyitems(items):

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from urllib.parse import urlsplit
 
 import pytest
@@ -296,10 +297,10 @@ def at_once(make_api):
     """Runs a function in all threads at once on one application, without a server whose event loop would order them."""
     api = make_api(SCENARIO, key="master-key")
     switched = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
 
     def run(work):
-        gate = threading.Barrier(THREADS)
+        # Not before all have begun: Python 3.11 lets no thread begin to be measured while another one does.
+        gate = threading.Barrier(THREADS, action=partial(sys.setswitchinterval, 1e-6))
 
         def one(number):
             gate.wait(TIMEOUT)

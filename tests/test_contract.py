@@ -21,7 +21,7 @@ from mockserver.settings import Settings
 
 ROOT = Path(__file__).parents[1]
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / CONTRACT).glob("*.md"))}
-LEDGER = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8")
+LEDGER = (ROOT / "docs" / "truth" / "ledger.md").read_text(encoding="utf-8")
 ANCHOR = re.compile(r'^##+ <a id="([\w-]+)"></a>', re.MULTILINE)
 LINK = re.compile(r"\[[^\]]+\]\(([^)\s]*)\)")
 #: What its pages call a mark; what follows a comma says more of it.
@@ -111,7 +111,7 @@ def test_every_place_is_there_once():
     assert len(set(places())) == len(list(places()))
 
 
-@pytest.mark.parametrize("page", [*PAGES, "../ledger"])
+@pytest.mark.parametrize("page", [*PAGES, "../truth/ledger"])
 def test_every_link_leads_to_a_place(page):
     here = ROOT / CONTRACT / f"{page}.md"
     for target in LINK.findall(here.read_text(encoding="utf-8")):

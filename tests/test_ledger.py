@@ -8,7 +8,7 @@ import pytest
 from mockserver.core.contract.operation import Mark
 
 _ROOT = Path(__file__).parents[1]
-_LEDGER = (_ROOT / "docs" / "ledger.md").read_text(encoding="utf-8")
+_LEDGER = (_ROOT / "docs" / "truth" / "ledger.md").read_text(encoding="utf-8")
 _HEADING = re.compile(r'^## <a id="([\w-]+)"></a>.+$', re.MULTILINE)
 _ANCHORS = _HEADING.findall(_LEDGER)
 #: The text below each heading.

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 
 from mockserver.app.effects.server_effects import ServerEffects
+from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
 from mockserver.core.late import late
@@ -25,6 +26,7 @@ from mockserver.web.service.service import Service
 
 if TYPE_CHECKING:
     from mockserver.beyond import answering
+    from mockserver.control.framework.dependencies import Tls
     from mockserver.scenario.documents import stub_libraries
     from mockserver.scenario.rules import fault_header
     from mockserver.views.traffic import redaction
@@ -40,13 +42,24 @@ else:
 class Application(ServiceFlask):
     """The mock as a WSGI application, with the settings, store, effects and log that a server needs to run it."""
 
-    def __init__(self, settings: Settings, store: Store, effects: ServerEffects, log: RequestLog) -> None:
+    def __init__(
+        self, settings: Settings, store: Store, effects: ServerEffects, log: RequestLog, tls: TlsParts | None = None
+    ) -> None:
         super().__init__("mockserver")
         self.settings = settings
+        #: The certificates of the server; None: it does not speak TLS.
+        self.tls = tls
         self.store = store
         self.effects = effects
         self.log = log
+        #: Where the server speaks TLS, as soon as there is one; None: it does not.
+        self.tls_port: int | None = None
         self.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
+
+    def health(self) -> dict[str, dict[str, Any]]:
+        """The members that this server adds to the answer of `health`."""
+        tls = {} if self.tls_port is None else {"tls": {"port": self.tls_port}}
+        return {**self.effects.health(), **tls}
 
 
 def create_app(settings: Settings | None = None) -> Application:
@@ -54,16 +67,17 @@ def create_app(settings: Settings | None = None) -> Application:
 
     Raises:
         ScenarioError: the scenario of the settings is unknown or not valid.
-        ValueError: an address among the settings is malformed, a folder does not exist, or the control token cannot be
-            used.
+        ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
+            certificate cannot be used.
     """
     settings = settings or Settings()
     library = library_of(settings)
     token = token_of(settings)
-    effects = ServerEffects(settings)
+    tls = tls_of(settings)
+    effects = ServerEffects(settings, None if tls is None else tls.ca)
     store = store_of(settings, library, effects)
     log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
-    app = Application(settings, store, effects, log)
+    app = Application(settings, store, effects, log, tls)
     app.add_component(OAuthParts(Signer(), OPERATIONS.values()))
     _add_service(app)
     app.add_control(partial(_control, app, library, token, time.monotonic()))
@@ -93,6 +107,14 @@ def _control(app: Application, library: Library, token: str | None, started: flo
     bodies = Bodies(settings.yaml_limit, settings.depth_limit)
     wants_token = token is not None
     app.add_component(
-        ControlDependencies(app.store, library, bodies, wants_token, app.effects.health, settings.beyond, started)
+        ControlDependencies(
+            app.store, library, bodies, wants_token, app.health, settings.beyond, started, _shown(app.tls)
+        )
     )
     return ControlFlask(app, app.log, token, settings.allowed_host)
+
+
+def _shown(tls: TlsParts | None) -> Tls | None:
+    from mockserver.control.framework.dependencies import Tls  # noqa: PLC0415  # see above
+
+    return None if tls is None else Tls(tls.ca)

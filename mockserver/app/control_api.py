@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import threading
+from collections.abc import Collection, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from flask import Response
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from mockserver.control.access.guard import Guard
+from mockserver.control.access.sessions import Sessions
 from mockserver.control.framework import nowhere
 from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlApi
+from mockserver.control.server import changes
 from mockserver.control.server.beyond import BEYOND
+from mockserver.control.server.ca import CA
 from mockserver.control.server.call_log import CallLog
 from mockserver.control.server.coverage import COVERAGE
 from mockserver.control.server.documents import DOCUMENTS
@@ -19,6 +25,7 @@ from mockserver.control.server.health import HEALTH
 from mockserver.control.server.index import INDEX, WELCOME
 from mockserver.control.server.metrics import METRICS
 from mockserver.control.server.pages import PAGES
+from mockserver.control.traffic.calls import CALLS
 from mockserver.control.traffic.deliveries import DELIVERIES
 from mockserver.control.traffic.exports import EXPORTS
 from mockserver.control.traffic.faults import FAULTS
@@ -36,16 +43,23 @@ from mockserver.control.workspaces.machines import MACHINES
 from mockserver.control.workspaces.oauth_apps import OAUTH_APPS
 from mockserver.control.workspaces.snapshots import SNAPSHOTS
 from mockserver.control.workspaces.state import STATE
+from mockserver.control.workspaces.timers import TIMERS
 from mockserver.control.workspaces.workspaces import WORKSPACES
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.web.application import LeanFlask
 from mockserver.web.logs.request_log import LogFormat, RequestLog
+from mockserver.web.routing.audience import DASHBOARD_PREFIX
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+    from mockserver.dashboard.application import DashboardFlask
 
 CONTROL_API = ControlApi(
     (
-        INDEX, HEALTH, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, MACHINES, DNS, FAULTS, STUBS, BEYOND, REQUESTS,
-        COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS, METRICS, STREAM,
-        DOCUMENTS, PAGES,
+        INDEX, HEALTH, CA, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, TIMERS, MACHINES, DNS, FAULTS, STUBS, BEYOND,
+        REQUESTS, CALLS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS,
+        METRICS, STREAM, DOCUMENTS, PAGES,
     )
 )  # fmt: skip
 
@@ -61,14 +75,33 @@ class ControlFlask(LeanFlask):
         self.after_request_funcs = owner.after_request_funcs
         self.teardown_request_funcs = owner.teardown_request_funcs
         self.add_component(CONTROL_API)
+        self._making = threading.Lock()
         self._log_calls(log)
+        self.after_request(changes.tell)
         self.register_blueprint(WELCOME)
         for resource in CONTROL_API.resources:
             self.register_blueprint(resource.blueprint)
-        self.before_request(Guard(token, CONTROL_API.calls, allowed_hosts))
-        self.register_error_handler(Problem, Problem.response)
+        sessions = Sessions(token)
+        self.add_component(sessions)
+        self.before_request(Guard(sessions, CONTROL_API.calls, allowed_hosts))
+        self.register_error_handler(Problem, lambda error: error.response())
         self.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
         self.register_error_handler(HTTPException, _http_error)
+
+    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Leave what is below `/_mock/ui` to the dashboard."""
+        if f"{environ['PATH_INFO']}/".startswith(f"{DASHBOARD_PREFIX}/"):
+            with self._making:
+                dashboard = self._dashboard
+            return dashboard.wsgi_app(environ, start_response)
+        return super().wsgi_app(environ, start_response)
+
+    @cached_property
+    def _dashboard(self) -> DashboardFlask:
+        """The pages; they are imported and made when somebody first opens one."""
+        from mockserver.dashboard.application import DashboardFlask  # noqa: PLC0415  # see above
+
+        return DashboardFlask(self)
 
     def _log_calls(self, log: RequestLog) -> None:
         """Log control calls, unless the log is off."""

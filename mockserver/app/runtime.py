@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Sequence
+from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from flask import Response
 
 from mockserver.app.application import Application
+from mockserver.settings import Settings
 from mockserver.web.routing.audience import CONTROL_PREFIX
 from mockserver.web.routing.workspace_name import split_workspace
 from mockserver.web.server.connections.http_limits import HttpLimits
-from mockserver.web.server.server import address, server
+from mockserver.web.server.server import BindError, address, bind, server
 from mockserver.web.service.early_refusal import early_refusal
+
+if TYPE_CHECKING:
+    from mockserver.web.server.tls.front import Tls
+    from mockserver.web.service.handshakes import Wait
 
 #: How long a start and a stop may take, in seconds; chosen far above the milliseconds that they do take.
 _TIMEOUT_S = 10.0
@@ -23,18 +30,35 @@ _TIMEOUT_S = 10.0
 class Runtime:
     """A server that runs once: in a thread of its own, with `start` and `stop`, or with `open`, `run` and `close`.
 
-    When it stops it releases all its resources, the socket included.
+    When it stops it releases all its resources, the sockets included.
     """
 
     def __init__(self, app: Application, listener: socket.socket) -> None:
+        """Prepare a server for requests that come to a socket, and for those to `tls_port` if the settings have one.
+
+        Raises:
+            BindError: it cannot listen on `tls_port`; the socket is closed.
+        """
         self.app = app
-        #: The root address of the server, without a slash at its end.
-        self.url = address(listener)
+        self._listeners = _listeners(app.settings, listener)
+        secured = self._listeners[-1] if app.tls is not None else None
+        #: The root address of the server, without a slash at its end; where it speaks both, that of plain HTTP.
+        self.url = address(listener, "https" if secured is listener else "http")
+        #: The root address at which it speaks TLS; None: it does not.
+        self.tls_url = None if secured is None else address(secured, "https")
         self.port: int = listener.getsockname()[1]
-        self.server = server(app, HttpLimits.of(app.settings), _early_refusal, app.shortcut)
-        self._listener = listener
+        app.tls_port = None if secured is None else secured.getsockname()[1]
+        tls = None if app.tls_port is None else partial(self._tls, app.tls_port)
+        self.server = server(app, HttpLimits.of(app.settings), _early_refusal, app.shortcut, tls)
         # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
+
+    def _tls(self, port: int, wait: Wait) -> Tls:
+        from mockserver.web.server.tls.front import Tls  # noqa: PLC0415  # few servers speak TLS
+        from mockserver.web.service.handshakes import Handshakes  # noqa: PLC0415  # see above
+
+        assert self.app.tls is not None, "the port speaks TLS"
+        return Tls(self.app.tls.certificates, Handshakes(self.app.store, wait), (port,))
 
     def open(self) -> None:
         """Start the timers of the workspaces, and the SMTP listener if the settings ask for one.
@@ -50,7 +74,7 @@ class Runtime:
 
     def run(self) -> None:
         """Answer requests until `interrupt` is called."""
-        self.server.run(sockets=[self._listener])
+        self.server.run(sockets=list(self._listeners))
 
     @property
     def is_running(self) -> bool:
@@ -62,8 +86,9 @@ class Runtime:
         self.server.stop()
 
     def close(self) -> None:
-        """Release the socket, the effects and the log of a server that does not run any more."""
-        self._listener.close()
+        """Release the sockets, the effects and the log of a server that does not run any more."""
+        for listener in self._listeners:
+            listener.close()
         self.app.effects.close()
         self.app.log.close()
 
@@ -91,6 +116,21 @@ class Runtime:
         self, type_: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.stop()
+
+
+def _listeners(settings: Settings, listener: socket.socket) -> Sequence[socket.socket]:
+    """The socket, and that of `tls_port` if the settings have one.
+
+    Raises:
+        BindError: it cannot listen there; the socket is closed.
+    """
+    if settings.tls_port is None:
+        return (listener,)
+    try:
+        return listener, bind(settings.host, settings.tls_port)
+    except BindError:
+        listener.close()
+        raise
 
 
 def _early_refusal(path: str, status: int, message: str) -> Response:

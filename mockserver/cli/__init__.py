@@ -1,42 +1,89 @@
 """The commands of the program `mockserver`.
 
-Exit status: 0 for success, 1 for a check that failed or a server that does not answer, 2 for a misused command.
-Modules that take long to import are imported by the command that needs them: in a container `health` runs every few
-seconds.
+Exit status: 0 for success, 1 for a check that failed or a server that does not answer, 2 for a misused command, 130 for
+one that was interrupted. Modules that take long to import are imported by the command that needs them: in a container
+`health` runs every few seconds.
 """
 
 from __future__ import annotations
 
 import os
-
-import click
+import sys
+from collections.abc import Sequence
 
 from mockserver.cli.environment import forget_kubernetes as forget_kubernetes
-from mockserver.cli.program import Program
+from mockserver.cli.framework import Group, option
+from mockserver.cli.framework.program import run
+from mockserver.settings.exclusion import breakage, warning
 
-#: The module of each command, which is imported when the command is asked for: a server needs none but its own.
-_MODULES = {
-    "app": "apps",
-    "coverage": "coverage",
-    "env": "asking",
-    "health": "asking",
-    "machines": "documents",
-    "openapi": "documents",
-    "scenarios": "scenarios",
-    "serve": "serving",
-    "stubs": "stubs",
-    "verify": "replaying",
-    "wait": "asking",
+#: The module of each command, under the headings of the help. It is imported when the command is asked for: a server
+#: needs none but its own.
+_SECTIONS = {
+    "Start a server": {"serve": "serving"},
+    "Ask a running server": {
+        "app": "apps",
+        "ca": "authority",
+        "coverage": "coverage",
+        "env": "asking",
+        "health": "asking",
+        "wait": "asking",
+    },
+    "Work with a workspace of a running server": {
+        "advance": "live.clock",
+        "clock": "live.clock",
+        "deliveries": "live.deliveries",
+        "faults": "live.faults",
+        "logs": "live.logs",
+        "mail": "live.mail",
+        "reset": "live.workspaces",
+        "restore": "live.snapshots",
+        "snapshot": "live.snapshots",
+        "snapshots": "live.snapshots",
+        "state": "live.state",
+        "stubs": "stubs",
+        "trigger": "live.deliveries",
+        "workspaces": "live.workspaces",
+    },
+    "Read and check what the mock knows": {
+        "machines": "documents",
+        "openapi": "documents",
+        "scenarios": "scenarios",
+        "verify": "replaying",
+    },
+    "Set up": {"completion": "completing", "init": "initializing"},
+}
+#: The modules of all commands, those for shells as well.
+_MODULES = {name: module for section in _SECTIONS.values() for name, module in section.items()} | {
+    "__complete": "completing"
 }
 
+#: The program: all commands.
+commands = Group(
+    "mockserver",
+    help="A stateful mock of the Brevo administration API, v3.",
+    options=(option("-V", "--version", action="store_true", help="Show the version and exit."),),
+    late={name: f"{__name__}.{module}" for name, module in _MODULES.items()},
+    sections={title: tuple(names) for title, names in _SECTIONS.items()},
+)
 
-def main() -> None:
-    """Run the program with the arguments of its command line, and exit."""
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Run the command that some words ask for, those of the command line if none are given, and exit."""
+    _tell_exclusion()
     forget_kubernetes(os.environ)
-    commands(prog_name="mockserver")
+    sys.exit(run(commands, sys.argv[1:] if words is None else words, _version))
 
 
-@click.group(cls=Program, late=_MODULES, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(None, "-V", "--version", package_name="mockserver")
-def commands() -> None:
-    """A stateful mock of the Brevo administration API, v3."""
+def _tell_exclusion() -> None:
+    """Exit with 2 where another distribution has replaced a part of the package, and warn where it might."""
+    if (sentence := breakage()) is not None:
+        print(f"Error: {sentence}", file=sys.stderr)
+        sys.exit(2)
+    if (sentence := warning()) is not None:
+        print(f"warning: {sentence}", file=sys.stderr)
+
+
+def _version() -> str:
+    from mockserver import __version__
+
+    return __version__

@@ -3,39 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import click
+from mockserver.cli.framework import Misused, argument, command, fail, group, option
+from mockserver.cli.framework.output import echo
+from mockserver.cli.framework.values import EXISTING_FILE
+from mockserver.cli.options import JSON, TOKEN, URL, workspace
+from mockserver.cli.remote import Shape, Unreachable, answer_or_exit, checked, root_of
 
-from mockserver.cli.output import JSON, fail
-from mockserver.cli.program import Program
-from mockserver.cli.remote import TOKEN, URL, Shape, Unreachable, answer_or_exit, checked, root_of
-
-_WORKSPACE = click.option(
-    "--workspace", default="default", show_default=True, metavar="NAME", help="The workspace that knows the app."
-)
+#: The options that choose a server and a workspace, and `--json`.
+_TARGET = (JSON, URL, TOKEN, workspace("The workspace that knows the app."))
 #: The options that describe an app, each under the name of the app's member on the wire.
 _APP_OPTIONS = (
-    click.option("--name", help="What users read on the consent page."),
-    click.option(
-        "--redirect-uri", "redirect_uris", multiple=True, metavar="URI",
+    option("--name", help="What users read on the consent page."),
+    option(
+        "--redirect-uri", dest="redirect_uris", action="append", metavar="URI",
         help="Where users may be sent back to; can be given several times.",
     ),
-    click.option(
-        "--scope", "scopes", multiple=True, metavar="SCOPE",
+    option(
+        "--scope", dest="scopes", action="append", metavar="SCOPE",
         help="What the app may ask for; can be given several times. The default is contacts and crm, read and write.",
     ),
-    click.option(
-        "--public/--private", default=None,
-        help="Private is the default. A public app has no secret and needs PKCE; it is refused unless the workspace's "
+    option(
+        "--public", action="store_const", const=True,
+        help="Let the app have no secret: it needs PKCE, and is refused unless the workspace's "
         "behaviour.oauth_public_apps is true.",
     ),
-    click.option("--account", metavar="NAME", help="The account that the app belongs to; the default is the first."),
-    click.option("--client-secret", metavar="SECRET", help="The default is one that is drawn."),
-    click.option(
-        "--file", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    option("--private", dest="public", action="store_const", const=False, help="Let it have one; the default."),
+    option("--account", metavar="NAME", help="The account that the app belongs to; the default is the first."),
+    option("--client-secret", metavar="SECRET", help="The default is one that is drawn."),
+    option(
+        "--file", type=EXISTING_FILE, metavar="FILE",
         help="The app's configuration, JSON or YAML with the same names as in a scenario; options win over it.",
     ),
 )  # fmt: skip
@@ -44,74 +43,50 @@ _APP_OPTIONS = (
 _APP: Shape = {"client_id": str, "name": str, "redirect_uris": list}
 
 
-def _app_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorate a command with the options that describe an app."""
-    for option in reversed(_APP_OPTIONS):
-        command = option(command)
-    return command
-
-
-def _target_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorate a command with the options that choose a server and a workspace, and with `--json`."""
-    for option in (JSON, _WORKSPACE, TOKEN, URL):
-        command = option(command)
-    return command
-
-
-@click.group(cls=Program)
-def app() -> None:
-    """OAuth apps on a running server."""
-
-
-@app.command()
-@click.option("--client-id", metavar="ID", help="The default is one that is drawn.")
-@_app_options
-@_target_options
+@command(option("--client-id", metavar="ID", help="The default is one that is drawn."), *_APP_OPTIONS, *_TARGET)
 def create(client_id: str | None, as_json: bool, **options: Any) -> None:
     """Register an app, and print its client id and its secret."""
     target, members = _target_and_members(options)
     body = {**members, **({"client_id": client_id} if client_id else {})}
     if not (body.get("name") or body.get("redirect_uris")):
-        raise click.UsageError("an app needs a name, or a redirect URI: give an option or a file")
+        raise Misused("an app needs a name, or a redirect URI: give an option or a file")
     _show(_call("POST", "", target, _APP, body), as_json)
 
 
-@app.command("list")
-@_target_options
-def list_apps(as_json: bool, **target: Any) -> None:
+@command(*_TARGET)
+def list_(as_json: bool, **target: Any) -> None:
     """The registered apps."""
     found = _call("GET", "", target, {"items": list})["items"]
     _check(root_of(target["url"]), found)
     if as_json:
-        click.echo(json.dumps(found))
+        echo(json.dumps(found))
         return
     for row in found:
-        click.echo(f"{row['client_id']}  {row['name']}  {' '.join(row['redirect_uris'])}")
+        echo(f"{row['client_id']}  {row['name']}  {' '.join(row['redirect_uris'])}")
 
 
-@app.command()
-@click.argument("client_id")
-@_app_options
-@click.option("--new-secret", is_flag=True, help="Let the app have a new secret.")
-@_target_options
+@command(
+    argument("client_id"),
+    *_APP_OPTIONS,
+    option("--new-secret", action="store_true", help="Let the app have a new secret."),
+    *_TARGET,
+)
 def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> None:
     """Change what is given of an app; lists are replaced."""
     target, members = _target_and_members(options)
     if members.pop("client_id", client_id) != client_id:
-        raise click.UsageError("the file is another app's")
+        raise Misused("the file is another app's")
     body = {**members, **({"client_secret": None} if new_secret else {})}
     if not body:
-        raise click.UsageError("there is nothing to change: give an option or a file")
+        raise Misused("there is nothing to change: give an option or a file")
     _show(_call("PUT", f"/{_path_segment(client_id)}", target, _APP, body), as_json)
 
 
-@app.command()
-@click.argument("client_id")
-@_target_options
+@command(argument("client_id"), *_TARGET)
 def delete(client_id: str, as_json: bool, **target: Any) -> None:
     """Forget an app; all that it was given ends."""
     _call("DELETE", f"/{_path_segment(client_id)}", target, None)
-    click.echo(json.dumps({"deleted": client_id}) if as_json else f"deleted: {client_id}")
+    echo(json.dumps({"deleted": client_id}) if as_json else f"deleted: {client_id}")
 
 
 def _target_and_members(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -121,11 +96,7 @@ def _target_and_members(options: dict[str, Any]) -> tuple[dict[str, Any], dict[s
     """
     target = {name: options.pop(name) for name in ("url", "token", "workspace")}
     file = options.pop("file")
-    given = {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in options.items()
-        if value not in (None, ())
-    }
+    given = {name: value for name, value in options.items() if value not in (None, ())}
     return target, {**(_configuration(file) if file else {}), **given}
 
 
@@ -139,7 +110,7 @@ def _configuration(file: Path) -> dict[str, Any]:
         found = parse(file.read_text(encoding="utf-8"), str(file), called="an app")
         refuse_invalid_values(found)
     except (OSError, ValueError) as error:
-        raise click.UsageError(f"cannot read {file}: {error}") from error
+        raise Misused(f"cannot read {file}: {error}") from error
     return found
 
 
@@ -160,10 +131,10 @@ def _call(method: str, path: str, target: dict[str, Any], shape: Shape | None, b
 
 def _show(found: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(found))
+        echo(json.dumps(found))
         return
     for name, value in found.items():
-        click.echo(f"{name}: {_as_text(value)}".rstrip())
+        echo(f"{name}: {_as_text(value)}".rstrip())
 
 
 def _as_text(value: Any) -> str:
@@ -176,3 +147,6 @@ def _path_segment(text: str) -> str:
     from urllib.parse import quote
 
     return quote(text, safe="")
+
+
+app = group("app", create, list_, update, delete, help="OAuth apps on a running server.")

@@ -5,34 +5,40 @@ from __future__ import annotations
 import json
 import time
 
-import click
-
-from mockserver.cli.output import JSON, Finite, fail
-from mockserver.cli.remote import TOKEN, URL, RequestRefused, Unreachable, answer_or_exit, get, health_of, root_of
+from mockserver.cli.framework import Misused, command, fail, option
+from mockserver.cli.framework.output import echo
+from mockserver.cli.framework.values import Number
+from mockserver.cli.options import JSON, SERVER, TOKEN, URL
+from mockserver.cli.remote import RequestRefused, Unreachable, answer_or_exit, get, health_of, root_of
 
 #: Between two questions whether a server is ready, in seconds; chosen so short that no script waits noticeably longer.
 _PAUSE_S = 0.1
 
 
-@click.command()
-@URL
-@JSON
+@command(URL, JSON)
 def health(url: str | None, as_json: bool) -> None:
     """Ask a running server how it is; exit status 1 if it does not answer."""
     try:
         root = root_of(url)
-        found = health_of(root)
-    except click.UsageError as error:  # the health check of a container knows 0 and 1 only
-        fail(f"{url or 'the server'} does not answer: {error.message}")
+        try:
+            found = health_of(root)
+        except RequestRefused:  # the server here may have been started with the flag --tls
+            if url is not None or not root.startswith("http:"):
+                raise
+            root = root.replace("http:", "https:", 1)
+            found = health_of(root, checked=False)
+    except Misused as error:  # the health check of a container knows 0 and 1 only
+        fail(f"{url or 'the server'} does not answer: {error}")
     except (Unreachable, RequestRefused) as error:
         fail(str(error))
-    click.echo(json.dumps(found) if as_json else f"{found['status']}: {found['scenario']} at {root}")
+    echo(json.dumps(found) if as_json else f"{found['status']}: {found['scenario']} at {root}")
 
 
-@click.command()
-@URL
-@TOKEN
-@click.option("--timeout", type=Finite(0), default=30, show_default=True, metavar="SECONDS", help="How long to wait.")
+@command(
+    option("--timeout", type=Number(0), default=30.0, metavar="SECONDS", help="How long to wait."),
+    URL,
+    TOKEN,
+)
 def wait(url: str | None, token: str | None, timeout: float) -> None:
     """Wait until a server is ready; exit status 1 if it is not in time. A token is tried out, too."""
     root = root_of(url)
@@ -43,7 +49,7 @@ def wait(url: str | None, token: str | None, timeout: float) -> None:
         time.sleep(_PAUSE_S)
     if token:
         answer_or_exit(root, "GET", "/_mock", {}, token=token)
-    click.echo(f"ready: {root}")
+    echo(f"ready: {root}")
 
 
 def _not_ready(root: str, seconds_left: float) -> str | None:
@@ -57,10 +63,7 @@ def _not_ready(root: str, seconds_left: float) -> str | None:
     return None if isinstance(found, dict) and found.get("status") == "ok" else "another server answers there"
 
 
-@click.command()
-@URL
-@TOKEN
-@click.option("--workspace", default="default", show_default=True, metavar="NAME", help="The workspace to speak with.")
+@command(*SERVER)
 def env(url: str | None, token: str | None, workspace: str) -> None:
     """Lines for a shell that lead clients to a running server: `eval "$(mockserver env)"`."""
     from shlex import quote
@@ -77,4 +80,4 @@ def env(url: str | None, token: str | None, workspace: str) -> None:
         "BREVO_API_KEY": found["api_key"] or "",
     }
     for name, value in variables.items():
-        click.echo(f"export {name}={quote(value)}")
+        echo(f"export {name}={quote(value)}")

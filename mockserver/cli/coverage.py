@@ -2,79 +2,119 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
-import click
+from mockserver.cli.framework import Misused, command, fail, option
+from mockserver.cli.framework.output import echo
+from mockserver.cli.framework.values import OUTPUT_FILE, Number
+from mockserver.cli.options import JSON, TOKEN, URL, workspace
+from mockserver.cli.remote import RequestRefused, Unreachable, get, health_of, read, root_of
+from mockserver.testing.baseline import BaselineError, compare, points_of, selected, told
 
-from mockserver.cli.output import JSON, Finite, fail
-from mockserver.cli.remote import TOKEN, URL, RequestRefused, Unreachable, get, health_of, read, root_of
 
-
-@click.command()
-@URL
-@TOKEN
-@click.option(
-    "--workspace", default="*", show_default=True, metavar="NAME",
-    help="A workspace, or * for all that the server has seen.",
+@command(
+    option(
+        "--fail-under", type=Number(0, 100), metavar="PERCENT", help="End with 1 if less of the contract was met."
+    ),
+    option(
+        "--of", metavar="WHAT", default="all",
+        help="What is counted: all; used, the operations that were called; names of operations and state machines with "
+        "commas; or @FILE, a file of such names.",
+    ),
+    option(
+        "--baseline", type=OUTPUT_FILE, metavar="FILE",
+        help="End with 1 if a point was not met that stands in this file.",
+    ),
+    option("--update-baseline", action="store_true", help="Add the points to that file that are new."),
+    option(
+        "--format", dest="report_format", choices=["text", "json", "html", "junit"], default="text",
+        help="The format of the report.",
+    ),
+    option("--output", type=OUTPUT_FILE, metavar="FILE", help="Write the report there."),
+    JSON,
+    URL,
+    TOKEN,
+    workspace("A workspace, or * for all that the server has seen.", default="*"),
 )  # fmt: skip
-@click.option(
-    "--fail-under", type=Finite(0, 100), metavar="PERCENT", help="End with 1 if less of the contract was met."
-)
-@click.option(
-    "--format", "report_format", type=click.Choice(["text", "json", "html", "junit"]), default="text",
-    show_default=True, help="The format of the report.",
-)  # fmt: skip
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write the report there."
-)
-@JSON
-def coverage(
+def coverage(  # noqa: PLR0913, PLR0917  # its options
     url: str | None,
     token: str | None,
     workspace: str,
     fail_under: float | None,
+    of: str,
+    baseline: Path | None,
+    update_baseline: bool,
     report_format: str,
     output: Path | None,
     as_json: bool,
-) -> None:
+) -> int:
     """Ask a running server what was met of the contract, and what is missing."""
-    root, format_ = root_of(url), "json" if as_json else report_format
-    text = _report(root, workspace, format_, token)
-    if output is None:
-        click.echo(text, nl=not text.endswith("\n"))
-    else:
-        _write(output, text)
-    if fail_under is None:
-        return
-    percent = _percent(root, text if format_ == "json" else _report(root, workspace, "json", token))
-    if percent < fail_under:
-        fail(f"{percent} % of the contract was met, and {fail_under:g} % are wanted")
-
-
-def _report(root: str, workspace: str, format_: str, token: str | None) -> str:
-    """The report of a server in one of its formats; exits if there is none."""
-    from urllib.parse import quote
-
-    path = f"/_mock/coverage?workspace={quote(workspace, safe='')}&format={format_}"
+    if update_baseline and baseline is None:
+        raise Misused("--update-baseline goes with --baseline FILE.")
     try:
-        health_of(root)  # the answer of another program would pass for a report
-        return get(root, path, token=token).decode()
-    except RequestRefused as error:
-        raise click.UsageError(str(error)) from error
-    except (Unreachable, UnicodeDecodeError) as error:
-        fail(str(error))
+        ask = _Asking(root_of(url), workspace, selected(of), token)
+        text = ask.report("json" if as_json else report_format)
+        if output is None:
+            echo(text, nl=not text.endswith("\n"))
+        else:
+            _write(output, text)
+        is_enough = fail_under is None or _is_enough(ask, fail_under)
+        holds = baseline is None or _holds(ask, baseline, update_baseline)
+    except BaselineError as error:
+        raise Misused(str(error)) from error
+    return 0 if is_enough and holds else 1
 
 
-def _percent(root: str, text: str) -> float:
-    """The percentage in a report of JSON; exits if it has none."""
-    try:
-        return float(read(root, text.encode(), {"percent": int | float})["percent"])
-    except Unreachable as error:
-        fail(str(error))
+@dataclass(frozen=True)
+class _Asking:
+    """Whom the command asks, and about what."""
+
+    root: str
+    workspace: str
+    of: str
+    token: str | None
+
+    def report(self, format_: str, *, of: str | None = None) -> str:
+        """The report of the server in one of its formats; the command ends if there is none."""
+        query = urlencode({"workspace": self.workspace, "format": format_, "of": of or self.of})
+        try:
+            health_of(self.root)  # the answer of another program would pass for a report
+            return get(self.root, f"/_mock/coverage?{query}", token=self.token).decode()
+        except RequestRefused as error:
+            raise Misused(str(error)) from error
+        except (Unreachable, UnicodeDecodeError) as error:
+            fail(str(error))
+
+    def figures(self, *, of: str | None = None) -> dict[str, Any]:
+        """The report as plain data; the command ends if it is none."""
+        members = {"percent": int | float, "operations": dict, "transitions": dict}
+        try:
+            return read(self.root, self.report("json", of=of).encode(), members)
+        except Unreachable as error:
+            fail(str(error))
+
+
+def _is_enough(ask: _Asking, wanted: float) -> bool:
+    percent = float(ask.figures()["percent"])
+    if percent < wanted:
+        counted = "the contract" if ask.of == "all" else f"the contract (--of {ask.of})"
+        echo(f"{percent} % of {counted} was met, and {wanted:g} % are wanted", err=True)
+    return percent >= wanted
+
+
+def _holds(ask: _Asking, baseline: Path, update: bool) -> bool:
+    """Whether all points of a baseline were met, whatever else is counted."""
+    found = compare(baseline, points_of(ask.figures(of="all")), update=update)
+    for line in told(found, baseline, updated=update):
+        echo(line, err=True)
+    return not found.lost
 
 
 def _write(output: Path, text: str) -> None:
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise click.UsageError(f"cannot write {output}: {error.strerror}") from error
+        raise Misused(f"cannot write {output}: {error.strerror}") from error

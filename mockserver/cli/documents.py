@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import json
 
-import click
+from mockserver.cli.framework import command
+from mockserver.cli.framework.output import echo
+from mockserver.cli.options import JSON
 
-from mockserver.cli.output import JSON
 
-
-@click.command()
-@JSON
+@command(JSON)
 def machines(as_json: bool) -> None:
     """Every state machine as a Mermaid diagram."""
     from mockserver.resources.registry import LIFECYCLES
 
     found = [row.machine for row in LIFECYCLES.values()]
     if as_json:
-        click.echo(json.dumps([{"name": row.name, "mermaid": row.mermaid()} for row in found], indent=2))
+        echo(json.dumps([{"name": row.name, "mermaid": row.mermaid()} for row in found], indent=2))
         return
     for machine in found:
-        click.echo(f"%% {machine.name}\n{machine.mermaid()}\n")
+        echo(f"%% {machine.name}\n{machine.mermaid()}\n")
 
 
-@click.command()
-@JSON
+@command(JSON)
 def openapi(as_json: bool) -> None:
     """The OpenAPI document of the mocked API, as YAML."""
     from mockserver.evidence.openapi import document
     from mockserver.scenario.dump import to_yaml
 
-    click.echo(json.dumps(document(), indent=2) if as_json else to_yaml(document()), nl=as_json)
+    echo(json.dumps(document(), indent=2) if as_json else to_yaml(document()), nl=as_json)

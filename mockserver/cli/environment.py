@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-import click
+from mockserver.cli.framework import Misused
+from mockserver.cli.framework.output import echo
 
 _PREFIX = "MOCKSERVER_"
 #: The variables that Kubernetes sets in a pod for each service whose name begins with `mockserver`; they are no
@@ -14,8 +15,19 @@ _PREFIX = "MOCKSERVER_"
 _OF_KUBERNETES = re.compile(r"MOCKSERVER_(\w+_)?(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
 #: How the addresses begin that Kubernetes gives as values.
 _ADDRESSES = ("tcp://", "udp://", "sctp://")
-#: The variables that clients of the mock read, and the commands that ask a running server.
-_OF_CLIENTS = frozenset({"MOCKSERVER_URL", "MOCKSERVER_TOKEN"})
+#: The variables that clients of the mock read, the commands that ask a running server, what starts one, and the plugin
+#: for pytest.
+_OF_CLIENTS = frozenset(
+    {
+        "MOCKSERVER_ARTIFACTS",
+        "MOCKSERVER_CA",
+        "MOCKSERVER_COMMAND",
+        "MOCKSERVER_IMAGE",
+        "MOCKSERVER_TOKEN",
+        "MOCKSERVER_URL",
+        "MOCKSERVER_WORKSPACE",
+    }
+)
 #: How similar an unknown name has to be to a known one, from 0 to 1, to be taken for a misspelling of it. Chosen: a
 #: name of a setting with one or two wrong letters is above it.
 _NEAR = 0.75
@@ -36,7 +48,7 @@ def check_names(environment: Mapping[str, str], settings: Collection[str]) -> No
     """Warn of variables that begin with `MOCKSERVER_` and are neither among `settings` nor read by clients.
 
     Raises:
-        click.UsageError: a variable looks like a misspelt setting.
+        Misused: a variable looks like a misspelt setting.
     """
     known = {name.removeprefix(_PREFIX) for name in (*settings, *_OF_CLIENTS)}
     for name in sorted(environment):
@@ -47,8 +59,8 @@ def check_names(environment: Mapping[str, str], settings: Collection[str]) -> No
 
         near = difflib.get_close_matches(end.upper(), known, n=1, cutoff=_NEAR)
         if near:
-            raise click.UsageError(f"unknown setting {name}; did you mean {_PREFIX}{near[0]}?")
-        click.echo(f"warning: {name} is no setting of this program, and is ignored", err=True)
+            raise Misused(f"unknown setting {name}; did you mean {_PREFIX}{near[0]}?")
+        echo(f"warning: {name} is no setting of this program, and is ignored", err=True)
 
 
 def _is_of_kubernetes(name: str, value: str) -> bool:

@@ -2,77 +2,101 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import singledispatch
-from typing import Any
-
-import click
 
 from mockserver.cli.environment import variable
-from mockserver.cli.output import Finite
+from mockserver.cli.framework import option
+from mockserver.cli.framework.parameters import Option
+from mockserver.cli.framework.values import Integer, Number, OneOf, PathValue, Value
 from mockserver.settings import declared
 from mockserver.settings.declaration import Declared
-from mockserver.settings.value_types import Choice, PathType, Seconds, ValueType, WholeNumber, YesOrNo
+from mockserver.settings.value_types import (
+    Choice,
+    PathType,
+    ScenarioReference,
+    Seconds,
+    Texts,
+    ValueType,
+    WholeNumber,
+    YesOrNo,
+)
+
+#: The headings in the help, of settings and of limits.
+_SETTINGS, _LIMITS = "Options", "Limits"
 
 
-class Flag(click.Option):
+class _Scenario(Value):
+    """The name of a scenario, or the path of its file."""
+
+    completes = "scenario"
+
+
+class _Names(Value):
+    """Several texts with commas between them, as a list."""
+
+    def __call__(self, text: str) -> list[str]:
+        return [name for name in text.split(",") if name]
+
+
+def flags() -> Iterator[Option]:
+    """The flags of all settings, in the order of their declaration; their values have the settings' names."""
+    for row in declared():
+        yield _flag(row)
+
+
+def _flag(setting: Declared) -> Option:
     """The flag of a setting; the value can also be given by an environment variable, `MOCKSERVER_...`."""
-
-    def __init__(self, setting: Declared) -> None:
-        declaration = setting.declaration
-        default = setting.default if declaration.flag_default is None else declaration.flag_default
-        super().__init__(
-            [f"--{setting.name.replace('_', '-')}"],
-            type=_click_type(declaration.type),
-            default=default,
-            show_default=bool(default),
-            help=declaration.help,
-            metavar=declaration.metavar,
-            envvar=variable(setting.name),
-            show_envvar=True,
-            is_flag=isinstance(declaration.type, YesOrNo),
-            multiple=declaration.type.is_list,
-            callback=_split if declaration.type.is_list else None,
-        )
-        #: Of a limit: what the server does when the limit is exceeded; None: the setting is no limit.
-        self.beyond = declaration.beyond
+    declaration = setting.declaration
+    return option(
+        f"--{setting.name.replace('_', '-')}",
+        action=_action(declaration.type),
+        type=_value(declaration.type),
+        default=setting.default if declaration.flag_default is None else declaration.flag_default,
+        help=declaration.help,
+        metavar=declaration.metavar,
+        envvar=variable(setting.name),
+        section=_SETTINGS if declaration.beyond is None else _LIMITS,
+    )
 
 
-def flags() -> list[Flag]:
-    """The flags of all settings, in the order of their declaration."""
-    return [Flag(row) for row in declared()]
-
-
-def _split(context: click.Context, flag: click.Parameter, given: tuple[str, ...]) -> tuple[str, ...]:
-    """The values of a flag that was given several times, or with several values between commas."""
-    return tuple(value for text in given for value in text.split(",") if value)
+def _action(type_: ValueType) -> str:
+    if isinstance(type_, YesOrNo):
+        return "store_true"
+    return "extend" if type_.is_list else "store"
 
 
 @singledispatch
-def _click_type(type_: ValueType) -> click.ParamType[Any]:
-    """The type with which click reads the values of a setting."""
-    return click.STRING
+def _value(type_: ValueType) -> Value:
+    """How the words of a setting's flag are read."""
+    return Value()
 
 
-@_click_type.register
-def _(type_: WholeNumber) -> click.ParamType[Any]:
-    return click.IntRange(type_.least if type_.least_of_flag is None else type_.least_of_flag, type_.most)
+@_value.register
+def _(type_: WholeNumber) -> Value:
+    return Integer(type_.least if type_.least_of_flag is None else type_.least_of_flag, type_.most)
 
 
-@_click_type.register
-def _(type_: Seconds) -> click.ParamType[Any]:
-    return Finite(0, min_open=True)
+@_value.register
+def _(type_: Seconds) -> Value:
+    return Number(0, above=True)
 
 
-@_click_type.register
-def _(type_: YesOrNo) -> click.ParamType[Any]:
-    return click.BOOL
+@_value.register
+def _(type_: Choice) -> Value:
+    return OneOf(type_.choices)
 
 
-@_click_type.register
-def _(type_: Choice) -> click.ParamType[Any]:
-    return click.Choice(type_.choices)
+@_value.register
+def _(type_: PathType) -> Value:
+    return PathValue(exists=type_.exists, file=type_.file, folder=type_.folder)
 
 
-@_click_type.register
-def _(type_: PathType) -> click.ParamType[Any]:
-    return click.Path(exists=type_.exists, file_okay=type_.file, dir_okay=type_.folder)
+@_value.register
+def _(type_: Texts) -> Value:
+    return _Names()
+
+
+@_value.register
+def _(type_: ScenarioReference) -> Value:
+    return _Scenario()

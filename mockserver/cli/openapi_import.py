@@ -8,9 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from mockserver.cli.output import OUT, fail
+from mockserver.cli.framework import Misused, argument, command, fail, option
+from mockserver.cli.framework.output import echo
+from mockserver.cli.framework.values import EXISTING_FILE
+from mockserver.cli.options import OUT
 
 if TYPE_CHECKING:
     from mockserver.beyond.openapi.operations import Imported
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
 _LARGEST = 32 * 1024 * 1024
 
 
-@click.command("from-openapi")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE")
-@OUT
-@click.option(
-    "--base", metavar="PATH",
-    help="Let all paths begin with this, such as /v3, and not with the path of the document's server.",
+@command(
+    argument("file", type=EXISTING_FILE),
+    OUT,
+    option(
+        "--base", metavar="PATH",
+        help="Let all paths begin with this, such as /v3, and not with the path of the document's server.",
+    ),
 )  # fmt: skip
 def from_openapi(file: Path, out: Path | None, base: str | None) -> None:
     """Make a scenario of stubs out of an OpenAPI document, 3.0 or 3.1, YAML or JSON.
@@ -42,7 +44,7 @@ def from_openapi(file: Path, out: Path | None, base: str | None) -> None:
     if found.broken:
         fail("\n".join(f"{locate(row.place)}: {row.message}" for row in found.broken))
     for row in found.left_out:
-        click.echo(f"left out: {row.operation} ({locate(row.place)}): {row.reason}", err=True)
+        echo(f"left out: {row.operation} ({locate(row.place)}): {row.reason}", err=True)
     if not found.scenario["stubs"]:
         fail(f"{file}: there is nothing of which a stub could be made")
     write(out, to_yaml(found.scenario))
@@ -52,24 +54,24 @@ def from_openapi(file: Path, out: Path | None, base: str | None) -> None:
 def _tell(found: Imported, out: Path | None) -> None:
     made, left = len(found.scenario["stubs"]), len(found.left_out)
     where = f" in {out}" if out else ""
-    click.echo(f"{made} stub{'s' * (made != 1)}{where}, {left} operation{'s' * (left != 1)} left out", err=True)
+    echo(f"{made} stub{'s' * (made != 1)}{where}, {left} operation{'s' * (left != 1)} left out", err=True)
 
 
 def _checked_base(base: str | None) -> str | None:
     if base is not None and base.strip("/") and not base.startswith("/"):
-        raise click.UsageError(f"--base is a path such as /v3, not {base!r}")
+        raise Misused(f"--base is a path such as /v3, not {base!r}")
     return None if base is None else base.rstrip("/")
 
 
 def write(out: Path | None, text: str) -> None:
     """Write a scenario to a file, or else on standard output; exits if that is not possible."""
     if out is None:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return
     try:
         out.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise click.UsageError(f"cannot write {out}: {error.strerror}") from error
+        raise Misused(f"cannot write {out}: {error.strerror}") from error
 
 
 # ------------------------------------------------------------------ reading

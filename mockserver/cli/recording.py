@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from mockserver.cli.output import OUT, fail
-from mockserver.cli.remote import TOKEN, URL, Unreachable, answer_or_exit, checked, root_of
+from mockserver.cli.framework import command, fail
+from mockserver.cli.framework.output import echo
+from mockserver.cli.options import OUT, TOKEN, URL, workspace
+from mockserver.cli.remote import Unreachable, answer_or_exit, checked, root_of
 
 if TYPE_CHECKING:
     from mockserver.beyond.recording.stubs import Recording
@@ -26,13 +26,7 @@ _ENTRY = {
 _ANSWER = {"headers": dict, "body": object}
 
 
-@click.command("record")
-@OUT
-@click.option(
-    "--workspace", default="default", show_default=True, metavar="NAME", help="The workspace that has forwarded."
-)
-@TOKEN
-@URL
+@command(OUT, URL, TOKEN, workspace("The workspace that has forwarded."))
 def record(url: str | None, token: str | None, workspace: str, out: Path | None) -> None:
     """Make a scenario of stubs out of what a running server has forwarded, as its journal holds it.
 
@@ -48,9 +42,9 @@ def record(url: str | None, token: str | None, workspace: str, out: Path | None)
     entries, evicted = _entries(root_of(url), token, workspace)
     found = recorded(reversed(entries))
     for row in found.left_out:
-        click.echo(f"left out: {row.exchange}: {row.reason}", err=True)
+        echo(f"left out: {row.exchange}: {row.reason}", err=True)
     if evicted:
-        click.echo(f"{_counted(evicted, 'older request')} not in the journal any more", err=True)
+        echo(f"{_counted(evicted, 'older request')} not in the journal any more", err=True)
     if not found.stubs:
         fail(f"{workspace} has forwarded nothing of which a stub could be made")
     write(out, to_yaml(found.scenario))
@@ -86,10 +80,10 @@ def _checked(root: str, rows: list[Any]) -> list[dict[str, Any]]:
 def _tell(found: Recording, out: Path | None) -> None:
     where = f" in {out}" if out else ""
     made = _counted(len(found.stubs), "stub")
-    click.echo(f"{made} of {_counted(found.exchanges, 'exchange')}{where}", err=True)
+    echo(f"{made} of {_counted(found.exchanges, 'exchange')}{where}", err=True)
     replaced = [_counted(count, kind) for kind, count in found.replaced.items() if count]
     if replaced:
-        click.echo(f"replaced: {', '.join(replaced)}", err=True)
+        echo(f"replaced: {', '.join(replaced)}", err=True)
 
 
 def _counted(count: int, what: str) -> str:

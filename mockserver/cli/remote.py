@@ -8,19 +8,13 @@ from collections.abc import Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from mockserver.cli.output import fail
+from mockserver.cli.framework import Misused, fail
+from mockserver.cli.framework.values import yes_or_no
 from mockserver.settings import without_version
 
 if TYPE_CHECKING:
     from urllib.error import HTTPError
-
-#: The option `--url`, for `root_of`.
-URL = click.option(
-    "--url", envvar="MOCKSERVER_URL", show_envvar=True, metavar="URL",
-    help="The root address of the server; the default is this machine and MOCKSERVER_PORT or 8003.",
-)  # fmt: skip
+    from urllib.request import HTTPSHandler
 
 #: The members that a JSON object must have, each with its type.
 Shape = Mapping[str, Any]
@@ -28,20 +22,14 @@ Shape = Mapping[str, Any]
 PROBLEM: Shape = {"detail": str}
 #: How long an answer may take, in seconds; chosen far above the milliseconds that a control call takes.
 _TIMEOUT_S = 5.0
-
-
-def _sendable(_: click.Context, __: click.Parameter, token: str | None) -> str | None:
-    """A token, if a header can hold it; another one is a usage error."""
-    if token and not (token.isprintable() and all(ord(sign) < 256 for sign in token)):
-        raise click.BadParameter("it has characters that cannot stand in a header.")
-    return token
-
-
-#: The option `--token`: the control token of the server.
-TOKEN = click.option(
-    "--token", envvar="MOCKSERVER_TOKEN", show_envvar=True, metavar="TOKEN", callback=_sendable,
-    help="The server's control token.",
-)  # fmt: skip
+#: The header of each option of a control call.
+_HEADERS = {
+    "workspace": "X-Mock-Workspace",
+    "token": "Authorization",
+    "media": "Content-Type",
+    "accept": "Accept",
+    "last_event": "Last-Event-ID",
+}
 
 
 class Unreachable(Exception):
@@ -56,12 +44,26 @@ def root_of(url: str | None) -> str:
     """The root address of a server, without a slash at its end; without `url`, that of the default server here.
 
     Raises:
-        click.UsageError: the address is no http address.
+        Misused: the address is no http address.
     """
-    root = without_version(url or f"http://127.0.0.1:{os.environ.get('MOCKSERVER_PORT', '8003')}")
+    root = without_version(url or _here())
     if (reason := _address_error(root)) is not None:
-        raise click.UsageError(f"{url or root} is not an http address{reason}")
+        raise Misused(f"{url or root} is not an http address{reason}")
     return root
+
+
+def _here() -> str:
+    """The root address of the default server here: the environment may be the one in which it was started.
+
+    Raises:
+        Misused: MOCKSERVER_TLS says neither yes nor no.
+    """
+    try:
+        speaks_tls = yes_or_no(os.environ.get("MOCKSERVER_TLS") or "no")
+    except ValueError as error:
+        raise Misused(f"MOCKSERVER_TLS: {error}") from error
+    scheme = "https" if speaks_tls and not os.environ.get("MOCKSERVER_TLS_PORT") else "http"
+    return f"{scheme}://127.0.0.1:{os.environ.get('MOCKSERVER_PORT', '8003')}"
 
 
 def _address_error(root: str) -> str | None:
@@ -80,14 +82,14 @@ def _address_error(root: str) -> str | None:
     return None if is_plain else ": it has characters that must be escaped"
 
 
-def get(root: str, path: str, *, token: str | None = None, timeout: float = _TIMEOUT_S) -> bytes:
-    """The body of the answer to a GET of the control API, which may take `timeout` seconds.
+def get(root: str, path: str, *, token: str | None = None, timeout: float = _TIMEOUT_S, checked: bool = True) -> bytes:
+    """The body of the answer to a GET of the control API, which may take `timeout` seconds; `checked` as for `send`.
 
     Raises:
         Unreachable: there was no answer, or one of another program.
         RequestRefused: the answer is a problem.
     """
-    return send(root, "GET", path, token=token, timeout=timeout)
+    return send(root, "GET", path, token=token, timeout=timeout, checked=checked)
 
 
 def send(
@@ -96,14 +98,44 @@ def send(
     path: str,
     *,
     body: object = None,
-    workspace: str | None = None,
-    token: str | None = None,
     timeout: float = _TIMEOUT_S,
+    checked: bool = True,
+    **headers: str | None,
 ) -> bytes:
-    """The body of the answer to a control call, which may take `timeout` seconds; proxies of the environment are not
-    used.
+    """The body of the answer to a control call, which may take `timeout` seconds.
 
-    `body` is sent as JSON, None as no body.
+    The options are those of `opened`.
+
+    Raises:
+        Unreachable: there was no answer, or one of another program.
+        RequestRefused: the answer is a problem.
+    """
+    from http.client import HTTPException
+
+    try:
+        with opened(root, method, path, body=body, timeout=timeout, checked=checked, **headers) as answer:
+            found: bytes = answer.read()
+    except (OSError, HTTPException) as error:
+        raise Unreachable(f"{root} does not answer: {error}") from error
+    return found
+
+
+def opened(
+    root: str,
+    method: str,
+    path: str,
+    *,
+    body: object = None,
+    timeout: float = _TIMEOUT_S,
+    checked: bool = True,
+    **headers: str | None,
+) -> Any:
+    """The answer to a control call, to be read and closed; proxies of the environment are not used.
+
+    `body` is sent as JSON, bytes as they are, None as no body. Where it is not `checked`, a server that speaks TLS may
+    have any certificate; so may the default server here. `headers` are `workspace`, `token`, `media` (the type of a
+    body of bytes), `accept` (that of the answer) and `last_event` (after which a stream is to go on). Nothing may take
+    more than `timeout` seconds to come.
 
     Raises:
         Unreachable: there was no answer, or one of another program.
@@ -113,22 +145,46 @@ def send(
     from http.client import HTTPException
     from urllib.error import HTTPError
 
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    content = None if body is None else json.dumps(body, default=_isoformat).encode()
-    headers = {"Content-Type": "application/json"} if content else {}
-    if token:
-        headers["Authorization"] = f"Bearer {token}"
-    if workspace:
-        headers["X-Mock-Workspace"] = workspace
-    call = urllib.request.Request(f"{root}{path}", content, headers, method=method)
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}), *_secured(root, checked=checked))
+    content = body if isinstance(body, bytes | None) else json.dumps(body, default=_isoformat).encode()
+    sent = {_HEADERS[name]: value for name, value in headers.items() if value}
+    if "Authorization" in sent:
+        sent["Authorization"] = f"Bearer {sent['Authorization']}"
+    if content is not None:
+        sent.setdefault("Content-Type", "application/json")
+    call = urllib.request.Request(f"{root}{path}", content, sent, method=method)
     try:
-        with direct.open(call, timeout=timeout) as answer:
-            found: bytes = answer.read()
+        return direct.open(call, timeout=timeout)
     except HTTPError as error:
         raise refusal(root, error) from error
     except (OSError, ValueError, HTTPException) as error:
-        raise Unreachable(f"{root} does not answer: {error}") from error
-    return found
+        raise Unreachable(f"{root} does not answer: {error}{_advice(error)}") from error
+
+
+def _secured(root: str, *, checked: bool) -> list[HTTPSHandler]:
+    """What speaks TLS with a server, if it is called over that.
+
+    Raises:
+        Misused: the file of MOCKSERVER_CA cannot be read, or holds no certificates.
+    """
+    if not root.startswith("https://"):
+        return []
+    from urllib.request import HTTPSHandler
+
+    from mockserver.testing import trust
+
+    try:
+        context = trust.trusting() if checked and root != _here() else trust.unchecked()
+    except ValueError as error:
+        raise Misused(str(error)) from error
+    return [HTTPSHandler(context=context)]
+
+
+def _advice(error: Exception) -> str:
+    """How a server is trusted, as the end of a message, if an error is that it is not."""
+    from mockserver.testing import trust
+
+    return trust.advice(error)
 
 
 def _isoformat(value: object) -> str:
@@ -178,14 +234,14 @@ def checked(root: str, found: Any, shape: Shape) -> dict[str, Any]:
     return found
 
 
-def health_of(root: str) -> dict[str, Any]:
-    """The answer of `/_mock/health`, which needs no token and which only a mockserver gives.
+def health_of(root: str, *, checked: bool = True) -> dict[str, Any]:
+    """The answer of `/_mock/health`, which needs no token and which only a mockserver gives; `checked` as for `send`.
 
     Raises:
         Unreachable: there was no answer, or one of another program.
         RequestRefused: the answer is a problem.
     """
-    return read(root, get(root, "/_mock/health"), {"status": str, "scenario": str})
+    return read(root, get(root, "/_mock/health", checked=checked), {"status": str, "scenario": str})
 
 
 def answer_or_exit(root: str, method: str, path: str, shape: Shape | None, **options: Any) -> Any:
@@ -197,7 +253,7 @@ def answer_or_exit(root: str, method: str, path: str, shape: Shape | None, **opt
         answer = send(root, method, path, **options)
         found = None if shape is None else read(root, answer, shape)
     except RequestRefused as error:
-        raise click.UsageError(str(error)) from error
+        raise Misused(str(error)) from error
     except Unreachable as error:
         fail(str(error))
     if shape is None and answer:

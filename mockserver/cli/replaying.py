@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, NoReturn
 
-import click
+from mockserver.cli.framework import Misused, command, fail
+from mockserver.cli.framework.output import echo
+from mockserver.cli.options import JSON, TOKEN, URL
+from mockserver.cli.remote import RequestRefused, Unreachable, refusal, root_of
 
-from mockserver.cli.output import JSON, fail
-from mockserver.cli.remote import TOKEN, RequestRefused, Unreachable, refusal, root_of
 
-
-@click.command()
-@click.option(
-    "--url", envvar="MOCKSERVER_URL", show_envvar=True, metavar="URL",
-    help="The root address of a running server, which gets a workspace for this alone.",
-)  # fmt: skip
-@TOKEN
-@JSON
-def verify(url: str | None, token: str | None, as_json: bool) -> None:
+@command(
+    JSON,
+    replace(URL, help="The root address of a running server, which gets a workspace for this alone."),
+    TOKEN,
+)
+def verify(url: str | None, token: str | None, as_json: bool) -> int:
     """Replay the contract's exchanges, here or against a running server; exit status 1 if one is answered otherwise."""
     from http.client import HTTPException
     from urllib.error import HTTPError
@@ -35,17 +33,17 @@ def verify(url: str | None, token: str | None, as_json: bool) -> None:
         fail(f"{url} does not answer: {error}")
     wrong = {name: rows for name, rows in found.items() if rows}
     if as_json:
-        click.echo(json.dumps({"exchanges": len(found), "differences": wrong}, indent=2))
+        echo(json.dumps({"exchanges": len(found), "differences": wrong}, indent=2))
     else:
         for name, rows in wrong.items():
-            click.echo("\n  ".join([name, *rows]))
-        click.echo(f"{len(found) - len(wrong)} of {len(found)} exchanges as promised")
-    sys.exit(1 if wrong else 0)
+            echo("\n  ".join([name, *rows]))
+        echo(f"{len(found) - len(wrong)} of {len(found)} exchanges as promised")
+    return 1 if wrong else 0
 
 
 def _exit_with(error: RequestRefused | Unreachable) -> NoReturn:
     if isinstance(error, RequestRefused):
-        raise click.UsageError(str(error))
+        raise Misused(str(error))
     fail(str(error))
 
 

@@ -3,51 +3,34 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from mockserver.cli.environment import variable
-from mockserver.cli.output import FOLDER, JSON, fail
-from mockserver.cli.program import Program
+from mockserver.cli.framework import Misused, argument, command, fail, group, option
+from mockserver.cli.framework.output import echo
+from mockserver.cli.framework.values import OUTPUT_FILE
+from mockserver.cli.options import JSON, SCENARIOS
+from mockserver.settings.locations import SCHEMA_FILE
 
 if TYPE_CHECKING:
     from mockserver.scenario.documents.library import Library
 
-_FOLDER = click.option(
-    "--scenarios", "folder", envvar=variable("scenarios"), type=FOLDER, metavar="DIR",
-    show_envvar=True,
-    help="A folder of scenarios, searched before the shipped ones.",
-)  # fmt: skip
 
-
-@click.group(cls=Program)
-def scenarios() -> None:
-    """List, check and show scenarios."""
-
-
-@scenarios.command("list")
-@_FOLDER
-@JSON
-def list_scenarios(folder: str | None, as_json: bool) -> None:
+@command(SCENARIOS, JSON)
+def list_(folder: Path | None, as_json: bool) -> None:
     """Names and descriptions of all scenarios."""
     rows = list(_library(folder).describe())
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        echo(json.dumps(rows, indent=2))
         return
     width = max(len(row["name"]) for row in rows)
     for row in rows:
         kind = "Stub library: " if "stub_library" in row else ""
-        click.echo(f"{row['name']:{width}}  {kind}{row.get('error') or row['description'].strip()}")
+        echo(f"{row['name']:{width}}  {kind}{row.get('error') or row['description'].strip()}")
 
 
-@scenarios.command("check")
-@click.argument("names", nargs=-1, metavar="[NAME|PATH]...")
-@_FOLDER
-@JSON
-def check_scenarios(names: tuple[str, ...], folder: str | None, as_json: bool) -> None:
+@command(argument("names", nargs="*", metavar="NAME|PATH", completes="scenario"), SCENARIOS, JSON)
+def check(names: list[str], folder: Path | None, as_json: bool) -> int:
     """Load scenarios, all if none is named; tell every mistake with its line."""
     from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.load import load
@@ -61,11 +44,11 @@ def check_scenarios(names: tuple[str, ...], folder: str | None, as_json: bool) -
         except ScenarioError as error:
             found[name] = [_as_json(mistake) for mistake in error.mistakes]
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        echo(json.dumps(found, indent=2))
     else:
         for name, rows in found.items():
-            click.echo("\n".join([row["text"] for row in rows]) or f"{name}: ok")
-    sys.exit(1 if any(found.values()) else 0)
+            echo("\n".join([row["text"] for row in rows]) or f"{name}: ok")
+    return 1 if any(found.values()) else 0
 
 
 def _as_json(mistake: Any) -> dict[str, Any]:
@@ -74,11 +57,8 @@ def _as_json(mistake: Any) -> dict[str, Any]:
     return {**location, "path": mistake.pointer, "message": mistake.message, "text": str(mistake)}
 
 
-@scenarios.command("show")
-@click.argument("name", metavar="NAME|PATH")
-@_FOLDER
-@JSON
-def show_scenario(name: str, folder: str | None, as_json: bool) -> None:
+@command(argument("name", metavar="NAME|PATH", completes="scenario"), SCENARIOS, JSON)
+def show(name: str, folder: Path | None, as_json: bool) -> None:
     """A scenario with all that it extends, as YAML."""
     from mockserver.scenario.documents.document import refuse_invalid_values
     from mockserver.scenario.documents.mistakes import ScenarioError
@@ -90,7 +70,7 @@ def show_scenario(name: str, folder: str | None, as_json: bool) -> None:
         document = json.loads(json.dumps(found, default=_as_text))
     except ScenarioError as error:
         fail(str(error))
-    click.echo(json.dumps(document, indent=2) if as_json else to_yaml(document), nl=as_json)
+    echo(json.dumps(document, indent=2) if as_json else to_yaml(document), nl=as_json)
 
 
 def _as_text(value: Any) -> str:
@@ -102,7 +82,23 @@ def _as_text(value: Any) -> str:
     return write_instant(value) if isinstance(value, datetime) else str(value)
 
 
-def _library(folder: str | None) -> Library:
+@command(option("--output", type=OUTPUT_FILE, metavar="FILE", help="Write it there, and not on standard output."))
+def schema(output: Path | None) -> None:
+    """The JSON Schema of scenarios, which editors use by a first line `# yaml-language-server: $schema=FILE`."""
+    text = SCHEMA_FILE.read_text(encoding="utf-8")
+    if output is None:
+        echo(text, nl=False)
+        return
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Misused(f"cannot write {output}: {error.strerror}") from error
+
+
+def _library(folder: Path | None) -> Library:
     from mockserver.scenario.documents.library import Library
 
-    return Library(*([Path(folder)] if folder else []))
+    return Library(*([folder] if folder else []))
+
+
+scenarios = group("scenarios", list_, check, show, schema, help="List, check and show scenarios.")

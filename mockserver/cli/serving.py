@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from mockserver.cli.environment import check_names, variable
 from mockserver.cli.flags import flags
-from mockserver.cli.output import fail
-from mockserver.cli.program import give_up
+from mockserver.cli.framework import Misused, command, fail
+from mockserver.cli.framework.output import echo
+from mockserver.cli.framework.program import give_up
 from mockserver.settings import declared
 
 if TYPE_CHECKING:
@@ -30,14 +29,15 @@ _KEY_HINTS = {
 }
 
 
-@click.command(params=[*flags()])
+@command(*flags())
 def serve(**options: Any) -> None:
     """Start the server; its address is the first line that it writes."""
     check_names(os.environ, {variable(row.name) for row in declared()})
     for secret in ("control_token", "forward_key"):
         if options[secret] is None:
-            # To click an empty variable is none. Here it has to be refused, not ignored: it was meant to be a secret.
+            # An empty variable is as good as none. Here it has to be refused, not ignored: it was meant to be a secret.
             options[secret] = os.environ.get(variable(secret))
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
     with _without_collection():
         runtime = _open_runtime(options)
         _stop_at_signals(runtime)
@@ -52,14 +52,17 @@ def _print_addresses(runtime: Runtime) -> None:
     try:
         # Flushed, because a program that reads the address waits for it.
         print(root, flush=True)
+        if runtime.tls_url not in (None, root):
+            print(runtime.tls_url, flush=True)
         if mails is not None:
             print(f"smtp://{mails['address']}", flush=True)
     except OSError as error:
         give_up(error)
     if sys.stderr.isatty():
-        click.echo(f"  {root}/_mock/docs shows the API, to read and to try.", err=True)
-        click.echo(f"  {_KEY_HINTS[runtime.app.settings.keys].format(root=root)}", err=True)
-        click.echo("  Ctrl-C stops the server.", err=True)
+        echo(f"  {root}/_mock/ui/ shows what happens here, and why, in a browser.", err=True)
+        echo(f"  {root}/_mock/docs shows the API, to read and to try.", err=True)
+        echo(f"  {_KEY_HINTS[runtime.app.settings.keys].format(root=root)}", err=True)
+        echo("  Ctrl-C stops the server.", err=True)
 
 
 @contextlib.contextmanager
@@ -75,11 +78,13 @@ def _without_collection() -> Iterator[None]:
 
 def _open_runtime(options: dict[str, Any]) -> Runtime:
     """A server of these settings, open but not yet running; exits if that is not possible."""
-    from mockserver.app import create_app
-    from mockserver.app.runtime import Runtime
-    from mockserver.scenario.documents.mistakes import ScenarioError
-    from mockserver.settings import Settings
-    from mockserver.web.server.server import BindError, bind
+    from mockserver.settings import Settings, needing_server
+
+    with needing_server("mockserver serve"):
+        from mockserver.app import create_app
+        from mockserver.app.runtime import Runtime
+        from mockserver.scenario.documents.mistakes import ScenarioError
+        from mockserver.web.server.server import BindError, bind
 
     try:
         settings = Settings(**options)
@@ -89,7 +94,7 @@ def _open_runtime(options: dict[str, Any]) -> Runtime:
     except (ScenarioError, BindError) as error:
         fail(str(error))
     except ValueError as error:
-        raise click.UsageError(str(error)) from error
+        raise Misused(str(error)) from error
     if settings.port_file:
         _write_port(Path(settings.port_file), runtime)
     return runtime
@@ -100,7 +105,7 @@ def _write_port(file: Path, runtime: Runtime) -> None:
         file.write_text(f"{runtime.port}\n", encoding="ascii")
     except OSError as error:
         runtime.close()
-        raise click.UsageError(f"cannot write the port to {file}: {error.strerror}") from error
+        raise Misused(f"cannot write the port to {file}: {error.strerror}") from error
 
 
 def _stop_at_signals(runtime: Runtime) -> None:

@@ -3,109 +3,85 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import click
-
-from mockserver.cli.environment import variable
+from mockserver.cli.framework import argument, command, fail, group, option
+from mockserver.cli.framework.output import echo
 from mockserver.cli.openapi_import import from_openapi
-from mockserver.cli.output import FOLDER, JSON, fail
-from mockserver.cli.program import Program
+from mockserver.cli.options import JSON, SCENARIOS, TOKEN, URL, workspace
 from mockserver.cli.recording import record
-from mockserver.cli.remote import TOKEN, URL, Shape, Unreachable, answer_or_exit, checked, root_of
+from mockserver.cli.remote import Shape, Unreachable, answer_or_exit, checked, root_of
 
-_WORKSPACE = click.option(
-    "--workspace", default="default", show_default=True, metavar="NAME", help="The workspace that has the stubs."
-)
-_FOLDER = click.option(
-    "--scenarios", "folder", envvar=variable("scenarios"), type=FOLDER, metavar="DIR", show_envvar=True,
-    help="A folder of scenarios, searched before the shipped ones.",
-)  # fmt: skip
+#: The options that choose a server and a workspace, and `--json`.
+_TARGET = (JSON, URL, TOKEN, workspace("The workspace that has the stubs."))
 
 #: The members of a stub that the commands print.
 _STUB: Shape = {"id": str, "method": str, "path": str, "hits": int, "active": bool}
 _STUBS: Shape = {"items": list}
 
 
-def _target_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Decorate a command with the options that choose a server and a workspace, and with `--json`."""
-    for option in (JSON, _WORKSPACE, TOKEN, URL):
-        command = option(command)
-    return command
-
-
-@click.group(cls=Program)
-def stubs() -> None:
-    """Answers for operations that the mock does not have."""
-
-
-@stubs.command("list")
-@_target_options
-def list_stubs(as_json: bool, **target: Any) -> None:
+@command(*_TARGET)
+def list_(as_json: bool, **target: Any) -> None:
     """The stubs in the order in which they are asked, with their hits."""
     _show(_call("GET", "", target, _STUBS)["items"], target, as_json=as_json)
 
 
-@stubs.command("show")
-@click.argument("identifier", metavar="ID")
-@_target_options
-def show_stub(identifier: str, as_json: bool, **target: Any) -> None:
+@command(argument("identifier", metavar="ID", completes="stub"), *_TARGET)
+def show(identifier: str, as_json: bool, **target: Any) -> None:
     """One stub, as YAML."""
     found = _call("GET", f"/{_path_segment(identifier)}", target, _STUB)
     if as_json:
-        click.echo(json.dumps(found))
+        echo(json.dumps(found))
         return
     from mockserver.scenario.dump import to_yaml
 
-    click.echo(to_yaml(found), nl=False)
+    echo(to_yaml(found), nl=False)
 
 
-@stubs.command()
-@click.argument("names", nargs=-1, required=True, metavar="NAME|PATH...")
-@click.option("--replace", is_flag=True, help="Remove the stubs that are there.")
-@_FOLDER
-@_target_options
-def add(names: tuple[str, ...], replace: bool, folder: str | None, as_json: bool, **target: Any) -> None:
+@command(
+    argument("names", nargs="+", metavar="NAME|PATH", completes="scenario"),
+    option("--replace", action="store_true", help="Remove the stubs that are there."),
+    SCENARIOS,
+    *_TARGET,
+)
+def add(names: list[str], replace: bool, folder: Path | None, as_json: bool, **target: Any) -> None:
     """Add the stubs of scenarios, before those that are there: of stub libraries such as contacts, or of files."""
     items = [stub for name in names for stub in _written(name, folder)]
     found = _call("PUT" if replace else "POST", "", target, _STUBS, {"items": items})["items"]
     _show(found, target, as_json=as_json)
 
 
-@stubs.command()
-@click.argument("identifiers", nargs=-1, required=True, metavar="ID...")
-@_target_options
-def remove(identifiers: tuple[str, ...], as_json: bool, **target: Any) -> None:
+@command(argument("identifiers", nargs="+", metavar="ID", completes="stub"), *_TARGET)
+def remove(identifiers: list[str], as_json: bool, **target: Any) -> None:
     """Remove stubs; what they have stored stays."""
     for identifier in identifiers:
         _call("DELETE", f"/{_path_segment(identifier)}", target, None)
-    click.echo(json.dumps({"removed": identifiers}) if as_json else f"removed: {' '.join(identifiers)}")
+    echo(json.dumps({"removed": identifiers}) if as_json else f"removed: {' '.join(identifiers)}")
 
 
-@stubs.command()
-@_target_options
+@command(*_TARGET)
 def clear(as_json: bool, **target: Any) -> None:
     """Remove all stubs; what they have stored stays."""
     count = len(_call("GET", "", target, _STUBS)["items"])
     _call("DELETE", "", target, None)
-    click.echo(json.dumps({"removed": count}) if as_json else f"removed: {count}")
+    echo(json.dumps({"removed": count}) if as_json else f"removed: {count}")
 
 
-stubs.add_command(from_openapi)
-stubs.add_command(record)
+stubs = group(
+    "stubs", list_, show, add, remove, clear, from_openapi, record,
+    help="Answers for operations that the mock does not have.",
+)  # fmt: skip
 
 
-def _written(name: str, folder: str | None) -> list[Any]:
+def _written(name: str, folder: Path | None) -> list[Any]:
     """The stubs of a scenario as they are written; exits with all mistakes if it is not valid, or has none."""
-    from pathlib import Path
-
     from mockserver.scenario.documents.library import Library
     from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.load import load
 
     try:
-        document = Library(*([Path(folder)] if folder else [])).read(name)
+        document = Library(*([folder] if folder else [])).read(name)
         load(document, name="check", title=name)
     except ScenarioError as error:
         fail(str(error))
@@ -129,12 +105,12 @@ def _show(rows: list[Any], target: dict[str, Any], *, as_json: bool) -> None:
     except Unreachable as error:
         fail(str(error))
     if as_json:
-        click.echo(json.dumps(rows))
+        echo(json.dumps(rows))
         return
     width = max((len(row["id"]) for row in rows), default=0)
     for row in rows:
         spent = "" if row["active"] else ", spent"
-        click.echo(f"{row['id']:{width}}  {row['method']:6} {row['path']}  {_counted(row['hits'])}{spent}")
+        echo(f"{row['id']:{width}}  {row['method']:6} {row['path']}  {_counted(row['hits'])}{spent}")
 
 
 def _counted(hits: int) -> str:

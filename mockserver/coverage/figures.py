@@ -14,6 +14,8 @@ def to_json(found: Report) -> dict[str, Any]:
     """A report as JSON; `missing` has sentences on all points that were not met, `unmet` those of one operation."""
     return {
         "percent": found.percent,
+        "of": found.of,
+        "counted": found.counted,
         "totals": {str(kind): _total(total) for kind, total in found.totals.items()},
         "operations": {name: _operation(rows) for name, rows in _used(found.operations)},
         "transitions": {name: _numbers(rows, PointKind.TRANSITIONS) for name, rows in _used(found.machines)},

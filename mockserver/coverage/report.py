@@ -11,6 +11,7 @@ from mockserver.core.contract.operation import Mark
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.contract import Point, PointKind, promises
 from mockserver.coverage.missing import missing
+from mockserver.coverage.selection import ALL, Selection
 
 
 class Count(NamedTuple):
@@ -62,8 +63,12 @@ Rows = Mapping[str, Sequence[Row]]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Which points of the contract were met, and how often."""
+    """Which points of the contract were met, and how often, as far as they are counted."""
 
+    #: What is counted, as it was asked for: `all`, `used`, or names with commas.
+    of: str
+    #: The same as the end of a sentence; empty if all of the contract is counted.
+    told: str
     #: The rows of each operation, by its id; the row of the operation itself comes first.
     operations: Rows
     #: The rows of each state machine, by its name.
@@ -80,8 +85,15 @@ class Report:
 
     @property
     def percent(self) -> float:
-        """The percentage of all points of the contract that was met, from 0 to 100."""
-        return total(self._rows(), *PointKind).percent
+        """The percentage of all counted points that was met, from 0 to 100; 0 where nothing is counted."""
+        found = total(self._rows(), *PointKind)
+        return found.percent if found.of else 0.0
+
+    @property
+    def counted(self) -> list[str]:
+        """The operations and state machines that are counted."""
+        rows = {**self.operations, **self.machines}
+        return [name for name, found in rows.items() if any(row.mark is not None for row in found)]
 
     def _rows(self) -> Iterator[Row]:
         for rows in (*self.operations.values(), *self.machines.values()):
@@ -99,17 +111,27 @@ def counted(answered: Mapping[str, int]) -> list[str]:
     return [f"{number} {way}" for way, number in answered.items()]
 
 
-def report(coverage: Coverage) -> Report:
-    """The report of the counts that requests have left, compared with the contract."""
+def report(coverage: Coverage, of: Selection = ALL) -> Report:
+    """The report of the counts that requests have left, compared with the part of the contract that is counted."""
+    owners = of.owners(coverage)
+    promised = [row for row in promises() if row.point.owner in owners]
     counts = _counts(coverage)
-    promised = promises()
+    if of != ALL:
+        counts = {point: count for point, count in counts.items() if point.owner in owners}
     rows = [Row(promise.point, promise.mark, counts.get(promise.point, Count())) for promise in promised]
     undeclared = counts.keys() - {promise.point for promise in promised}
     rows += [Row(point, None, counts[point]) for point in sorted(undeclared, key=_sort_key)]
     operations = [row for row in rows if row.point.kind is not PointKind.TRANSITIONS]
     machines = [row for row in rows if row.point.kind is PointKind.TRANSITIONS]
     met = {point: count.all for point, count in counts.items()}
-    return Report(_by_owner(operations), _by_owner(machines), missing(promised, met), _beyond(coverage))
+    return Report(
+        of=of.text,
+        told=of.told(owners),
+        operations=_by_owner(operations),
+        machines=_by_owner(machines),
+        missing=missing(promised, met),
+        beyond=_beyond(coverage),
+    )
 
 
 def _counts(coverage: Coverage) -> dict[Point, Count]:

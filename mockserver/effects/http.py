@@ -63,13 +63,14 @@ class Response(NamedTuple):
     body: bytes
 
 
-def call(request: OutgoingRequest, egress: Egress) -> Outcome:
+def call(request: OutgoingRequest, egress: Egress, ca: str | None = None) -> Outcome:
     """Send a request; the status of the response, or why there is none, within the time limit of the request.
 
+    A certificate may also be signed by the authority whose own is `ca`, in PEM.
     It is hopeless to try again where the egress policy refuses the address, or the request cannot be written.
     """
     try:
-        with _responding(request, egress) as response:
+        with _responding(request, egress, ca) as response:
             _drain(response)
             return Outcome(status=int(response.status))
     except (EgressRefusedError, UnsendableError) as error:
@@ -101,7 +102,7 @@ def fetch(request: OutgoingRequest, egress: Egress, most: int) -> Response:
 
 
 @contextmanager
-def _responding(request: OutgoingRequest, egress: Egress) -> Iterator[urllib3.BaseHTTPResponse]:
+def _responding(request: OutgoingRequest, egress: Egress, ca: str | None = None) -> Iterator[urllib3.BaseHTTPResponse]:
     """Send a request; the response, whose body is yet to be read."""
     url = _Url.parse(request.url)
     headers = [("Host", url.authority), ("Connection", "close"), *request.headers]
@@ -109,7 +110,7 @@ def _responding(request: OutgoingRequest, egress: Egress) -> Iterator[urllib3.Ba
     deadline = Deadline(request.timeout_s)
     with closing(connect(url.host, url.port, egress, deadline)) as plain:
         plain.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
-        with closing(_secured(plain, url, deadline) if url.tls else plain) as sock:
+        with closing(_secured(plain, url, deadline, ca) if url.tls else plain) as sock:
             connection = HTTPConnection(url.host, url.port)
             connection.response_class = _FinalResponse
             connection.sock = HurriedSocket(sock, deadline)
@@ -119,24 +120,28 @@ def _responding(request: OutgoingRequest, egress: Egress) -> Iterator[urllib3.Ba
                     yield response
 
 
-def _secured(sock: socket, url: _Url, deadline: Deadline) -> ssl.SSLSocket:
+def _secured(sock: socket, url: _Url, deadline: Deadline, ca: str | None) -> ssl.SSLSocket:
     """A connection with TLS over a plain one, after its certificate has been checked.
 
     Raises:
         SSLCertVerificationError: the certificate is not trusted, or not one of the host.
     """
     sock.settimeout(deadline.left())
-    trusted = _trusted(os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+    trusted = _trusted(ca, os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
     return trusted.wrap_socket(sock, server_hostname=url.host.rstrip("."))
 
 
 @lru_cache(maxsize=2)
-def _trusted(_file: str | None, _directory: str | None) -> ssl.SSLContext:
+def _trusted(ca: str | None, _file: str | None, _directory: str | None) -> ssl.SSLContext:
     """A TLS context with the authorities that OpenSSL trusts, kept as making one takes a tenth of a second.
 
-    OpenSSL reads the two variables itself; they are arguments so that another value makes another context.
+    It trusts the authority of `ca`, too. OpenSSL reads the two variables itself; they are arguments so that another
+    value makes another context.
     """
-    return ssl.create_default_context()
+    found = ssl.create_default_context()
+    if ca is not None:
+        found.load_verify_locations(cadata=ca)
+    return found
 
 
 def _send(connection: HTTPConnection, request: OutgoingRequest, url: _Url, headers: Sequence[tuple[str, str]]) -> None:

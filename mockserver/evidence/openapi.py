@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 from mockserver.core.contract import errors
@@ -19,6 +18,7 @@ from mockserver.core.contract.operation import (
 from mockserver.evidence.fidelity import cited, readable
 from mockserver.evidence.fixture import Example, cases, examples
 from mockserver.resources.registry import OPERATIONS
+from mockserver.settings import version
 from mockserver.web.schemas.json_schema import specification
 
 _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
@@ -52,7 +52,7 @@ def document() -> dict[str, Any]:
     spec = specification(
         title="Account, Sender, Webhook and Sub-Account Administration Service",
         version="3.0",
-        info={"description": _DESCRIPTION.format(version=version("mockserver"))},
+        info={"description": _DESCRIPTION.format(version=version())},
         servers=[{"url": "/"}],
         tags=[{"name": tag} for tag in dict.fromkeys(row.tag for row in OPERATIONS.values())],
     )

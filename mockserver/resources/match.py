@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load
 
 from mockserver.core.traffic.match import Glob, Match
-from mockserver.resources.section import Item
+from mockserver.resources.section import Item, about
 from mockserver.web.schemas.fields import Json, is_plain
 
 
@@ -42,9 +42,9 @@ def check_plain(values: Iterable[tuple[str, list[Any]]]) -> None:
 class ContentMatchItem(Item):
     """A pattern of what requests hold, wherever they go."""
 
-    query = Texts(lists=True)
-    json = Json(allow_none=True)
-    headers = Texts()
+    query = Texts(lists=True, **about("parameters of the query, and their values"))
+    json = Json(allow_none=True, **about("what the body holds; members that are not named may be anything"))
+    headers = Texts(**about("headers, and their values"))
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Match:

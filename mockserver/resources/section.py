@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeGuard, TypeVar
+from typing import Any, ClassVar, TypeGuard, TypeVar
 
 import isodate
 from marshmallow import ValidationError, fields, validate
@@ -81,6 +81,17 @@ def counted_from(seconds: float) -> datetime:
 
 class Item(Closed):
     """A mapping of a scenario; an unknown key is a mistake."""
+
+    #: What holds between its members, as keywords of JSON Schema, where its checks are such that a schema can say them.
+    constraints: ClassVar[dict[str, Any]] = {}
+
+
+def about(text: str, **keywords: Any) -> dict[str, Any]:
+    """Options of a field: what it means, as a phrase, for the JSON Schema and the reference.
+
+    `keywords` of JSON Schema come beside those that follow from the field.
+    """
+    return {"metadata": {"description": text, **keywords}}
 
 
 def parse_duration(text: str) -> timedelta:

@@ -9,7 +9,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load, validate
 
 from mockserver.core.state.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
-from mockserver.resources.section import Duration, Item, write_duration
+from mockserver.resources.section import Duration, Item, about, write_duration
 from mockserver.resources.webhooks.catalogue import CONTESTED
 from mockserver.web.schemas.fields import Dict, Flag, List, Timezone
 from mockserver.web.service.beyond import CHOICES
@@ -59,8 +59,8 @@ class After(fields.Field[timedelta]):
 
 
 class RateLimitItem(Item):
-    tier = fields.String(validate=validate.OneOf(TIERS))
-    enforce = Flag()
+    tier = fields.String(validate=validate.OneOf(TIERS), **about("the tier whose limits the headers tell"))
+    enforce = Flag(**about("whether running over them is answered with 429"))
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> RateLimit:
@@ -68,8 +68,8 @@ class RateLimitItem(Item):
 
 
 class SsoTokenBehaviourItem(Item):
-    lifetime = Duration(validate=_LONGEST)
-    single_use = Flag()
+    lifetime = Duration(validate=_LONGEST, **about("how long a token lives"))
+    single_use = Flag(**about("whether it works once only"))
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> SsoToken:
@@ -83,100 +83,95 @@ def _check_network(value: str) -> None:
         raise ValidationError("must be an IP address or a network") from error
 
 
-def _about(text: str) -> dict[str, Any]:
-    """Options of a field that has a description in generated documents."""
-    return {"metadata": {"description": text}}
-
-
-def _choice(*values: str, about: str) -> fields.String:
+def _choice(*values: str, meaning: str) -> fields.String:
     """A field that takes one of some values."""
-    return fields.String(validate=validate.OneOf(values), **_about(about))
+    return fields.String(validate=validate.OneOf(values), **about(meaning))
 
 
 class BehaviourItem(Item):
     """The `behaviour:` of a scenario; members that are left out have the defaults of `Behaviour`."""
 
-    otp_lifetime = Duration(validate=_LONGEST, **_about("how long a one-time code lives"))
+    otp_lifetime = Duration(validate=_LONGEST, **about("how long a one-time code lives"))
     authenticate_domain = AuthenticateDomainField(
-        **_about(
+        **about(
             "when a domain with good records can be authenticated: immediate, {after: DURATION}, {attempts: NUMBER}"
         )
     )
-    trust_authenticated_domains = Flag(**_about("a sender of an authenticated domain needs no code"))
-    dkim = _choice("txt", "cname", about="the record to publish: txt, or cname for two CNAME records")
-    dns = _choice("view", "resolver", about="view: DNS is what the scenario says; resolver: a real server is asked")
+    trust_authenticated_domains = Flag(**about("a sender of an authenticated domain needs no code"))
+    dkim = _choice("txt", "cname", meaning="the record to publish: txt, or cname for two CNAME records")
+    dns = _choice("view", "resolver", meaning="view: DNS is what the scenario says; resolver: a real server is asked")
     brevo_code = _choice(
-        "account", "domain", about="account: one code proves all domains of an account; domain: each has its own"
+        "account", "domain", meaning="account: one code proves all domains of an account; domain: each has its own"
     )
     subdomain_dkim_host = _choice(
         "recorded",
         "labelled",
-        about="recorded: `mail._domainkey` for sub-domains, too; labelled: `mail._domainkey.sub`",
+        meaning="recorded: `mail._domainkey` for sub-domains, too; labelled: `mail._domainkey.sub`",
     )
     domain_id = _choice(
-        "integer", "hex", about="the id of a created domain: integer, or hex for the 24 digits of the list"
+        "integer", "hex", meaning="the id of a created domain: integer, or hex for the 24 digits of the list"
     )
     sentence_codes = _choice(
         "specification",
         "observed",
-        about="specification: codes that are sentences stand as they are; observed: as in recorded answers",
+        meaning="specification: codes that are sentences stand as they are; observed: as in recorded answers",
     )
-    bulk_plan = After(**_about("how long after its request a plan update for many sub-accounts is applied"))
-    export = After(**_about("how long after its request the file of an export is ready"))
-    webhook_5xx = _choice("drop", "retry", about="drop or retry a call that is answered with 5xx")
-    webhook_timeout = Duration(validate=_LONGEST_CALL, **_about("how long a receiver of a call may take"))
-    webhook_timezone = Timezone(**_about("of the dates in payloads"))
+    bulk_plan = After(**about("how long after its request a plan update for many sub-accounts is applied"))
+    export = After(**about("how long after its request the file of an export is ready"))
+    webhook_5xx = _choice("drop", "retry", meaning="drop or retry a call that is answered with 5xx")
+    webhook_timeout = Duration(validate=_LONGEST_CALL, **about("how long a receiver of a call may take"))
+    webhook_timezone = Timezone(**about("of the dates in payloads"))
     webhook_limit = fields.Integer(
         strict=True,
         validate=validate.Range(min=0),
-        **_about("how many marketing and transactional webhooks an account may have"),
+        **about("how many marketing and transactional webhooks an account may have"),
     )
     webhook_duplicates = _choice(
         "allow",
         "refuse",
-        about="a second webhook with the url and type of another: allow, with a warning in the journal, or refuse",
+        meaning="a second webhook with the url and type of another: allow, with a warning in the journal, or refuse",
     )
     inbound_domain = _choice(
-        "authenticated", "any", about="the domain of an inbound webhook: authenticated, one of the account's; any"
+        "authenticated", "any", meaning="the domain of an inbound webhook: authenticated, one of the account's; any"
     )
     webhooks_none = _choice(
         "error",
         "empty",
-        about="the answer to a list of webhooks where there is none of the type: error (400), or empty (200)",
+        meaning="the answer to a list of webhooks where there is none of the type: error (400), or empty (200)",
     )
     webhook_names = Dict(
         keys=fields.String(validate=validate.OneOf(CONTESTED)),
         values=fields.String(validate=validate.Length(min=1)),
-        **_about("what stands for an event in payloads instead of its name there: {spam: complaint}"),
+        **about("what stands for an event in payloads instead of its name there: {spam: complaint}"),
     )
     authorised_ips = List(
         fields.String(validate=_check_network),
-        **_about("addresses and networks; if there are any, callers from elsewhere get 401"),
+        **about("addresses and networks; if there are any, callers from elsewhere get 401"),
     )
     rate_limit = fields.Nested(
         RateLimitItem,
-        **_about("the tier whose limits the headers tell, and whether running over them is answered with 429"),
+        **about("the tier whose limits the headers tell, and whether running over them is answered with 429"),
     )
     oauth_login = _choice(
-        "pick", "form", about="pick: a user is chosen from a list; form: an e-mail and a password are asked for"
+        "pick", "form", meaning="pick: a user is chosen from a list; form: an e-mail and a password are asked for"
     )
-    oauth_rotate_refresh = Flag(**_about("whether a refresh gives a new refresh token and ends the old one"))
+    oauth_rotate_refresh = Flag(**about("whether a refresh gives a new refresh token and ends the old one"))
     sso_token = fields.Nested(
-        SsoTokenBehaviourItem, **_about("how long a single-sign-on token lives, and whether it works once only")
+        SsoTokenBehaviourItem, **about("how long a single-sign-on token lives, and whether it works once only")
     )
-    oauth_public_apps = Flag(**_about("whether there are public apps, which anybody's users can let in"))
+    oauth_public_apps = Flag(**about("whether there are public apps, which anybody's users can let in"))
     plan_refund = _choice(
-        "unused", "all", about="what of a deleted or smaller plan the master has back: unused credits, or all of them"
+        "unused", "all", meaning="what of a deleted or smaller plan the master has back: unused credits, or all of them"
     )
     plan_below_used = _choice(
         "refuse",
         "accept",
-        about="what becomes of a plan update to less than is used: refuse, or accept, and nothing is left",
+        meaning="what becomes of a plan update to less than is used: refuse, or accept, and nothing is left",
     )
     beyond = fields.String(
         validate=validate.OneOf(tuple(CHOICES)),
         allow_none=True,
-        **_about(
+        **about(
             "what becomes of a call of an operation that the mock does not have, where no stub answers: refuse it with "
             "404, shape an answer of the documented status and the smallest valid body, or forward it; null: as the "
             "setting says"
@@ -186,7 +181,7 @@ class BehaviourItem(Item):
     send_invalid_sender = _choice(
         "accept",
         "refuse",
-        about="what becomes of an e-mail whose sender is not valid: accept, and tell of an error later, or refuse",
+        meaning="what becomes of an e-mail whose sender is not valid: accept, and tell of an error later, or refuse",
     )
 
     @post_load

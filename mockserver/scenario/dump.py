@@ -13,6 +13,7 @@ from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import write_instant
 from mockserver.scenario.behaviour import BehaviourItem
+from mockserver.scenario.links import dump_links
 from mockserver.scenario.rules.faults import dump_fault
 from mockserver.scenario.schema import IdentityItem
 
@@ -57,16 +58,18 @@ def dump(workspace: Workspace) -> dict[str, Any]:
         "draws": dict(workspace.state.random.positions),
         "revoked_keys": sorted(workspace.state.revoked_keys),
     }
+    if links := dump_links(workspace):
+        found["resume"]["links"] = links
     return found
 
 
 def to_yaml(document: dict[str, Any]) -> str:
     """A document as YAML, with ids of 24 digits in quotes."""
-    return "".join(_chunks(document))
+    return "".join(yaml_chunks(document))
 
 
-def _chunks(document: dict[str, Any]) -> Iterator[str]:
-    """The YAML of a document in chunks: while libyaml writes one, no other thread runs."""
+def yaml_chunks(document: dict[str, Any]) -> Iterator[str]:
+    """The YAML of a document in chunks of whole lines: while libyaml writes one, no other thread runs."""
     for name, value in document.items():
         if name != "accounts" or not value:
             yield from _member(name, value)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from marshmallow import ValidationError
 
 from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
+from mockserver.core.late import late
 from mockserver.core.state.account import Account
 from mockserver.core.state.keys import Keyring
 from mockserver.core.state.randomness import Randomness
@@ -31,6 +32,11 @@ from mockserver.scenario.rules.fault_list import load_faults
 from mockserver.scenario.schema import owners, scenario_schema, schema_of
 from mockserver.scenario.sections import finish_section, generate, load_section, load_workspace_section
 from mockserver.settings import Settings
+
+if TYPE_CHECKING:
+    from mockserver.scenario import links
+else:
+    (links,) = late(__package__, "links")
 
 _OF_RESOURCES = frozenset({"generate"}).union(*(resource.members for resource in SECTIONED))
 #: Members of a document that the state takes over unchanged.
@@ -75,6 +81,8 @@ def load(
         ]
     if found:
         raise ScenarioError(ordered(found))
+    if known := data.get("resume", {}).get("links"):
+        links.load_links(workspace, known)
     return workspace
 
 

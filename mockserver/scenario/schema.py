@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from marshmallow import Schema, ValidationError, fields, post_dump, validate, validates_schema
 
@@ -13,14 +13,14 @@ from mockserver.core.contract.operation import Role
 from mockserver.core.late import late
 from mockserver.core.state.account import LANGUAGES
 from mockserver.resources.resource import Generator, Resource
-from mockserver.resources.section import Id24, Instant, Item, is_relative
+from mockserver.resources.section import Id24, Instant, Item, about, is_relative
 from mockserver.scenario.rules.fault_list import rules
 from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, OneOrMany
 
 if TYPE_CHECKING:
-    from mockserver.scenario import behaviour
+    from mockserver.scenario import behaviour, links
 else:
-    (behaviour,) = late(__package__, "behaviour")
+    behaviour, links = late(__package__, "behaviour", "links")
 
 #: The most rows that a document generates, in all lists together. Chosen: a workspace of so many takes some 200 MB.
 MOST_GENERATED = 200_000
@@ -31,8 +31,11 @@ _KEPT = 16
 
 
 class ClockItem(Item):
-    start = Instant()
-    frozen = Flag(load_default=False)
+    #: A relative moment is counted from here.
+    constraints: ClassVar[dict[str, Any]] = {"properties": {"start": {"pattern": "^[^P]*$"}}}
+
+    start = Instant(**about("the moment at which the scenario begins; without it the workspace runs on real time"))
+    frozen = Flag(load_default=False, **about("whether the clock stands until somebody moves it"))
 
     @validates_schema(pass_original=True)
     def _check_start(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
@@ -41,24 +44,28 @@ class ClockItem(Item):
 
 
 class UserItem(Item):
-    email = Email(required=True)
-    admin = Flag(load_default=False)
-    password = fields.String(allow_none=True, validate=validate.Length(min=1))
+    email = Email(required=True, **about("who signs in"))
+    admin = Flag(load_default=False, **about("whether the user is an admin of the organization"))
+    password = fields.String(
+        allow_none=True,
+        validate=validate.Length(min=1),
+        **about("what the sign-in form asks for under behaviour.oauth_login: form"),
+    )
 
     @post_dump
     def _without_none(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
         return {name: value for name, value in data.items() if value is not None}
 
 
-def _keys() -> List:
-    return List(ApiKey())
+def _keys(**options: Any) -> List:
+    return List(ApiKey(), **options)
 
 
 class OwnKeys(List):
     """A list of API keys, without duplicates."""
 
-    def __init__(self) -> None:
-        super().__init__(ApiKey())
+    def __init__(self, **options: Any) -> None:
+        super().__init__(ApiKey(), **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         keys = super()._deserialize(value, attr, data, **kwargs)
@@ -73,22 +80,33 @@ class OwnKeys(List):
 class IdentityItem(Item):
     """The members of an account that belong to no resource."""
 
-    name = fields.String(required=True, validate=validate.Length(min=1, max=100))
-    id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
-    role = fields.Enum(Role, by_value=True, load_default=Role.STANDALONE)
-    of = fields.String(allow_none=True)
-    api_keys = OwnKeys()
-    revoked_keys = _keys()
-    email = Email()
-    first_name = fields.String()
-    last_name = fields.String()
-    company_name = fields.String()
-    enterprise = Flag()
-    language = fields.String(validate=validate.OneOf(LANGUAGES))
-    organization_id = Id24()
-    user_id = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**62))
-    created_at = Instant()
-    users = List(fields.Nested(UserItem))
+    name = fields.String(
+        required=True,
+        validate=validate.Length(min=1, max=100),
+        **about(
+            "the name by which scenarios and the control API know it; where one scenario extends another, accounts "
+            "merge by it"
+        ),
+    )
+    id = fields.Integer(
+        strict=True, validate=validate.Range(min=1, max=2**62), **about("seven digits that count up if left out")
+    )
+    role = fields.Enum(Role, by_value=True, load_default=Role.STANDALONE, **about("what kind of account it is"))
+    of = fields.String(allow_none=True, **about("the name of its master; of sub_account and admin only"))
+    api_keys = OwnKeys(**about("the keys that open it; one is drawn if left out"))
+    revoked_keys = _keys(**about("keys that are 401"))
+    email = Email(**about("the owner's address; made of the name if left out"))
+    first_name = fields.String(**about("the owner's first name"))
+    last_name = fields.String(**about("the owner's last name"))
+    company_name = fields.String(**about("the owner's company"))
+    enterprise = Flag(**about("whether it has the enterprise features, such as exports of webhook history"))
+    language = fields.String(validate=validate.OneOf(LANGUAGES), **about("the owner's language"))
+    organization_id = Id24(**about("24 hexadecimal digits in quotes; drawn if left out"))
+    user_id = fields.Integer(
+        strict=True, validate=validate.Range(min=1, max=2**62), **about("the owner's number; counts up if left out")
+    )
+    created_at = Instant(**about("when it was made; the clock's start if left out"))
+    users = List(fields.Nested(UserItem), **about("those who can sign in; the owner alone, as an admin, if left out"))
 
 
 def _position() -> fields.Integer:
@@ -98,9 +116,10 @@ def _position() -> fields.Integer:
 class ResumeItem(Item):
     """How far ids and draws of a running workspace have come: `GET /_mock/state` writes it, so that they go on."""
 
-    ids = Dict(keys=fields.String(), values=_position())
-    draws = Dict(keys=fields.String(), values=_position())
-    revoked_keys = _keys()
+    ids = Dict(keys=fields.String(), values=_position(), **about("the last number given out, by kind"))
+    draws = Dict(keys=fields.String(), values=_position(), **about("how many values were drawn, by purpose"))
+    revoked_keys = _keys(**about("keys of the workspace that were revoked"))
+    links = List(fields.Nested(lambda: links.LinkItem()), **about("what was caused by what"))  # noqa: PLW0108  # the module is imported when it is called
 
 
 @cache
@@ -143,20 +162,40 @@ def schema_of(names: tuple[str, ...]) -> Schema:
         resources["generate"] = _generate_field()
     account = type("AccountItem", (IdentityItem,), dict(resources))
     top: dict[str, fields.Field[Any]] = {
-        "description": fields.String(),
-        "extends": OneOrMany(fields.String(), validate=validate.Length(max=_MOST_EXTENDED)),
-        "clock": fields.Nested(ClockItem),
-        "seed": fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1)),
-        "solution": fields.String(validate=validate.OneOf(("v1", "v2"))),
-        "strict": Flag(),
-        "behaviour": fields.Nested(behaviour.BehaviourItem),
-        "accounts": List(fields.Nested(account)),
-        "faults": rules(),
-        "resume": fields.Nested(ResumeItem),
+        "description": fields.String(**about("what the scenario is for, in a sentence; lists of scenarios show it")),
+        "extends": OneOrMany(
+            fields.String(),
+            validate=validate.Length(max=_MOST_EXTENDED),
+            **about(
+                "one scenario or several over which this one is laid: mappings merge by key, accounts by name, stubs "
+                "stand before theirs, every other list replaces"
+            ),
+        ),
+        "clock": fields.Nested(ClockItem, **about("the virtual time of the workspace")),
+        "seed": fields.Integer(
+            strict=True,
+            validate=validate.Range(-(2**63), 2**63 - 1),
+            **about("identifiers, codes and generated data follow from it", default=0),
+        ),
+        "solution": fields.String(
+            validate=validate.OneOf(("v1", "v2")),
+            **about("the corporate solution of a master, which decides how plans count"),
+        ),
+        "strict": Flag(**about("whether members of bodies that the service does not know are refused")),
+        "behaviour": fields.Nested(behaviour.BehaviourItem, **about("what the specification leaves open")),
+        "accounts": List(fields.Nested(account), **about("its accounts; one standalone account if left out")),
+        "faults": rules(**about("rules that make matching requests go wrong; the first that matches counts")),
+        "resume": fields.Nested(ResumeItem, **about("how far a running workspace has come; a written state has it")),
     }
     return Item.from_dict({**resources, **workspace, **top}, name="ScenarioItem")()
 
 
 def _generate_field() -> fields.Nested:
-    amount = fields.Integer(strict=True, validate=validate.Range(min=0, max=MOST_GENERATED))
-    return fields.Nested(Item.from_dict(dict.fromkeys(generators(), amount), name="GenerateItem"))
+    amounts: dict[str, fields.Field[Any]] = {
+        name: fields.Integer(
+            strict=True, validate=validate.Range(min=0, max=MOST_GENERATED), **about(f"how many {name} are made up")
+        )
+        for name in generators()
+    }
+    schema = Item.from_dict(amounts, name="GenerateItem")
+    return fields.Nested(schema, **about("items that are made up, from the seed, behind those that there are"))

@@ -17,7 +17,7 @@ class Declaration:
     type: ValueType
     #: A sentence for people, shown in the help of the flag and in the README.
     help: str
-    #: The placeholder for a value in the help of the flag; None: click derives one from the type.
+    #: The placeholder for a value in the help of the flag; None: it follows from the type.
     metavar: str | None = None
     #: Of a limit: what the server does when the limit is exceeded; None: the setting is no limit.
     beyond: str | None = None
@@ -27,8 +27,8 @@ class Declaration:
 
 def setting(
     default: Value,
-    type: ValueType,  # noqa: A002  # as click calls it
-    help: str,  # noqa: A002  # as click calls it
+    type: ValueType,  # noqa: A002  # as dataclasses and argparse call it
+    help: str,  # noqa: A002  # as dataclasses and argparse call it
     *,
     metavar: str | None = None,
     flag_default: str | None = None,
@@ -40,8 +40,8 @@ def setting(
 
 def limit(
     default: Value,
-    type: ValueType,  # noqa: A002  # as click calls it
-    help: str,  # noqa: A002  # as click calls it
+    type: ValueType,  # noqa: A002  # as dataclasses and argparse call it
+    help: str,  # noqa: A002  # as dataclasses and argparse call it
     beyond: str,
 ) -> Value:
     """A field of `Settings` that limits what a server takes or keeps; `beyond` says what happens above the limit."""

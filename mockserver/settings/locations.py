@@ -19,3 +19,7 @@ def data_folder(name: str) -> Path:
     """The folder `scenarios`, `fixtures` or `docs`: beside the package in a checkout, inside it in a wheel."""
     inside = _PACKAGE / "_data" / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
+
+
+#: The JSON Schema of scenarios, made by `.ci/documents.py`.
+SCHEMA_FILE = data_folder("scenarios") / "scenario.schema.json"

@@ -118,6 +118,35 @@ class Settings:
     )
     forward_key_file: str | os.PathLike[str] | None = setting(None, PathType(), "A file that holds it.", metavar="FILE")
 
+    tls: bool = setting(
+        False,
+        YesOrNo(),
+        "Speak TLS, with a certificate of an authority that is made at the start; mockserver ca prints what clients "
+        "have to trust.",
+    )
+    tls_port: int | None = setting(
+        None, WholeNumber(0, 65_535), "Speak TLS there, and plain HTTP at --port; 0 takes a free one."
+    )
+    tls_name: tuple[str, ...] | list[str] = setting(
+        (),
+        Texts(),
+        "A name or an address for the certificate, beside api.brevo.com, those of this machine and those that are "
+        "nobody else's. Can be given several times, or with commas.",
+        metavar="NAME",
+    )
+    tls_ca_file: str | os.PathLike[str] | None = setting(
+        None, PathType(folder=False), "Write the certificate of the authority there.", metavar="FILE"
+    )
+    tls_cert: str | os.PathLike[str] | None = setting(
+        None,
+        PathType(),
+        "A certificate of your own with its chain, in PEM, for one made here.",
+        metavar="FILE",
+    )
+    tls_key: str | os.PathLike[str] | None = setting(
+        None, PathType(), "The key of --tls-cert, if it stands in another file.", metavar="FILE"
+    )
+
     # ------------------------------------------------------------------ what is kept
     #
     # The numbers are chosen, not measured: far above what a test suite needs, and such that one workspace which is full
@@ -141,13 +170,25 @@ class Settings:
         "How many bytes the documents take of which a workspace is made, what is seeded included.",
         "400, 409 for what is seeded.",
     )
-    journal_limit: int = limit(1_000, _COUNT, "How many requests a workspace's journal keeps.", "The oldest one goes.")
+    journal_limit: int = limit(
+        1_000,
+        _COUNT,
+        "How many requests a workspace's journal keeps; beside it as many control calls and fired timers, and ten "
+        "times as many links of cause.",
+        "The oldest one goes.",
+    )
     journal_bytes_limit: int = limit(
-        4 * _MB, _COUNT, "How many bytes a workspace's journal keeps.", "The oldest one goes."
+        4 * _MB,
+        _COUNT,
+        "How many bytes a workspace's journal keeps; beside it as many of control calls, and of fired timers.",
+        "The oldest one goes.",
     )
     feed_limit: int = limit(1_000, _COUNT, "How many events a workspace keeps for its stream.", "The oldest one goes.")
     feed_bytes_limit: int = limit(
         4 * _MB, _COUNT, "How many bytes of events a workspace keeps.", "The oldest one goes."
+    )
+    history_limit: int = limit(
+        1_000, _COUNT, "How many transitions of its instances a workspace keeps.", "The oldest one goes."
     )
     mailbox_limit: int = limit(1_000, _COUNT, "How many e-mails a workspace keeps.", "The oldest one goes.")
     mailbox_bytes_limit: int = limit(

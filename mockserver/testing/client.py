@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import json
+import os
+import ssl
 from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import date
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any, NamedTuple
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from mockserver.settings import without_version
+from mockserver.testing.blocking import may_wait, warn_of_loop
+from mockserver.testing.cancellation import Cancellation
+from mockserver.testing.trust import advice, trusting
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 #: How long an answer may take, in seconds; twice the 30 seconds that a control call with `wait` may block.
 _TIMEOUT_S = 60.0
+#: How long it may take to connect, in seconds; chosen for a server at the other end of the world that is busy. A call
+#: that is cancelled while it connects keeps its thread for so long.
+_CONNECT_TIMEOUT_S = 10.0
 #: How many characters a message shows of an answer that is none of a mock server; chosen to fit on a few lines.
 _SHOWN = 200
+#: How many refused calls are remembered; chosen: far more than the report of a failed test shows.
+_REFUSALS = 100
+
+
+#: Whom a client trusts: the authorities of a file, of MOCKSERVER_CA, or of a context.
+Trust = str | os.PathLike[str] | ssl.SSLContext | None
 
 
 class MockServerError(Exception):
@@ -46,14 +60,41 @@ class Answer(NamedTuple):
     text: str
 
 
+class Request(NamedTuple):
+    """What is sent, as `HTTPConnection.request` takes it."""
+
+    method: str
+    target: str
+    content: bytes | None
+    headers: Mapping[str, str]
+
+
+class Refusal(NamedTuple):
+    """A control call that a server has refused; `str` returns a line about it."""
+
+    #: The name of the workspace that the call has named; None: it has named none.
+    workspace: str | None
+    method: str
+    path: str
+    status: int
+    detail: str
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path} {self.status}: {self.detail}"
+
+
 class Client:
     """A client of one server, which threads may share; proxies of the environment are ignored."""
 
-    def __init__(self, url: str, token: str | None = None) -> None:
+    def __init__(self, url: str, token: str | None = None, trust: Trust = None) -> None:
         """Prepare calls to the server at a root address, with its control token if it asks for one.
 
+        `trust` says what is trusted where the address begins with https://: the authorities of a file in PEM, beside
+        those of the system; None: those of MOCKSERVER_CA.
+
         Raises:
-            ValueError: the address does not begin with http:// or https://, or names no host.
+            ValueError: the address does not begin with http:// or https://, or names no host; or a file of authorities
+                cannot be read.
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
@@ -61,11 +102,14 @@ class Client:
         self._prefix = without_version(parts.path)
         #: The root address of the server, without a slash at its end.
         self.url = f"{parts.scheme}://{parts.netloc}{self._prefix}"
-        self._connection_type = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        self._context = None if parts.scheme == "http" else _context(trust)
         self._host, self._port = parts.hostname, parts.port
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         #: Connections that are open and not in use, the one used last at the right.
         self._idle: deque[HTTPConnection] = deque()
+        self._process = os.getpid()
+        #: The last control calls that the server has refused, oldest first.
+        self.refusals: deque[Refusal] = deque(maxlen=_REFUSALS)
 
     def __del__(self) -> None:
         if hasattr(self, "_idle"):
@@ -94,55 +138,97 @@ class Client:
         *,
         query: Mapping[str, Any] | None = None,
         body: object = None,
+        yaml: str | None = None,
         headers: Mapping[str, str] | None = None,
+        cancellation: Cancellation | None = None,
     ) -> Answer:
         """The answer to a control call. `path` begins with a slash.
 
-        Members of the query that are None are left out. The body is sent as JSON; None is no body.
+        Members of the query that are None are left out. The body is sent as JSON, or is a text of YAML; None is no
+        body. By the cancellation another thread can end the call.
 
         Raises:
             MockServerError: the server refuses the call, or does not answer.
+            CalledOffError: the call was cancelled.
         """
+        if may_wait(method, path, query, body):
+            warn_of_loop()
         wanted = {name: value for name, value in (query or {}).items() if value is not None}
         target = f"{self._prefix}{path}?{urlencode(wanted)}" if wanted else f"{self._prefix}{path}"
         sent = {**self._headers, **(headers or {})}
         content = None
-        if body is not None:
+        if yaml is not None:
+            content = yaml.encode()
+            sent["Content-Type"] = "application/yaml"
+        elif body is not None:
             content = json.dumps(body, default=_to_json).encode()
             sent["Content-Type"] = "application/json"
-        status, text = self._exchange(method, target, content, sent)
+        cancellation = cancellation or Cancellation()
+        try:
+            status, text = self._exchange(Request(method, target, content, sent), cancellation)
+        finally:
+            cancellation.over.set()
         if status >= 400:
-            raise _refusal(f"{method} {path}", status, text)
+            error = _refusal(f"{method} {path}", status, text)
+            self.refusals.append(Refusal(sent.get("X-Mock-Workspace"), method, path, status, error.detail))
+            raise error
         return Answer(status, text)
 
-    def _exchange(self, method: str, target: str, content: bytes | None, headers: Mapping[str, str]) -> tuple[int, str]:
+    def _exchange(self, request: Request, cancellation: Cancellation) -> tuple[int, str]:
         """The status and the text of an answer.
 
         A connection that was kept may have been closed by the server meanwhile; then the call is made on another one.
         """
         while True:
             kept = self._take()
-            connection = kept or self._connection_type(self._host, self._port, timeout=_TIMEOUT_S)
+            connection = kept or self._new_connection()
             try:
-                connection.request(method, target, content, dict(headers))
-                answer = connection.getresponse()
-                found = answer.status, answer.read().decode(errors="replace")
+                found = _answered(connection, request, cancellation)
             except BaseException as error:
                 connection.close()
                 if kept is not None and isinstance(error, ConnectionError):
                     continue
                 if isinstance(error, (OSError, HTTPException)):
                     reason = str(error) or type(error).__name__
-                    raise MockServerError(None, f"no mock server answers at {self.url}: {reason}") from error
+                    text = f"no mock server answers at {self.url}: {reason}{advice(error)}"
+                    raise MockServerError(None, text) from error
                 raise
             self._idle.append(connection)
             return found
 
+    def _new_connection(self) -> HTTPConnection:
+        if self._context is None:
+            return HTTPConnection(self._host, self._port, timeout=_CONNECT_TIMEOUT_S)
+        return HTTPSConnection(self._host, self._port, timeout=_CONNECT_TIMEOUT_S, context=self._context)
+
     def _take(self) -> HTTPConnection | None:
+        if self._process != os.getpid():  # the connections are those of the process that was forked, and goes on
+            inherited, self._idle = self._idle, deque()
+            self._process = os.getpid()  # only now may other threads take from what is there
+            while inherited:
+                inherited.pop().close()
         try:
             return self._idle.pop()
         except IndexError:
             return None
+
+
+def _context(trust: Trust) -> ssl.SSLContext:
+    return trust if isinstance(trust, ssl.SSLContext) else trusting(trust)
+
+
+def _answered(connection: HTTPConnection, request: Request, cancellation: Cancellation) -> tuple[int, str]:
+    """The status and the text of the answer to a request on a connection, which may be one that is not open yet."""
+    if connection.sock is None:
+        connection.connect()
+    if connection.sock is not None:  # as it now is
+        connection.sock.settimeout(_TIMEOUT_S)
+    cancellation.enter(connection.sock)
+    connection.request(*request)
+    answer = connection.getresponse()
+    found = answer.status, answer.read().decode(errors="replace")
+    cancellation.leave()
+    return found
 
 
 def _to_json(value: object) -> Any:
@@ -161,3 +247,8 @@ def _refusal(call: str, status: int, text: str) -> MockServerError:
     except (ValueError, TypeError, KeyError):
         return MockServerError(status, f"{call} gets no answer of a mock server: {text[:_SHOWN]!r}")
     return MockServerError(status, detail, problem)
+
+
+def path_segment(text: object) -> str:
+    """A value as one percent-encoded segment of a path."""
+    return quote(str(text), safe="")

@@ -32,6 +32,8 @@ FaultName = Literal[
     "truncated_body",
     "malformed_body",
     "slow_body",
+    "tls_handshake",
+    "expired_certificate",
 ]
 
 #: The state machines.

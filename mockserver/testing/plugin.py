@@ -8,17 +8,33 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Generator, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import pytest
 
-if TYPE_CHECKING:
-    from mockserver.testing.scenario import Scenario
-    from mockserver.testing.server import MockServer
-    from mockserver.testing.workspace import Workspace
+from mockserver.testing.sessions.gate import Gate, add_options, gate_of
 
-#: The workspace of a test, while it has one.
-_WORKSPACE = pytest.StashKey["Workspace"]()
+if TYPE_CHECKING:
+    from mockserver.testing.asynchronous.workspace import AsyncWorkspace
+    from mockserver.testing.scenario import Scenario
+    from mockserver.testing.sessions.reporting import Reading
+    from mockserver.testing.sessions.session import TestWorkspace
+    from mockserver.testing.synchronous.server import MockServer
+    from mockserver.testing.synchronous.workspace import Workspace
+
+#: The workspace of a test, until the report of its teardown is made.
+_WORKSPACE = pytest.StashKey["TestWorkspace"]()
+#: What was read of the workspace of the last test, before the server stops.
+_READING = pytest.StashKey["Reading"]()
+#: Whether a test is the last one of the session, after which the server stops.
+_IS_LAST = pytest.StashKey[bool]()
+#: The folder for artifacts of failed tests; absent: none are wanted.
+_ARTIFACTS = pytest.StashKey[Path]()
+#: What the session is known by, which workers of xdist share.
+_SESSION = pytest.StashKey[str]()
 #: The formats of a report of coverage.
 _FORMATS = ("text", "json", "html", "junit")
 _MARKER = "mockserver(*, scenario=None, seed=None, strict=False): the workspace that the fixture `mockserver` makes"
@@ -38,7 +54,8 @@ def mockserver_server(pytestconfig: pytest.Config) -> Iterator[MockServer]:
     """The server of this session, a `mockserver.MockServer`.
 
     If the environment has MOCKSERVER_URL, the server that runs at that address, with MOCKSERVER_TOKEN as its control
-    token; otherwise a server started in this process.
+    token; else the one that the command of `--mockserver-command` (or MOCKSERVER_COMMAND, or the setting
+    `mockserver_command`) starts, which workers of xdist share; else one in this process.
     """
     from mockserver.testing.sessions.session import serving  # noqa: PLC0415  # not needed to load the plugin
 
@@ -61,19 +78,31 @@ def mockserver(
 ) -> Iterator[Workspace]:
     """A new workspace, a `mockserver.Workspace`, which is dropped after the test.
 
+    Where the test fails and the server goes on (MOCKSERVER_URL), it stays, and the report tells where to look at it.
+
     `@pytest.mark.mockserver(scenario=..., seed=..., strict=True)` chooses another scenario or seed; `strict` refuses
     body fields that the service does not know.
     """
-    from mockserver.testing.sessions.session import fresh_workspace  # noqa: PLC0415  # not needed to load the plugin
+    from mockserver.testing.sessions.session import workspace_of_test  # noqa: PLC0415  # not needed to load the plugin
 
     # The marker that is closest to the test comes first, and wins.
     chosen: dict[str, Any] = {}
     for marker in request.node.iter_markers("mockserver"):
         chosen = {**marker.kwargs, **chosen}
-    with fresh_workspace(mockserver_server, mockserver_scenario, chosen) as workspace:
-        request.node.stash[_WORKSPACE] = workspace
-        yield workspace
-        del request.node.stash[_WORKSPACE]
+    stash = request.node.stash
+    test = stash[_WORKSPACE] = workspace_of_test(mockserver_server, mockserver_scenario, chosen)
+    yield test.workspace
+    # Fixtures that are torn down after this one may fail, and are to be told with the workspace as well; it is left
+    # when the report of the teardown is made. With the last test the server stops, and it has to be read before.
+    if stash.get(_IS_LAST, False):
+        stash[_READING] = _read(request.node, test)
+        test.leave()
+
+
+@pytest.fixture
+def async_mockserver(mockserver: Workspace) -> AsyncWorkspace:
+    """The workspace of the fixture `mockserver` with coroutines, a `mockserver.AsyncWorkspace`."""
+    return mockserver.asynchronous
 
 
 # ---------------------------------------------------------------------- options and marker
@@ -94,21 +123,75 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="FORM:PATH",
         help=f"Write the same to a file; FORM is {', '.join(_FORMATS)}. May be given several times.",
     )
+    add_options(parser, group)
     group.addoption(
-        "--mockserver-fail-under",
-        type=_percent,
-        metavar="N",
-        help="Exit with status 1 if the tests have met less than N percent of the contract.",
+        "--mockserver-command",
+        metavar="CMD",
+        help="Start a server by this command, once for the session and all workers of xdist; it is stopped at the end. "
+        "{port} in it is replaced by a free port, which is MOCKSERVER_PORT in its environment, too. The variable "
+        "MOCKSERVER_COMMAND and the setting mockserver_command say the same; with MOCKSERVER_URL none is started.",
     )
+    group.addoption(
+        "--mockserver-command-timeout",
+        metavar="SECONDS",
+        help="How long that server may take to get ready; 120 without it.",
+    )
+    parser.addini("mockserver_command", "The command that starts a server; see --mockserver-command.")
+    parser.addini("mockserver_command_timeout", "How many seconds that server may take to get ready.")
+    group.addoption(
+        "--mockserver-artifacts",
+        metavar="DIR",
+        help="Write a folder for each failed test into DIR: journal, mails, deliveries, states, and a script that "
+        "replays it. The variable MOCKSERVER_ARTIFACTS and the setting mockserver_artifacts say the same.",
+    )
+    parser.addini("mockserver_artifacts", "The folder for the artifacts of failed tests; none are written without it.")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
     options = config.option
-    if options.mockserver_coverage or options.mockserver_coverage_report or options.mockserver_fail_under is not None:
-        from mockserver.testing.sessions.tally import Tally  # noqa: PLC0415  # not needed to load the plugin
+    folder = options.mockserver_artifacts or os.environ.get("MOCKSERVER_ARTIFACTS")
+    # What an option or a variable says is below the folder of the call; what the settings say, below theirs.
+    folder = Path(folder).absolute() if folder else _of_settings(config)
+    if folder is not None:
+        config.stash[_ARTIFACTS] = folder
+        config.stash[_SESSION] = getattr(config, "workerinput", {}).get("testrunuid") or uuid4().hex
+    if (gate := gate_of(config)) is not None:
+        _count_coverage(config, gate)
+    if (command := _command(config)) is not None:
+        from mockserver.testing.sessions.launcher import NAME, Launcher  # noqa: PLC0415  # not needed to load the plugin
 
-        config.pluginmanager.register(Tally(config), "mockserver-coverage")
+        config.pluginmanager.register(Launcher(config, command), NAME)
+
+
+def _count_coverage(config: pytest.Config, gate: Gate) -> None:
+    from mockserver.settings import ServerMissingError, needing_server  # noqa: PLC0415  # not needed to load the plugin
+    from mockserver.testing.sessions.session import TALLY  # noqa: PLC0415  # see above
+
+    try:
+        with needing_server("the coverage of a session"):
+            from mockserver.testing.sessions.tally import Tally  # noqa: PLC0415  # see above
+    except ServerMissingError as error:
+        raise pytest.UsageError(str(error)) from error
+    config.pluginmanager.register(Tally(config, gate), TALLY)
+
+
+def _command(config: pytest.Config) -> str | None:
+    """The command by which this process has to start a server; None if it needs none.
+
+    A server that runs already (MOCKSERVER_URL) comes first, and a worker of xdist uses that of the main process.
+    """
+    if os.environ.get("MOCKSERVER_URL") or hasattr(config, "workerinput"):
+        return None
+    ways = (config.option.mockserver_command, os.environ.get("MOCKSERVER_COMMAND"), config.getini("mockserver_command"))
+    return next((str(way) for way in ways if way), None)
+
+
+def _of_settings(config: pytest.Config) -> Path | None:
+    """The folder for artifacts that the settings of pytest name, below the folder in which they are."""
+    named = str(config.getini("mockserver_artifacts"))
+    below = config.inipath.parent if config.inipath is not None else config.rootpath
+    return below / named if named else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -137,27 +220,49 @@ def _report(text: str) -> tuple[str, str]:
     return format_, path
 
 
-def _percent(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = -1
-    if not 0 <= found <= 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 100")
-    return found
-
-
 # ---------------------------------------------------------------------- the report of a failed test
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add the journal of its workspace to the report of a failed test."""
-    report = yield
-    if report.failed and _WORKSPACE in item.stash:
-        from mockserver.testing.sessions.failure import journal_report  # noqa: PLC0415  # needed by failed tests only
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    item.stash[_IS_LAST] = nextitem is None
 
-        text = journal_report(item.stash[_WORKSPACE])
-        if text:
-            report.sections.append(("mockserver journal", text))
-    return report
+
+@pytest.hookimpl(hookwrapper=True)  # and not `wrapper`: pytest 7.4 may stand on a pluggy that knows this form only
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
+    """Add what has happened in its workspace to the report of a failed test."""
+    report: pytest.TestReport = (yield).get_result()
+    test = item.stash.get(_WORKSPACE, None)
+    if test is None:
+        return
+    if report.failed:
+        _tell(item, test, report)
+    if report.when == "teardown":
+        del item.stash[_WORKSPACE]
+        if _READING in item.stash:
+            del item.stash[_READING]
+        _leave(test)
+
+
+def _tell(item: pytest.Item, test: TestWorkspace, report: pytest.TestReport) -> None:
+    from mockserver.testing.sessions.reporting import tell  # noqa: PLC0415  # needed by failed tests only
+
+    found = item.stash.get(_READING, None) or _read(item, test)
+    tell(report, found, item.config.stash.get(_ARTIFACTS, None), item.config.stash.get(_SESSION, ""))
+    if os.environ.get("MOCKSERVER_URL"):
+        test.is_kept = True
+        report.sections.append(("mockserver dashboard", f"what happened, to look at: {test.workspace.dashboard_url}"))
+
+
+def _read(item: pytest.Item, test: TestWorkspace) -> Reading:
+    from mockserver.testing.sessions.reporting import read  # noqa: PLC0415  # needed by failed tests only
+
+    return read(test, artifacts=_ARTIFACTS in item.config.stash)
+
+
+def _leave(test: TestWorkspace) -> None:
+    """Leave the workspace of a test that is over; a server that does not answer any more has none."""
+    from mockserver.testing.client import MockServerError  # noqa: PLC0415  # not needed to load the plugin
+
+    with suppress(MockServerError):
+        test.leave()

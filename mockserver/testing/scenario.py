@@ -4,29 +4,92 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from mockserver.scenario.documents.document import refuse_invalid_values
-from mockserver.scenario.documents.library import is_name
-from mockserver.scenario.documents.reading import parse
+from mockserver.scenario.documents.mistakes import BODY, TEXT
+from mockserver.scenario.documents.names import is_name
+from mockserver.settings import ServerMissingError, needing_server
+from mockserver.testing.client import MockServerError
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
 
 #: A name, a document, or the path of a YAML file.
 Scenario = str | os.PathLike[str] | Mapping[str, Any]
 
 
-def sendable(scenario: Scenario | None) -> str | Mapping[str, Any] | None:
-    """A scenario as a control call takes it: its name, its document, or None for the server's own.
+class YamlText(NamedTuple):
+    """The text of a YAML file that is left to the server to read."""
 
-    A file is read here, because the server may run on another machine.
+    #: The path of the file.
+    file: str
+    text: str
+
+
+#: A scenario as a control call takes it; None is the server's own.
+Sendable = str | Mapping[str, Any] | YamlText | None
+
+
+def sendable(scenario: Scenario | None) -> Sendable:
+    """A scenario as a control call takes it: its name, its document, its text, or None for the server's own.
+
+    A file is read here, because the server may run on another machine. Where what reads YAML is not installed, as it
+    comes with the server, the text is sent.
 
     Raises:
         OSError: there is no such file, or it is a folder.
-        ValueError: the file is not YAML; the message names the line.
+        ValueError: the file is not YAML, and the message names the line; or it is not UTF-8.
     """
-    if isinstance(scenario, os.PathLike) or (isinstance(scenario, str) and not is_name(scenario)):
-        path = Path(scenario)
-        found = parse(path.read_text(encoding="utf-8"), str(path))
-        refuse_invalid_values(found)
-        return found
-    return scenario
+    if not isinstance(scenario, os.PathLike) and (not isinstance(scenario, str) or is_name(scenario)):
+        return scenario
+    path = Path(scenario)
+    try:
+        # Imported for files only: a test may use a server that runs elsewhere.
+        with needing_server("a scenario in a file"):
+            from mockserver.scenario.documents.document import refuse_invalid_values  # noqa: PLC0415
+            from mockserver.scenario.documents.reading import parse  # noqa: PLC0415
+    except ServerMissingError:
+        return YamlText(str(path), path.read_text(encoding="utf-8"))
+    found = parse(path.read_text(encoding="utf-8"), str(path))
+    refuse_invalid_values(found)
+    return found
+
+
+def choice(scenario: Sendable) -> dict[str, Any]:
+    """The member of a body that chooses a scenario; none for the server's own."""
+    if scenario is None:
+        return {}
+    return {"yaml": scenario.text} if isinstance(scenario, YamlText) else {"scenario": scenario}
+
+
+class NamingFile:
+    """The place where a scenario is sent: what is refused of a text names its file, and the line in it.
+
+    Raises:
+        ValueError: the text is not YAML.
+        MockServerError: the server refuses the call for another reason, or does not answer.
+    """
+
+    def __init__(self, scenario: Sendable) -> None:
+        self._scenario = scenario
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if not isinstance(error, MockServerError) or not isinstance(self._scenario, YamlText):
+            return
+        detail = _of_file(self._scenario.file, error)
+        if error.members.get("unreadable"):
+            raise ValueError(detail) from error
+        raise MockServerError(error.status, detail, {**error.members, "detail": detail}) from error
+
+
+def _of_file(file: str, error: MockServerError) -> str:
+    """What is wrong with a text that was sent, with the name of its file instead of the word that the server has."""
+    if error.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+        return f"{file}: {error.detail}"
+    marks = tuple(f"{called}:{row['line']}: " for row in error.errors if "line" in row for called in (TEXT, BODY))
+    told = error.detail.split("; ")
+    return "; ".join(f"{file}:{part.partition(':')[2]}" if part.startswith(marks) else part for part in told)

@@ -60,6 +60,8 @@ def imported():
         "mockserver.scenario.rules.faults",
         "mockserver.scenario.seed",
         "mockserver.views",
+        "mockserver.web.server.tls",
+        "mockserver.web.service.handshakes",
         "aiosmtpd",
         "apispec",
         "cryptography",
@@ -69,6 +71,7 @@ def imported():
         "jwt",
         "prometheus_client",
         "publicsuffixlist",
+        "trustme",
         "urllib3",
     ],
 )

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 import requests
-from click.testing import CliRunner
 
 import mockserver
 from mockserver import Settings, cli, create_app
 from mockserver.cli import serving
-from mockserver.cli.flags import Flag
+from mockserver.cli.framework.parsing import parse
+from mockserver.settings import declared
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_setting_that_is_misspelt_stops_the_start_with_its_nearest_known_name(
     assert f"unknown setting MOCKSERVER_{name}; did you mean MOCKSERVER_{near}?" in answer.output
 
 
-@pytest.mark.parametrize("name", ["MOCKSERVER_LOG_LEVEL", "MOCKSERVER_BIN", "MOCKSERVER_IMAGE", "MOCKSERVER_VERSION"])
+@pytest.mark.parametrize("name", ["MOCKSERVER_LOG_LEVEL", "MOCKSERVER_BIN", "MOCKSERVER_PICTURE", "MOCKSERVER_VERSION"])
 def test_a_variable_of_another_program_is_warned_of_and_ignored(run, name):
     answer = run("serve", "--scenario", "nowhere", **{name: "x"})
 
@@ -139,16 +139,16 @@ def test_a_misused_flag_ends_with_2(run, arguments):
 
 
 @pytest.mark.parametrize(
-    "flag", [flag for flag in serving.serve.params if flag.opts[0] != "--help"], ids=lambda flag: flag.name
+    "flag", [flag for flag in serving.serve.options if flag.name != "help"], ids=lambda flag: flag.name
 )
 def test_every_flag_of_serve_is_a_variable_and_a_setting(flag):
-    assert flag.envvar == f"MOCKSERVER_{flag.opts[0].removeprefix('--').replace('-', '_').upper()}"
+    assert flag.envvar == f"MOCKSERVER_{flag.flag.removeprefix('--').replace('-', '_').upper()}"
     assert flag.name in {field.name for field in dataclasses.fields(Settings)}
 
 
 def test_every_setting_is_a_flag_with_the_same_default():
     """But for the log, which is the command's own: a server within another program is silent."""
-    flags = {flag.name: flag.default for flag in serving.serve.params}
+    flags = {flag.name: flag.default for flag in serving.serve.options}
 
     defaults = {field.name: field.default for field in dataclasses.fields(Settings) if field.default is not None}
     assert {name: flags[name] for name in defaults} == defaults | {"log_format": "text"}
@@ -156,9 +156,9 @@ def test_every_setting_is_a_flag_with_the_same_default():
 
 def test_every_limit_is_told_with_what_becomes_of_what_goes_beyond_it():
     named = {field.name for field in dataclasses.fields(Settings) if field.name.endswith(("_limit", "_timeout"))}
-    flags = [flag for flag in serving.serve.params if isinstance(flag, Flag)]
 
-    assert {flag.name for flag in flags if flag.beyond} == named
+    assert {row.name for row in declared() if row.declaration.beyond} == named
+    assert {flag.name for flag in serving.serve.options if flag.section == "Limits"} == named
 
 
 @pytest.mark.parametrize(
@@ -171,16 +171,15 @@ def test_every_limit_is_told_with_what_becomes_of_what_goes_beyond_it():
     ],
 )
 def test_several_names_stand_in_one_variable(given, found):
-    with CliRunner().isolation(env={"MOCKSERVER_ALLOWED_HOST": given}):
-        context = serving.serve.make_context("serve", [])
+    values = parse(serving.serve, [], {"MOCKSERVER_ALLOWED_HOST": given})
 
-    assert context.params["allowed_host"] == found
+    assert tuple(values["allowed_host"]) == found
 
 
 def test_several_names_are_given_one_by_one():
     arguments = ["--allowed-host", "a.test", "--allowed-host", "b.test,c.test"]
 
-    assert serving.serve.make_context("serve", arguments).params["allowed_host"] == ("a.test", "b.test", "c.test")
+    assert parse(serving.serve, arguments, {})["allowed_host"] == ["a.test", "b.test", "c.test"]
 
 
 @pytest.mark.parametrize("token", ["", " ", "\n"])
@@ -206,7 +205,7 @@ def test_the_key_for_forwarded_calls_is_never_printed(run):
 
 @pytest.mark.parametrize(("given", "writes"), [([], False), (["--forward-writes"], True)])
 def test_a_flag_that_takes_no_value_says_yes(given, writes):
-    assert serving.serve.make_context("serve", given).params["forward_writes"] is writes
+    assert parse(serving.serve, given, {})["forward_writes"] is writes
 
 
 def test_a_token_in_a_file_that_is_not_there_stops_the_start(run, tmp_path):
@@ -380,17 +379,18 @@ def test_an_app_needs_something_that_it_is(run, serve):
     ("keys", "told"),
     [("any", "Any API key will do: "), ("known", "of the scenario; "), ("isolate", "a workspace of its own: ")],
 )
-def test_on_a_terminal_three_lines_tell_what_to_try(keys, told):
+def test_on_a_terminal_four_lines_tell_what_to_try(keys, told):
     terminal, end = pty.openpty()
     command = [sys.executable, "-m", "mockserver", "serve", "--port", "0", "--keys", keys]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=end, text=True) as process:
         os.close(end)
         root = process.stdout.readline().strip()
         with os.fdopen(terminal, encoding="utf-8") as lines:
-            docs, who, stop = (lines.readline().strip() for _ in range(3))
+            pages, docs, who, stop = (lines.readline().strip() for _ in range(4))
             process.terminate()
             process.wait(timeout=10)
 
+    assert pages == f"{root}/_mock/ui/ shows what happens here, and why, in a browser."
     assert docs == f"{root}/_mock/docs shows the API, to read and to try."
     assert told in who
     assert root in who
@@ -398,8 +398,8 @@ def test_on_a_terminal_three_lines_tell_what_to_try(keys, told):
 
 
 def test_a_command_imports_the_module_of_no_other_one():
-    program = "import sys, click; from mockserver.cli import _MODULES as modules, commands\n"
-    program += "commands.get_command(click.Context(commands), 'machines')\n"
+    program = "import sys; from mockserver.cli import _MODULES as modules, commands\n"
+    program += "commands.find('machines')\n"
     program += "print(*sorted({name for name in modules.values() if f'mockserver.cli.{name}' in sys.modules}))"
 
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

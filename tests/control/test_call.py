@@ -54,10 +54,10 @@ def test_a_mistake_of_the_mock_itself_is_a_problem(api, monkeypatch):
     assert (answer.status_code, answer.content_type) == (500, "application/problem+json")
 
 
-def test_the_root_tells_a_shell_in_eleven_lines_what_to_try(api):
+def test_the_root_tells_a_shell_in_twelve_lines_what_to_try(api):
     text = api.get("/").text
 
-    assert text.count("\n") == 11
+    assert text.count("\n") == 12
     assert "http://localhost/realms/partner/.well-known/openid-configuration" in text
     assert "curl -H 'api-key: any' http://localhost/v3/senders" in text
 

@@ -1,6 +1,7 @@
 import pytest
 
 from mockserver.core.time.clock import Clock
+from mockserver.core.workspaces.advance import Advance
 
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 ONBOARDING = {
@@ -136,3 +137,110 @@ def test_a_code_has_expired_at_the_very_moment_at_which_it_runs_out(make_api):
     answer = api.put("/v3/senders/2/validate", json={"otp": 123456})
 
     assert (answer.status_code, answer.json["code"]) == (400, "OTP code has expired")
+
+
+FIRST, SECOND = (
+    "sender.2.expire_otp.20260115T091500000000Z",
+    "sender.3.expire_otp.20260115T100000000000Z",
+)
+
+
+def due(api, **query):
+    return api.get("/_mock/clock/timers", query_string=query).json
+
+
+def test_what_is_due_is_listed_soonest_first_with_what_it_is_of(make_api):
+    listed = due(make_api(ONBOARDING))
+
+    assert listed["items"][0] == {
+        "id": FIRST,
+        "state": "pending",
+        "at": "2026-01-15T09:15:00Z",
+        "real_at": None,
+        "machine": "sender",
+        "key": 2,
+        "event": "expire_otp",
+        "account": "acme",
+        "transitions": [],
+        "caused": [],
+        "caused_by": [],
+    }
+    assert [row["id"] for row in listed["items"]] == [FIRST, SECOND]
+
+
+def test_what_is_due_is_given_by_the_page(make_api):
+    listed = due(make_api(ONBOARDING), limit=1, offset=1)
+
+    assert ([row["id"] for row in listed["items"]], listed["count"]) == ([SECOND], 2)
+
+
+def test_the_clock_is_moved_to_a_timer_and_what_is_due_before_it_fires(make_api):
+    api = make_api(ONBOARDING)
+
+    moved = api.post("/_mock/clock/advance", json={"to": SECOND}).json
+
+    assert (moved["now"], [row["key"] for row in moved["fired"]]) == ("2026-01-15T10:00:00Z", [2, 3])
+    assert due(api) == {"items": [], "count": 0}
+
+
+def test_the_id_of_a_timer_holds_any_key_and_stays_the_same_over_a_written_state(make_api):
+    mail = {"message_id": "<a:b/c%@x.test>", "to": "bob@x.test", "subject": "Hi", "scheduled_at": "PT1H"}
+    api = make_api({**FROZEN, "scheduled_emails": [mail]})
+    (timer,) = due(api)["items"]
+
+    assert api.put("/_mock/state", json=api.get("/_mock/state").json).status_code == 200
+
+    assert timer["id"] == "scheduled_email.~3Ca~3Ab~2Fc~25~40x.test~3E.fall_due.20260115T100000000000Z"
+    moved = api.post("/_mock/clock/advance", json={"to": timer["id"]}).json
+    assert [row["key"] for row in moved["fired"]] == ["<a:b/c%@x.test>"]
+
+
+def test_a_move_ends_at_the_moment_of_a_timer_that_is_cancelled_on_the_way(make_api):
+    api = make_api(ONBOARDING)
+    workspace = api.workspace
+    move = Advance(workspace, workspace.state.timers.get(SECOND))
+
+    workspace.state.timers.cancel("sender", 3)
+
+    assert move.step()
+    assert api.get("/_mock/clock").json["now"] == "2026-01-15T10:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "identifier",
+    [
+        FIRST.replace("2", "4", 1),
+        FIRST.replace("2", "02", 1),
+        FIRST.replace("expire_otp", "verify"),
+        FIRST.replace("sender", "domain"),
+        FIRST.replace("0915", "0916"),
+        "",
+        ".",
+        "...",
+        "Next",
+    ],
+)
+def test_a_timer_that_is_not_there_is_refused_with_those_that_are(make_api, identifier):
+    api = make_api(ONBOARDING)
+
+    refusal = api.post("/_mock/clock/advance", json={"to": identifier})
+
+    (mistake,) = refusal.json["errors"]
+    assert (refusal.status_code, mistake["path"]) == (400, "/to")
+    assert mistake["message"].endswith(f"there are next, {FIRST}, {SECOND}")
+    assert api.get("/_mock/clock").json["now"] == "2026-01-15T09:00:00Z"
+
+
+def test_of_many_timers_ten_are_told_to_who_asks_for_another_one(make_api):
+    senders = [{"id": n, "name": "A", "email": f"{n}@x.test", "state": "awaiting_verification"} for n in range(1, 13)]
+
+    message = make_api({**FROZEN, "senders": senders}).post("/_mock/clock/advance", json={"to": "x"}).json["detail"]
+
+    assert message.count("expire_otp") == 10
+    assert message.endswith(" and 2 more")
+
+
+def test_where_nothing_is_due_that_is_said_to_who_asks_for_a_timer(make_api):
+    refusal = make_api(FROZEN).post("/_mock/clock/advance", json={"to": FIRST})
+
+    assert refusal.json["errors"][0]["message"] == "there is no timer of this id; nothing is due"

@@ -116,3 +116,42 @@ def test_a_team_can_name_a_domain_of_free_mailboxes_of_its_own(make_api):
     api = make_api({"dns": {"box.test": {**records, "free_mail": True}}, "domains": [{"name": "box.test"}]})
 
     assert api.put("/v3/senders/domains/box.test/authenticate").status_code == 400
+
+
+def known(api, **query):
+    return api.get("/_mock/dns", query_string=query).json
+
+
+def test_the_list_has_the_domains_of_accounts_and_those_that_only_dns_has(make_api):
+    api = make_api(
+        {
+            "accounts": [
+                {"name": "acme", "domains": [{"name": "acme.test", "state": "verified"}]},
+                {"name": "shop", "domains": [{"name": "acme.test"}]},
+            ],
+            "dns": {"acme.test": {"brevo_code": "ok"}, "only.test": {"dkim_record": "timeout"}},
+        }
+    )
+
+    acme, only = known(api)["items"]
+
+    both = [{"account": "acme", "state": "verified"}, {"account": "shop", "state": "verified"}]
+    assert acme == answers(brevo_code="ok") | {"shown_as": "acme.test", "accounts": both}
+    assert (only["domain"], only["dkim_record"], only["accounts"]) == ("only.test", "timeout", [])
+
+
+def test_the_list_is_by_name_and_given_by_the_page(make_api):
+    api = make_api({"domains": [{"name": f"{letter}.test"} for letter in "dbca"]})
+
+    page = known(api, limit=2, offset=1)
+
+    assert ([row["domain"] for row in page["items"]], page["count"]) == (["b.test", "c.test"], 4)
+
+
+@pytest.mark.parametrize("part", ["BÜCH", "cher-kva", "bücher.test"])
+def test_a_name_is_found_by_a_part_of_either_spelling(make_api, part):
+    api = make_api({"domains": [{"name": "bücher.test"}, {"name": "other.test"}]})
+
+    (found,) = known(api, name=part)["items"]
+
+    assert (found["domain"], found["shown_as"]) == ("xn--bcher-kva.test", "bücher.test")

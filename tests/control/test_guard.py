@@ -37,7 +37,7 @@ def guarded(make_api, tmp_path_factory):
     """One for all tests here, as nothing is changed."""
     path = tmp_path_factory.mktemp("guarded") / "workspace.yaml"
     path.write_text(json.dumps(WORKSPACE), encoding="utf-8")
-    return make_api(str(path), control_token=TOKEN)
+    return make_api(str(path), control_token=TOKEN, tls=True)
 
 
 def refused(answer):
@@ -62,6 +62,7 @@ def test_who_is_well_receivers_links_and_the_documentation_pages_ask_for_none(gu
 
 def test_what_is_open_is_exactly_that():
     reading = {
+        "/_mock/ca",
         "/_mock/health",
         "/_mock/livez",
         "/_mock/readyz",

@@ -1,3 +1,5 @@
+from urllib.parse import quote
+
 import pytest
 
 WORKSPACE = {
@@ -99,3 +101,96 @@ def test_what_is_not_there_is_a_problem(api, path):
 
     assert answer.status_code == (409 if path.endswith("explode") else 404)
     assert answer.content_type == "application/problem+json"
+
+
+# ---------------------------------------------------------------------- history
+
+
+def steps(api, address):
+    return [
+        (row["event"], row["from"], row["to"]) for row in api.get(f"/_mock/machines/{address}/history").json["items"]
+    ]
+
+
+def test_the_history_of_an_instance_has_its_transitions_newest_first(api):
+    api.post("/_mock/machines/domain/acme.test/verify_ownership")
+    api.advance("PT1H")
+    api.post("/_mock/machines/domain/acme.test/delete")
+
+    history = api.get("/_mock/machines/domain/acme.test/history").json
+    assert [(row["at"], row["event"]) for row in history["items"]] == [
+        ("2026-01-15T10:00:00Z", "delete"),
+        ("2026-01-15T09:00:00Z", "verify_ownership"),
+    ]
+    assert (history["count"], history["evicted"]) == (2, 0)
+
+
+def test_an_instance_that_is_gone_keeps_its_history(api):
+    api.post("/_mock/machines/sender/2/delete")
+
+    assert steps(api, "sender/2") == [("delete", "awaiting_verification", "[*]")]
+
+
+def test_an_instance_of_a_scenario_has_no_history_until_something_happens(api):
+    assert steps(api, "sender/2") == []
+
+
+def test_a_history_has_nothing_of_other_instances(api):
+    api.post("/v3/senders", json={"name": "News", "email": "news@acme.test"})
+    api.post("/_mock/machines/sender/2/resend_otp")
+
+    assert [event for event, *_ in steps(api, "sender/2")] == ["resend_otp"]
+
+
+def test_a_part_of_a_history_is_read(api):
+    for _ in range(3):
+        api.post("/_mock/machines/sender/2/resend_otp")
+    api.post("/_mock/machines/sender/2/expire_otp")
+
+    found = api.get("/_mock/machines/sender/2/history?limit=1&offset=1").json
+    assert ([row["event"] for row in found["items"]], found["count"]) == (["resend_otp"], 4)
+
+
+@pytest.mark.parametrize("address", ["nothing/1", "sender/9", "sender/x", "domain/nobody.test"])
+def test_what_never_was_has_no_history(api, address):
+    assert api.get(f"/_mock/machines/{address}/history").status_code == 404
+
+
+def test_what_no_longer_fits_in_the_history_is_counted(make_api):
+    api = make_api(WORKSPACE, history_limit=2)
+    for _ in range(5):
+        api.post("/_mock/machines/sender/2/resend_otp")
+
+    history = api.get("/_mock/machines/sender/2/history").json
+    assert (history["count"], history["evicted"]) == (2, 3)
+
+
+def test_a_reset_forgets_the_history(api):
+    api.post("/_mock/machines/sender/2/delete")
+    api.post("/_mock/reset")
+
+    assert steps(api, "sender/2") == []
+
+
+def test_a_history_goes_on_when_a_snapshot_is_restored(api):
+    api.post("/_mock/snapshots", json={"name": "before"})
+    api.post("/_mock/machines/sender/2/delete")
+    api.post("/_mock/snapshots/before/restore")
+
+    assert [event for event, *_ in steps(api, "sender/2")] == ["delete"]
+
+
+# ---------------------------------------------------------------------- keys in addresses
+
+STRANGE_KEYS = ["<1@mail.test>", "<a/b@mail.test>", "<a//b%2Fc@mail.test>", "<?x=1#y@mail.test>", "<../..@mail.test>"]
+
+
+@pytest.mark.parametrize("key", STRANGE_KEYS)
+def test_any_key_can_stand_in_an_address(make_api, key):
+    emails = [{"message_id": key, "to": "bob@example.test", "scheduled_at": "PT1H"}]
+    api = make_api({"scheduled_emails": emails})
+    address = f"/_mock/machines/scheduled_email/{quote(key, safe='')}"
+
+    assert api.get(address).json["key"] == key
+    assert api.post(f"{address}/cancel").json["state"] == "cancelled"
+    assert api.get(f"{address}/history").json["items"][0]["key"] == key

@@ -36,7 +36,7 @@ def test_a_mail_has_all_that_a_test_needs(api):
         "template_id",
         "params",
     }
-    assert set(mail) == told | of_content | {"account", "machine", "key", "request"}
+    assert set(mail) == told | of_content | {"account", "machine", "key", "request", "caused", "caused_by"}
     assert mail["at"] == "2026-01-15T09:00:00Z"
     assert str(mail["otp"]) in mail["text"]
     assert str(mail["otp"]) in mail["html"]
@@ -91,6 +91,14 @@ def test_a_mail_is_shown_as_a_page_without_rights(api):
     assert "script-src" not in page.headers["Content-Security-Policy"]
 
 
+def test_the_page_of_a_mail_leads_to_all_of_it_on_the_dashboard(api):
+    mail = api.get("/_mock/mailbox").json["items"][0]
+
+    page = api.get(f"/_mock/mailbox/{mail['id']}.html").text
+
+    assert f'href="../ui/mail/{mail["id"]}"' in page
+
+
 @pytest.mark.parametrize("suffix", ["", ".eml", ".html"])
 def test_a_mail_that_is_not_there_is_a_problem(api, suffix):
     assert api.get(f"/_mock/mailbox/none{suffix}").status_code == 404
@@ -105,6 +113,21 @@ def test_another_form_of_a_mail_is_a_problem(api):
 def test_the_mailbox_is_emptied(api):
     assert api.delete("/_mock/mailbox").status_code == 204
     assert api.get("/_mock/mailbox").json == {"items": [], "count": 0, "evicted": 0}
+
+
+def test_one_mail_is_thrown_away(api):
+    mail, other = api.get("/_mock/mailbox").json["items"]
+
+    assert api.delete(f"/_mock/mailbox/{mail['id']}").status_code == 204
+    assert api.get("/_mock/mailbox").json == {"items": [other], "count": 1, "evicted": 0}
+
+
+@pytest.mark.parametrize("identifier", ["none", "{id}.eml"])
+def test_a_mail_that_is_not_there_cannot_be_thrown_away(api, identifier):
+    mail = api.get("/_mock/mailbox").json["items"][0]
+
+    assert api.delete(f"/_mock/mailbox/{identifier.format(**mail)}").status_code == 404
+    assert api.get("/_mock/mailbox").json["count"] == 2
 
 
 def test_a_full_mailbox_says_how_many_have_gone(make_api):

@@ -1,10 +1,12 @@
 """The documents beside the fidelity record."""
 
+import re
 from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
 
+from mockserver.control.server.pages import html_of
 from mockserver.evidence.fidelity import CONTRACT
 
 PAGES = sorted(path.name for path in (Path(__file__).parents[2] / CONTRACT).glob("*.md"))
@@ -18,7 +20,7 @@ def test_a_source_of_the_fidelity_record_leads_to_the_place_that_it_names(api):
     page = api.get(path)
 
     assert (page.status_code, page.mimetype, place) == (200, "text/html", "getWebhooks")
-    assert f'<a id="{place}"></a>List webhooks' in page.text
+    assert f'<a id="{place}"></a>' in page.text
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -50,6 +52,30 @@ def test_links_of_a_document_can_be_followed_and_nothing_is_loaded(api):
 
 def test_the_ledger_leads_to_the_contract(api):
     assert '<a href="contract/webhooks.md#getWebhooks">getWebhooks</a>' in api.get("/_mock/docs/ledger.md").text
+
+
+def test_a_document_is_a_page_with_headings_tables_and_code(api):
+    page = api.get(f"/_mock/{CONTRACT}/senders.md").text
+
+    assert '<h2><a id="verification"></a>Verification</h2>' in page
+    assert "<th>rule</th>" in page
+    assert "<code>verify</code>" in page
+    assert '<code class="language-mermaid">stateDiagram-v2\n' in page
+
+
+def test_each_heading_has_an_anchor_once():
+    html = html_of("# A title\n\n## Of `code`, and more\n")
+
+    assert re.findall(r'<h\d id="([^"]*)"', html) == ["a-title", "of-code-and-more"]
+
+
+@pytest.mark.parametrize("path", ["docs/ledger.md", f"{CONTRACT}/README.md"])
+def test_a_document_leads_to_the_dashboard_and_to_the_other_documents(api, path):
+    links = re.findall(r'href="([^"]+)"', api.get(f"/_mock/{path}").text.partition("<main")[0])
+
+    assert {urljoin(f"/_mock/{path}", link) for link in links if not link.startswith("data:")} == {
+        "/_mock/ui/", "/_mock/docs", "/_mock/docs/control", "/_mock/docs/ledger.md", "/_mock/docs/contract/README.md",
+    }  # fmt: skip
 
 
 def test_what_looks_like_html_in_a_document_is_text(api):

@@ -94,6 +94,59 @@ def test_a_bad_document_names_every_mistake_and_changes_nothing(api):
     assert api.get("/_mock/state").json == before
 
 
+BAD_YAML = [
+    ("PUT", "/_mock/state", "seed: 1\nacounts: []\n", [("/acounts", 2)]),
+    ("PUT", "/_mock/state", "seed: 1\n\nstrict: [\n", [("", 4)]),
+    ("PUT", "/_mock/state", "senders:\n- {name: A, email: a@acme.test, emial: b}\n- {}\n", [
+        ("/senders/0/emial", 2), ("/senders/1/name", 3), ("/senders/1/email", 3),
+    ]),
+    ("PUT", "/_mock/state", "senders:\n- {id: 1, name: A, email: a@b.test}\n- {id: 1, name: B, email: b@b.test}\n", [
+        ("/senders/1/id", 3),
+    ]),
+    ("POST", "/_mock/seed", "clock: {}\nsenders:\n- 7\n", [("/clock", 1), ("/senders/0", 3)]),
+    ("POST", "/_mock/seed", "senders: []\naccount: nobody\n", [("/account", 2)]),
+    ("POST", "/_mock/reset", "# Mine.\nscenario:\n  sed: 1\n", [("/sed", 3)]),
+    ("POST", "/_mock/reset", "scenario: emtpy\n", [("/scenario", 1)]),
+    ("POST", "/_mock/workspaces", "name: w\nscenario:\n  sed: 1\n", [("/sed", 3)]),
+    ("POST", "/_mock/workspaces", "name: w\nsed: 1\n", [("/sed", 2)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "text", "places"), BAD_YAML)
+def test_a_mistake_of_a_yaml_body_has_its_line(api, method, path, text, places):
+    answer = api.request(method, path, data=text, content_type="application/yaml")
+
+    assert answer.status_code == 400
+    assert [(row["path"], row["line"]) for row in answer.json["errors"]] == places
+
+
+def test_a_mistake_of_a_json_body_has_no_line(api):
+    answer = api.put("/_mock/state", json={"sed": 1})
+
+    assert [set(row) for row in answer.json["errors"]] == [{"path", "message"}]
+
+
+def test_a_mistake_in_what_a_yaml_body_extends_has_no_line_of_the_body(tmp_path, make_api):
+    (tmp_path / "broken.yaml").write_text("\n\nsed: 1\n")
+    api = make_api(WORKSPACE, scenarios=str(tmp_path))
+
+    answer = api.put("/_mock/state", data="extends: broken\n", content_type="application/yaml")
+
+    assert [(row["path"], "line" in row) for row in answer.json["errors"]] == [("/sed", False)]
+    assert "broken.yaml:3: sed" in answer.json["detail"]
+
+
+@pytest.mark.parametrize("format_", ["json", "yaml"])
+def test_a_link_can_ask_for_the_state_in_a_format(api, format_):
+    assert api.get(f"/_mock/state?format={format_}").mimetype == f"application/{format_}"
+
+
+def test_an_unknown_format_of_the_state_is_refused(api):
+    answer = api.get("/_mock/state?format=xml")
+
+    assert (answer.status_code, [row["path"] for row in answer.json["errors"]]) == (400, ["/format"])
+
+
 MISSPELT = {"extends": "corporate-v2", "accounts": [{"name": "eu", "assigned": {"credits": {"emial": 5}}}]}
 
 

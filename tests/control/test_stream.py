@@ -217,7 +217,7 @@ def test_with_replay_it_begins_with_what_is_still_known(live):
 
 def test_each_event_is_put_into_words_once_for_all_who_look_on(live, monkeypatch):
     asked = []
-    told = {**stream._VIEWS, "mail": lambda mail: asked.append(mail.to) or {"to": mail.to}}  # noqa: SLF001  # the words
+    told = {**stream._VIEWS, "mail": lambda mail, _: asked.append(mail.to) or {"to": mail.to}}  # noqa: SLF001  # the words
     monkeypatch.setattr(stream, "_VIEWS", told)
     with contextlib.ExitStack() as stack:
         watching = [stack.enter_context(live.events("/_mock/stream?kind=mail")) for _ in range(5)]
@@ -411,8 +411,160 @@ def test_only_the_headers_are_given_to_who_asks_for_them(live):
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
 
 
+# ---------------------------------------------------------------- how much has happened, every so often
+
+
+@contextlib.contextmanager
+def paced(live, query="every=0.2", **options):
+    """The events of a stream that tells only how much has happened, once the pause after its beginning is over."""
+    with live.events(f"/_mock/stream?heartbeat=0.05&{query}", **options) as events:
+        assert events.next().comment == "nothing has happened"
+        yield events
+
+
+def test_news_are_how_many_of_each_kind_have_happened(live):
+    with paced(live) as events:
+        live.call("GET", "/v3/senders")
+        event = events.next_with_data()
+
+    assert (event.kind, event.id, event.data) == ("news", live.workspace.feed.last, {"request": 1})
+
+
+def test_news_come_no_more_often_than_asked_for_and_miss_nothing(live):
+    with paced(live, "every=0.5&kind=request") as events:
+        live.call("GET", "/v3/senders")
+        first, begun = events.next_with_data(), time.monotonic()
+        for _ in range(5):
+            live.call("GET", "/v3/senders")
+        second = events.next_with_data()
+
+    assert (first.data, second.data) == ({"request": 1}, {"request": 5})
+    assert time.monotonic() - begun > 0.4
+
+
+def test_between_two_news_nobody_looks_at_the_workspace(live, monkeypatch):
+    pulls, pull = [], stream.Counting.pull
+    monkeypatch.setattr(stream.Counting, "pull", lambda self, **how: pulls.append(1) or pull(self, **how))
+    with live.events("/_mock/stream?every=60"):
+        for _ in range(20):
+            live.call("GET", "/v3/senders")
+
+    assert len(pulls) == 1
+
+
+@pytest.mark.parametrize("query", ["every=60", "every=60&kind=reset"])
+def test_a_reset_is_told_at_once(live, query):
+    with live.events(f"/_mock/stream?{query}") as events:
+        live.call("POST", "/_mock/reset")
+
+        assert events.next().data["reset"] == 1
+
+
+def test_a_workspace_that_is_dropped_ends_the_news_at_once(live):
+    live.call("POST", "/_mock/workspaces", json={"name": "mine"})
+
+    with live.events("/w/mine/_mock/stream?every=60") as events:
+        live.call("DELETE", "/_mock/workspaces/mine")
+
+        assert events.next() is None
+
+
 @pytest.mark.parametrize(
-    "query", ["heartbeat=0", "heartbeat=61", "kind=", "kind=mail,post", "last_event_id=-1", "replay=2", "colour=red"]
+    ("method", "path", "body"),
+    [
+        ("PUT", "/_mock/clock", {"frozen": True}),
+        ("POST", "/_mock/faults", {"fault": "server_error"}),
+        ("PUT", "/_mock/dns/a.test", {"dkim_record": "ok"}),
+        ("PUT", "/_mock/receivers/a", {"status": 500}),
+        ("POST", "/_mock/snapshots", {"name": "a"}),
+    ],
+)
+def test_control_calls_that_change_something_are_news(live, method, path, body):
+    with paced(live) as events:
+        assert live.call(method, path, json=body).ok
+
+        assert events.next_with_data().data["control"] == 1
+
+
+def test_control_calls_that_read_or_are_refused_are_no_news(live):
+    with paced(live) as events:
+        live.call("GET", "/_mock/clock")
+        live.call("PUT", "/_mock/clock", json={"frozen": 7})
+        live.call("GET", "/v3/senders")
+
+        assert events.next_with_data().data == {"request": 1}
+
+
+def test_news_count_the_wanted_kinds_only(live):
+    with paced(live, "every=0.2&kind=mail") as events:
+        live.sender("a")
+
+        assert events.next_with_data().data == {"mail": 1}
+
+
+def test_news_go_on_after_the_last_ones_that_were_seen(live):
+    live.call("GET", "/v3/senders")
+    live.call("GET", "/v3/senders")
+
+    with live.events("/_mock/stream?every=60", headers={"Last-Event-ID": "1"}) as events:
+        event = events.next()
+
+    assert (event.id, event.data) == (2, {"request": 1})
+
+
+def test_news_tell_how_much_is_lost_that_is_not_kept_any_more(live):
+    for _ in range(1_002):
+        live.workspace.feed.add("reset", None)
+
+    with live.events("/_mock/stream?every=60", headers={"Last-Event-ID": "1"}) as events:
+        assert events.next().data == {"reset": 1_000, "lost": 1}
+
+
+def test_a_client_that_leaves_while_its_news_pause_is_forgotten(live):
+    live.workspace.watchers = watchers = Watched()
+    with live.connected("/_mock/stream?every=60"):
+        assert len(watchers) == 1
+
+    assert watchers.nobody.wait(10)
+
+
+def test_a_hundred_pages_opened_and_closed_leave_nobody_behind(live):
+    live.workspace.watchers = watchers = Watched()
+    with contextlib.ExitStack() as stack:
+        for _ in range(100):
+            stack.enter_context(live.connected("/_mock/stream?every=1"))
+        assert len(watchers) == 100
+        live.call("GET", "/v3/senders")
+
+    assert watchers.nobody.wait(10)
+
+
+def test_an_ordinary_server_tells_news_as_well(api):
+    answer = api.client.get("/_mock/stream?every=0.1&heartbeat=0.05")
+    chunks = iter(answer.response)
+    next(chunks)
+    assert next(chunks) == b": nothing has happened\n\n"
+
+    api.get("/v3/senders")
+
+    assert b'event: news\ndata: {"request":1}\n' in next(chunks)
+    answer.close()
+    assert len(api.workspace.watchers) == 0
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "heartbeat=0",
+        "heartbeat=61",
+        "kind=",
+        "kind=mail,post",
+        "last_event_id=-1",
+        "every=0.05",
+        "every=61",
+        "replay=2",
+        "colour=red",
+    ],
 )
 def test_a_bad_query_is_a_problem(api, query):
     assert api.get(f"/_mock/stream?{query}").status_code == 400

@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.text.domain_name import ascii_form, below_registrable, comparable, is_host_name, registrable
+from mockserver.core.text.domain_name import (
+    ascii_form,
+    below_registrable,
+    comparable,
+    is_host_name,
+    registrable,
+    unicode_form,
+)
 
 
 @pytest.mark.parametrize(
@@ -24,6 +31,18 @@ def test_every_spelling_of_a_name_has_one_form(name, form):
 @given(st.text())
 def test_the_form_of_a_form_is_itself(name):
     assert ascii_form(ascii_form(name)) == ascii_form(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("acme.test", "acme.test"), ("xn--bcher-kva.xn--zo-ija.test", "bücher.zoë.test"),
+        ("xn--99999999.test", "xn--99999999.test"), ("xn--.test", "xn--.test"),
+        ("xn--ab-g4t.test", "xn--ab-g4t.test"), ("xn--ab-zd9k.test", "xn--ab-zd9k.test"),
+    ],
+)  # fmt: skip
+def test_a_name_is_shown_as_people_write_it_as_far_as_that_can_be_seen(name, form):
+    assert unicode_form(name) == form
 
 
 @pytest.mark.parametrize(

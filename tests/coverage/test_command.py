@@ -6,17 +6,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 import requests
-from click.testing import CliRunner
-
-from mockserver.cli import commands
+from invoking import invoke
 
 
 @pytest.fixture
 def run():
-    def invoke(*arguments, **environment):
-        return CliRunner().invoke(commands, ["coverage", *arguments], env={"MOCKSERVER_URL": None, **environment})
-
-    return invoke
+    return lambda *words, **environment: invoke(["coverage", *words], environment)
 
 
 @pytest.fixture
@@ -133,3 +128,55 @@ def test_a_guarded_server_wants_its_token(run, serve, token, status):
 
 def test_the_token_may_be_a_flag(run, serve):
     assert run("--url", serve(control_token="s3cret"), "--token", "s3cret").exit_code == 0
+
+
+def test_only_what_is_used_is_counted_if_asked(run, root):
+    """Of the two operations both statuses of success are met: more than 12 % of their points, and far less of all."""
+    assert run("--url", root, "--fail-under", "12").exit_code == 1
+    assert run("--url", root, "--fail-under", "12", "--of", "used").exit_code == 0
+
+
+def test_what_is_counted_may_stand_in_a_file(run, root, tmp_path):
+    names = tmp_path / "names.txt"
+    names.write_text("getAccount\ndeleteDomain\n", encoding="utf-8")
+
+    answer = run("--url", root, "--of", f"@{names}", "--json", "--fail-under", "100")
+
+    assert (answer.exit_code, json.loads(answer.stdout)["counted"]) == (1, ["getAccount", "deleteDomain"])
+    assert "(--of getAccount,deleteDomain) was met, and 100 % are wanted" in answer.stderr
+
+
+def test_a_baseline_is_made_and_then_holds(run, root, tmp_path):
+    path = tmp_path / "coverage.baseline"
+
+    made = run("--url", root, "--baseline", str(path), "--update-baseline")
+    again = run("--url", root, "--baseline", str(path), "--of", "getAccount")
+
+    assert (made.exit_code, f"points added to {path}" in made.stderr) == (0, True)
+    assert (again.exit_code, again.stderr) == (0, "")
+
+
+def test_a_point_that_is_not_met_any_more_ends_with_1(run, root, tmp_path):
+    path = tmp_path / "coverage.baseline"
+    path.write_text("getAccount: called\ngetAccount: code unauthorized\n", encoding="utf-8")
+
+    answer = run("--url", root, "--baseline", str(path))
+
+    assert answer.exit_code == 1
+    assert "not met any more: getAccount: code unauthorized\n" in answer.stderr
+    assert "getAccount: called" not in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--update-baseline"], "goes with --baseline"),
+        (["--baseline", "/nowhere/at/all"], "there is no baseline /nowhere/at/all"),
+        (["--of", "getAcount"], "did you mean getAccount?"),
+        (["--of", "@/nowhere"], "cannot read /nowhere"),
+    ],
+)
+def test_a_gate_that_makes_no_sense_ends_with_2(run, root, arguments, told):
+    answer = run("--url", root, *arguments)
+
+    assert (answer.exit_code, told in answer.stderr) == (2, True)

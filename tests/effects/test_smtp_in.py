@@ -12,9 +12,9 @@ from email.message import EmailMessage
 
 import pytest
 import requests
-from click.testing import CliRunner
+from invoking import invoke
 
-from mockserver import MockServer, cli
+from mockserver import MockServer
 from mockserver.effects.mail import listener
 from mockserver.effects.mail.listener import LARGEST, MOST_RECIPIENTS, Listener
 
@@ -360,14 +360,14 @@ def test_an_address_that_is_none_is_refused(address):
 
 
 def test_serve_ends_where_the_address_is_taken(server):
-    found = CliRunner().invoke(cli.commands, ["serve", "--port", "0", "--smtp-in", server.smtp_in])
+    found = invoke(["serve", "--port", "0", "--smtp-in", server.smtp_in])
 
     assert (found.exit_code, f"cannot listen on {server.smtp_in}" in found.output) == (1, True)
 
 
 @pytest.mark.parametrize("flags", [["--smtp-in", "nonsense"], ["--smtp-url", "http://mail.test"]])
 def test_serve_is_misused_with_an_address_that_is_none(flags):
-    assert CliRunner().invoke(cli.commands, ["serve", "--port", "0", *flags]).exit_code == 2
+    assert invoke(["serve", "--port", "0", *flags]).exit_code == 2
 
 
 def test_serve_prints_where_it_takes_mails_and_stops_though_somebody_is_connected():

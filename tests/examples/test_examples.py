@@ -12,21 +12,26 @@ from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
+from engine import running_engine
 
 pytestmark = pytest.mark.slow  # each runs a program of its own
 
 _FOLDER = Path(__file__).parent
 _ROOT = _FOLDER.parents[1]
 _DOCKERFILE = (_ROOT / "Dockerfile").read_text(encoding="utf-8")
-_README = (_ROOT / "README.md").read_text(encoding="utf-8")
+#: README and pages, where examples are shown.
+_DOCUMENTS = "".join(
+    path.read_text(encoding="utf-8") for path in (_ROOT / "README.md", *(_ROOT / "docs").rglob("*.md"))
+)
 
 _PORT = int(re.search(r"^EXPOSE (\d+)$", _DOCKERFILE, re.MULTILINE)[1])
 _HEALTH = " ".join(yaml.safe_load(re.search(r"^HEALTHCHECK .*CMD (\[.*\])$", _DOCKERFILE, re.MULTILINE)[1]))
-_IMAGE = f"registry.example.com/mockserver:{version('mockserver')}"
+_IMAGE = f"registry.example.com/mockserver:{version('brevo-mockserver')}"
 _EXAMPLES = sorted(
     path for path in _FOLDER.rglob("*")
-    if path.suffix in (".py", ".sh", ".mjs", ".yaml", ".txt") and path.relative_to(_FOLDER).parts[0] != "stub"
-    and path.name not in ("conftest.py", Path(__file__).name)
+    if path.suffix in (".py", ".sh", ".mjs", ".yaml", ".txt")
+    and path.name not in ("conftest.py", "__init__.py", *(test.name for test in _FOLDER.glob("test_*.py")))
+    and "node_modules" not in path.parts
 )  # fmt: skip
 #: Plugins of this project's own tests, which take long to load and have no part in the examples.
 _WITHOUT = " ".join(f"-p no:{name}" for name in ("schemathesis", "hypothesispytest", "anyio", "faker", "pytest_cov"))
@@ -55,9 +60,9 @@ def needs(program):
     return pytest.mark.skipif(shutil.which(program) is None, reason=f"needs {program}")
 
 
-@pytest.mark.parametrize("path", _EXAMPLES, ids=lambda path: path.name)
-def test_every_example_stands_in_the_readme(path):
-    assert f"<!-- example: {path.relative_to(_FOLDER).as_posix()} -->" in _README
+@pytest.mark.parametrize("path", _EXAMPLES, ids=lambda path: path.relative_to(_FOLDER).as_posix())
+def test_every_example_stands_in_a_document(path):
+    assert f"<!-- example: {path.relative_to(_FOLDER).as_posix()} -->" in _DOCUMENTS
 
 
 # ---------------------------------------------------------------------- Python
@@ -107,6 +112,25 @@ def test_a_failure_points_at_the_line_of_the_test(failed):
     assert "mockserver/testing" not in failed
 
 
+def test_the_example_of_coroutines_passes(tmp_path):
+    """Outside of the project, whose own settings of pytest are not those of a user."""
+    shutil.copy(_FOLDER / "asyncio" / "test_worker.py", tmp_path)
+
+    status, output = run(
+        sys.executable, "-m", "pytest", "-W", "error", "-o", "asyncio_default_fixture_loop_scope=function", cwd=tmp_path
+    )
+
+    assert status == 0, output
+    assert "2 passed" in output
+
+
+def test_the_program_of_coroutines_moves_its_clock():
+    status, output = run(sys.executable, "asyncio/without_fixture.py")
+
+    assert status == 0, output
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/w/[\w-]+/v3\n2026-01-15 09:16:00\+00:00\n", output)
+
+
 def test_the_unittest_example_passes_with_a_server_of_its_own():
     status, output = run(sys.executable, "unittest_example.py")
 
@@ -125,10 +149,15 @@ def test_the_unittest_example_passes_with_a_server_elsewhere(serve):
 
 
 def test_the_testcontainers_example_passes_with_a_process_for_the_container():
-    status, output = run(sys.executable, "-m", "pytest", "testcontainers_example.py", PYTHONPATH=str(_FOLDER / "stub"))
+    with running_engine(_IMAGE) as engine:
+        status, output = run(
+            sys.executable, "-m", "pytest", "testcontainers_example.py", DOCKER_HOST=engine.address,
+            TESTCONTAINERS_RYUK_DISABLED="true", TESTCONTAINERS_CONNECTION_MODE="docker_host",
+        )  # fmt: skip
 
     assert status == 0, output
     assert "1 passed" in output
+    assert not engine.containers
 
 
 # ---------------------------------------------------------------------- other languages
@@ -194,10 +223,26 @@ def test_a_service_is_this_version_of_the_image_with_its_port_and_health(name):
     assert health in (None, _HEALTH)
 
 
-def test_the_testcontainers_example_has_this_version_of_the_image_and_its_port():
+def test_the_testcontainers_example_has_this_version_of_the_image():
     text = (_FOLDER / "testcontainers_example.py").read_text(encoding="utf-8")
 
-    assert f'DockerContainer("{_IMAGE}").with_exposed_ports({_PORT})' in text
+    assert f'MockServerContainer("{_IMAGE}", ' in text
+
+
+def test_the_job_with_the_action_gives_it_inputs_that_it_has():
+    action = yaml.safe_load((_ROOT / ".github/actions/mockserver/action.yml").read_text(encoding="utf-8"))
+    (step,) = [step for step in read("github-action.yaml")["jobs"]["tests"]["steps"] if "with" in step]
+
+    assert step["uses"].endswith(f"/mockserver/.github/actions/mockserver@v{version('brevo-mockserver')}")
+    assert step["with"].keys() <= action["inputs"].keys()
+
+
+def test_the_configuration_of_pre_commit_names_the_hook_of_this_version():
+    (known,) = yaml.safe_load((_ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    (repository,) = read("pre-commit-config.yaml")["repos"]
+
+    assert repository["rev"] == f"v{version('brevo-mockserver')}"
+    assert [hook["id"] for hook in repository["hooks"]] == [known["id"]]
 
 
 @pytest.mark.parametrize("name", _SERVICES)
@@ -216,10 +261,10 @@ def test_a_service_starts_with_the_environment_that_it_is_given(name, monkeypatc
 #: `serve` on a free port, ended as soon as it would begin to serve.
 _START = """
 import sys
-from mockserver.cli import commands
+from mockserver.cli import main
 from mockserver.web.server.server import Server
 Server.run = lambda *_, **__: None
-commands(["serve", "--port", "0", "--port-file", sys.argv[1]])
+main(["serve", "--port", "0", "--port-file", sys.argv[1]])
 """
 
 
@@ -271,4 +316,4 @@ def test_the_coverage_step_of_the_github_job_fails_where_too_little_was_met(serv
     status, output = run(*shlex.split(command), MOCKSERVER_URL=serve())
 
     assert status == 1
-    assert output.splitlines()[-1] == "0.0 % of the contract was met, and 5 % are wanted"
+    assert output.splitlines()[-1] == "0.0 % of the contract (--of used) was met, and 20 % are wanted"

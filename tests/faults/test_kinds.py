@@ -36,7 +36,7 @@ NAMED = {
 #: Kinds whose answer is the service's own, or none.
 OTHERS = {
     "error", "lost_answer", "latency", "hang", "connection_reset", "empty_response", "truncated_body", "malformed_body",
-    "slow_body",
+    "slow_body", "tls_handshake", "expired_certificate",
 }  # fmt: skip
 OF_ONE_OPERATION = {
     "otp_expired": ("PUT", "/v3/senders/2/validate"),
@@ -260,6 +260,8 @@ def test_the_catalogue_names_every_parameter_of_the_wires_faults(catalogue):
         "connection_reset": [],
         "empty_response": [],
         "error": ["code", "status", "message"],
+        "expired_certificate": [],
+        "tls_handshake": ["alert"],
         "hang": ["ms"],
         "latency": ["ms", "distribution"],
         "lost_answer": [],

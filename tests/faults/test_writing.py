@@ -304,6 +304,7 @@ def test_a_date_of_yaml_is_refused_with_the_advice_to_quote_it(api):
         {
             "path": "/faults/0/match/json/day",
             "message": "is no value of JSON; here stands the date 2026-01-15, which is a text in quotes only",
+            "line": 1,
         }
     ]
 

@@ -1,4 +1,4 @@
-"""docs/flows.md is true: its examples pass, and it lists the flows."""
+"""docs/howto/sending.md is true: its examples in Python and JavaScript pass, and it lists the flows."""
 
 import os
 import re
@@ -10,7 +10,7 @@ import pytest
 from real_flows import FLOWS
 from running import LANGUAGES
 
-_GUIDE = (Path(__file__).parents[2] / "docs" / "flows.md").read_text(encoding="utf-8")
+_GUIDE = (Path(__file__).parents[2] / "docs" / "howto" / "sending.md").read_text(encoding="utf-8")
 _MODULES = Path(__file__).parent / "programs" / "js" / "node_modules"
 
 pytestmark = pytest.mark.slow  # each runs a program of its own
@@ -56,13 +56,6 @@ def test_the_javascript_example_passes(run, serve, tmp_path):
     program = shown("javascript").replace("http://localhost:8003", serve(stubs=("send",)))
 
     assert re.search(r"pass 1$", run(["node", "--test"], "mail.mjs", program), re.MULTILINE)
-
-
-@needs("shell")
-def test_the_shell_example_finds_its_mail(run, serve):
-    commands = shown("sh").replace("localhost:8003", serve(stubs=("send",)).removeprefix("http://"))
-
-    assert run(["sh", "-eu"], "mail.sh", commands) == '"subject":"Hello"\n'
 
 
 def test_the_reason_is_shown_that_the_journal_has(make_api):

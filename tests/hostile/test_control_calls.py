@@ -422,7 +422,9 @@ WORKSPACE = {
 
 
 def everything(api):
-    return api.get("/_mock/state").json, api.get("/_mock/snapshots").json, api.get("/_mock/workspaces").json
+    """All that a call could change; of the clocks of workspaces those are left out that real time moves."""
+    workspaces = [{**row, "clock": None} for row in api.get("/_mock/workspaces").json["items"]]
+    return api.get("/_mock/state").json, api.get("/_mock/snapshots").json, workspaces
 
 
 @pytest.mark.hypothesis

@@ -18,8 +18,8 @@ from mockserver.settings import data_folder
 
 #: How many requests there are in all, in how many parts; the parts are for workers. All that has to hold of a workspace
 #: is looked at five times in each, as one look takes as long as some hundred requests. `HOSTILE_TIMES` multiplies them.
-#: Chosen: with stubs, templates and paths some 100,000 in all with those of the fuzzer, in two minutes.
-REQUESTS, PARTS = 24_000 * int(os.environ.get("HOSTILE_TIMES", "1")), 6
+#: Chosen: with stubs, templates and paths some 50,000 in all with those of the fuzzer, in a minute.
+REQUESTS, PARTS = 9_000 * int(os.environ.get("HOSTILE_TIMES", "1")), 6
 LOOKS = 5
 #: The seconds that the slowest of them may take, on a busy machine; chosen: a hundred times the longest that was seen.
 SLOWEST_S = 2.0

@@ -106,7 +106,16 @@ class Player:
         self.play(steps)
         fired = self.api.advance("PT2H")["fired"]
         calls = [(post.url, post.body) for post in self.effects.calls]
-        return self.api.get("/_mock/state").json, fired, calls
+        return without_ids_of_calls(self.api.get("/_mock/state").json), fired, calls
+
+
+def without_ids_of_calls(document):
+    """A document without the ids of the requests and control calls that have caused something: none is used twice."""
+    for link in document["resume"].get("links", ()):
+        for cause in link["caused_by"]:
+            if cause["kind"] in ("request", "control"):
+                cause["id"] = None
+    return document
 
 
 @pytest.mark.hypothesis

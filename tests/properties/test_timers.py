@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -57,6 +58,16 @@ class TimerHistory(RuleBasedStateMachine):
     @invariant()
     def what_is_left_is_told_in_order(self):
         assert [as_row(timer) for timer in self.timers] == sorted(self.rows)
+
+    @rule(number=st.integers(0, 5))
+    def the_soonest_ones_are_found_without_the_others(self, number):
+        assert [as_row(timer) for timer in islice(self.timers.soonest(), number)] == sorted(self.rows)[:number]
+
+    @invariant()
+    def all_are_counted_and_found_by_their_ids(self):
+        assert self.timers.count == len(self.rows)
+        for timer in self.timers:
+            assert self.timers.get(timer.id) is timer
 
     @invariant()
     def the_next_one_is_the_soonest(self):

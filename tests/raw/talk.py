@@ -118,10 +118,18 @@ class Target:
         """Make a control call, `line` being its method and path, that has to succeed."""
         method, _, path = line.partition(" ")
         sent = None if body is None else json.dumps(body)
-        self._aside.request(method, path, sent, {**self._headers, "Content-Type": "application/json", **headers})
-        answer = self._aside.getresponse()
+        headers = {**self._headers, "Content-Type": "application/json", **headers}
+        try:
+            answer = self._ask(method, path, sent, headers)
+        except http.client.RemoteDisconnected:  # it was idle for longer than the server keeps connections
+            self._aside.close()
+            answer = self._ask(method, path, sent, headers)
         content = answer.read()
         assert answer.status < 300, f"{line}: {answer.status} {content!r}"
+
+    def _ask(self, method: str, path: str, sent: str | None, headers: dict[str, str]) -> http.client.HTTPResponse:
+        self._aside.request(method, path, sent, headers)
+        return self._aside.getresponse()
 
     def reset(self, *, both: bool) -> None:
         """Make the default workspace what it was at the start, and the one beside it if it has been used."""

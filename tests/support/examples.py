@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 #: The profiles, with the share of the examples that a property names. Few are a quarter of them: enough to meet each
 #: rule of a history some times, in a quarter of the time.
 SHARES = {"few": 0.25, "many": 1.0}
 #: What a property has at least, and what one that names no number has where there are many.
 LEAST, USUAL = 4, 100
+
+# Hypothesis draws some values out of the constants of all modules that happen to be imported, which depends on the
+# tests that ran before in the same process. Without those an example is the same whatever runs beside it.
+providers._get_local_constants = providers.Constants  # noqa: SLF001  # there is no setting
 
 for _name, _share in SHARES.items():
     settings.register_profile(

@@ -1,4 +1,5 @@
-"""Servers for the tests of the testing tools: in this process and in another one, each with and without a token."""
+"""Servers for the tests of the testing tools: in this process and in another one, each with and without a token; and
+one by its coroutines, under asyncio and under trio."""
 
 import importlib
 import os
@@ -10,8 +11,9 @@ from typing import NamedTuple
 
 import pytest
 import requests
+from driven import driven
 
-from mockserver import MockServer
+from mockserver import AsyncMockServer, MockServer
 
 _COMMAND = [sys.executable, "-m", "mockserver", "serve", "--port", "0"]
 
@@ -48,11 +50,24 @@ def elsewhere(token=None):
         yield server
 
 
+def coroutines(backend):
+    """A server elsewhere by its coroutines, which a loop of the backend drives."""
+
+    @contextmanager
+    def connected(token):
+        with process(token) as url, driven(lambda: AsyncMockServer.connect(url, token), backend) as server:
+            yield server
+
+    return connected
+
+
 _FORMS = {
     "here": (here, None),
     "here-token": (here, "a-token"),
     "elsewhere": (elsewhere, None),
     "elsewhere-token": (elsewhere, "a-token"),
+    "asyncio": (coroutines("asyncio"), None),
+    "trio": (coroutines("trio"), "a-token"),
 }
 
 
@@ -124,8 +139,9 @@ _BEFORE = ("mockserver.testing.sessions.session", "uvloop")
 _CALLS = """
     import urllib.request
 
-    def call(workspace, path="/account", data=None):
-        request = urllib.request.Request(workspace.url + path, data, {"api-key": workspace.api_key})
+    def call(workspace, path="/account", data=None, method=None):
+        headers = {"api-key": workspace.api_key, "content-type": "application/json"}
+        request = urllib.request.Request(workspace.url + path, data, headers, method=method)
         return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).status
 """
 
@@ -133,7 +149,11 @@ _CALLS = """
 @pytest.fixture(scope="session")
 def alone():
     """Options of pytest that disable other installed plugins, which take time to load."""
-    return [part for name in ("schemathesis", "hypothesispytest", "faker", "anyio") for part in ("-p", f"no:{name}")]
+    return [
+        part
+        for name in ("schemathesis", "hypothesispytest", "faker", "anyio", "asyncio")
+        for part in ("-p", f"no:{name}")
+    ]
 
 
 @pytest.fixture

@@ -32,6 +32,17 @@ def test_the_clock_is_moved_to_the_next_timer(workspace):
     assert [event.event for event in fired] == ["expire_otp"]
 
 
+@pytest.mark.parametrize("given", ["itself", "its id"])
+def test_the_clock_is_moved_to_a_timer(workspace, given):
+    (timer,) = workspace.clock.timers()
+    assert (timer.at, timer.machine, timer.key, timer.account) == (START + timedelta(minutes=15), "sender", 2, "acme")
+
+    fired = workspace.clock.advance(to=timer if given == "itself" else timer.id)
+
+    assert [event.event for event in fired] == ["expire_otp"]
+    assert workspace.clock.timers() == []
+
+
 @pytest.mark.parametrize(
     ("by", "options"),
     [(None, {}), ("PT1M", {"minutes": 1}), (None, {"to": "next", "minutes": 1}), (20, {}), (0, {}), (["PT1M"], {})],

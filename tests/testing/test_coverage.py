@@ -2,6 +2,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from mockserver import MockServerError
+
 
 @pytest.fixture
 def asked(workspace, ask):
@@ -45,3 +47,15 @@ def test_the_coverage_of_a_server_adds_up_all_workspaces_dropped_ones_included(s
         ask(reset, "GET", "/account")
 
     assert server.coverage.report()["operations"]["getAccount"]["calls"] == before + 3
+
+
+def test_a_report_counts_what_is_used_or_what_is_named(workspace, ask):
+    ask(workspace, "GET", "/account")
+
+    assert workspace.coverage.report(of="used")["counted"] == ["getAccount"]
+    assert workspace.coverage.report(of="getAccount,sender")["counted"] == ["getAccount", "sender"]
+
+
+def test_a_report_of_an_operation_that_there_is_not_is_refused(workspace):
+    with pytest.raises(MockServerError, match="did you mean getAccount"):
+        workspace.coverage.report(of="getAcount")

@@ -171,3 +171,28 @@ def test_an_inbound_mail_needs_valid_addresses(workspace):
         workspace.inbound("bob", "reply@in.acme.test")
 
     assert [error["path"] for error in refusal.value.errors] == ["/sender"]
+
+
+def test_the_mails_that_came_in_are_listed_newest_first(server):
+    hook = {"url": "http://127.0.0.1:9/", "type": "inbound", "domain": "in.acme.test"}
+    accounts = [{"name": name, "id": number, "webhooks": [hook]} for number, name in enumerate("ab", 1)]
+    with server.workspace({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accounts": accounts}) as here:
+        first = here.inbound("bob@example.test", "x@in.acme.test", account="b")
+        here.clock.advance(minutes=1)
+        second = here.inbound("eve@example.test", "y@in.acme.test", account="a")
+
+        found = here.inbound_mails()
+
+    assert [(row.uuid, row.at) for row in found] == [(second.uuid, second.at), (first.uuid, first.at)]
+    assert [(row.account, row.sender, row.recipient) for row in found] == [
+        ("a", "eve@example.test", "y@in.acme.test"),
+        ("b", "bob@example.test", "x@in.acme.test"),
+    ]
+
+
+def test_deliveries_are_found_by_an_event_that_they_carry(workspace, receiver):
+    workspace.trigger("hardBounce")
+    workspace.trigger("delivered")
+
+    assert [row.event for row in workspace.deliveries.all(event="hardBounce")] == ["hardBounce"]
+    assert workspace.deliveries.all(event="opened") == []

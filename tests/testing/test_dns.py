@@ -36,3 +36,13 @@ def test_records_that_do_not_exist_are_refused(workspace, domain, records, path)
 def test_a_domain_that_is_no_host_name_is_refused(workspace):
     with pytest.raises(MockServerError, match="not a host name"):
         workspace.dns.get("no host")
+
+
+def test_all_names_that_dns_knows_are_listed_with_the_accounts_that_have_them(workspace):
+    workspace.dns.set("zoë.test", brevo_code="ok")
+
+    (found,) = workspace.dns.all("zoë")
+
+    assert (found.name, found.shown_as) == ("xn--zo-ija.test", "zoë.test")
+    assert (found.records.brevo_code, found.accounts) == ("ok", [])
+    assert [row.account for row in workspace.dns.all("acme.test")[0].accounts] == ["acme"]

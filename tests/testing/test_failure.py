@@ -1,45 +1,132 @@
-"""The plugin appends the journal of its workspace to the report of a failed test."""
+"""The plugin tells of the workspace of a failed test: in short what went wrong, then its journal."""
 
-from mockserver.testing.sessions.failure import SHOWN, journal_report
+from contextlib import suppress
+
+import pytest
+
+from mockserver import MockServer, MockServerError
+from mockserver.testing.sessions.failure import READ, SHOWN, failure_report
+from mockserver.testing.sessions.lines import WIDEST
+
+BEYOND = "is an operation of the service that this mock does not have; write a stub, or use --beyond"
+UNKNOWN = "no operation has the address /v3/proceses; did you mean GET /v3/processes (getProcesses)?"
 
 
-def test_equal_requests_one_after_the_other_are_one_line(workspace, ask):
+@pytest.fixture(scope="module")
+def server():
+    """One server for all tests: the plugin reads a report by blocking calls, wherever the server runs."""
+    with MockServer() as found:
+        yield found
+
+
+@pytest.fixture
+def told(server, workspace):
+    """Returns the lines of a section of the report on the workspace: of what went wrong, or of the journal."""
+
+    def lines(title="mockserver"):
+        return dict(failure_report(server.client, workspace.name)).get(title, "").splitlines()
+
+    return lines
+
+
+@pytest.fixture
+def journal(told):
+    """Returns the lines of the journal in the report on the workspace."""
+    return lambda: told("mockserver journal")
+
+
+# ---------------------------------------------------------------------- the journal
+
+
+def test_equal_requests_one_after_the_other_are_one_line(workspace, ask, journal):
     for path in ("/account", "/senders", "/senders", "/senders", "/account"):
         ask(workspace, "GET", path)
 
-    lines = journal_report(workspace).splitlines()
-
-    assert [line.split("/v3")[1] for line in lines] == ["/account 200", "/senders 200 (3 times)", "/account 200"]
+    assert [line.split("/v3")[1] for line in journal()] == ["/account 200", "/senders 200 (3 times)", "/account 200"]
 
 
-def test_a_call_beyond_the_mock_is_shown_with_what_helps(workspace, ask):
-    ask(workspace, "GET", "/processes")
-    ask(workspace, "GET", "/proceses")
-
-    assert journal_report(workspace).splitlines()[1::2] == [
-        "    getProcesses is an operation of the service that this mock does not have; write a stub, or use --beyond",
-        "    no operation has the address /v3/proceses; did you mean GET /v3/processes (getProcesses)?",
-    ]
-
-
-def test_a_report_says_how_many_lines_are_left_out(workspace, ask):
+def test_a_report_says_how_many_lines_are_left_out(workspace, ask, journal):
     for number in range(SHOWN + 5):
         ask(workspace, "GET", f"/senders?ip=198.51.100.{number}")
 
-    first, *lines = journal_report(workspace).splitlines()
+    first, *lines = journal()
 
     assert first == "(not shown: lines: 5)"
     assert len(lines) == SHOWN
 
 
-def test_requests_that_are_too_old_to_be_folded_are_counted(workspace, ask):
-    for _ in range(201):
+def test_requests_that_are_too_old_to_be_folded_are_counted(workspace, ask, journal):
+    for _ in range(READ + 1):
         ask(workspace, "GET", "/account")
 
-    assert journal_report(workspace).splitlines()[0] == "(not shown: older requests: 1)"
+    assert journal()[0] == "(not shown: older requests: 1)"
 
 
-def test_a_failed_webhook_call_is_shown_with_its_last_outcome(workspace, ask):
+def test_mails_are_shown_with_their_one_time_codes(workspace, ask, journal):
+    ask(workspace, "POST", "/senders", json={"name": "Jo", "email": "jo@acme.test"})
+
+    code = workspace.mailbox.latest(to="jo@acme.test").otp
+
+    assert f"    to jo@acme.test: Verify your sender, one-time code {code}" in journal()
+
+
+def test_timers_that_fired_are_shown(workspace, journal):
+    due = workspace.clock.timers()[0]
+    workspace.clock.advance(to=due)
+
+    assert f"    {due.at:%Y-%m-%dT%H:%M:%SZ} {due.machine} {due.key}: {due.event}" in journal()
+
+
+def test_faults_are_shown_with_their_hits(workspace, ask, journal):
+    fault = workspace.faults.add("server_error", times=1)
+    ask(workspace, "GET", "/account")
+
+    assert journal()[-2:] == ["faults:", f"    server_error ({fault.id}): 1 hit"]
+
+
+def test_stubs_are_shown_with_their_hits_and_those_without_on_one_line(workspace, ask, journal):
+    stub = workspace.stubs.add("GET", "/v3/contacts", {"json": {}})
+    for name in ("companies", "processes", "loyalty", "crm"):
+        workspace.stubs.add("POST", f"/v3/{name}", {"json": {}})
+    ask(workspace, "GET", "/contacts")
+
+    assert journal()[-3:] == [
+        "stubs:",
+        f"    GET /v3/contacts ({stub.id}): 1 hit",
+        "    never hit: POST /v3/crm, POST /v3/loyalty, POST /v3/processes and 1 more",
+    ]
+
+
+# ---------------------------------------------------------------------- in short what went wrong
+
+
+def test_a_report_begins_with_how_much_has_happened(workspace, ask, told):
+    ask(workspace, "POST", "/senders", json={"name": "Jo", "email": "jo@acme.test"})
+    ask(workspace, "POST", "/senders", json={"name": "Jo"})
+    workspace.faults.add("server_error", times=1)
+    ask(workspace, "GET", "/account")
+    workspace.clock.advance(to="next")
+
+    assert told()[0] == "3 requests (2 refused), 1 e-mail, 2 timers fired, 1 fault hit"
+
+
+def test_a_workspace_in_which_nothing_has_happened_is_not_told(server, workspace):
+    assert failure_report(server.client, workspace.name) == []
+
+
+def test_a_request_that_nothing_answers_is_told_with_what_helps(workspace, ask, told):
+    ask(workspace, "GET", "/processes")
+    ask(workspace, "GET", "/proceses")
+    ask(workspace, "GET", "/proceses")
+
+    assert told()[1:] == [
+        "requests that nothing here answers:",
+        f"    GET /v3/processes: getProcesses {BEYOND}",
+        f"    GET /v3/proceses: {UNKNOWN} (2 times)",
+    ]
+
+
+def test_a_failed_webhook_call_is_told_with_its_last_outcome(workspace, ask, told):
     receiver = workspace.receiver()
     receiver.answer(status=404)
     ask(workspace, "POST", "/webhooks", json={"url": receiver.url, "events": ["delivered"]})
@@ -47,35 +134,79 @@ def test_a_failed_webhook_call_is_shown_with_its_last_outcome(workspace, ask):
     workspace.trigger("delivered")
     workspace.deliveries.all(state="dropped", wait=5)
 
-    assert f"    delivered to {receiver.url}: answered with 404, dropped after 1 attempt" in journal_report(workspace)
+    assert told() == [
+        "1 request, 1 webhook call (1 failed), 1 timer fired",
+        "webhook calls that failed:",
+        f"    delivered to {receiver.url}: answered with 404, dropped after 1 attempt",
+    ]
 
 
-def test_a_delivered_webhook_call_is_not_shown(workspace, ask):
+def test_a_delivered_webhook_call_is_only_counted(workspace, ask, told):
     receiver = workspace.receiver()
     ask(workspace, "POST", "/webhooks", json={"url": receiver.url, "events": ["delivered"]})
 
     workspace.trigger("delivered")
     workspace.deliveries.all(state="delivered", wait=5)
 
-    assert "webhook calls" not in journal_report(workspace)
+    assert told() == ["1 request, 1 webhook call, 1 timer fired"]
 
 
-def test_mails_are_shown_with_their_one_time_codes(workspace, ask):
-    ask(workspace, "POST", "/senders", json={"name": "Jo", "email": "jo@acme.test"})
+def test_a_stub_that_failed_is_told(workspace, ask, told):
+    stub = workspace.stubs.add("GET", "/v3/contacts", {"json": {"n": "{{ 1 // 0 }}"}})
 
-    code = workspace.mailbox.latest(to="jo@acme.test").otp
+    ask(workspace, "GET", "/contacts")
 
-    assert f"    to jo@acme.test: Verify your sender, one-time code {code}" in journal_report(workspace)
-
-
-def test_faults_are_shown_with_their_hits(workspace, ask):
-    fault = workspace.faults.add("server_error", times=1)
-    ask(workspace, "GET", "/account")
-
-    assert f"faults:\n    server_error ({fault.id}): 1 hit" in journal_report(workspace)
+    assert told()[1] == "stubs that failed:"
+    assert told()[2].startswith("    GET /v3/contacts: ")
+    assert told()[2].endswith(f"({stub.id})")
 
 
-def test_the_report_on_a_dropped_workspace_says_that_the_journal_cannot_be_read(workspace):
+def test_a_control_call_that_was_refused_is_told(workspace, told):
+    with suppress(MockServerError):
+        workspace.clock.set("2020-01-01T00:00:00Z")
+
+    assert told()[0] == "control calls that were refused:"
+    assert told()[1].startswith("    PUT /_mock/clock 400: ")
+
+
+def test_a_key_that_has_opened_another_account_is_told_once(workspace, ask, told):
+    for _ in range(2):
+        ask(workspace, "GET", "/account", key="nobodys")
+
+    assert told()[1:] == [
+        "warnings:",
+        "    the API key is nobody's; it opens acme, a standalone account (--keys any) (2 times)",
+    ]
+
+
+# ---------------------------------------------------------------------- what it never does
+
+
+def test_nothing_that_a_client_has_sent_controls_the_terminal(workspace, ask, told, journal):
+    ask(workspace, "POST", "/senders", json={"name": "Jo", "email": "jo@acme.test", "\x1b[2J": 1})
+
+    assert all(line.isprintable() for line in [*told(), *journal()])
+    assert any("\\x1b[2J" in line for line in journal())
+
+
+def test_a_line_has_a_bound(workspace, ask, journal):
+    ask(workspace, "GET", f"/senders?ip={'1' * 2 * WIDEST}")
+
+    assert max(map(len, journal())) < WIDEST + 20
+
+
+def test_a_dropped_workspace_is_told_of_in_a_line(server, workspace):
     workspace.drop()
 
-    assert journal_report(workspace).startswith("the journal cannot be read: 404: ")
+    [(_, text)] = failure_report(server.client, workspace.name)
+
+    assert text.startswith("the journal cannot be read: 404: ")
+
+
+def test_a_server_that_has_stopped_is_told_of_in_a_line():
+    with MockServer() as server:
+        client, name = server.client, server.workspace().name
+
+    [(_, text)] = failure_report(client, name)
+
+    assert text.startswith("the journal cannot be read: no mock server answers")

@@ -2,6 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from mockserver import MockServerError
+
 
 @pytest.fixture
 def written(workspace, ask):
@@ -51,6 +53,17 @@ def test_a_mail_that_comes_later_is_waited_for(workspace, ask, later):
     later(ask, workspace, "POST", "/senders", json={"name": "Late", "email": "late@acme.test"})
 
     assert workspace.mailbox.latest(to="late@acme.test", wait=10).to == "late@acme.test"
+
+
+def test_one_mail_is_removed(written):
+    written.mailbox.remove(written.mailbox.latest().id)
+
+    assert [mail.to for mail in written.mailbox.all()] == ["ada@acme.test"]
+
+
+def test_a_mail_that_is_not_there_cannot_be_removed(workspace):
+    with pytest.raises(MockServerError, match="there is no e-mail 'none'"):
+        workspace.mailbox.remove("none")
 
 
 def test_the_mailbox_is_cleared(written):

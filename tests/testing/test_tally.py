@@ -103,7 +103,7 @@ def test_an_invalid_option_is_refused(run, option):
 
 
 def test_the_coverage_of_workers_adds_up(run, pytester):
-    result = run(_MET, "-n4", "--mockserver-coverage", "--mockserver-coverage-report=json:met.json")
+    result = run(_MET, "-n2", "--mockserver-coverage", "--mockserver-coverage-report=json:met.json")
 
     assert passed(result, 8)
     assert calls(pytester.path / "met.json") == {"getAccount": 8, "getSenders": 4}
@@ -127,7 +127,7 @@ def test_a_worker_that_dies_without_sending_its_coverage_is_reported(run):
 # ---------------------------------------------------------------------- a server that runs elsewhere
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n4"])
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_running_server_is_used_and_nothing_is_counted_twice(run, pytester, running, ask, monkeypatch, workers):
     monkeypatch.setenv("MOCKSERVER_URL", running)
     with MockServer.connect(running) as server, server.workspace() as another:
@@ -186,3 +186,93 @@ def test_a_report_that_cannot_be_written_is_an_error_of_one_sentence(run, pytest
     result.stdout.fnmatch_lines(["cannot write the report to file/met.json: *"])
     assert "Traceback" not in result.stdout.str() + result.stderr.str()
     assert result.ret == 2
+
+
+def test_the_workspace_of_a_failed_test_stays_to_be_looked_at_and_is_counted(run, running, monkeypatch, pytester):
+    monkeypatch.setenv("MOCKSERVER_URL", running)
+
+    result = run(
+        """
+    def test_bad(mockserver):
+        call(mockserver)
+        assert False
+
+    def test_good(mockserver):
+        call(mockserver)
+    """,
+        "--mockserver-coverage-report=json:met.json",
+    )
+
+    with MockServer.connect(running) as server:
+        (kept,) = (workspace for workspace in server.workspaces() if workspace.name != "default")
+        result.stdout.fnmatch_lines([f"what happened, to look at: {running}/w/{kept.name}/_mock/ui/"])
+        assert [request.operation for request in kept.requests.all()] == ["getAccount"]
+        kept.drop()
+    assert calls(pytester.path / "met.json") == {"getAccount": 2}
+
+
+def test_a_server_that_ends_with_the_session_leaves_nothing_to_look_at(run):
+    result = run("""
+    def test_bad(mockserver):
+        call(mockserver)
+        assert False
+    """)
+
+    result.stdout.no_fnmatch_line("*to look at*")
+
+
+_USED = """
+    def test_used(mockserver):
+        assert call(mockserver, "/senders") == 200
+"""
+
+
+@pytest.mark.parametrize(("of", "status"), [("all", 1), ("used", 0), ("getAccount", 1)])
+def test_a_percentage_of_what_is_used_is_enough(run, of, status):
+    result = run(_USED, "--mockserver-fail-under=10", f"--mockserver-of={of}")
+
+    assert result.ret == status
+    result.assert_outcomes(passed=1)
+
+
+def test_settings_say_the_same_as_options(run, pytester):
+    pytester.makeini("[pytest]\nmockserver_fail_under = 10\nmockserver_of = used\nmockserver_baseline = met.txt\n")
+    pytester.path.joinpath("met.txt").write_text("getSenders: called\ngetSenders: status 401\n", encoding="utf-8")
+
+    result = run(_USED)
+
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*, of the 1 operation and 0 state machines that were used", "not met any more: *401"])
+
+
+def test_a_baseline_of_all_workers_is_made_and_holds(run, pytester):
+    made = run(_MET, "-n2", "--mockserver-baseline=met.txt", "--mockserver-update-baseline")
+    again = run(_MET, "-n2", "--mockserver-baseline=met.txt")
+
+    assert (made.ret, again.ret) == (0, 0)
+    assert "getSenders: status 200\n" in pytester.path.joinpath("met.txt").read_text(encoding="utf-8")
+    again.stdout.no_fnmatch_line("not met any more*")
+
+
+def test_failed_tests_leave_the_baseline_as_it_is(run, pytester):
+    result = run("def test_failed(): assert False", "--mockserver-baseline=met.txt", "--mockserver-update-baseline")
+
+    assert result.ret == 1
+    assert not pytester.path.joinpath("met.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--mockserver-of=getAcount"], "*--mockserver-of: *did you mean getAccount?*"),
+        (["--mockserver-of=@nowhere"], "*--mockserver-of: cannot read nowhere*"),
+        (["--mockserver-baseline=nowhere"], "*--mockserver-baseline: there is no baseline *nowhere*"),
+        (["--mockserver-update-baseline"], "*--mockserver-update-baseline goes with --mockserver-baseline FILE*"),
+        (["-o", "mockserver_fail_under=much"], "*mockserver_fail_under: 'much' is no number from 0 to 100*"),
+    ],
+)
+def test_a_gate_that_makes_no_sense_stops_the_session(run, options, told):
+    result = run(_USED, *options)
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([told])

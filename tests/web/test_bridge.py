@@ -260,7 +260,7 @@ def test_a_long_list_is_written_in_a_thread(make_api, path):
     ],
 )
 def test_a_document_is_made_in_a_thread_and_sent_by_the_loop(api, path):
-    for make in (documents.api_document, documents.api_yaml, documents.control_document, pages.pages):
+    for make in (documents.api_document, documents.api_yaml, documents.control_document, pages.written):
         make.cache_clear()
 
     assert not stays(api, f"/_mock/{path}")

@@ -209,6 +209,11 @@ def leaves(api, method, path, **options):
     return False
 
 
+@pytest.mark.parametrize("path", ["/_mock/reset", "/_mock/workspaces"])
+def test_a_scenario_that_comes_as_a_text_is_read_in_a_thread(api, path):
+    assert leaves(api, "POST", path, json={"yaml": "no: ["})
+
+
 def workspace_of(count):
     events = [{"date": "-PT1H", "sender": "a@acme.test", "recipient": "b@acme.test"}] * count
     return {"inbound_events": events}

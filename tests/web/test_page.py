@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from mockserver.web.pages.page import base_style
+
 CALLBACKS = {
     "http://127.0.0.1:9/callback": "'self' http: https:",
     "https://app.test/callback": "'self' http: https:",
@@ -32,14 +34,13 @@ def test_a_form_may_lead_to_the_app_whatever_its_address(api, callback, sources)
 
 
 @pytest.mark.parametrize(("root", "name"), [("", "default"), ("/w/blue", "blue")])
-def test_a_refusal_names_its_workspace_and_leads_to_its_entry_in_the_journal(api, root, name):
+def test_a_refusal_names_its_workspace_and_leads_to_the_page_of_its_request(api, root, name):
     api.post("/_mock/workspaces", json={"name": "blue"})
 
     answer = api.get(f"{root}/shared/nothing")
 
     (link,) = re.findall(r'href="(/[^"]*)"', answer.text)
-    assert link.startswith(f"{root}/_mock/requests/")
-    assert api.get(link).json["id"] == answer.headers["sib-request-id"]
+    assert link == f"{root}/_mock/ui/requests/{answer.headers['sib-request-id']}"
     assert f"workspace <strong>{name}</strong>" in answer.text
 
 
@@ -52,9 +53,20 @@ def test_the_page_of_a_refusal_with_an_unnamed_status_shows_the_number(api):
     assert "<h1>Status 499</h1>" in answer.text
 
 
-def test_the_page_of_a_refusal_in_an_unknown_workspace_leads_to_the_journal_of_the_default_workspace(api):
+def test_the_page_of_a_refusal_in_an_unknown_workspace_leads_to_its_request_in_the_default_workspace(api):
     page = api.get("/w/nowhere/shared/x")
 
     (entry,) = api.get("/_mock/requests").json["items"]
     assert page.status_code == 404
-    assert f'href="/_mock/requests/{entry["id"]}"' in page.text
+    assert f'href="/_mock/ui/requests/{entry["id"]}"' in page.text
+
+
+@pytest.mark.parametrize("path", ["/shared/nothing", "/_mock/coverage?format=html", "/_mock/docs/ledger.md"])
+def test_pages_have_the_style_that_all_pages_share(api, path):
+    assert base_style() in api.get(path).text
+
+
+def test_the_style_of_the_dashboard_begins_with_what_all_pages_share(api):
+    (address,) = re.findall(r'href="\.\./\.\.(/[^"]*/dashboard\.css)"', api.get("/_mock/ui/state").text)
+
+    assert api.get(address).text.startswith(base_style())

@@ -148,3 +148,14 @@ def test_what_is_no_mail_is_refused_and_not_recorded(body, hooked):
     workspace = hooked(HOOK)
     assert workspace.api.post("/_mock/inbound", json=body).status_code == 400
     assert workspace.api.get("/v3/inbound/events").json == {"events": []}
+
+
+def test_the_control_api_lists_received_mails_by_the_page(hooked):
+    workspace = hooked()
+    for number in range(3):
+        workspace.api.post("/_mock/inbound", json={**MAIL, "sender": f"{number}@example.test"})
+        workspace.advance("PT1M")
+
+    listed = workspace.api.get("/_mock/inbound?limit=1&offset=1").json
+
+    assert (listed["count"], [row["sender"] for row in listed["items"]]) == (3, ["1@example.test"])

@@ -45,7 +45,7 @@ def test_an_evicted_name_that_is_used_again_and_dropped_was_not_evicted(make_api
         new_workspace(api, name=name)
     api.delete("/_mock/workspaces/first")
 
-    assert "evicted" not in api.get("/_mock/workspaces/first").json["detail"]
+    assert api.get("/_mock/workspaces/first").json["detail"] == "there is no workspace 'first'; it was dropped"
 
 
 def test_where_nothing_can_go_the_new_workspace_is_refused(make_api):

@@ -30,9 +30,11 @@ def play(wire, wired_player, root, story, name, seed):
 
 
 def comparable(entry):
-    """An entry without what depends on the machine: how long it took, and the server's port."""
+    """An entry without what depends on the machine: when it was in real time, how long it took, the server's port."""
     headers = {name: value for name, value in entry["request"]["headers"].items() if name != "host"}
-    return {**entry, "ms": 0, "request": {**entry["request"], "headers": headers}}
+    transitions = [{**change, "real_at": None} for change in entry["transitions"]]
+    request = {**entry["request"], "headers": headers}
+    return {**entry, "ms": 0, "real_at": None, "request": request, "transitions": transitions}
 
 
 def together(scripts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
@@ -31,7 +32,11 @@ def test_an_entry_tells_all_of_a_request_and_its_answer(workspace):
 
     entry = last(workspace)
     headers = {name.lower(): value for name, value in entry["request"]["headers"].items()}
-    ms = entry.pop("ms")
+    ms, real_at = entry.pop("ms"), datetime.fromisoformat(entry.pop("real_at"))
+    changed_at = datetime.fromisoformat(entry["transitions"][0].pop("real_at"))
+    mail = workspace.get("/_mock/mailbox").json["items"][0]["id"]
+    request, timer = answer.headers["sib-request-id"], "sender.4.expire_otp.20260115T091500000000Z"
+    caused = [{"kind": "timer", "id": timer}, {"kind": "mail", "id": mail}]
 
     assert {name: headers[name] for name in ("api-key", "content-type", "user-agent")} == {
         "api-key": "***",
@@ -43,6 +48,8 @@ def test_an_entry_tells_all_of_a_request_and_its_answer(workspace):
     assert told["x-sib-ratelimit-limit"] == answer.headers["x-sib-ratelimit-limit"]
     assert told["content-type"] == "application/json"
     assert 0 < ms < 10_000
+    assert timedelta() <= changed_at - real_at < timedelta(seconds=10)
+    assert timedelta() <= datetime.now(UTC) - real_at < timedelta(minutes=1)
     assert {**entry, "request": entry["request"]["body"], "answer": entry["answer"]["body"]} == {
         "id": answer.headers["sib-request-id"],
         "at": "2026-01-15T09:00:00Z",
@@ -55,6 +62,7 @@ def test_an_entry_tells_all_of_a_request_and_its_answer(workspace):
         "status": 201,
         "answer": answer.json,
         "fault": None,
+        "held": False,
         "beyond": None,
         "stub": None,
         "transitions": [
@@ -65,8 +73,12 @@ def test_an_entry_tells_all_of_a_request_and_its_answer(workspace):
                 "event": "create",
                 "from": "[*]",
                 "to": "awaiting_verification",
+                "caused": caused,
+                "caused_by": [{"kind": "request", "id": request}],
             }
         ],
+        "caused": caused,
+        "caused_by": [],
         "warnings": [
             "createSender knows no query parameter x; it is ignored",
             "createSender knows no query parameter y; it is ignored",
@@ -280,7 +292,7 @@ def test_a_request_that_got_no_answer_has_none_in_the_journal(workspace):
 FILTERS = {
     "operation=createSender": {"/v3/senders"},
     "status=404": {"/v3/senders/9", "/v3/nowhere"},
-    "method=get": {"/v3/senders/domains", "/v3/nowhere", "/v3/account"},
+    "method=get": {"/v3/senders", "/v3/senders/domains", "/v3/nowhere", "/v3/account"},
     "path=/v3/senders": {"/v3/senders"},
     "path=/v3/senders*": {"/v3/senders", "/v3/senders/9", "/v3/senders/domains"},
     "path=/v3/senders/?": {"/v3/senders/9"},
@@ -288,6 +300,13 @@ FILTERS = {
     "fault=f1": {"/v3/account"},
     "status=404&method=DELETE": {"/v3/senders/9"},
     "operation=createSender&status=404": set(),
+    "code=document_not_found": {"/v3/senders/9"},
+    "operation=getAccount&code=document_not_found": set(),
+    "transition=sender.create": {"/v3/senders"},
+    "transition=sender.verify": set(),
+    "field=domain": {"/v3/senders"},
+    "operation=createSender&field=domain": set(),
+    "field=ip": set(),
 }
 
 
@@ -295,6 +314,7 @@ FILTERS = {
 def test_the_journal_is_searched_by_what_was_asked_and_answered(workspace, query, paths):
     workspace.new_sender("a@acme.test")
     workspace.delete("/v3/senders/9")
+    workspace.get("/v3/senders?domain=acme.test")
     workspace.get("/v3/senders/domains")
     workspace.get("/v3/nowhere")
     workspace.post("/_mock/faults", {"fault": "server_error", "id": "f1", "match": {"operation": "getAccount"}})

@@ -88,9 +88,18 @@ def test_state_that_is_written_and_loaded_is_equal_and_goes_on_alike(make_api, d
         for workspace in (first, second):
             workspace.delete("/_mock/mailbox")
             player(workspace, after).play(12)
-        assert second.state == first.state
+        assert without_ids_of_requests(second.state) == without_ids_of_requests(first.state)
 
     check()
+
+
+def without_ids_of_requests(state):
+    """A state without the ids of the requests and calls that have caused something: each workspace draws its own."""
+    causes = [cause for link in state["resume"].get("links", ()) for cause in link["caused_by"]]
+    for cause in causes:
+        if cause["kind"] in ("request", "control"):
+            cause["id"] = None
+    return state
 
 
 @pytest.mark.hypothesis

@@ -122,7 +122,14 @@ def test_what_was_there_and_what_is_added_make_what_is_there_then(api, parts):
         answer = api.post("/_mock/seed", json=part)
 
         assert (answer.status_code == 200) is not bool(mistakes), answer.json
-        assert json.loads(json.dumps(dump(api.workspace))) == json.loads(json.dumps(expected))
+        assert without_links(dump(api.workspace)) == without_links(expected)
+
+
+def without_links(document):
+    """A document as JSON without what has caused what: only what was added by a call has a cause."""
+    found = json.loads(json.dumps(document))
+    found["resume"].pop("links", None)
+    return found
 
 
 def test_nothing_that_happens_in_a_trial_reaches_the_workspace(api):

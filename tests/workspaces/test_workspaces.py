@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from mockserver.core.state.keys import is_drawn
@@ -164,6 +166,15 @@ def test_the_one_used_last_is_listed_first(api, new_workspace):
     assert names(api) == ["a", "c", "b", "default"]
 
 
+def test_to_look_at_the_list_is_no_use_of_a_workspace(api, new_workspace):
+    for name in ("a", "b"):
+        new_workspace(api, "empty", name=name)
+    api.get("/_mock/ui/workspaces")
+    assert api.store.peek("nowhere") is None
+
+    assert names(api) == ["b", "a", "default"]
+
+
 def test_long_lists_are_read_in_parts_with_the_count_of_all(api, new_workspace):
     for number in range(6):
         new_workspace(api, "empty", name=f"w{number}")
@@ -179,6 +190,51 @@ def test_a_query_that_makes_no_sense_is_400(api, query):
     assert api.get(f"/_mock/workspaces?{query}").status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("part", "found"),
+    {"": ["B-2", "b-1", "a-1", "default"], "B-": ["B-2", "b-1"], "1": ["b-1", "a-1"], "%": []}.items(),
+)
+def test_the_list_is_searched_by_a_part_of_the_name(api, new_workspace, part, found):
+    for name in ("a-1", "b-1", "B-2"):
+        new_workspace(api, "empty", name=name)
+
+    assert names(api, f"?name={part}&limit=9") == found
+
+
+def test_it_is_told_how_old_a_workspace_is_what_its_clock_shows_and_what_it_holds(api, new_workspace, story):
+    before = datetime.now(UTC)
+    workspace = new_workspace(api, story, name="mine")
+    workspace.new_sender("a@acme.test")
+    workspace.post("/_mock/trigger", {"event": "hardBounce"})
+    workspace.post("/_mock/faults", {"fault": "unavailable"})
+    workspace.post("/_mock/snapshots", {})
+    workspace.get("/v3/no%20where")
+
+    listed = api.get("/_mock/workspaces").json["items"][0]
+    made_at, last = datetime.fromisoformat(listed["made_at"]), listed["last_request"]
+
+    assert api.get("/_mock/workspaces/mine").json["counts"] == listed["counts"]
+    assert before <= made_at <= datetime.now(UTC)
+    assert (listed["clock"]["now"], listed["clock"]["frozen"]) == ("2026-01-15T09:00:00Z", True)
+    assert before <= datetime.fromisoformat(last.pop("real_at")) <= datetime.now(UTC)
+    assert last == {
+        "id": api.get("/w/mine/_mock/requests?limit=1").json["items"][0]["id"],
+        "at": "2026-01-15T09:00:00Z", "method": "GET", "path": "/v3/no where", "operation": None, "status": 503,
+    }  # fmt: skip
+    counts = {"requests": 2, "mails": 1, "deliveries": 1, "faults": 1, "stubs": 0, "snapshots": 1}
+    assert listed["counts"] == {**counts, "rows": api.store.get("mine").state.kept()}
+
+
+def test_a_workspace_is_as_old_after_a_reset_and_has_had_no_request_since(api, new_workspace):
+    workspace = new_workspace(api, "empty", name="mine")
+    workspace.get("/v3/account")
+    before = api.get("/_mock/workspaces/mine").json
+    workspace.post("/_mock/reset", {})
+
+    after = api.get("/_mock/workspaces/mine").json
+    assert (after["made_at"], after["last_request"], after["counts"]["requests"]) == (before["made_at"], None, 0)
+
+
 def test_a_workspace_that_is_dropped_is_gone(api, new_workspace):
     workspace = new_workspace(api, name="mine")
 
@@ -187,8 +243,7 @@ def test_a_workspace_that_is_dropped_is_gone(api, new_workspace):
     assert answers == [204, 404]
     assert names(api) == ["default"]
     assert workspace.get("/v3/senders").status_code == 401
-    problem = api.get("/_mock/workspaces/mine").json
-    assert "evicted" not in problem["detail"]
+    assert api.get("/w/mine/_mock/clock").json["detail"] == "there is no workspace 'mine'; it was dropped"
 
 
 def test_the_default_workspace_cannot_be_dropped(api):

@@ -13,8 +13,10 @@ from mockserver.effects.egress import Egress
 class Calls:
     """Makes outgoing requests in the background, to addresses that the egress policy allows."""
 
-    def __init__(self, egress: Egress) -> None:
+    def __init__(self, egress: Egress, ca: str | None = None) -> None:
+        """Prepare calls, which trust one more authority if `ca` is its certificate, in PEM."""
         self._egress = egress
+        self._ca = ca
         self._dispatcher = Dispatcher()
 
     def close(self) -> None:
@@ -23,12 +25,12 @@ class Calls:
     def call(self, url: str, job: Job) -> None:
         """Queue a job for the host of an address; `job.done` gets the outcome once, in whatever thread."""
         host = urlsplit(url).netloc.lower()
-        task = Task(lambda: _outcome(job, self._egress), job.done, lambda: job.is_wanted, host)
+        task = Task(lambda: _outcome(job, self._egress, self._ca), job.done, lambda: job.is_wanted, host)
         if not self._dispatcher.submit(task):
             job.done(Outcome(error="too many calls wait for their turn"))
 
 
-def _outcome(job: Job, egress: Egress) -> Outcome:
+def _outcome(job: Job, egress: Egress, ca: str | None) -> Outcome:
     """The outcome of a job's request; never raises, because the job waits for an outcome."""
     from mockserver.effects.http import call  # noqa: PLC0415  # not needed before the first webhook call
 
@@ -40,7 +42,7 @@ def _outcome(job: Job, egress: Egress) -> Outcome:
     if request is None:
         return Outcome(error="the call was called off")
     try:
-        return call(request, egress)
+        return call(request, egress, ca)
     except Exception as error:  # a bug of the mock
         logging.getLogger(__name__).exception("a call has failed with an unexpected error")
         return Outcome(error=f"the mock has failed: {type(error).__name__}")

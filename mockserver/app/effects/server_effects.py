@@ -26,14 +26,16 @@ class ServerEffects:
     Modules that take long to import are imported when they are first used.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, ca: str | None = None) -> None:
         """Prepare all effects; e-mails are received, and timers fire in real time, after `open`.
+
+        `ca` is the certificate of an authority, in PEM, that calls trust beside those that OpenSSL does.
 
         Raises:
             ValueError: an address among the settings is malformed, or the key of forwarded calls cannot be used.
         """
         egress = Egress(settings.egress)
-        self._calls = Calls(egress)
+        self._calls = Calls(egress, ca)
         self._mails = Mails(settings, egress)
         self._timer_thread = TimerThread()
         self.look_ups = LookUps(settings)

@@ -135,7 +135,7 @@ def _occurrence_count(effects: Sequence[Effect]) -> int:
 def _send(content: MailContent, caller: Caller) -> MailContent:
     """Send an e-mail now; returns it with what it has by default."""
     content = sending.completed(caller.workspace, caller.account, content)
-    if not sending.deliver(caller.workspace, caller.account, content, request=caller.workspace.cause):
+    if not sending.deliver(caller.workspace, caller.account, content, request=caller.workspace.cause_request):
         caller.warn(
             "the attachments are too large for the mailbox: their contents are not kept (--mailbox-bytes-limit)"
         )
@@ -156,7 +156,7 @@ def _schedule(effect: ScheduleEffect, caller: Caller) -> None:
     at = clock.after(effect.at) if isinstance(effect.at, timedelta) else max(effect.at, clock.now())
     row = ScheduledEmail(
         content.message_id, at, content.recipients[0].party.email, content.subject, effect.batch_id,
-        mail=content, rejected=effect.rejected, request=workspace.cause, created_at=clock.now(),
+        mail=content, rejected=effect.rejected, request=workspace.cause_request, created_at=clock.now(),
     )  # fmt: skip
     scheduled.schedule(workspace, caller.account, row)
 

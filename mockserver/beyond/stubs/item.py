@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from pathlib import PurePath
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 from marshmallow.exceptions import SCHEMA
@@ -21,7 +21,7 @@ from mockserver.core.state.stubs import Stub
 from mockserver.core.text import header_form
 from mockserver.core.traffic.match import Match
 from mockserver.resources.match import ContentMatchItem
-from mockserver.resources.section import Item
+from mockserver.resources.section import Item, about
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.fields import Dict, Json, JsonObject, List, OneOrMany
 
@@ -85,11 +85,26 @@ def _check_value(value: str) -> None:
 class AnswerItem(Item):
     """An answer: its status, its headers, and its body as JSON or as text; with `when`, where that is true."""
 
-    when = Condition()
-    status = fields.Integer(strict=True, validate=validate.Range(200, 599), load_default=200)
-    headers = Dict(keys=fields.String(validate=_check_header), values=fields.String(validate=_check_value))
-    json = Json(allow_none=True)
-    text = fields.String()
+    constraints: ClassVar[dict[str, Any]] = {
+        "not": {"required": ["json", "text"]},
+        "if": {"properties": {"status": {"enum": list(_WITHOUT_BODY)}}, "required": ["status"]},
+        "then": {"properties": {"json": False, "text": False}},
+    }
+
+    when = Condition(**about("answers only where this expression is true, before the sequence and without moving it"))
+    status = fields.Integer(
+        strict=True,
+        validate=validate.Range(200, 599),
+        load_default=200,
+        **about("the status; 204 and 304 have no body"),
+    )
+    headers = Dict(
+        keys=fields.String(validate=_check_header),
+        values=fields.String(validate=_check_value),
+        **about("further headers, by their names"),
+    )
+    json = Json(allow_none=True, **about("the body as JSON; texts in it may be templates"))
+    text = fields.String(**about("the body as text, which may be a template"))
 
     @validates_schema
     def _check(self, data: dict[str, Any], **_: Any) -> None:
@@ -103,53 +118,96 @@ class AnswerItem(Item):
 class RefusalItem(Item):
     """A refusal in the service's words: when, and its code with status and message."""
 
-    when = Condition(required=True)
-    code = fields.String(required=True, validate=validate.Length(1, _LONGEST_CODE))
-    status = fields.Integer(strict=True, validate=validate.Range(400, 599))
-    message = fields.String()
+    when = Condition(required=True, **about("refuses where this expression is true"))
+    code = fields.String(
+        required=True, validate=validate.Length(1, _LONGEST_CODE), **about("the error code in the service's words")
+    )
+    status = fields.Integer(
+        strict=True, validate=validate.Range(400, 599), **about("the status; that of the code, or 400, if left out")
+    )
+    message = fields.String(**about("the message; that of the code if left out"))
 
 
 class _TimedItem(Item):
     """Something that is done where a condition is true, or once for each item of a list."""
 
-    when = Condition()
-    each = Json()
-    as_ = fields.String(data_key="as")
+    when = Condition(**about("done only where this expression is true"))
+    each = Json(**about("done once for each item of this list"))
+    as_ = fields.String(data_key="as", **about("the name that an item of `each` has in templates; `item` if left out"))
 
 
 class ForgetItem(_TimedItem):
     """A stored value that is forgotten: its table and its key."""
 
-    table = _name(required=True)
-    key = fields.String(required=True)
+    table = _name(required=True, **about("the table, a name of letters, digits and _"))
+    key = fields.String(required=True, **about("the key within the table, which may be a template"))
 
 
 class StoreItem(ForgetItem):
     """A value that is stored, by default the body of the request."""
 
-    value = Json(allow_none=True)
+    value = Json(allow_none=True, **about("what is stored; the body of the request if left out"))
 
 
 class StubItem(Item):
     """A stub: for which requests it answers, and how."""
 
+    constraints: ClassVar[dict[str, Any]] = {"oneOf": [{"required": ["answer"]}, {"required": ["answers"]}]}
+
     id = fields.String(
-        validate=validate.Regexp(r"[A-Za-z0-9][\w.-]{0,63}\Z", re.ASCII, error="must be letters, digits, dots, dashes")
+        validate=validate.Regexp(r"[A-Za-z0-9][\w.-]{0,63}\Z", re.ASCII, error="must be letters, digits, dots, dashes"),
+        **about("its id; counts up if left out"),
     )
-    method = fields.String(required=True, validate=validate.OneOf(METHODS))
-    path = Pattern(required=True)
-    match = fields.Nested(ContentMatchItem, load_default=Match)
-    members = List(fields.String(), validate=validate.Length(max=_MOST_LISTED))
-    let = Dict(keys=fields.String(validate=_check_let), values=Json(allow_none=True))
-    refuse = List(fields.Nested(RefusalItem), validate=validate.Length(max=_MOST_LISTED))
-    answer = fields.Nested(AnswerItem)
-    answers = List(fields.Nested(AnswerItem), validate=validate.Length(1, _MOST_ANSWERS))
-    store = OneOrMany(fields.Nested(StoreItem), validate=validate.Length(max=_MOST_LISTED))
-    forget = OneOrMany(fields.Nested(ForgetItem), validate=validate.Length(max=_MOST_LISTED))
-    effects = List(JsonObject(), validate=validate.Length(max=_MOST_LISTED))
-    times = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**53))
-    hits = fields.Integer(strict=True, validate=_count)
-    position = fields.Integer(strict=True, validate=_count)
+    method = fields.String(
+        required=True, validate=validate.OneOf(METHODS), **about("the method of the requests that it answers")
+    )
+    path = Pattern(
+        required=True, **about("the path, with parameters in braces, each one segment: /v3/contacts/{email}")
+    )
+    match = fields.Nested(ContentMatchItem, load_default=Match, **about("what else requests must hold"))
+    members = List(
+        fields.String(),
+        validate=validate.Length(max=_MOST_LISTED),
+        **about(
+            "the members of the body that there are: others are ignored with a warning, or refused where it is strict"
+        ),
+    )
+    let = Dict(
+        keys=fields.String(validate=_check_let),
+        values=Json(allow_none=True),
+        **about("named values that several templates use, each worked out once"),
+    )
+    refuse = List(
+        fields.Nested(RefusalItem),
+        validate=validate.Length(max=_MOST_LISTED),
+        **about("refusals, checked in order before anything else"),
+    )
+    answer = fields.Nested(AnswerItem, **about("the answer to each request"))
+    answers = List(
+        fields.Nested(AnswerItem),
+        validate=validate.Length(1, _MOST_ANSWERS),
+        **about("a sequence of answers, of which the last is repeated"),
+    )
+    store = OneOrMany(
+        fields.Nested(StoreItem),
+        validate=validate.Length(max=_MOST_LISTED),
+        **about("what is kept in the workspace, by table and key"),
+    )
+    forget = OneOrMany(
+        fields.Nested(ForgetItem), validate=validate.Length(max=_MOST_LISTED), **about("what is kept no longer")
+    )
+    effects = List(
+        JsonObject(),
+        validate=validate.Length(max=_MOST_LISTED),
+        **about("what happens in the workspace besides: e-mails, events, credits, scheduled e-mails"),
+    )
+    times = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=1, max=2**53),
+        **about("how many requests it answers, refusals included; any number if left out"),
+    )
+    hits = fields.Integer(strict=True, validate=_count, **about("how many requests it has answered"))
+    position = fields.Integer(strict=True, validate=_count, **about("the place of the next answer in its sequence"))
 
     def load(self, data: Any, **options: Any) -> Any:
         """A stub; one that was loaded before is not checked again, as each workspace of a library has the same ones."""

@@ -12,7 +12,7 @@ from mockserver.core.state.stubs import Stored
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, SectionError, TakenError
+from mockserver.resources.section import Item, SectionError, TakenError, about
 from mockserver.web.schemas.fields import Json, List
 
 #: The longest name of a table and the longest key, in characters. Chosen: longer than any that an API would take.
@@ -74,9 +74,9 @@ def change(account: Account, changes: Iterable[Change]) -> None:
 class StoredItem(Item):
     """A stored value: its table, its key, and the value."""
 
-    table = fields.String(required=True, validate=validate.Length(1, LONGEST_TABLE))
-    key = fields.String(required=True, validate=validate.Length(1, LONGEST_KEY))
-    value = Json(required=True, allow_none=True)
+    table = fields.String(required=True, validate=validate.Length(1, LONGEST_TABLE), **about("the table"))
+    key = fields.String(required=True, validate=validate.Length(1, LONGEST_KEY), **about("the key within the table"))
+    value = Json(required=True, allow_none=True, **about("what is stored"))
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -95,4 +95,6 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     return {"stored": found} if found else {}
 
 
-SECTION = Section(fields={"stored": List(fields.Nested(StoredItem))}, load=_load, dump=_dump)
+SECTION = Section(
+    fields={"stored": List(fields.Nested(StoredItem), **about("what stubs have stored"))}, load=_load, dump=_dump
+)

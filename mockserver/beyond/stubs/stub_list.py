@@ -12,7 +12,7 @@ from mockserver.beyond.stubs.item import StubItem, dump_stub
 from mockserver.core.state.stubs import Stub
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import WorkspaceSection
-from mockserver.resources.section import SectionError, TakenError
+from mockserver.resources.section import SectionError, TakenError, about
 from mockserver.web.schemas.fields import List
 
 #: The most stubs of a workspace. Chosen: four times as many as the service has operations.
@@ -78,4 +78,6 @@ def _dump(workspace: Workspace) -> dict[str, Any]:
     return {"stubs": [dump_stub(stub) for stub in stubs]} if stubs else {}
 
 
-SECTION = WorkspaceSection(fields={"stubs": stubs_field()}, load=_load, dump=_dump)
+SECTION = WorkspaceSection(
+    fields={"stubs": stubs_field(**about("answers for operations that the mock does not have"))}, load=_load, dump=_dump
+)

@@ -2,61 +2,81 @@
 
 from __future__ import annotations
 
-import hmac
 import re
 import socket
 from collections.abc import Collection, Iterable
-from ipaddress import ip_address
 
 from flask import Response, request
 
+from mockserver.control.access.sessions import Sessions
 from mockserver.control.framework.declaration import ControlCall
 from mockserver.control.framework.problem import Problem
-from mockserver.web.routing.audience import CONTROL_PREFIX
+from mockserver.core.text import host_name
+from mockserver.web.routing.audience import CONTROL_PREFIX, DASHBOARD_PREFIX
 
-#: Suffixes that the public DNS does not have: of RFC 6761 and RFC 6762, ICANN's name for private use, and those of
-#: services of Kubernetes without and (`cluster.local`) with the name of the cluster.
-_RESERVED = (".localhost", ".local", ".internal", ".test", ".svc")
 #: The values of `Sec-Fetch-Site` for requests by pages of this server and its site, or by the user; other clients send
 #: no such header.
 _OWN_SITES = frozenset({"", "same-origin", "same-site", "none"})
+#: What needs no token: the page that asks for it, and the files that it loads.
+SIGN_IN = f"{DASHBOARD_PREFIX}/sign-in"
+_FILES = f"{DASHBOARD_PREFIX}/static/"
+#: The methods of requests that change nothing.
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
 #: A Host header, with or without a port; an IPv6 address is written in brackets.
 _HOST = re.compile(r"(?:\[(?P<ip>[^\[\]\s]+)\]|(?P<name>[^\[\]:,/@\s]+))(?::\d{0,5})?")
+
+
+class Unauthorized(Problem):
+    """A 401: the request has neither the control token nor, of a page of the dashboard, the cookie of a session."""
+
+    def __init__(self) -> None:
+        super().__init__(401, "the control API of this server needs its token: Authorization: Bearer ...")
+
+    def response(self) -> Response:
+        found = super().response()
+        found.headers["WWW-Authenticate"] = "Bearer"
+        return found
 
 
 class Guard:
     """Refuses control calls of other origins, and control calls without the token; calls that are open to all pass.
 
+    In the place of the token, requests by pages of this server may have the cookie of a session of the dashboard.
     Where the server has no token, the Host header is checked as well: DNS rebinding makes a name of the public DNS
     lead to this server, so only names are admitted that cannot be of the public DNS, or that a setting allows.
     """
 
-    def __init__(self, token: str | None, calls: Iterable[ControlCall], allowed_hosts: Collection[str] = ()) -> None:
-        self._token = None if token is None else token.encode()
+    def __init__(self, sessions: Sessions, calls: Iterable[ControlCall], allowed_hosts: Collection[str] = ()) -> None:
+        self._sessions = sessions
         self._open = {call.path.replace("{", "<").replace("}", ">") for call in calls if call.is_open}
         self._allowed = frozenset(name.lower().removesuffix(".") for name in (*allowed_hosts, socket.gethostname()))
 
-    @property
-    def wants_token(self) -> bool:
-        """Whether the control API asks for a token."""
-        return self._token is not None
+    def __call__(self) -> None:
+        """Check the current request.
 
-    def __call__(self) -> Response | None:
-        """The refusal of the current request, or None if it is admitted."""
-        if not request.path.startswith(CONTROL_PREFIX) or (request.url_rule and request.url_rule.rule in self._open):
-            return None
-        return self._foreign() or (self._unknown_host() if self._token is None else self._unauthorized(self._token))
+        Raises:
+            Unauthorized: it shows neither the token nor a session.
+            Problem: 403, it was made by a page of another origin, or under a name that may be somebody else's.
+        """
+        path = request.path
+        if not path.startswith(CONTROL_PREFIX) or (request.url_rule and request.url_rule.rule in self._open):
+            return
+        if not _is_link_to_a_page(path):
+            self._check_origin()
+        if not self._sessions.wants_token:
+            self._check_host()
+        elif path != SIGN_IN and not path.startswith(_FILES) and not self._has_token() and not self._has_session():
+            raise Unauthorized
 
     # ------------------------------------------------------------------ other origins
 
-    def _foreign(self) -> Response | None:
-        site = request.headers.get("Sec-Fetch-Site", "").strip().lower()
+    def _check_origin(self) -> None:
+        site = _site()
         if site not in _OWN_SITES:
-            return _forbidden(f"a web page of another site has made this request (Sec-Fetch-Site: {site})")
+            raise _forbidden(f"a web page of another site has made this request (Sec-Fetch-Site: {site})")
         origin = request.headers.get("Origin")
         if origin is not None and not self._is_own(origin):
-            return _forbidden(f"a web page of another origin ({origin}) has made this request")
-        return None
+            raise _forbidden(f"a web page of another origin ({origin}) has made this request")
 
     def _is_own(self, origin: str) -> bool:
         """Whether an origin is this server's, or its name is allowed.
@@ -70,12 +90,12 @@ class Guard:
 
     # ------------------------------------------------------------------ names
 
-    def _unknown_host(self) -> Response | None:
+    def _check_host(self) -> None:
         host = request.environ.get("HTTP_HOST")
         # Browsers always send a Host, and only browsers can be misled by DNS rebinding.
         if host is None or self._is_admitted(_name(host)):
-            return None
-        return _forbidden(
+            return
+        raise _forbidden(
             f"the control API of this server is not known as {host}: start it with --allowed-host, or with a control "
             "token"
         )
@@ -84,8 +104,7 @@ class Guard:
         """Whether a name cannot be one of the public DNS, or is allowed."""
         if not name:
             return False
-        is_private = "." not in name or _is_address(name) or name.endswith(_RESERVED)
-        return is_private or "*" in self._allowed or self._is_allowed(name)
+        return host_name.is_private(name) or "*" in self._allowed or self._is_allowed(name)
 
     def _is_allowed(self, name: str) -> bool:
         """Whether a setting allows a name: by itself, or by a parent domain that is written with a dot before it."""
@@ -95,18 +114,43 @@ class Guard:
 
     # ------------------------------------------------------------------ the token
 
-    def _unauthorized(self, token: bytes) -> Response | None:
+    def _has_token(self) -> bool:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         # WSGI gives the bytes of a header as Latin-1 (PEP 3333); the token is compared by its UTF-8 bytes.
-        if scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode("latin-1"), token):
-            return None
-        refused = Problem(401, "the control API of this server needs its token: Authorization: Bearer ...").response()
-        refused.headers["WWW-Authenticate"] = "Bearer"
-        return refused
+        return scheme.lower() == "bearer" and self._sessions.is_token(given.strip().encode("latin-1"))
+
+    def _has_session(self) -> bool:
+        """Whether the request has the cookie of a session, and comes from a page of this server or from the user.
+
+        Browsers that keep to SameSite send the cookie to no page of another site, but to those of other ports of this
+        host. What changes something has to say where it comes from, which browsers always do.
+        """
+        if not self._sessions.has(request.cookies.get(self._sessions.cookie)):
+            return False
+        site = _site()
+        if request.method in _READING:
+            return site != "same-site" or _is_link_to_a_page(request.path)
+        return site == "same-origin" or (not site and "Origin" in request.headers)
 
 
-def _forbidden(why: str) -> Response:
-    return Problem(403, f"{why}; nothing was done").response()
+def _site() -> str:
+    """What the browser says of the page that has made the request; empty if it is none, or an old one."""
+    return request.headers.get("Sec-Fetch-Site", "").strip().lower()
+
+
+def _is_link_to_a_page(path: str) -> bool:
+    """Whether somebody has followed a link to a page of the dashboard, from wherever: who only links reads nothing."""
+    headers = request.headers
+    return (
+        f"{path}/".startswith(f"{DASHBOARD_PREFIX}/")
+        and request.method in ("GET", "HEAD")
+        and headers.get("Sec-Fetch-Mode") == "navigate"
+        and headers.get("Sec-Fetch-Dest") == "document"
+    )
+
+
+def _forbidden(why: str) -> Problem:
+    return Problem(403, f"{why}; nothing was done")
 
 
 def _name(host: str) -> str | None:
@@ -115,7 +159,7 @@ def _name(host: str) -> str | None:
     if found is None:
         return None
     name = found["ip"] or found["name"]
-    if found["ip"] is not None and not _is_address(name):
+    if found["ip"] is not None and not host_name.is_address(name):
         return None
     return name.lower().removesuffix(".")
 
@@ -123,11 +167,3 @@ def _name(host: str) -> str | None:
 def _without_port(host: str) -> str:
     """A Host header without the default port of http or https."""
     return re.sub(r":(80|443|)$", "", host.strip().lower())
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name.partition("%")[0])
-    except ValueError:
-        return False
-    return True

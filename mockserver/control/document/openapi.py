@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from functools import cache
 from http import HTTPStatus
-from importlib.metadata import version
 from typing import Any
 
 from marshmallow import Schema
 
-from mockserver.control.document.forms import DURATION, FORMS, INSTANT
+from mockserver.control.document.forms import FORMS
 from mockserver.control.framework.declaration import ControlCall
 from mockserver.control.framework.resource import ControlResource
 from mockserver.resources.registry import LIFECYCLES
+from mockserver.scenario.json_schema.forms import DURATION, INSTANT
+from mockserver.settings import version
 from mockserver.views.server.problem import Problem
 from mockserver.web.schemas.json_schema import HOSTNAME, specification
 
@@ -52,8 +53,8 @@ def document(resources: tuple[ControlResource, ...]) -> dict[str, Any]:
     spec = specification(
         FORMS,
         title="Control API of the mock",
-        version=version("mockserver"),
-        info={"description": _DESCRIPTION.format(version=version("mockserver"))},
+        version=version(),
+        info={"description": _DESCRIPTION.format(version=version())},
         servers=[{"url": "/"}],
         tags=[{"name": resource.name} for resource in resources],
         security=[{"control-token": []}, {}],
@@ -131,6 +132,8 @@ def _content(call: ControlCall, media: str) -> dict[str, Any]:
     shown = call.answer or call.written
     if shown is not None and media == "application/json":
         return {"schema": shown() if call.answer is None else _schema(call.answer)}
+    if media.endswith("+json"):
+        return {"schema": {"type": "object"}}
     return {} if "yaml" in media or media == "*/*" else {"schema": {"type": "string"}}
 
 

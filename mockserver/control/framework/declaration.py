@@ -45,6 +45,13 @@ class ControlCall(NamedTuple):
     adds: bool = False
     #: Whether it acts on one workspace, which the caller names.
     in_workspace: bool = True
+    #: Whether it changes nothing, whatever its method says.
+    only_reads: bool = False
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the workspace on which it acts keeps a record of it."""
+        return self.method != "GET" and not self.only_reads
 
 
 class Declared(TypedDict, total=False):
@@ -62,3 +69,4 @@ class Declared(TypedDict, total=False):
     heavy: bool
     adds: bool
     in_workspace: bool
+    only_reads: bool

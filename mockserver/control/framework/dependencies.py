@@ -22,6 +22,14 @@ class Bodies:
 
 
 @dataclass(frozen=True, slots=True)
+class Tls:
+    """How the server speaks TLS."""
+
+    #: The certificate of its authority, in PEM; None: it has a certificate that somebody else has issued.
+    ca: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ControlDependencies:
     """The component of an application that its control calls act on."""
 
@@ -30,12 +38,14 @@ class ControlDependencies:
     bodies: Bodies
     #: Whether the control API asks for a token.
     wants_token: bool
-    #: Gives what `health` shows of the effects, by name: `smtp`, `smtp_in`.
+    #: Gives what `health` shows of the effects and of TLS, by name: `smtp`, `smtp_in`, `tls`.
     effects_health: Callable[[], Mapping[str, Mapping[str, Any]]]
     #: What becomes of a call beyond the mock where the scenario does not say it, as `Behaviour.beyond`.
     beyond: str
     #: When the server was made, on the clock of `time.monotonic`.
     started: float
+    #: None: the server speaks no TLS.
+    tls: Tls | None = None
 
 
 def current() -> ControlDependencies:

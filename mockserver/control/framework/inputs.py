@@ -14,7 +14,7 @@ from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.document import MappingNode
 from mockserver.scenario.documents.field_errors import mistakes
-from mockserver.scenario.documents.mistakes import Mistake
+from mockserver.scenario.documents.mistakes import BODY, TEXT, Mistake, ScenarioError
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.web.schemas import json_text
 
@@ -89,4 +89,25 @@ def _of_yaml(raw: bytes, bodies: Bodies) -> MappingNode:
         text = raw.decode()
     except UnicodeDecodeError as error:
         raise of_mistakes([Mistake((), f"not UTF-8 at byte {error.start}")]) from error
-    return parse(text, "body", Bounds(levels=bodies.levels))
+    return _parsed(text, BODY, bodies)
+
+
+def of_text(text: str) -> MappingNode:
+    """The document in a text of YAML that has come as the member `yaml` of a body.
+
+    Raises:
+        Problem: 400, it cannot be read; 413, it is too large.
+    """
+    bodies = dependencies.current().bodies
+    if len(text) > bodies.yaml or len(text.encode()) > bodies.yaml:
+        detail = f"a text of YAML may have {bodies.yaml:,} bytes; --yaml-limit sets that, and a document may have more"
+        raise Problem(413, detail)
+    return _parsed(text, TEXT, bodies)
+
+
+def _parsed(text: str, called: str, bodies: Bodies) -> MappingNode:
+    """The document in a text, which the marks of its mistakes call so."""
+    try:
+        return parse(text, called, Bounds(levels=bodies.levels))
+    except ScenarioError as error:
+        raise of_mistakes(error.mistakes, unreadable=True) from error

@@ -6,11 +6,12 @@ from marshmallow import fields, validate
 
 from mockserver.control.framework.waiting import LONGEST_WAIT
 from mockserver.core.workspaces.store import NAME
+from mockserver.resources.section import about
 
 
 def limit() -> fields.Integer:
     """A field: how many items of a list are answered at most, from 1 to 1,000."""
-    return fields.Integer(load_default=100, validate=validate.Range(1, 1000))
+    return fields.Integer(load_default=100, validate=validate.Range(1, 1000), **about("how many there are at most"))
 
 
 def offset() -> fields.Integer:
@@ -18,12 +19,16 @@ def offset() -> fields.Integer:
 
     JSON numbers are exact up to 2**53 in every language (RFC 8259, 6).
     """
-    return fields.Integer(load_default=0, validate=validate.Range(0, 2**53))
+    return fields.Integer(load_default=0, validate=validate.Range(0, 2**53), **about("how many are left out first"))
 
 
 def wait() -> fields.Float:
     """A field: how long to wait for a match, in seconds of real time."""
-    return fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT))
+    return fields.Float(
+        load_default=0.0,
+        validate=validate.Range(0, LONGEST_WAIT),
+        **about("how many seconds it waits until something matches"),
+    )
 
 
 def name() -> fields.String:

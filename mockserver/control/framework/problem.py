@@ -21,6 +21,8 @@ class Problem(Exception):
         self.status, self.detail = status, detail
         #: What is wrong with the query or the body, member by member.
         self.mistakes: Sequence[Mistake] = ()
+        #: True where what was sent as YAML cannot be read: what it describes was not looked at.
+        self.unreadable: bool | None = None
         #: Set where an event does not apply: the state of the instance, and the events that apply in it.
         self.state: str | None = None
         self.allowed: Sequence[str] | None = None
@@ -38,11 +40,11 @@ def of_transition(error: TransitionRefused) -> Problem:
     return found
 
 
-def of_mistakes(mistakes: Iterable[Mistake], status: int = 400) -> Problem:
-    """The problem of a query, a body or a scenario with mistakes."""
+def of_mistakes(mistakes: Iterable[Mistake], status: int = 400, *, unreadable: bool | None = None) -> Problem:
+    """The problem of a query, a body or a scenario with mistakes; of YAML that cannot be read if `unreadable`."""
     rows = [_without_folder(row.bounded()) for row in mistakes]
     found = Problem(status, "; ".join(map(str, rows)))
-    found.mistakes = rows
+    found.mistakes, found.unreadable = rows, unreadable
     return found
 
 

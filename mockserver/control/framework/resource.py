@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from typing import Any, NamedTuple, Unpack
 
 from flask import Blueprint, Response, request
@@ -11,6 +11,7 @@ from marshmallow import Schema
 
 from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.declaration import DECLARED, ControlCall, Declared
+from mockserver.control.framework.recording import recorded
 from mockserver.web.components import component
 
 Carry = Callable[..., Response]
@@ -89,6 +90,6 @@ def _reading(carry: Carry, declared: ControlCall) -> Carry:
             arguments["body"] = inputs.body(of_body.schema, in_workspace=declared.in_workspace)
         if declared.adds:
             target.refuse_if_full()
-        return carry(**arguments)
+        return recorded(partial(carry, **arguments)) if declared.is_recorded else carry(**arguments)
 
     return read

@@ -7,17 +7,23 @@ from typing import Any
 from flask import request
 
 from mockserver.control.framework import dependencies, off_loop
-from mockserver.control.framework.problem import Problem, of_one
+from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
+from mockserver.core.traffic.acting import ACTING
+from mockserver.core.workspaces.eviction import Gone
 from mockserver.core.workspaces.store import StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.scenario.documents.document import located
+from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.server import loop
 from mockserver.web.service.auth import find
 
 #: The key of the WSGI environment that holds the workspace on which the call has acted.
 ACTED_ON = "mockserver.acted_on"
+
+_WHY_GONE = {Gone.DROPPED: "; it was dropped", Gone.EVICTED: "; it was evicted, as newer ones took its place"}
 
 
 def workspace(*, whole: bool = False) -> Workspace:
@@ -58,6 +64,9 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
 def acting_on(workspace: Workspace) -> Workspace:
     """The given workspace, noted for the log as the one on which the call has acted."""
     request.environ[ACTED_ON] = workspace
+    acting = ACTING.get()
+    if acting is not None:
+        acting.on = workspace
     return workspace
 
 
@@ -69,8 +78,8 @@ def named(name: str) -> Workspace:
     """
     found = dependencies.store().get(name)
     if found is None:
-        why = "; it was evicted, as newer ones took its place" if dependencies.store().was_evicted(name) else ""
-        raise Problem(404, f"there is no workspace {name!r}{why}")
+        why = dependencies.store().why_gone(name)
+        raise Problem(404, f"there is no workspace {name!r}{'' if why is None else _WHY_GONE[why]}")
     return acting_on(found)
 
 
@@ -142,5 +151,6 @@ def named_account(of: Workspace, body: dict[str, Any]) -> Account | None:
     name = body["account"]
     found = of.state.account_named(name) if isinstance(name, str) else None
     if found is None:
-        raise of_one("account", f"is no account's name; those are {reasons.listed(of.state.names)}")
+        message = f"is no account's name; those are {reasons.listed(of.state.names)}"
+        raise of_mistakes(located(body, [Mistake(("account",), message)]))
     return found

@@ -11,14 +11,14 @@ from mockserver.control.framework.waiting import is_waiting
 from mockserver.control.server.health import PROBES
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.logs.request_log import RequestLog
-from mockserver.web.routing.audience import CONTROL_PREFIX
+from mockserver.web.routing.audience import CONTROL_PREFIX, DASHBOARD_PREFIX
 
 #: The key of the WSGI environment that holds when the request began, by `time.perf_counter`.
 _BEGAN = "mockserver.began"
 
 
 class CallLog:
-    """Logs each control call when it is over, but for health checks, which come every few seconds."""
+    """Logs each control call when it is over, but neither health checks nor pages, which come every few seconds."""
 
     def __init__(self, log: RequestLog) -> None:
         self._log = log
@@ -30,7 +30,8 @@ class CallLog:
     def end(self, response: Response) -> Response:
         """Log the current request if it is a control call that is over; the response is given back as it is."""
         path = request.path
-        if path.startswith(CONTROL_PREFIX) and path not in PROBES and not is_waiting():
+        is_logged = path.startswith(CONTROL_PREFIX) and path not in PROBES and not path.startswith(DASHBOARD_PREFIX)
+        if is_logged and not is_waiting():
             self._note(request.environ.get(target.ACTED_ON), path, response.status_code)
         return response
 

@@ -5,28 +5,42 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, request
-from marshmallow import fields, validate
+from marshmallow import ValidationError, fields, validate
 
 from mockserver.control.framework import answers, dependencies, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.section import Item
+from mockserver.resources.section import Item, about
 from mockserver.views.server import coverage as shown
 
 COVERAGE = ControlResource("coverage", "/_mock/coverage")
 
 #: The workspace name that means all workspaces, those that were dropped or evicted included.
-_ALL = "*"
+ALL = "*"
 _MEDIA = {"json": "application/json", "text": "text/plain", "html": "text/html", "junit": "application/xml"}
 
 
 class Chosen(Item):
-    #: The name of a workspace, or `*` for all that the server has had.
-    workspace = fields.String()
+    workspace = fields.String(**about("the name of a workspace, or * for all that the server has had"))
+
+
+def _check_selection(text: str) -> None:
+    from mockserver.coverage.selection import parse  # noqa: PLC0415  # not needed to start
+
+    try:
+        parse(text)
+    except ValueError as error:
+        raise ValidationError(str(error)) from error
 
 
 class Wanted(Chosen):
+    #: `all`, `used`, or names of operations and state machines with commas.
+    of = fields.String(
+        load_default="all",
+        validate=_check_selection,
+        **about("what is counted: all, used (the operations that were called), or names with commas"),
+    )
     format = fields.String(validate=validate.OneOf(tuple(_MEDIA)))
 
 
@@ -34,12 +48,13 @@ class Wanted(Chosen):
 def show(query: dict[str, Any]) -> Response:
     """Which part of the contract was met, and what is missing: JSON, text, HTML or JUnit XML."""
     format_ = query.get("format") or _accepted()
-    found = _of(query.get("workspace"))
+    found = counts(query.get("workspace"))
     # Imported here and below: what makes reports is not needed to start.
     from mockserver.coverage.figures import to_json  # noqa: PLC0415  # not needed to start
     from mockserver.coverage.report import report  # noqa: PLC0415  # not needed to start
+    from mockserver.coverage.selection import parse  # noqa: PLC0415  # not needed to start
 
-    made = report(found)
+    made = report(found, parse(query["of"]))
     return answers.answer(to_json(made)) if format_ == "json" else _written(made, format_)
 
 
@@ -47,7 +62,7 @@ def show(query: dict[str, Any]) -> Response:
 def clear(query: dict[str, Any]) -> Response:
     """Forget what was met, in the workspace or, with `?workspace=*`, anywhere."""
     name = query.get("workspace")
-    if name == _ALL:
+    if name == ALL:
         dependencies.store().clear_coverage()
         return answers.done()
     workspace = _chosen(name)
@@ -62,9 +77,13 @@ def _accepted() -> str:
     return next((format_ for format_, media in _MEDIA.items() if media == best), "junit")
 
 
-def _of(name: str | None) -> Coverage:
-    """A copy of the coverage of a workspace (None: the one that the call acts on), or of the server's total."""
-    if name == _ALL:
+def counts(name: str | None) -> Coverage:
+    """A copy of the counts of a workspace (None: the one that the call acts on), or of the server's total (`*`).
+
+    Raises:
+        Problem: 404, there is no such workspace.
+    """
+    if name == ALL:
         return dependencies.store().coverage()
     workspace = _chosen(name)
     found = Coverage()

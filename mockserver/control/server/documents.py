@@ -42,7 +42,9 @@ _PAGE = """<!doctype html>
 <link rel="icon" href="{assets}favicon-32x32.png">
 </head>
 <body>
-<nav class="swagger-ui"><p class="wrapper"><a href="{other}">{other_title}</a></p></nav>
+<nav class="swagger-ui"><p class="wrapper">
+<a href="{other}">{other_title}</a> · <a href="{dashboard}">What happens in the mock</a>
+</p></nav>
 <main id="swagger-ui"></main>
 <noscript>This page needs JavaScript; the document itself is at <a href="{assets}{document}">{document}</a>.</noscript>
 <script src="{assets}swagger-ui-bundle.js"></script>
@@ -59,11 +61,11 @@ _START = """const page = SwaggerUIBundle({{
 """
 _OF_THE_API = {
     "title": "Mocked API", "assets": "docs/", "document": "openapi.json", "start": "start.js",
-    "other": "docs/control", "other_title": "The control API of this mock",
+    "other": "docs/control", "other_title": "The control API of this mock", "dashboard": "ui/",
 }  # fmt: skip
 _OF_THE_CONTROL_API = {
     "title": "Control API", "assets": "", "document": "control.json", "start": "start-control.js",
-    "other": "../docs", "other_title": "The mocked API",
+    "other": "../docs", "other_title": "The mocked API", "dashboard": "../ui/",
 }  # fmt: skip
 
 

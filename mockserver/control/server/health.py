@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import time
-from functools import cache
 
 from flask import Response
 
 from mockserver.control.framework import answers, dependencies
 from mockserver.control.framework.resource import ControlResource
+from mockserver.settings import version
 from mockserver.views.server.health import Health
 
 HEALTH = ControlResource("health", "/_mock", in_workspace=False)
 
 #: The addresses of health checks, which are asked every few seconds.
 PROBES = frozenset({"/_mock/health", "/_mock/livez", "/_mock/readyz"})
-
-
-@cache
-def version() -> str:
-    """The version of the server."""
-    from importlib import metadata  # noqa: PLC0415  # it reads files, and a workspace needs none of them
-
-    return metadata.version("mockserver")
 
 
 def uptime_s() -> float:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from flask import Blueprint, Response, request
 
 from mockserver.control.framework import answers, dependencies, target
 from mockserver.control.framework.resource import ControlResource, control_api
 from mockserver.views.server.health import Index
+from mockserver.web.routing.audience import DASHBOARD_PREFIX
 
 WELCOME = Blueprint("welcome", __name__)
 INDEX = ControlResource("index", "/_mock", in_workspace=False)
@@ -14,7 +17,9 @@ INDEX = ControlResource("index", "/_mock", in_workspace=False)
 
 @WELCOME.get("/")
 def welcome() -> Response:
-    """A plain text with commands to try in a shell."""
+    """A plain text with commands to try in a shell; who asks for a page is led to the dashboard."""
+    if _wants_a_page():
+        return Response(status=302, headers={"Location": _dashboard()})
     root = request.host_url.rstrip("/")
     workspace = target.addressed() or dependencies.store().default
     lines = [
@@ -27,11 +32,29 @@ def welcome() -> Response:
         f"  curl -X POST {root}/_mock/reset                    start anew",
         f"  curl -X POST {root}/_mock/workspaces               a workspace of your own",
         f"  {root}/realms/partner/.well-known/openid-configuration    sign-in by OAuth 2.0",
+        f"  {root}/_mock/ui/                              what happens here and why, to look at",
         f"  {root}/_mock/docs                                  the API, to read and try",
         f"  {root}/_mock                                       all that the mock itself can do",
         "",
     ]
     return Response("\n".join(lines), content_type="text/plain; charset=utf-8")
+
+
+def _wants_a_page() -> bool:
+    """Whether the client likes HTML better than plain text, as browsers do; to curl they are the same."""
+    wanted = request.accept_mimetypes
+    return wanted["text/html"] > wanted["text/plain"]
+
+
+def _dashboard() -> str:
+    """The address of the dashboard in the workspace of the request, relative, as a proxy may have put a prefix before.
+
+    An address that ends without a slash (`/w/NAME`) needs its last part again.
+    """
+    environ = request.environ
+    sent: str = environ.get("REQUEST_URI") or quote(f"{environ['SCRIPT_NAME']}{environ['PATH_INFO']}")
+    last = sent.partition("?")[0].rpartition("/")[2]
+    return f"./{last}{DASHBOARD_PREFIX}/" if last else f".{DASHBOARD_PREFIX}/"
 
 
 @WELCOME.get("/favicon.ico")

@@ -9,9 +9,10 @@ from flask import Response, request
 
 from mockserver.control.framework import dependencies
 from mockserver.control.framework.resource import ControlResource
-from mockserver.control.server.health import uptime_s, version
+from mockserver.control.server.health import uptime_s
 from mockserver.core.traffic.meter import BUCKETS, Meter
 from mockserver.core.workspaces.store import Store
+from mockserver.settings import version
 
 if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
@@ -102,7 +103,9 @@ def _requests_and_attempts(meter: Meter) -> Iterator[Metric]:
     requests = CounterMetricFamily("mockserver_requests", "Requests to the mocked API.", labels=["operation", "status"])
     for labels, count in meter.requests().items():
         requests.add_metric(labels, count)
-    faults = CounterMetricFamily("mockserver_faults", "Requests that a fault took over.", labels=["fault"])
+    faults = CounterMetricFamily(
+        "mockserver_faults", "Requests and TLS handshakes that a fault took over.", labels=["fault"]
+    )
     for kind, count in meter.faults().items():
         faults.add_metric([kind], count)
     deliveries = CounterMetricFamily(

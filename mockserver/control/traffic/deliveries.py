@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -18,6 +17,7 @@ from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.waiting.watchers import Kinds
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE, Delivery
+from mockserver.resources.deliveries.model import Wanted, select
 from mockserver.resources.section import Item
 from mockserver.views.traffic import deliveries as shown
 from mockserver.views.traffic.deliveries import DeliveryPage, Owned
@@ -31,6 +31,7 @@ _NEWS: Kinds = frozenset({"transition", "job"})
 class DeliveryFilter(Item):
     webhook = fields.Integer()
     state = fields.String(validate=validate.OneOf(MACHINE.states))
+    event = fields.String()
     limit = parameters.limit()
     offset = parameters.offset()
     wait = parameters.wait()
@@ -40,11 +41,12 @@ class DeliveryFilter(Item):
 def index(query: dict[str, Any]) -> Response:
     """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
     workspace = target.workspace()
-    found = wait_for(workspace, query["wait"], lambda: _select(workspace, query), _NEWS)
+    wanted = Wanted(query.get("webhook"), query.get("state"), query.get("event"))
+    found = wait_for(workspace, query["wait"], lambda: select(workspace, wanted), _NEWS)
     with workspace.lock:
         part = list(islice(found, query["offset"], query["offset"] + query["limit"]))
         off_loop.before_showing(row.text_size for _, row in part)
-        rows = [Owned(account.name, row) for account, row in part]
+        rows = [Owned(account.name, row, workspace.links) for account, row in part]
         return answers.listed(rows, len(found), evicted=workspace.state.evicted_deliveries)
 
 
@@ -55,7 +57,7 @@ def show(identifier: str) -> Response:
     with workspace.lock:
         account, row = _found(workspace, identifier)
         off_loop.before_showing([row.text_size])
-        return answers.answer(Owned(account.name, row))
+        return answers.answer(Owned(account.name, row, workspace.links))
 
 
 @DELIVERIES.call("POST", "/<identifier>/redeliver", answer=shown.Delivery, problems=(409,))
@@ -68,7 +70,7 @@ def redeliver(identifier: str) -> Response:
         begun("redelivery", lambda: _redeliver(workspace, account, delivery))
     wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, delivery) else [delivery], _NEWS)
     with workspace.lock:
-        return answers.answer(Owned(account.name, delivery))
+        return answers.answer(Owned(account.name, delivery, workspace.links))
 
 
 def _redeliver(workspace: Workspace, account: Account, delivery: Delivery) -> bool:
@@ -90,17 +92,6 @@ def _redeliver(workspace: Workspace, account: Account, delivery: Delivery) -> bo
 def _is_under_way(account: Account, delivery: Delivery) -> bool:
     """Whether an attempt is under way, and the delivery has not been removed meanwhile."""
     return delivery.in_flight and account.table(Delivery).get(delivery.id) is delivery
-
-
-def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[tuple[Account, Delivery]]:
-    webhook, state = query.get("webhook"), query.get("state")
-    found = [
-        pair
-        for pair in DELIVERY.instances(workspace)
-        if webhook in (None, pair[1].webhook) and state in (None, pair[1].state)
-    ]
-    found.sort(key=lambda pair: pair[1].id, reverse=True)
-    return found
 
 
 def _found(workspace: Workspace, identifier: str) -> tuple[Account, Delivery]:

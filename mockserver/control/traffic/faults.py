@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response
 
-from mockserver.control.framework import answers, off_loop, target
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework import answers, dependencies, off_loop, target
+from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.faults import FAULT_KINDS, Fault
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
+from mockserver.scenario.documents.mistakes import Mistake, Path
 from mockserver.scenario.rules.fault_list import MOST_FAULTS, rules, twice
 from mockserver.scenario.rules.faults import FaultItem
 from mockserver.views.traffic.faults import Catalogue, Named, Rule, Rules, ruled
@@ -34,6 +36,7 @@ def catalogue() -> Response:
 def add(body: Fault) -> Response:
     """Let a rule apply, behind those that are there."""
     workspace = target.workspace()
+    _refuse_impossible({("fault",): body})
     with workspace.lock:
         _refuse_twice([*workspace.state.faults, body])
         workspace.state.add_faults([body])
@@ -44,6 +47,7 @@ def add(body: Fault) -> Response:
 def replace(body: dict[str, Any]) -> Response:
     """Let these rules apply, and no others."""
     workspace = target.workspace()
+    _refuse_impossible({("items", index, "fault"): rule for index, rule in enumerate(body["items"])})
     with workspace.lock:
         _refuse_twice(body["items"])
         workspace.state.faults.clear()
@@ -91,6 +95,19 @@ def _found(workspace: Workspace, identifier: str) -> Fault:
     if found is None:
         raise Problem(404, f"there is no fault {identifier!r}")
     return found
+
+
+def _refuse_impossible(faults: Mapping[Path, Fault]) -> None:
+    """Refuse rules, by the places where they name their faults, that this server can never meet."""
+    tls = dependencies.current().tls
+    mistakes = []
+    for path, fault in faults.items():
+        if fault.is_of_handshakes and tls is None:
+            mistakes.append(Mistake(path, f"{fault.kind} is for a server that speaks TLS: start it with --tls"))
+        elif fault.kind == "expired_certificate" and tls is not None and tls.ca is None:
+            mistakes.append(Mistake(path, "a certificate of your own (--tls-cert) cannot be made to run out"))
+    if mistakes:
+        raise of_mistakes(mistakes)
 
 
 def _refuse_twice(faults: list[Fault]) -> None:

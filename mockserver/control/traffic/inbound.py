@@ -1,4 +1,4 @@
-"""`/_mock/inbound`: lets an inbound mail arrive."""
+"""`/_mock/inbound`: the mails that came in, and a way to let one arrive."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 from flask import Response
 from marshmallow import fields
 
-from mockserver.control.framework import answers, target
+from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.resources.inbound import model
 from mockserver.resources.section import Item
-from mockserver.views.traffic.deliveries import Arrived, Owned
+from mockserver.views.traffic.deliveries import Arrived, InboundMails, Owned, Received
 from mockserver.web.schemas.fields import Email
 
 INBOUND = ControlResource("inbound", "/_mock/inbound")
@@ -23,6 +23,23 @@ class Arrival(Item):
     subject = fields.String(load_default="Hello")
     text = fields.String(load_default="Hello\n")
     account = fields.String()
+
+
+class InboundFilter(Item):
+    limit = parameters.limit()
+    offset = parameters.offset()
+
+
+@INBOUND.call("GET", query=InboundFilter, answer=InboundMails)
+def index(query: dict[str, Any]) -> Response:
+    """The mails that came in, newest first, once for each recipient."""
+    workspace = target.workspace()
+    with workspace.lock:
+        found = model.newest(workspace, offset=query["offset"], limit=query["limit"])
+        off_loop.before_showing(0 for _ in found)
+        accounts = workspace.state.accounts.values()
+        count = sum(len(account.timeline(model.InboundEvent)) for account in accounts)
+        return answers.listed([Received(account.name, row, workspace.links) for account, row in found], count)
 
 
 @INBOUND.call("POST", body=Arrival, answer=Arrived, status=201)
@@ -37,5 +54,5 @@ def arrive(body: dict[str, Any]) -> Response:
         message = compose(workspace, body["sender"], body["recipient"], body["subject"], body["text"])
         event, made = model.receive(workspace, account, message, body["sender"], body["recipient"])
         workspace.catch_up()
-        calls = [Owned(account.name, row) for row in made]
+        calls = [Owned(account.name, row, workspace.links) for row in made]
         return answers.answer({"uuid": event.uuid, "date": event.date, "deliveries": calls})

@@ -67,6 +67,18 @@ def show(identifier: str) -> Response:
     return answers.answer(_sent_mail(workspace, mail))
 
 
+@MAILBOX.call("DELETE", "/<identifier>", status=204)
+def remove(identifier: str) -> Response:
+    """Throw one e-mail away."""
+    workspace = target.workspace()
+    with workspace.lock:
+        mail = workspace.state.mailbox.find(identifier)
+        if mail is None:
+            raise Problem(404, f"there is no e-mail {identifier!r}")
+        workspace.state.mailbox.remove(mail)
+    return answers.done()
+
+
 def _page(workspace: Workspace, mail: Mail) -> Response:
     from mockserver.web.pages.page import still  # noqa: PLC0415  # pages are not needed to start
 
@@ -89,4 +101,4 @@ def _matches(workspace: Workspace, mail: Mail, query: dict[str, Any], is_wanted:
 
 def _sent_mail(workspace: Workspace, mail: Mail) -> SentMail:
     """An e-mail as a row of its view."""
-    return SentMail(mail, workspace.state.mailbox.sending(mail))
+    return SentMail(mail, workspace.state.mailbox.sending(mail), workspace.links)

@@ -68,7 +68,7 @@ def take(name: str) -> Response:
 
 
 for _method in _METHODS:
-    RECEIVER.call(_method, "/<name>", media=(), is_open=True, problems=(409,))(take)
+    RECEIVER.call(_method, "/<name>", media=(), is_open=True, only_reads=True, problems=(409,))(take)
 
 
 @RECEIVERS.call("GET", answer=shown.Receivers)

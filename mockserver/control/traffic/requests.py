@@ -11,15 +11,19 @@ from marshmallow import ValidationError, fields, post_load, validates_schema
 from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
-from mockserver.control.framework.waiting import begun, wait_for
+from mockserver.control.framework.waiting import LONGEST_WAIT, begun, wait_for
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.journal import Journal, near_misses
 from mockserver.core.traffic.match import Match
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob
 from mockserver.views.traffic import requests as shown
 
 REQUESTS = ControlResource("requests", "/_mock/requests")
+
+#: The members of the filter that are members of a match as they stand.
+_MATCHED = ("path", "status", "code", "fault", "transition", "field")
 
 
 class RequestFilter(Item):
@@ -29,7 +33,15 @@ class RequestFilter(Item):
     status = fields.Integer()
     method = fields.String()
     path = PathGlob()
+    #: The code of the error that was answered.
+    code = fields.String()
     fault = fields.String()
+    #: A transition that the request caused, as `sender.verify`.
+    transition = fields.String()
+    #: An optional member of query or body that was sent, as `ips[].weight`.
+    field = fields.String()
+    #: Whether a fault holds the answer back, and the client waits for it.
+    held = fields.Boolean()
     limit = parameters.limit()
     offset = parameters.offset()
     wait = parameters.wait()
@@ -39,7 +51,7 @@ class RequestFilter(Item):
         match = Match(
             operations=frozenset(filter(None, [data.get("operation")])),
             methods=frozenset(filter(None, [data.get("method", "").upper()])),
-            **{name: data[name] for name in ("path", "status", "fault") if name in data},
+            **{name: data[name] for name in _MATCHED if name in data},
         )
         return {**data, "match": match}
 
@@ -76,7 +88,7 @@ class Verification(Item):
 def index(query: dict[str, Any]) -> Response:
     """The exchanges, newest first; with `wait`, as soon as one matches."""
     workspace = target.workspace()
-    search = begun("search", lambda: _Search(query["match"]))
+    search = begun("search", lambda: _Search(query["match"], query.get("held")))
     found = wait_for(workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"}))
     part = found[query["offset"] : query["offset"] + query["limit"]]
     off_loop.before_showing(map(_size, part))
@@ -95,6 +107,35 @@ def show(identifier: str) -> Response:
     return answers.answer(found)
 
 
+@REQUESTS.call("POST", "/<identifier>/answer", answer=shown.Request, problems=(409,))
+def answer_now(identifier: str) -> Response:
+    """Let the answer of a request go that a fault holds; the request as it is when the answer has left."""
+    workspace = target.workspace()
+    with workspace.lock:
+        exchange = begun("let go", lambda: _let_go(workspace, identifier))
+    wait_for(workspace, LONGEST_WAIT, lambda: [] if exchange.is_held else [exchange], frozenset({"request"}))
+    off_loop.before_showing([_size(exchange)])
+    with workspace.lock:
+        return answers.answer(exchange)
+
+
+def _let_go(workspace: Workspace, identifier: str) -> Exchange:
+    """The exchange with this id, whose answer is held no longer.
+
+    Raises:
+        Problem: 404, there is none; 409, it is not held, or has to wait.
+    """
+    found = workspace.journal.find(identifier)
+    if found is None:
+        raise Problem(404, f"there is no request {identifier!r} in the journal")
+    if found.held is None or not found.is_held:
+        raise Problem(409, "no fault holds the answer of this request")
+    if found.held.hindrance is not None:
+        raise Problem(409, f"the request cannot be answered now: {found.held.hindrance}")
+    found.held.let_go(found.body)
+    return found
+
+
 @REQUESTS.call("DELETE", status=204)
 def clear() -> Response:
     """Empty the journal."""
@@ -104,7 +145,7 @@ def clear() -> Response:
     return answers.done()
 
 
-@REQUESTS.call("POST", "/verify", body=Verification, answer=shown.Verdict)
+@REQUESTS.call("POST", "/verify", only_reads=True, body=Verification, answer=shown.Verdict)
 def verify(body: dict[str, Any]) -> Response:
     """Whether so many requests match; if not, what came closest, and in what it differs."""
     workspace = target.workspace()
@@ -136,16 +177,18 @@ def _size(exchange: Exchange) -> int:
 class _Search:
     """A search for exchanges that is repeated until one matches; it compares each exchange only once."""
 
-    def __init__(self, match: Match) -> None:
-        self._match = match
+    def __init__(self, match: Match, held: bool | None = None) -> None:
+        self._match, self._held = match, held
         self._journal: Journal | None = None
-        #: How many exchanges the journal had counted when none of them matched.
-        self._seen = 0
+        #: How many exchanges the journal had counted when none of them matched, and how many of these had changed.
+        self._seen = self._completed = 0
 
     def look(self, journal: Journal) -> Sequence[Exchange]:
         """All exchanges of the journal that match, newest first; empty if there are none yet."""
-        since = self._seen if journal is self._journal else 0
-        found = journal.matching(self._match, since)
+        if self._held is not None:
+            return [row for row in journal.matching(self._match) if row.is_held is self._held]
+        is_known = journal is self._journal and journal.completed == self._completed
+        found = journal.matching(self._match, self._seen if is_known else 0)
         if not found:
-            self._journal, self._seen = journal, journal.added
+            self._journal, self._seen, self._completed = journal, journal.added, journal.completed
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +13,8 @@ from marshmallow import ValidationError, fields, validate
 from mockserver.control.framework import answers, dependencies, inputs, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.feed import LOST, FeedItem
+from mockserver.core.traffic.links import Links
+from mockserver.core.waiting.watchers import CONTROL, RESETS
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
@@ -23,13 +26,14 @@ from mockserver.web.server.waiting import SUSPENDED
 STREAM = ControlResource("stream", "/_mock/stream")
 
 #: What is shown of a feed item, by its kind.
-_VIEWS: Mapping[str, Callable[[Any], dict[str, Any]]] = MappingProxyType(
+_VIEWS: Mapping[str, Callable[[Any, Links], dict[str, Any]]] = MappingProxyType(
     {
-        "request": requests.Request.show,
-        "mail": lambda mail: mails.Mail.show(mails.SentMail(mail)),
-        "delivery": lambda owned: deliveries.Delivery.show(deliveries.Owned(*owned)),
-        "transition": requests.Change.show,
-        "reset": lambda _: {},
+        "request": lambda exchange, _: requests.Request.show(exchange),
+        "answered": lambda exchange, _: requests.Request.show(exchange),
+        "mail": lambda mail, links: mails.Mail.show(mails.SentMail(mail, None, links)),
+        "delivery": lambda owned, links: deliveries.Delivery.show(deliveries.Owned(owned[0], owned[1], links)),
+        "transition": lambda change, _: requests.Change.show(change),
+        "reset": lambda _, __: {},
     }
 )
 #: The kinds of feed items, which are the types of events of a stream.
@@ -57,14 +61,17 @@ class StreamFilter(Item):
     replay = fields.Boolean(load_default=False)
     #: After how many seconds without an event a comment is sent, to show that the connection is alive.
     heartbeat = fields.Float(load_default=15.0, validate=validate.Range(0.05, 60))
+    #: Every how many seconds at most to tell how much has happened, in the place of what it is.
+    every = fields.Float(validate=validate.Range(0.1, 60))
 
 
 @STREAM.call("GET", query=StreamFilter, media=("text/event-stream",))
 def show(query: dict[str, Any]) -> Response:
     """What happens in the workspace, as it happens: requests, mails, attempts of deliveries, transitions, resets."""
-    workspace = target.workspace()
-    subscriber = Subscriber(dependencies.store(), workspace, query["kind"], _begin(workspace, query))
-    events = stream.Stream(subscriber.pull, workspace, b": nothing has happened\n\n", query["heartbeat"])
+    workspace, every_s = target.workspace(), query.get("every", 0.0)
+    kind_of = Subscriber if not every_s else Counting
+    subscriber = kind_of(dependencies.store(), workspace, query["kind"], _begin(workspace, query))
+    events = stream.Stream(subscriber.pull, workspace, b": nothing has happened\n\n", query["heartbeat"], every_s)
     answer = Response(content_type="text/event-stream; charset=utf-8")
     answer.automatically_set_content_length = False
     answer.headers["Cache-Control"] = "no-store"
@@ -113,11 +120,14 @@ class Subscriber:
             LeaveLoop: the caller is on the event loop, and the next event takes long to write.
         """
         workspace = self._workspace
-        if self._store.get(workspace.name) is not workspace:
+        if self._store.peek(workspace.name) is not workspace:
             return None
         with workspace.lock:
             loop.catch_up(workspace, on_loop=on_loop)
-            return self._start() or self._lost() or self._news(on_loop=on_loop)
+            return self._next(on_loop=on_loop)
+
+    def _next(self, *, on_loop: bool) -> bytes:
+        return self._start() or self._lost() or self._news(on_loop=on_loop)
 
     def _start(self) -> bytes:
         """The number from which a client goes on that loses its connection before the first event; empty once sent."""
@@ -143,15 +153,43 @@ class Subscriber:
                     if chunk:
                         break
                     raise LeaveLoop
-                chunk += feed.written(item, _written)
+                chunk += feed.written(item, partial(_written, self._workspace.links))
             self._seen = item.number
         return bytes(chunk)
 
 
-def _written(item: FeedItem) -> bytes:
+class Counting(Subscriber):
+    """A client that wants to know only how much has happened; no item is put into words for it.
+
+    If it wants all kinds, it is told of control calls as well, which are no feed items.
+    """
+
+    def __init__(self, store: Store, workspace: Workspace, kinds: frozenset[str], seen: int) -> None:
+        super().__init__(store, workspace, kinds, seen)
+        self._calls = self._counted_calls()
+
+    def _counted_calls(self) -> int:
+        """How many control calls have changed something in the workspace."""
+        watchers = self._workspace.watchers
+        return watchers.happened(CONTROL) - watchers.happened(RESETS)
+
+    def _next(self, *, on_loop: bool) -> bytes:
+        """How many feed items of each wanted kind are new, and how many are lost, whatever they were; empty if none."""
+        begun, feed, seen = self._start(), self._workspace.feed, self._seen
+        self._seen = feed.last
+        found = {kind: count for kind, count in feed.kinds_after(seen).items() if kind in self._kinds}
+        if lost := feed.lost(seen):
+            found["lost"] = lost
+        before, self._calls = self._calls, self._counted_calls()
+        if self._calls > before and self._kinds == _VIEWS.keys():
+            found["control"] = self._calls - before
+        return begun + (_event(self._seen, "news", found) if found else b"")
+
+
+def _written(links: Links, item: FeedItem) -> bytes:
     if item.what is LOST:
         return _event(item.number, "lost", {"count": 1})
-    return _event(item.number, item.kind, _VIEWS[item.kind](item.what))
+    return _event(item.number, item.kind, _VIEWS[item.kind](item.what, links))
 
 
 def _event(number: int, kind: str, data: dict[str, Any]) -> bytes:

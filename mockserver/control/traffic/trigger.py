@@ -78,7 +78,7 @@ def trigger(body: dict[str, Any]) -> Response:
             account = target.account(workspace, body)
             found = _raise(workspace, account, body)
         workspace.catch_up()
-        return answers.listed([Owned(account.name, row) for row in dict.fromkeys(found)])
+        return answers.listed([Owned(account.name, row, workspace.links) for row in dict.fromkeys(found)])
 
 
 def _category(body: dict[str, Any]) -> Category:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
 from flask import Response
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.control.framework import answers, off_loop, target
+from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem, of_one
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.framework.waiting import begun, is_waiting, wait_for
 from mockserver.core.time.clock import ClockError
+from mockserver.core.time.timers import Timer
 from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces import advance as model
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Duration, Instant, Item, is_relative, parse_duration
 from mockserver.views.workspaces import clock as shown
+from mockserver.views.workspaces.timers import Timers, pending
 from mockserver.web.schemas.fields import Flag, Number
 from mockserver.web.server import loop
 
@@ -26,6 +29,10 @@ CLOCK = ControlResource("clock", "/_mock/clock")
 
 #: How long an advance may take in real time, in seconds; chosen far above what webhook calls on the way take.
 _TIMEOUT_S = 600.0
+#: What stands for the soonest timer, whichever that is; the ids of timers have colons.
+_NEXT = "next"
+#: How many timers are told to who asks for one that is not there; chosen: the one that was meant is mostly among them.
+_NAMED = 10
 #: The most seconds that one advance may take, a hundred years; chosen above what a test needs, so that moments stay
 #: within those that `datetime` has.
 _MOST_SECONDS = 3_155_760_000
@@ -47,10 +54,16 @@ class ClockChange(Item):
         return {**data, "now": parse_duration(now)} if is_relative(now) else data
 
 
+class TimerPage(Item):
+    limit = parameters.limit()
+    offset = parameters.offset()
+
+
 class Advance(Item):
     by = Duration()
     seconds = Number(validate=validate.Range(min=0, max=_MOST_SECONDS))
-    to = fields.String(validate=validate.Equal("next"))
+    #: `next`, or the id of a timer.
+    to = fields.String()
 
     @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _check_members(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
@@ -81,6 +94,17 @@ def change(body: dict[str, Any]) -> Response:
         return answers.answer(workspace.state)
 
 
+@CLOCK.call("GET", "/timers", query=TimerPage, answer=Timers)
+def timers(query: dict[str, Any]) -> Response:
+    """What is due on the clock, soonest first."""
+    workspace = target.workspace()
+    if query["offset"] + query["limit"] > loop.LARGE_LIST:
+        off_loop.leave()
+    with workspace.lock:
+        rows = pending(workspace, query["offset"], query["limit"])
+        return answers.listed(rows, workspace.state.timers.count)
+
+
 @CLOCK.call("POST", "/advance", body=Advance, answer=shown.Advanced, problems=(409,))
 def advance(body: dict[str, Any]) -> Response:
     """Move the clock, firing each timer at its own moment, and waiting for what leaves then."""
@@ -90,12 +114,12 @@ def advance(body: dict[str, Any]) -> Response:
         return answers.answer(shown.Moved(workspace.state.clock, fired))
 
 
-def _advanced(workspace: Workspace, target: datetime | timedelta | None, member: str) -> list[Changed]:
-    """Advance to a target (None: to the next timer); the timed events that have happened on the way.
+def _advanced(workspace: Workspace, target: datetime | timedelta | str, member: str) -> list[Changed]:
+    """Advance to a target (a text: to the timer of this id, or the next one); the timed events on the way.
 
     Raises:
-        Problem: 400, the clock cannot be set to the target; 409, the workspace was reset meanwhile, or its webhook
-            calls take too long.
+        Problem: 400, the clock cannot be set to the target, or there is no such timer; 409, the workspace was reset
+            meanwhile, or its webhook calls take too long.
     """
     state = workspace.state
     if len(state.timers) > loop.LARGE_WORKSPACE or (state.timers and state.has_many_calls):
@@ -110,16 +134,37 @@ def _advanced(workspace: Workspace, target: datetime | timedelta | None, member:
     return advance.fired()
 
 
-def _begin(workspace: Workspace, target: datetime | timedelta | None, member: str) -> model.Advance:
+def _begin(workspace: Workspace, target: datetime | timedelta | str, member: str) -> model.Advance:
     with workspace.lock:
         try:
-            return model.Advance(workspace, target)
+            return model.Advance(workspace, _timer(workspace, target) if isinstance(target, str) else target)
         except ClockError as error:
             raise of_one(member, str(error)) from error
 
 
-def _target(data: dict[str, Any]) -> timedelta | None:
-    """The length of an advance, or None for one to the next timer."""
+def _timer(workspace: Workspace, identifier: str) -> Timer | None:
+    """The timer of an id, or None for the next one.
+
+    Raises:
+        Problem: 400, there is no such timer.
+    """
+    found = workspace.state.timers.get(identifier)
+    if found is None and identifier != _NEXT:
+        raise of_one("to", f"there is no timer of this id; {_what_there_is(workspace)}")
+    return found
+
+
+def _what_there_is(workspace: Workspace) -> str:
+    timers = workspace.state.timers
+    named = ", ".join(timer.id for timer in islice(timers.soonest(), _NAMED))
+    if not named:
+        return "nothing is due"
+    return f"there are {_NEXT}, {named}" + (f" and {timers.count - _NAMED:,} more" if timers.count > _NAMED else "")
+
+
+def _target(data: dict[str, Any]) -> timedelta | str:
+    """The length of an advance, or the id of the timer to which it goes, or `next`."""
     if "to" in data:
-        return None
+        target: str = data["to"]
+        return target
     return data["by"] if "by" in data else timedelta(seconds=data["seconds"])

@@ -1,17 +1,18 @@
-"""`/_mock/dns`: what the workspace's DNS says about a domain."""
+"""`/_mock/dns`: what the workspace's DNS says about domains."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from flask import Response
-from marshmallow import ValidationError, validates_schema
+from marshmallow import ValidationError, fields, validate, validates_schema
 
-from mockserver.control.framework import answers, target
+from mockserver.control.framework import answers, parameters, target
 from mockserver.control.framework.problem import of_one
 from mockserver.control.framework.resource import ControlResource
 from mockserver.resources.domains.following import publish_dns
 from mockserver.resources.domains.section import DnsItem
+from mockserver.resources.section import Item
 from mockserver.views.workspaces import dns as shown
 from mockserver.web.schemas.fields import Hostname
 
@@ -23,6 +24,22 @@ class DnsChange(DnsItem):
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
         if not data:
             raise ValidationError("give brevo_code, dkim_record, dmarc_record, dmarc_policy or several of them")
+
+
+class NameFilter(Item):
+    #: As long as the longest domain name (RFC 1035, 2.3.4).
+    name = fields.String(validate=validate.Length(max=253), load_default="")
+    limit = parameters.limit()
+    offset = parameters.offset()
+
+
+@DNS.call("GET", query=NameFilter, answer=shown.KnownNames)
+def index(query: dict[str, Any]) -> Response:
+    """The domains of all accounts, and those that only DNS has, by name; `name` is a part of it."""
+    workspace = target.workspace(whole=True)
+    with workspace.lock:
+        rows, count = shown.known(workspace, query["name"], query["offset"], query["limit"])
+        return answers.listed(rows, count)
 
 
 @DNS.call("GET", "/<domain>", answer=shown.Dns, problems=(400,))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from flask import Response
 
-from mockserver.control.framework import answers, off_loop, target
+from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem, of_transition
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
 from mockserver.core.time.state_machine import TransitionRefused
+from mockserver.core.time.timers import Key
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import LIFECYCLES
-from mockserver.views.workspaces.machines import Instance, Instances, Machines
+from mockserver.resources.section import Item
+from mockserver.views.workspaces.machines import Instance, InstanceHistory, Instances, Machines
 
 MACHINES = ControlResource("machines", "/_mock/machines")
 
@@ -42,6 +45,22 @@ def instance(machine: str, key: str) -> Response:
     lifecycle = _lifecycle(machine)
     with workspace.lock:
         return answers.answer(lifecycle.describe(*_found(workspace, lifecycle, key)))
+
+
+class Part(Item):
+    limit = parameters.limit()
+    offset = parameters.offset()
+
+
+@MACHINES.call("GET", "/<machine>/<key>/history", query=Part, answer=InstanceHistory)
+def history(machine: str, key: str, query: dict[str, Any]) -> Response:
+    """The transitions of an instance, newest first, even if it is gone; those of a scenario have none."""
+    workspace = target.workspace()
+    lifecycle = _lifecycle(machine)
+    with workspace.lock:
+        found = list(workspace.history.of(machine, _kept(workspace, lifecycle, key)))
+        rows = list(islice(found, query["offset"], query["offset"] + query["limit"]))
+        return answers.listed(rows, len(found), evicted=workspace.history.evicted)
 
 
 @MACHINES.call("POST", "/<machine>/<key>/<event>", answer=Instance, problems=(409,))
@@ -73,3 +92,16 @@ def _found(workspace: Workspace, lifecycle: Lifecycle[Any], key: str) -> tuple[A
     if found is None:
         raise Problem(404, f"there is no {lifecycle.machine.name} {key!r}")
     return found
+
+
+def _kept(workspace: Workspace, lifecycle: Lifecycle[Any], text: str) -> Key:
+    """The key of an instance that is there, or of one that is gone and has a history.
+
+    Raises:
+        Problem: 404, there is neither.
+    """
+    key = lifecycle.key_of(text)
+    known = key is not None and any(workspace.history.of(lifecycle.machine.name, key))
+    if key is None or not (known or lifecycle.find(workspace, text)):
+        raise Problem(404, f"there is no {lifecycle.machine.name} {text!r}, and no history of one")
+    return key

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from flask import Response, request
+from marshmallow import fields, validate
 
 from mockserver.control.framework import answers, dependencies, inputs, off_loop, target
 from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlResource
-from mockserver.control.workspaces.workspaces import ScenarioField, hosted
+from mockserver.control.workspaces.workspaces import ScenarioChoice, chosen_scenario, hosted
 from mockserver.core.traffic.ring import weight
 from mockserver.resources.section import Item, write_instant
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.schema import scenario_schema
 from mockserver.scenario.seed import add
+from mockserver.settings.locations import SCHEMA_FILE
 from mockserver.views.workspaces import workspaces as shown
 from mockserver.views.workspaces.scenarios import Scenarios, seed_schema
 from mockserver.web.schemas import json_text
@@ -28,19 +30,28 @@ STATE = ControlResource("state", "/_mock")
 _ROWS = 4
 
 
-class Reset(Item):
-    scenario = ScenarioField()
+_MEDIA = {"json": "application/json", "yaml": "application/yaml"}
 
 
-@STATE.call("GET", "/state", written=scenario_schema, media=("application/json", "application/yaml"))
-def show() -> Response:
-    """The whole workspace as a scenario, as JSON or as YAML by `Accept`."""
+class Wanted(Item):
+    #: Left out: what `Accept` prefers. A link can set no header.
+    format = fields.String(validate=validate.OneOf(tuple(_MEDIA)))
+
+
+class Reset(ScenarioChoice):
+    """A reset; without a choice the workspace keeps its scenario."""
+
+
+@STATE.call("GET", "/state", query=Wanted, written=scenario_schema, media=tuple(_MEDIA.values()))
+def show(query: dict[str, Any]) -> Response:
+    """The whole workspace as a scenario, as JSON or as YAML by `Accept` or `?format=`."""
     workspace = target.workspace(whole=True)
     with workspace.lock:
         document = dump(workspace)
         off_loop.before_showing([weight(document)])
-    if request.accept_mimetypes.best_match(["application/json", "application/yaml"]) == "application/yaml":
-        return Response(to_yaml(document), content_type="application/yaml")
+    media = _MEDIA.get(query.get("format", "")) or request.accept_mimetypes.best_match([*_MEDIA.values()])
+    if media == _MEDIA["yaml"]:
+        return Response(to_yaml(document), content_type=media)
     found = b"".join((*json_text.pieces(document, write_instant, _ROWS), b"\n"))
     return Response(found, content_type="application/json")
 
@@ -75,10 +86,11 @@ def seed() -> Response:
 @STATE.call("POST", "/reset", body=Reset, answer=shown.Workspace)
 def reset(body: dict[str, Any]) -> Response:
     """The workspace as its scenario made it, or as another one makes it."""
+    scenario = chosen_scenario(body)
     workspace = target.workspace(whole=True)
-    off_loop.before_making(body.get("scenario", workspace.origin.scenario))
+    off_loop.before_making(workspace.origin.scenario if scenario is None else scenario)
     loop.occupy(request.environ, workspace.changing)
-    dependencies.store().reset(workspace, body.get("scenario"))
+    dependencies.store().reset(workspace, scenario)
     return answers.answer(hosted(workspace))
 
 
@@ -86,6 +98,12 @@ def reset(body: dict[str, Any]) -> Response:
 def scenarios() -> Response:
     """The scenarios that can be loaded."""
     return answers.listed(list(dependencies.library().describe()))
+
+
+@STATE.call("GET", "/scenarios.schema.json", media=("application/schema+json",), in_workspace=False)
+def schema() -> Response:
+    """The JSON Schema of scenarios, for editors."""
+    return Response(SCHEMA_FILE.read_bytes(), content_type="application/schema+json")
 
 
 @STATE.call("GET", "/scenarios/<name>", media=("application/yaml",), in_workspace=False)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flask import Response, request
-from marshmallow import ValidationError, fields, validate
+from marshmallow import ValidationError, fields, validate, validates_schema
 
-from mockserver.control.framework import answers, dependencies, off_loop, parameters, target
+from mockserver.control.framework import answers, dependencies, inputs, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.section import Item
+from mockserver.resources.section import Instant, Item, about, write_instant
 from mockserver.views.workspaces import workspaces as shown
 from mockserver.web.schemas.fields import Flag
 
@@ -32,18 +32,46 @@ class ScenarioField(fields.Field[Any]):
         return value
 
 
-class NewWorkspace(Item):
-    #: Left out: the scenario with which the server was started.
+class ScenarioChoice(Item):
+    """A body that may choose a scenario."""
+
     scenario = ScenarioField()
+    yaml = fields.String(**about("the text of a YAML file with a scenario, in place of `scenario`"))
+
+    @validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _check_choice(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
+        if "scenario" in original and "yaml" in original:
+            raise ValidationError("give scenario or yaml, not both")
+
+
+def chosen_scenario(body: dict[str, Any]) -> str | dict[str, Any] | None:
+    """The scenario that a body chooses, by its name or as a document, read from its text if that was sent; None: none.
+
+    Raises:
+        Problem: 400, the text cannot be read; 413, it is too large.
+    """
+    if "yaml" not in body:
+        found: str | dict[str, Any] | None = body.get("scenario")
+        return found
+    off_loop.leave()
+    return inputs.of_text(body["yaml"])
+
+
+class NewWorkspace(ScenarioChoice):
+    """A new workspace; without a choice it has the scenario with which the server was started."""
+
     seed = fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1))
     name = parameters.name()
     #: Whether the workspace refuses body fields that the service does not know, even if its scenario does not say so.
     strict = Flag(load_default=False)
+    start = Instant(**about("the moment at which its clock starts, whatever its scenario says"))
     #: Whether requests of the workspace count in the coverage of the server, and are logged.
     counted = Flag(load_default=True)
 
 
 class WorkspaceFilter(Item):
+    #: A part of the name, in capitals or not.
+    name = fields.String(load_default="")
     limit = parameters.limit()
     offset = parameters.offset()
 
@@ -51,10 +79,11 @@ class WorkspaceFilter(Item):
 @WORKSPACES.call("POST", body=NewWorkspace, answer=shown.Workspace, status=201, problems=(409,))
 def create(body: dict[str, Any]) -> Response:
     """A fresh workspace with its own keys, clock, faults, journal, mailbox and coverage."""
-    scenario = body.get("scenario")
+    scenario = chosen_scenario(body)
     off_loop.before_making(scenario)
-    if body["strict"]:
-        scenario = dependencies.library().strict(dependencies.store().maker.scenario if scenario is None else scenario)
+    if changes := _changes(body):
+        own = dependencies.store().maker.scenario
+        scenario = dependencies.library().changed(own if scenario is None else scenario, **changes)
     try:
         named: dict[str, Any] = {member: body.get(member) for member in ("name", "seed", "counted")}
         fresh = dependencies.store().create(scenario, **named)
@@ -65,16 +94,28 @@ def create(body: dict[str, Any]) -> Response:
     return answers.answer(hosted(target.acting_on(fresh)))
 
 
+def _changes(body: dict[str, Any]) -> dict[str, Any]:
+    """The members of a scenario that the body of a call sets, whatever the scenario says."""
+    strict = {"strict": True} if body["strict"] else {}
+    return {**strict, "clock": {"start": write_instant(body["start"])}} if "start" in body else strict
+
+
 @WORKSPACES.call("GET", query=WorkspaceFilter, answer=shown.Workspaces)
 def index(query: dict[str, Any]) -> Response:
     """All workspaces, the one used last first."""
-    found = list(dependencies.store())[::-1]
+    found = found_by(query["name"])
     part = found[query["offset"] : query["offset"] + query["limit"]]
     _before_showing(part)
     return answers.listed([hosted(workspace) for workspace in part], len(found))
 
 
-@WORKSPACES.call("GET", "/<name>", answer=shown.Workspace)
+def found_by(name: str) -> list[Workspace]:
+    """The workspaces whose names hold a text, in capitals or not; the one used last comes first."""
+    wanted = name.lower()
+    return [workspace for workspace in reversed(list(dependencies.store())) if wanted in workspace.name.lower()]
+
+
+@WORKSPACES.call("GET", "/<name>", answer=shown.WorkspaceInUse)
 def show(name: str) -> Response:
     """One workspace."""
     found = target.named(name)

@@ -10,7 +10,7 @@ from mockserver.core.contract.errors import ErrorCode
 
 
 class Mark(StrEnum):
-    """How sure a fact is, the surest first; docs/ledger.md says what stands behind each."""
+    """How sure a fact is, the surest first; docs/truth/ledger.md says what stands behind each."""
 
     #: The specification, a document of the service's own, or one of its client libraries says it.
     DOCUMENTED = "documented"

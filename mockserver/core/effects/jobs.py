@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -75,6 +75,9 @@ class Jobs:
 
     def __len__(self) -> int:
         return len(self._jobs)
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(self._jobs.values())
 
     def __contains__(self, job: Job) -> bool:
         return self._jobs.get((job.machine, job.key)) is job

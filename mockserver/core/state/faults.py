@@ -22,6 +22,19 @@ _API = "/v3/"
 SLOW_MS = 5_000.0
 #: The longest delay: a day, in milliseconds.
 LONGEST_MS = 86_400_000.0
+#: The alerts with which a server refuses a TLS handshake, by their names and numbers (RFC 8446, 6); what a server would
+#: say of a client's own certificate is not among them, as the mock asks for none.
+ALERTS = {
+    "handshake_failure": 40,
+    "access_denied": 49,
+    "protocol_version": 70,
+    "insufficient_security": 71,
+    "internal_error": 80,
+    "unrecognized_name": 112,
+    "no_application_protocol": 120,
+}
+#: In the place of an alert: the connection is reset.
+NO_ALERT = "none"
 
 
 class Latency(NamedTuple):
@@ -74,8 +87,20 @@ class Fault:
 
     def answer(self, exchange: Exchange, proceed: Proceed, random: Randomness) -> Reply:
         """What the caller gets instead of the real answer, or after it."""
-        exchange.injected = not FAULT_KINDS[self.kind].genuine
-        return FAULT_KINDS[self.kind].answer(Injection(self, exchange, proceed, random))
+        kind = FAULT_KINDS[self.kind]
+        assert kind.answer is not None, "a fault of handshakes hits no request"
+        exchange.injected = not kind.genuine
+        return kind.answer(Injection(self, exchange, proceed, random))
+
+    @property
+    def is_of_handshakes(self) -> bool:
+        """Whether it hits TLS handshakes, and no requests."""
+        return FAULT_KINDS[self.kind].answer is None
+
+    @property
+    def alert(self) -> int | None:
+        """The number of the alert with which a handshake is refused; None: the connection is reset."""
+        return ALERTS.get(self.parameters.get("alert", "handshake_failure"))
 
 
 class Faults:
@@ -110,7 +135,21 @@ class Faults:
         is_api = exchange.path.startswith(_API)
         for rule in self._rules.values():
             is_meant = is_api or rule.match.is_placed
-            if is_meant and rule.is_active(now) and rule.match.admits(exchange) and _strikes(rule, random):
+            is_hit = is_meant and rule.is_active(now) and rule.match.admits(exchange) and not rule.is_of_handshakes
+            if is_hit and _strikes(rule, random):
+                rule.hits += 1
+                return rule
+        return None
+
+    @property
+    def has_any_of_handshakes(self) -> bool:
+        """Whether a rule may hit TLS handshakes; may be asked without the workspace's lock."""
+        return any(rule.is_of_handshakes for rule in tuple(self._rules.values()))
+
+    def take_handshake(self, now: datetime, random: Randomness) -> Fault | None:
+        """The first rule that hits this TLS handshake; None: it succeeds as far as the server is concerned."""
+        for rule in self._rules.values():
+            if rule.is_of_handshakes and rule.is_active(now) and _strikes(rule, random):
                 rule.hits += 1
                 return rule
         return None
@@ -152,7 +191,8 @@ class FaultKind(NamedTuple):
     """A kind of fault: what it does, and which parameters it takes."""
 
     summary: str
-    answer: Callable[[Injection], Reply]
+    #: Makes the answer to a request; None: the fault hits TLS handshakes, before there is a request.
+    answer: Callable[[Injection], Reply] | None
     parameters: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
     #: The error of a named fault, and the status and message where they are not the code's own.
@@ -238,6 +278,9 @@ def _only(code: ErrorCode) -> FaultKind:
     return _refuses(code)._replace(everywhere=False)
 
 
+#: Whose rules hit a TLS handshake, of which nothing is known but the name that the client calls.
+_OF_WHOM = "the rule is one of the workspace NAME for a client that calls NAME.localhost, else of default"
+
 #: What can go wrong. A new kind is one row here, and perhaps a function above.
 FAULT_KINDS: dict[str, FaultKind] = {
     "error": FaultKind("an error, by its code", _error, ("code", "status", "message"), ("code",), everywhere=False),
@@ -267,4 +310,8 @@ FAULT_KINDS: dict[str, FaultKind] = {
     ),
     "malformed_body": FaultKind("the body is broken JSON", _malformed),
     "slow_body": FaultKind("the body trickles in, within ms", _slow, ("ms",), genuine=True),
+    "tls_handshake": FaultKind(
+        f"a new TLS connection is refused by an alert, or reset where that is {NO_ALERT}; {_OF_WHOM}", None, ("alert",)
+    ),
+    "expired_certificate": FaultKind(f"a new TLS connection gets a certificate that has run out; {_OF_WHOM}", None),
 }

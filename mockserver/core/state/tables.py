@@ -135,6 +135,10 @@ class Timeline(Generic[DatedRow]):
         self._rows.sort(key=_date)
         self.tally.rows += len(self._rows) - before
 
+    def last(self, number: int) -> list[DatedRow]:
+        """Up to so many rows, newest first; the cost grows with the rows returned."""
+        return self._rows[: -number - 1 : -1]
+
     def page(
         self,
         start: datetime,

@@ -18,6 +18,8 @@ _LONGEST = 253
 #: address, or a mistyped one (WHATWG URL, "ends in a number").
 _LABEL = r"(?!-)[a-z0-9-]{1,63}(?<!-)"
 _HOST_NAME = re.compile(rf"(?:{_LABEL}\.)+(?![0-9]+\Z|0x[0-9a-f]*\Z){_LABEL}", re.ASCII)
+#: How a label begins that stands for one of other letters (RFC 5890, 2.3.1).
+_ENCODED = "xn--"
 #: RFC 2606, RFC 6762 and ICANN's private-use name: the list of public suffixes has none of them.
 _RESERVED = frozenset({"test", "example", "invalid", "localhost", "local", "internal"})
 
@@ -36,6 +38,22 @@ def ascii_form(name: str) -> str:
         return idna.encode(name, uts46=True).decode().rstrip(".")
     except UnicodeError:  # a label that is empty, too long, or no text
         return name.rstrip(".").lower()
+
+
+def unicode_form(name: str) -> str:
+    """A domain name in its `ascii_form` as people write it; a label that is no visible text in code stays as it is."""
+    return ".".join(map(_unicode_label, name.split("."))) if _ENCODED in name else name
+
+
+def _unicode_label(label: str) -> str:
+    if not label.startswith(_ENCODED):
+        return label
+    try:
+        text = label.removeprefix(_ENCODED).encode("ascii").decode("punycode")
+    except UnicodeError:
+        return label
+    # Nothing, half of a surrogate pair, or a sign that turns the direction of writing, cannot be shown.
+    return text if text and text.isprintable() else label
 
 
 def domain_of(address: str) -> str:

@@ -56,6 +56,13 @@ class Coverage:
         for name in exchange.fields:
             self.fields[operation, name] += 1
 
+    def take_back(self, exchange: Exchange) -> None:
+        """Count an exchange no more that was counted without an answer, as it gets one after all."""
+        if exchange.beyond is not None:
+            _subtract(self.beyond, (exchange.operation or NO_OPERATION, str(exchange.beyond)))
+        elif exchange.operation is not None:
+            _subtract(self.answers, (exchange.operation, exchange.status))
+
     def _add_code(self, point: tuple[str, str, bool], number: int) -> None:
         operation, code, injected = point
         if code not in ALL_CODES and point not in self.codes and len(self.codes) >= _MOST_CODES:
@@ -80,6 +87,13 @@ class Coverage:
         self.fields.clear()
         self.transitions.clear()
         self.beyond.clear()
+
+
+def _subtract(counts: dict[Point, int], point: Point) -> None:
+    if counts.get(point, 0) > 1:
+        counts[point] -= 1
+    else:
+        counts.pop(point, None)  # the counts may have been cleared meanwhile
 
 
 def _add(counts: dict[Point, int], more: dict[Point, int]) -> None:

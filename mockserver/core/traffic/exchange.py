@@ -13,6 +13,8 @@ from urllib.parse import parse_qs
 
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.time.transition import Changed
+from mockserver.core.traffic.held import Held
+from mockserver.core.traffic.links import Links
 
 Header = tuple[str, str]
 
@@ -39,11 +41,18 @@ class Wire(NamedTuple):
     delay_s: float | None = 0.0
     #: How long a slow body takes, in seconds.
     spread_s: float = 0.0
+    #: What lets the answer go earlier, or None if nobody can.
+    held: Held | None = None
 
     @property
     def answers(self) -> bool:
         """Whether the client gets an HTTP answer."""
         return self.form not in (WireForm.EMPTY, WireForm.RESET) and self.delay_s is not None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it takes its time, which somebody may cut short."""
+        return self.delay_s is None or self.delay_s > 0 or self.spread_s > 0
 
 
 @dataclass(slots=True)
@@ -69,7 +78,7 @@ _NOT_READ: Any = object()
 #: Stands for a value that is read anew from its text each time: parsed values take many times the memory of texts.
 _NOT_KEPT: Any = object()
 #: What an exchange, a header and a transition take beside their texts, in bytes: measured, and rounded up.
-_OVERHEAD, _PER_HEADER, _PER_TRANSITION = 2_000, 160, 400
+_OVERHEAD, _PER_HEADER, _PER_TRANSITION = 2_000, 160, 600
 #: The most that a character of a text takes, in bytes (PEP 393); texts that are decoded as Latin-1 take one.
 _PER_CHARACTER = 4
 #: How many warnings are kept; further ones are only counted. Chosen: more than anybody reads.
@@ -95,6 +104,8 @@ class Exchange:
     #: The parameters of the path.
     params: Mapping[str, str]
     operation: str | None = None
+    #: When it came in real time, in seconds since 1970.
+    real_at: float = 0.0
     account: str | None = field(default=None, init=False)
 
     #: None until the answer is known, or if the client got no HTTP answer.
@@ -108,6 +119,8 @@ class Exchange:
     fault_kind: str | None = field(default=None, init=False)
     #: The id of the stub that answered.
     stub: str | None = field(default=None, init=False)
+    #: What held the answer back, if a fault did; it may be over.
+    held: Held | None = field(default=None, init=False)
     #: Whether what the client read is not the service's own answer.
     injected: bool = field(default=False, init=False)
     #: How a request was answered that no operation of the mock answers, as `refused` or `stubbed`; None for all others.
@@ -123,6 +136,8 @@ class Exchange:
     ms: float = field(default=0.0, init=False)
     #: The most that the exchange takes in memory, in bytes; 0 until it is measured.
     size: int = field(default=0, init=False)
+    #: What says what it has caused, once it is noted.
+    links: Links | None = field(default=None, init=False, repr=False)
     _json: Any = field(default=_NOT_READ, init=False, repr=False)
     _parameters: Any = field(default=_NOT_READ, init=False, repr=False)
     _by_header: Any = field(default=_NOT_READ, init=False, repr=False)
@@ -151,6 +166,15 @@ class Exchange:
             self._by_header = _by_header(self.headers)
         found: Mapping[str, str] = self._by_header
         return _by_header(self.headers) if found is _NOT_KEPT else found
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a fault holds the answer back, and the client waits for it."""
+        return self.held is not None and not self.held.is_over
+
+    def begin_again(self) -> None:
+        """Be as if no fault had hit yet: the request has done nothing, and is run again."""
+        self.injected, self.reason = False, None
 
     def take_json(self, value: Any) -> None:
         """Take over the value of the request's body, which was parsed elsewhere."""

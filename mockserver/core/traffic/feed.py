@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import islice
 from typing import Any, NamedTuple
@@ -63,6 +64,10 @@ class Feed:
         first = self.last - len(newest) + 1
         numbered = enumerate(reversed(newest), first)
         return [FeedItem(at, kind, what, size, self._written.get(at)) for at, (kind, what, size) in numbered]
+
+    def kinds_after(self, number: int) -> Counter[str]:
+        """How many items of each kind are kept of those after a number."""
+        return Counter(kind for kind, _, _ in islice(self._items, max(0, self.last - number)))
 
     def lost(self, number: int) -> int:
         """How many of the items after a number are no longer kept."""

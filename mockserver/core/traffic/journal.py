@@ -35,6 +35,8 @@ class Journal:
 
     def __init__(self, limit: int, bytes_limit: int) -> None:
         self._exchanges = Ring[Exchange](limit, bytes_limit)
+        #: How many exchanges have got their answer after they were added.
+        self.completed = 0
 
     def __iter__(self) -> Iterator[Exchange]:
         return iter(self._exchanges)
@@ -52,13 +54,36 @@ class Journal:
         """How many exchanges were ever added."""
         return self._exchanges.added
 
+    @property
+    def newest(self) -> Exchange | None:
+        """The last exchange that is kept, or None if none is; it may be asked for without the workspace's lock."""
+        return self._exchanges.newest
+
     def add(self, exchange: Exchange) -> int:
         """Add an exchange that is over, without its bodies if these are too large; returns how many it has evicted."""
-        exchange.forget_values()
+        exchange.forget_values()  # as `_measure`, whose call would cost each request
         if exchange.measure() > self._exchanges.largest:
             exchange.leave_out_bodies()
             exchange.measure()
         return len(self._exchanges.add(exchange, exchange.size))
+
+    def complete(self, exchange: Exchange) -> int:
+        """Take in the answer of an exchange that was added without one; returns how many that has evicted.
+
+        One that was evicted meanwhile stays out.
+        """
+        self.completed += 1
+        before = exchange.size
+        self._measure(exchange)
+        index = next((at for at, kept in enumerate(self) if kept is exchange), None)
+        return 0 if index is None else len(self._exchanges.grow(len(self) - 1 - index, exchange.size - before))
+
+    def _measure(self, exchange: Exchange) -> None:
+        """Measure an exchange that is over, without its bodies if these are too large."""
+        exchange.forget_values()
+        if exchange.measure() > self._exchanges.largest:
+            exchange.leave_out_bodies()
+            exchange.measure()
 
     def find(self, identifier: str) -> Exchange | None:
         return next((exchange for exchange in self if exchange.id == identifier), None)

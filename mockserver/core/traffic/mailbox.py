@@ -78,6 +78,11 @@ class Mailbox:
         vars(found).update(_mails=self._mails.copy(), _sendings=dict(self._sendings))
         return found
 
+    def remove(self, mail: Mail) -> None:
+        """Remove one e-mail; nothing happens if it is no longer in the mailbox."""
+        self._mails.keep(lambda row: row is not mail)
+        self._sendings.pop(mail.id, None)
+
     def clear(self) -> None:
         self._mails.clear()
         self._sendings.clear()

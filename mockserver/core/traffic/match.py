@@ -64,6 +64,10 @@ class Match(NamedTuple):
     status: int | None = None
     code: str | None = None
     fault: str | None = None
+    #: A transition that the request caused, as `sender.verify`: a state machine and an event.
+    transition: str | None = None
+    #: An optional member of query or body that was sent, as `ips[].weight`.
+    field: str | None = None
 
     @property
     def is_placed(self) -> bool:
@@ -106,6 +110,15 @@ class Match(NamedTuple):
             wanted = getattr(self, name)
             if wanted is not None and getattr(exchange, name) != wanted:
                 yield Difference(f"/{name}", wanted, getattr(exchange, name))
+        if self.transition is not None and self.transition not in (caused := _transitions(exchange)):
+            yield Difference("/transition", self.transition, caused)
+        if self.field is not None and self.field not in exchange.fields:
+            yield Difference("/field", self.field, list(exchange.fields))
+
+
+def _transitions(exchange: Exchange) -> list[str]:
+    """The transitions that a request caused, as `sender.verify`."""
+    return [f"{change.machine}.{change.event}" for change in exchange.transitions]
 
 
 def _one_or_list(names: frozenset[str]) -> str | list[str]:

@@ -23,7 +23,7 @@ class Meter:
         self._lock = threading.Lock()
         #: By operation and status; adding to a `Counter` would take twice as long.
         self._requests: defaultdict[tuple[str | None, int | None], int] = defaultdict(int)
-        #: Requests by the kind of the fault that was applied.
+        #: Requests and TLS handshakes by the kind of the fault that was applied.
         self._faults: Counter[str] = Counter()
         #: Attempts by the state in which they left their delivery.
         self._attempts: Counter[str] = Counter()
@@ -46,6 +46,11 @@ class Meter:
             if exchange.fault_kind is not None:
                 self._faults[exchange.fault_kind] += 1
 
+    def add_handshake(self, fault: str) -> None:
+        """Count a TLS handshake to which a fault of this kind was applied."""
+        with self._lock:
+            self._faults[fault] += 1
+
     def add_attempt(self, state: str) -> None:
         """Count an attempt by the state in which it left its delivery."""
         with self._lock:
@@ -62,7 +67,7 @@ class Meter:
         return {(operation or NONE, str(status or NONE)): number for (operation, status), number in found}
 
     def faults(self) -> dict[str, int]:
-        """How many requests a fault was applied to, by the kind of the fault."""
+        """How many requests and TLS handshakes a fault was applied to, by the kind of the fault."""
         with self._lock:
             return dict(self._faults)
 

@@ -45,6 +45,14 @@ class Ring(Generic[Thing]):
     def oldest(self) -> Thing | None:
         return self._things[0] if self._things else None
 
+    @property
+    def newest(self) -> Thing | None:
+        # Read without the lock of a workspace: another thread may empty the ring between a look and the next.
+        try:
+            return self._things[-1]
+        except IndexError:
+            return None
+
     def add(self, thing: Thing, size: int) -> Sequence[Thing]:
         """Add a thing of `size` bytes; returns what it has evicted, or the thing itself if it is too large."""
         self.added += 1

@@ -8,11 +8,16 @@ from typing import Literal
 
 #: `request`: an exchange is over. `mail`: an e-mail was sent, or has come further. `transition`: an instance was moved.
 #: `job`: an outgoing call is over. `received`: a receiver was called. `look_up`: DNS has answered. `answer`: what was
-#: asked of the outside for a request has come.
-WatchedKind = Literal["request", "mail", "transition", "job", "received", "look_up", "answer"]
+#: asked of the outside for a request has come. `control`: a control call, or a TLS handshake that a
+#: fault has hit, may have changed something. `reset`: everybody
+#: is told, so nobody tells it by this name.
+WatchedKind = Literal["request", "mail", "transition", "job", "received", "look_up", "answer", "control", "reset"]
 Kinds = frozenset[WatchedKind]
 #: Stands for all kinds.
 ANYTHING: Kinds = frozenset()
+#: For who wants to know of nothing but a reset, and the end of the workspace.
+RESETS: Kinds = frozenset({"reset"})
+CONTROL: Kinds = frozenset({"control"})
 
 
 class Watchers:
@@ -20,18 +25,26 @@ class Watchers:
 
     def __init__(self) -> None:
         self._wanted: dict[Callable[[], object], Kinds] = {}
+        #: Those who want to know of resets only, so that nothing else has to look at them.
+        self._of_resets: set[Callable[[], object]] = set()
         #: How often something of each kind has happened; adding to a `Counter` would take twice as long.
         self._happened: defaultdict[WatchedKind | None, int] = defaultdict(int)
 
     def __len__(self) -> int:
-        return len(self._wanted)
+        return len(self._wanted) + len(self._of_resets)
 
     def add(self, wake: Callable[[], object], kinds: Kinds = ANYTHING) -> None:
-        """Call `wake` from now on whenever something of these kinds happens."""
-        self._wanted[wake] = kinds
+        """Call `wake` from now on whenever something of these kinds happens, and of no others."""
+        if kinds == RESETS:
+            self._of_resets.add(wake)
+            self._wanted.pop(wake, None)
+        else:
+            self._wanted[wake] = kinds
+            self._of_resets.discard(wake)
 
     def discard(self, wake: Callable[[], object]) -> None:
         self._wanted.pop(wake, None)
+        self._of_resets.discard(wake)
 
     def happened(self, kinds: Kinds = ANYTHING) -> int:
         """How often something of these kinds has happened.
@@ -45,6 +58,9 @@ class Watchers:
     def tell(self, kind: WatchedKind | None = None) -> None:
         """Call who waits for something of this kind; None, after a reset, calls everybody."""
         self._happened[kind] += 1
+        if kind is None:
+            for wake in tuple(self._of_resets):
+                wake()
         if not self._wanted:
             return
         for wake, kinds in tuple(self._wanted.items()):

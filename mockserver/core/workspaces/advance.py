@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from mockserver.core.time.timers import Timer
 from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -11,14 +12,19 @@ from mockserver.core.workspaces.workspace import Workspace
 class Advance:
     """A move of the clock, in steps between which jobs are waited for: their outcomes may set further timers."""
 
-    def __init__(self, workspace: Workspace, target: datetime | timedelta | None) -> None:
-        """Begin a move to a moment, by a length or, without a target, to the next timer; the caller holds the lock.
+    def __init__(self, workspace: Workspace, target: datetime | timedelta | Timer | None) -> None:
+        """Begin a move to a moment, by a length, to when a timer is due now or, without a target, to the next timer.
+
+        The caller holds the lock.
 
         Raises:
             ClockError: the target is in the past, or a moment that no clock shows.
         """
         clock = workspace.state.clock
         self._start = clock.now()
+        if isinstance(target, Timer):
+            # A running clock may have passed its moment since it was looked up.
+            target = max(target.moment, self._start)
         self._target = clock.reached(target, self._start) if isinstance(target, timedelta) else target
         if self._target is not None:
             clock.check(self._target, self._start)

@@ -1,36 +1,48 @@
-"""Evicting workspaces: which one is idle, and which ones are gone."""
+"""Workspaces that are gone: which one is idle and may go, and which ones went and why."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from enum import StrEnum
 
 from mockserver.core.workspaces.workspace import Workspace
 
-#: How many names of evicted workspaces are kept, to say why one is missing. Chosen: the default limit of workspaces.
-_MOST_NAMES = 1_000
+#: How many names of workspaces that are gone are kept, to say why one is missing. Chosen: as many workspaces as there
+#: may be by default went by themselves, and as many were dropped.
+_MOST_NAMES = 2_000
 
 
-class Evictions:
-    """How many workspaces were evicted, and the names of the last ones; the store guards it with its lock."""
+class Gone(StrEnum):
+    """Why a workspace is gone."""
+
+    DROPPED = "dropped"
+    #: A newer one took its place.
+    EVICTED = "evicted"
+
+
+class Departures:
+    """How many workspaces were evicted, and the last ones that are gone by name; the store guards it with its lock."""
 
     def __init__(self) -> None:
-        self.count = 0
-        self._names: dict[str, None] = {}
+        self.evicted = 0
+        self._why: dict[str, Gone] = {}
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._names
+    def why(self, name: str) -> Gone | None:
+        """Why the workspace of a name is gone; None: there is one, never was one, or it has been too long ago."""
+        return self._why.get(name)
 
-    def add(self, name: str) -> None:
-        """Count an eviction, and keep the name of the workspace."""
-        self.count += 1
-        self._names[name] = None
-        if len(self._names) > _MOST_NAMES:
-            del self._names[next(iter(self._names))]
+    def add(self, name: str, why: Gone) -> None:
+        """Keep the name of a workspace that is gone, and count it if it was evicted."""
+        self.evicted += why is Gone.EVICTED
+        self._why.pop(name, None)  # the names are in the order of going
+        self._why[name] = why
+        if len(self._why) > _MOST_NAMES:
+            del self._why[next(iter(self._why))]
 
     def forget(self, name: str) -> None:
         """Drop a name, which a new workspace has taken."""
-        self._names.pop(name, None)
+        self._why.pop(name, None)
 
 
 def first_idle(workspaces: Iterable[Workspace], *, patience_s: float) -> Workspace | None:

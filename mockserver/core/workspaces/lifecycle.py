@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from time import time
 from typing import Any, Generic, Protocol, TypeVar
 
 from mockserver.core.state.account import Account
@@ -124,11 +125,17 @@ class Lifecycle(Generic[Row]):
             for row in account.table(self.row).values():
                 yield account, row
 
+    def key_of(self, text: str) -> Key | None:
+        """The key that is written as `text`, whether there is such an instance or not; None: no key is written so."""
+        try:
+            return self._parse(text)
+        except ValueError:
+            return None
+
     def find(self, workspace: Workspace, text: str) -> tuple[Account, Row] | None:
         """The instance whose key is written as `text`, with its account, or None if there is none."""
-        try:
-            key = self._parse(text)
-        except ValueError:
+        key = self.key_of(text)
+        if key is None:
             return None
         for account in workspace.state.accounts.values():
             if key in account.table(self.row):
@@ -152,9 +159,15 @@ class Lifecycle(Generic[Row]):
         self._registered_in = ()
 
     def _act(self, workspace: Workspace, account: Account, row: Row, event: str, source: str) -> None:
-        workspace.publish(
-            Changed(workspace.state.clock.now(), account.id, self.machine.name, self.key(row), event, source, row.state)
-        )
+        links = workspace.links
+        before = links.added
+        change = Changed(
+            workspace.state.clock.now(), account.id, self.machine.name, self.key(row), event, source, row.state,
+            workspace.by, time(), [],
+        )  # fmt: skip
+        workspace.publish(change)
         action = self._actions.get(event)
         if action is not None:
             action(workspace, account, row)
+        if links.added != before:
+            change.effects.extend(links.last(links.added - before))

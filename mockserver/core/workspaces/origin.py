@@ -25,6 +25,8 @@ class WorkspaceLimits(NamedTuple):
     #: Items of the feed.
     feed: int
     feed_bytes: int
+    #: Transitions of instances.
+    history: int
     snapshots: int
     snapshots_bytes: int
     #: Of one account.
@@ -49,6 +51,7 @@ class WorkspaceLimits(NamedTuple):
             journal_bytes=settings.journal_bytes_limit,
             feed=settings.feed_limit,
             feed_bytes=settings.feed_bytes_limit,
+            history=settings.history_limit,
             snapshots=settings.snapshots_limit,
             snapshots_bytes=settings.snapshots_bytes_limit,
             deliveries=settings.deliveries_limit,

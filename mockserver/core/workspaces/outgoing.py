@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mockserver.core.effects.jobs import Done, Job, Outcome, OutgoingRequest
+from mockserver.core.time.cause import MAIL
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.traffic.mailbox import Sending
 from mockserver.core.workspaces.workspace import Workspace
@@ -36,6 +37,7 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
 def send(workspace: Workspace, mail: Mail) -> None:
     """Send an e-mail: to the mailbox and, if one is set, to a real SMTP server."""
     size = workspace.state.mailbox.add(mail)
+    workspace.link(MAIL, mail.id)
     workspace.meter.add_mail()
     workspace.feed.add("mail", mail, size)
     if workspace.effects.posts:

@@ -6,11 +6,11 @@ from collections.abc import MutableMapping
 
 from mockserver.core.state.randomness import Randomness
 
-_REQUEST, _MAIL = "request", "mail"
+_REQUEST, _MAIL, _CALL = "request", "mail", "control call"
 
 
 class RecordIds:
-    """Draws the ids of the requests in the journal and of the e-mails in the mailbox."""
+    """Draws the ids of the requests in the journal, of the e-mails in the mailbox, and of control calls."""
 
     def __init__(self, seed: int, workspace: str) -> None:
         self._random = Randomness(seed, workspace)
@@ -20,6 +20,9 @@ class RecordIds:
 
     def mail(self) -> str:
         return self._random.uuid(_MAIL)
+
+    def call(self) -> str:
+        return self._random.uuid(_CALL)
 
     def follow(self, seed: int) -> None:
         """Draw by another seed from now on, without beginning the count anew."""

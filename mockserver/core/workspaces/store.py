@@ -20,7 +20,7 @@ from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.traffic.meter import Meter
 from mockserver.core.workspaces.coverage_total import CoverageTotal
-from mockserver.core.workspaces.eviction import Evictions, first_idle
+from mockserver.core.workspaces.eviction import Departures, Gone, first_idle
 from mockserver.core.workspaces.homes import Homes
 from mockserver.core.workspaces.maker import Loader, Maker
 from mockserver.core.workspaces.origin import Snapshot
@@ -76,7 +76,7 @@ class Store:
         #: In the order of use, the one used longest ago first.
         self._workspaces: OrderedDict[str, Workspace] = OrderedDict()
         self.keys = keys
-        self._evictions = Evictions()
+        self._departures = Departures()
         self._total = CoverageTotal()
         self.meter = Meter()
         self._adopt(self.maker.first(DEFAULT))
@@ -97,6 +97,10 @@ class Store:
         with self._lock:
             return self._used(name)
 
+    def peek(self, name: str) -> Workspace | None:
+        """The workspace of a name, or None; to look at it is no use of it."""
+        return self._workspaces.get(name)
+
     def _used(self, name: str) -> Workspace | None:
         """The workspace of a name, or None; it counts as used now. The caller holds the lock."""
         found = self._workspaces.get(name)
@@ -104,14 +108,14 @@ class Store:
             self._workspaces.move_to_end(name)
         return found
 
-    def was_evicted(self, name: str) -> bool:
-        """Whether a workspace of this name was evicted lately, and none has taken the name since."""
-        return name in self._evictions
+    def why_gone(self, name: str) -> Gone | None:
+        """Why a workspace of this name is gone; None: there is one, or none has gone lately."""
+        return self._departures.why(name)
 
     @property
     def evicted(self) -> int:
         """How many workspaces were evicted for newer ones."""
-        return self._evictions.count
+        return self._departures.evicted
 
     def knows(self, key: str) -> bool:
         """Whether a workspace has a key, valid or revoked."""
@@ -201,6 +205,14 @@ class Store:
     def drop(self, workspace: Workspace) -> bool:
         """Remove a workspace, whose keys are refused from now on; False if it was removed before."""
         with workspace.lock, self._lock:
+            has_gone = self._remove(workspace)
+            if has_gone:
+                self._departures.add(workspace.name, Gone.DROPPED)
+        return has_gone
+
+    def _remove(self, workspace: Workspace) -> bool:
+        """Remove a workspace, whose keys are refused from now on; False if it was removed before."""
+        with workspace.lock, self._lock:
             if self._workspaces.get(workspace.name) is not workspace:
                 return False
             del self._workspaces[workspace.name]
@@ -221,7 +233,7 @@ class Store:
             if self._evict_first(idle, patience_s=0) or self._evict_first(idle, patience_s=_PATIENCE_S):
                 continue
             if len(self) > self._limit:
-                self.drop(newest)
+                self._remove(newest)
                 raise StoreFullError(f"there may be {self._limit} workspaces, and there is none that could go")
 
     def _evictable(self, newest: Workspace) -> list[Workspace] | None:
@@ -241,7 +253,7 @@ class Store:
             return False
         try:
             with self._lock:
-                has_gone = len(self) > self._limit and self.drop(workspace)
+                has_gone = len(self) > self._limit and self._remove(workspace)
         finally:
             workspace.lock.release()
         if has_gone:
@@ -250,7 +262,7 @@ class Store:
 
     def _note_eviction(self, name: str) -> None:
         with self._lock:
-            self._evictions.add(name)
+            self._departures.add(name, Gone.EVICTED)
         _LOG.warning("workspace %s was evicted: there may be %d, and it was idle longest", name, self._limit)
 
     # ------------------------------------------------------------------ going back
@@ -285,7 +297,7 @@ class Store:
                 else:
                     fresh.state.mailbox = mailbox
                     workspace.call_off_mails()
-                self._renew(workspace, partial(workspace.put, fresh.state))
+                self._renew(workspace, partial(workspace.put, fresh.state, tuple(fresh.links)))
 
     def restore(self, workspace: Workspace, snapshot: Snapshot) -> None:
         """Return a workspace to a snapshot: state, clock, faults and mailbox; journal and coverage go on."""
@@ -319,7 +331,7 @@ class Store:
 
     def _adopt(self, workspace: Workspace) -> None:
         self._workspaces[workspace.name] = workspace
-        self._evictions.forget(workspace.name)
+        self._departures.forget(workspace.name)
         workspace.meter = self.meter
         workspace.effects = self._effects
         self._effects.watch(workspace)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from time import time
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
@@ -14,15 +16,23 @@ from mockserver.core.effects.jobs import Jobs
 from mockserver.core.state.account import Account
 from mockserver.core.state.state import LAST_ID, State
 from mockserver.core.state.trial import above
+from mockserver.core.time.cause import CONTROL, DELIVERY, TIMER, By, Cause, Thing
 from mockserver.core.time.state_machine import StateMachine
-from mockserver.core.time.timers import Timer, Timers
+from mockserver.core.time.timers import Key, Timer, TimerId, Timers, written_moment
 from mockserver.core.time.transition import Changed
+from mockserver.core.traffic.acting import ACTING
+from mockserver.core.traffic.call_record import CallRecord
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.feed import Feed
+from mockserver.core.traffic.fired_timer import MOST_TRANSITIONS, FiredTimer
+from mockserver.core.traffic.held import Held
+from mockserver.core.traffic.history import History
 from mockserver.core.traffic.journal import Journal
+from mockserver.core.traffic.links import Link, Links
 from mockserver.core.traffic.meter import Meter
 from mockserver.core.traffic.receivers import Receivers
+from mockserver.core.traffic.ring import Ring
 from mockserver.core.waiting.turn import Turn
 from mockserver.core.waiting.watchers import Watchers
 from mockserver.core.workspaces.origin import Origin, Snapshot, WorkspaceLimits
@@ -30,6 +40,9 @@ from mockserver.core.workspaces.record_ids import RecordIds
 from mockserver.settings import Settings
 
 _LOG = logging.getLogger(__name__)
+#: How many links are kept for each request of the journal; chosen: few requests cause more than a timer, an e-mail and
+#: some deliveries.
+_LINKS_PER_REQUEST = 10
 
 #: Is called with the workspace and the transition that it listens to.
 Listener = Callable[["Workspace", Changed], None]
@@ -54,7 +67,7 @@ class Parts(NamedTuple):
 
 
 class Workspace:
-    """A state, and what only a running workspace has: journal, coverage, feed, receivers, jobs, watchers and locks."""
+    """A state, and what only a running workspace has: journal, coverage, feed, history, receivers, jobs and locks."""
 
     def __init__(
         self,
@@ -66,6 +79,8 @@ class Workspace:
         origin: Origin | None = None,
     ) -> None:
         self.name = name
+        #: When it was made, in real time; a reset changes nothing of it.
+        self.made_at = datetime.now(UTC)
         #: What a scenario describes; it is replaced as a whole.
         self.state = state
         self.parts = parts
@@ -79,9 +94,18 @@ class Workspace:
         self.coverage = Coverage()
         #: Whether coverage and requests here count in the coverage and the log of the server.
         self.counted = True
+        #: What has caused what.
+        self.links = Links(self.limits.journal * _LINKS_PER_REQUEST)
+        #: The timers that have fired last, as many and as many bytes of them as the journal has.
+        self.fired = Ring[FiredTimer](self.limits.journal, self.limits.journal_bytes)
+        #: The control calls that have changed something; bounded as the journal is.
+        self.calls = Ring[CallRecord](self.limits.journal, self.limits.journal_bytes)
         self.feed = Feed(self.limits.feed, self.limits.feed_bytes)
+        self.history = History(self.limits.history)
         #: The exchange of the API request that is being answered, or None.
         self.answering: Exchange | None = None
+        #: What causes what happens now, while `caused_by` says so.
+        self._by: By | None = None
         #: The meter of the server, once its store holds the workspace.
         self.meter = Meter()
         self.snapshots: dict[str, Snapshot] = {}
@@ -105,17 +129,33 @@ class Workspace:
 
     # ------------------------------------------------------------------ another state
 
-    def put(self, state: State) -> None:
-        """Replace the state, and cancel all jobs; journal, coverage, feed and receivers stay.
+    def put(self, state: State, links: Iterable[Link] = ()) -> None:
+        """Replace the state, and cancel all jobs; journal, links, coverage, feed, history and receivers stay.
 
-        The ids of exchanges and e-mails go on, so that none is used twice.
+        `links` come with the state, oldest first. The ids of exchanges, e-mails and control calls go on, so that none
+        is used twice; those of deliveries, and of timers that are still to come, are used again, so that what was known
+        of them is dropped.
         """
         self.jobs.clear()
+        self._forget_reused(state.clock.now())
+        for link in links:
+            self.links.add(link.cause, *link.effect)
         self.state = state
         self.ids.follow(state.random.seed)
-        self.answering = None
+        self.answering = self._by = None
         self._watched = None
         self._collectors = {}
+
+    def _forget_reused(self, now: datetime) -> None:
+        """Drop the links and the fired timers whose ids a state may use again that shows the moment `now`."""
+        # Moments are of one length as text, and so in their order.
+        first = written_moment(now)
+
+        def is_used_again(cause: Cause) -> bool:
+            return cause.kind == DELIVERY or (cause.kind == TIMER and cause.id.rpartition(".")[2] >= first)
+
+        self.links.forget(is_used_again)
+        self.fired.keep(lambda row: row.timer.moment < now)
 
     def begin_anew(self, fresh: Workspace) -> None:
         """Take over state, origin and records of a new workspace, which no other thread has seen."""
@@ -123,8 +163,9 @@ class Workspace:
         self.call_off_mails()
         self.origin = fresh.origin
         self.ids = fresh.ids
-        self.journal = fresh.journal
+        self.journal, self.links, self.fired = fresh.journal, fresh.links, fresh.fired
         self.coverage = fresh.coverage
+        self.history, self.calls = fresh.history, fresh.calls
         self.receivers = fresh.receivers
 
     def call_off_mails(self) -> None:
@@ -176,11 +217,14 @@ class Workspace:
     # ------------------------------------------------------------------ events and time
 
     def publish(self, change: Changed) -> None:
-        """Add a transition to coverage and feed, and tell who listens to it."""
+        """Add a transition to coverage, feed and history, and tell who listens to it."""
         for changes in self._collectors.values():
             changes.append(change)
         self.coverage.add_transition(change)
         self.feed.add("transition", change)
+        self.history.add(change)
+        if isinstance(change.by, Cause) and (acting := ACTING.get()) is not None and change.by.kind == CONTROL:
+            acting.note(change)
         for listener in self.parts.listeners.get((change.machine, change.event), ()):
             listener(self, change)
         self.watchers.tell("transition")
@@ -195,17 +239,82 @@ class Workspace:
         self._collectors.pop(id(changes), None)
 
     @property
-    def cause(self) -> str | None:
-        """The id of the API request that is being answered, or None; it is the cause of what happens now."""
-        return None if self.answering is None else self.answering.id
+    def by(self) -> By | None:
+        """What causes what happens now, or None if nobody knows.
+
+        It is what `caused_by` says, else the request that is being answered, else the control call of this thread.
+        """
+        if self._by is not None:
+            return self._by
+        if self.answering is not None:
+            return self.answering.id
+        acting = ACTING.get()
+        return None if acting is None or acting.on is not self else acting.cause(self.ids)
+
+    @property
+    def cause_request(self) -> str | None:
+        """The id of the request that causes what happens now, or None if no request does."""
+        by = self.by
+        return by if isinstance(by, str) else None
+
+    @contextmanager
+    def caused_by(self, cause: Cause) -> Iterator[None]:
+        """Let `cause` be what causes what happens within a `with` block, whatever causes that itself."""
+        before, self._by = self._by, cause
+        try:
+            yield
+        finally:
+            self._by = before
+
+    def link(self, kind: str, thing: Thing) -> None:
+        """Note that a thing of a kind of causes is caused by what causes what happens now, if something does."""
+        by = self.by
+        if by is not None:
+            self.links.add(by, kind, thing)
+
+    def set_timer(self, moment: datetime, account: Account, machine: str, key: Key, event: str) -> None:
+        """Let an event happen at a moment, in the place of an earlier timer for the same event of the instance."""
+        self.link(TIMER, self.state.timers.set(moment, account.id, machine, key, event))
 
     def note(self, exchange: Exchange) -> int:
         """Add an exchange that is over to journal, coverage and feed; returns how many it has evicted."""
+        exchange.links = self.links
         evicted = self.journal.add(exchange)
         self.coverage.add(exchange)
         self.feed.add("request", exchange, exchange.size)
         self.watchers.tell("request")
         return evicted
+
+    def note_call(self, call: CallRecord) -> None:
+        """Keep a control call that is over, without its body if that is too large."""
+        if call.size > self.calls.largest:
+            call = call.without_body()
+        self.calls.add(call, call.size)
+
+    def recorded_call(self, identifier: str) -> CallRecord | None:
+        """The control call with this id, or None if it has changed nothing, or is no longer kept."""
+        return next((call for call in self.calls if call.id == identifier), None)
+
+    def complete(self, exchange: Exchange) -> int:
+        """Take in the answer of an exchange that was noted when a fault held it; returns how many that has evicted."""
+        evicted = self.journal.complete(exchange)
+        self.coverage.add(exchange)
+        self.end_hold(exchange.held)
+        return evicted
+
+    def end_hold(self, held: Held | None) -> None:
+        """Tell that nobody waits for an answer any more, unless that was told before, or its exchange is gone.
+
+        It takes the lock itself: who has sent the answer, or has not, holds none.
+        """
+        if held is None or held.is_over:
+            return
+        with self.lock:
+            held.is_over = True
+            exchange = self.journal.find(held.exchange)
+            if exchange is not None and exchange.held is held:
+                self.feed.add("answered", exchange, exchange.size)
+                self.watchers.tell("request")
 
     def catch_up(self) -> datetime:
         """Fire the timers that are due by now, each at its own moment; returns the moment by which none is due."""
@@ -237,13 +346,28 @@ class Workspace:
         account = self.state.accounts.get(timer.account)
         row = account.table(lifecycle.row).get(timer.key) if account else None
         if account is not None and row is not None:
+            changes, cause = self.collect_changes(), Cause(TIMER, timer)
             try:
-                with self.state.clock.pinned(timer.moment):
+                with self.state.clock.pinned(timer.moment), self.caused_by(cause):
                     lifecycle.fall_due(self, account, row, timer.event)
             except Exception:  # noqa: BLE001  # the request at hand is not to blame, and other timers are due
                 _LOG.exception(
                     "%s of %s %s has failed in workspace %s", timer.event, timer.machine, timer.key, self.name
                 )
+            finally:
+                self.stop_collecting(changes)
+                own = [change for change in changes if change.cause == cause]
+                fired = FiredTimer(timer, time(), own[:MOST_TRANSITIONS])
+                self.fired.add(fired, fired.size)
+
+    def fired_timer(self, text: str) -> FiredTimer | None:
+        """The timer of an id that has fired last, or None if none has, or it is no longer kept."""
+        try:
+            wanted = TimerId.parse(text)
+        except ValueError:
+            return None
+        found = (row for row in self.fired if row.timer.moment == wanted.moment and row.timer.id == text)
+        return next(found, None)
 
     def forget_jobs(self) -> None:
         """Drop timers, e-mails and jobs: the workspace is gone, and nothing may leave it any more."""

@@ -11,15 +11,15 @@ from mockserver.web.schemas.schema import Output
 
 
 class Address(Output):
-    street = Text(required=True, **documented())
-    city = Text(required=True, **documented())
-    zipCode = Text(required=True, **documented())
-    country = Text(required=True, **documented())
+    street = Text(required=True, **documented("the street"))
+    city = Text(required=True, **documented("the city"))
+    zipCode = Text(required=True, **documented("the postal code"))
+    country = Text(required=True, **documented("the name of the country"))
 
 
 class Plan(Output):
-    type = Choice(*PLAN_TYPES, required=True, **documented())
-    creditsType = Choice("sendLimit", required=True, **documented())
+    type = Choice(*PLAN_TYPES, required=True, **documented("what the credits are for"))
+    creditsType = Choice("sendLimit", required=True, **documented("what the credits limit"))
     credits = Number(
         required=True, validate=Quantity(), **documented("remaining; SMS credits may be fractional; -1: unlimited")
     )
@@ -33,35 +33,37 @@ class Seats(Output):
 
 
 class PlanVertical(Output):
-    planCategory = Choice("Marketing", "Chat", "CRM", required=True, **documented())
-    planType = Text(required=True, **documented())
-    name = Text(required=True, **documented())
-    status = Choice("active", "inactive", required=True, **documented())
+    planCategory = Choice("Marketing", "Chat", "CRM", required=True, **documented("the product"))
+    planType = Text(required=True, **documented("the kind of plan"))
+    name = Text(required=True, **documented("its name"))
+    status = Choice("active", "inactive", required=True, **documented("whether it is in use"))
     startDate = Text(**documented("Unix seconds as string"))
     endDate = Text(**documented("Unix seconds as string"))
-    users = fields.Nested(Seats, **documented())
+    users = fields.Nested(Seats, **documented("the seats of a plan with users"))
     credits = Text(**documented("a number as string"))
 
 
 class RelayData(Output):
-    userName = Email(required=True, **documented())
-    relay = Text(required=True, **documented())
-    port = Int64(required=True, **documented())
+    userName = Email(required=True, **documented("the login"))
+    relay = Text(required=True, **documented("the host"))
+    port = Int64(required=True, **documented("the port"))
 
 
 class Relay(Output):
-    enabled = Flag(required=True, **documented())
-    data = fields.Nested(RelayData, required=True, **documented())
+    enabled = Flag(required=True, **documented("whether e-mails can be sent by SMTP"))
+    data = fields.Nested(RelayData, required=True, **documented("the server and the login"))
 
 
 class MarketingAutomation(Output):
-    enabled = Flag(required=True, **documented())
+    enabled = Flag(required=True, **documented("whether it is on"))
     key = Text(**documented("only when enabled"))
 
 
 class DateTimePreferences(Output):
     timezone = Timezone(required=True, **observed("IANA name", source="contract/account#getAccount"))
-    timeFormat = Choice("12", "24", required=True, **observed(source="contract/account#getAccount"))
+    timeFormat = Choice(
+        "12", "24", required=True, **observed("hours of a day or of half a day", source="contract/account#getAccount")
+    )
     dateFormat = Text(required=True, **observed("such as mm-dd-yyyy", source="contract/account#getAccount"))
 
 

@@ -22,15 +22,15 @@ from mockserver.resources.account.schemas import (
 )
 from mockserver.resources.corporate import pool
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, SectionError, TakenError
+from mockserver.resources.section import Item, SectionError, TakenError, about
 from mockserver.web.schemas.fields import Flag, Hostname, List
 
 
 class DedicatedIpItem(Item):
-    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1))
-    ip = fields.IP(required=True)
-    domain = Hostname(required=True)
-    active = Flag(load_default=True)
+    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1), **about("its number"))
+    ip = fields.IP(required=True, **about("the address, IPv4 or IPv6"))
+    domain = Hostname(required=True, **about("the domain that it belongs to"))
+    active = Flag(load_default=True, **about("whether e-mails can leave by it"))
 
 
 _PROFILE = ("address", "plan", "plan_verticals", "relay", "marketing_automation", "date_time_preferences")
@@ -78,13 +78,19 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 SECTION = Section(
     fields={
         # As on the wire, camel case included: a profile is shown as it is.
-        "address": fields.Nested(Address(partial=True)),
-        "plan": List(fields.Nested(Plan(partial=("creditsType",)))),
-        "plan_verticals": List(fields.Nested(PlanVertical(partial=("status",)))),
-        "relay": fields.Nested(Relay),
-        "marketing_automation": fields.Nested(MarketingAutomation),
-        "date_time_preferences": fields.Nested(DateTimePreferences),
-        "dedicated_ips": List(fields.Nested(DedicatedIpItem)),
+        "address": fields.Nested(Address(partial=True), **about("the address of the company, as getAccount shows it")),
+        "plan": List(fields.Nested(Plan(partial=("creditsType",))), **about("its plans, as getAccount shows them")),
+        "plan_verticals": List(
+            fields.Nested(PlanVertical(partial=("status",))), **about("its plans by product, as getAccount shows them")
+        ),
+        "relay": fields.Nested(Relay, **about("how e-mails are sent by SMTP, as getAccount shows it")),
+        "marketing_automation": fields.Nested(
+            MarketingAutomation, **about("whether there is marketing automation, as getAccount shows it")
+        ),
+        "date_time_preferences": fields.Nested(
+            DateTimePreferences, **about("how dates are shown, as getAccount shows it")
+        ),
+        "dedicated_ips": List(fields.Nested(DedicatedIpItem), **about("its dedicated IPs")),
     },
     load=_load,
     dump=_dump,

@@ -12,16 +12,16 @@ from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities.model import Activity
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item
+from mockserver.resources.section import Instant, Item, about
 from mockserver.web.schemas.fields import Email, List
 
 
 class ActivityItem(Item):
-    date = Instant(required=True)
-    action = fields.String(required=True)
-    user_email = Email(required=True)
-    user_ip = fields.String(load_default="203.0.113.9")
-    user_agent = fields.String(load_default="Mozilla/5.0")
+    date = Instant(required=True, **about("when it happened"))
+    action = fields.String(required=True, **about("what was done, such as login-success"))
+    user_email = Email(required=True, **about("who did it"))
+    user_ip = fields.String(load_default="203.0.113.9", **about("from which address"))
+    user_agent = fields.String(load_default="Mozilla/5.0", **about("with which program"))
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -36,7 +36,9 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 _ACTIVITY_ITEM = ActivityItem()
 
 SECTION = Section(
-    fields={"activities": List(fields.Nested(ActivityItem))},
+    fields={
+        "activities": List(fields.Nested(ActivityItem), **about("what its users did, which getAccountActivity lists"))
+    },
     load=_load,
     dump=_dump,
     generators={

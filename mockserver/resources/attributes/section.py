@@ -11,10 +11,16 @@ from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.attributes.model import CATEGORIES, Attribute
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, TakenError
+from mockserver.resources.section import Item, TakenError, about
 from mockserver.web.schemas.fields import List
 
-AttributesItem = Item.from_dict({category: List(fields.String()) for category in CATEGORIES}, name="AttributesItem")
+AttributesItem = Item.from_dict(
+    {
+        category: List(fields.String(), **about(f"names of attributes of the category {category}"))
+        for category in CATEGORIES
+    },
+    name="AttributesItem",
+)
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -33,4 +39,8 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     return {"attributes": named} if named else {}
 
 
-SECTION = Section(fields={"attributes": fields.Nested(AttributesItem)}, load=_load, dump=_dump)
+SECTION = Section(
+    fields={"attributes": fields.Nested(AttributesItem, **about("attributes of contacts, by category"))},
+    load=_load,
+    dump=_dump,
+)

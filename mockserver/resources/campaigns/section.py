@@ -12,17 +12,32 @@ from mockserver.core.state.layer import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.model import CAMPAIGN_KINDS, Campaign
 from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Item, TakenError, claim, once_per_load
+from mockserver.resources.section import ID_RANGE, Item, TakenError, about, claim, once_per_load
 from mockserver.web.schemas.fields import List
 
 
 class CampaignItem(Item):
-    id = fields.Integer(strict=True, validate=ID_RANGE)
-    name = fields.String(required=True)
-    kind = fields.String(validate=validate.OneOf(CAMPAIGN_KINDS), load_default="email_campaign")
-    html = fields.String(allow_none=True)
-    subject = fields.String(allow_none=True)
-    share = fields.String(allow_none=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"))
+    id = fields.Integer(strict=True, validate=ID_RANGE, **about("counts up from the largest one if left out"))
+    name = fields.String(required=True, **about("its name"))
+    kind = fields.String(
+        validate=validate.OneOf(CAMPAIGN_KINDS),
+        load_default="email_campaign",
+        **about("whether it is a campaign or a template, and of which channel"),
+    )
+    html = fields.String(
+        allow_none=True,
+        **about(
+            "what its shared page shows, or what a template sends; null: a page that says how to give it a content"
+        ),
+    )
+    subject = fields.String(
+        allow_none=True, **about("the subject of e-mails that are sent by a template; null: its name")
+    )
+    share = fields.String(
+        allow_none=True,
+        validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"),
+        **about("the last segment of its shared address; drawn when that is first asked for"),
+    )
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -60,7 +75,7 @@ def _dump_campaign(row: Campaign) -> dict[str, Any]:
 _CAMPAIGN_ITEM = CampaignItem()
 
 SECTION = Section(
-    fields={"campaigns": List(fields.Nested(CampaignItem))},
+    fields={"campaigns": List(fields.Nested(CampaignItem), **about("its campaigns and templates"))},
     load=_load,
     dump=_dump,
     generators={

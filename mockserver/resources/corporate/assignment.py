@@ -86,7 +86,7 @@ def await_bulk(workspace: Workspace, master: Account, row: SubAccount) -> None:
     """Set the timer that applies the oldest change that a sub-account waits for, when it is due."""
     bulk = bulks.oldest(master, row.id)
     if bulk is not None:
-        workspace.state.timers.set(bulk.due, master.id, MACHINE.name, row.id, "apply_bulk")
+        workspace.set_timer(bulk.due, master, MACHINE.name, row.id, "apply_bulk")
 
 
 @SUB_ACCOUNT_PLAN.guard("apply_bulk")

@@ -204,31 +204,31 @@ class KeyCreated(Output):
 
 
 class BillingName(Output):
-    givenName = Text(**documented())
-    familyName = Text(**documented())
+    givenName = Text(**documented("the first name"))
+    familyName = Text(**documented("the last name"))
 
 
 class BillingAddress(Output):
-    streetAddress = Text(**documented())
-    locality = Text(**documented())
-    postalCode = Text(**documented())
-    stateCode = Text(**documented())
+    streetAddress = Text(**documented("street and number"))
+    locality = Text(**documented("the city"))
+    postalCode = Text(**documented("the postal code"))
+    stateCode = Text(**documented("the state or region"))
     countryCode = Text(**documented("ISO 3166 alpha-2"))
 
 
 class BillingInfo(Output):
-    email = Email(**documented())
-    companyName = Text(**documented())
-    name = fields.Nested(BillingName, **documented())
-    address = fields.Nested(BillingAddress, **documented())
+    email = Email(**documented("where invoices go"))
+    companyName = Text(**documented("the company"))
+    name = fields.Nested(BillingName, **documented("the person"))
+    address = fields.Nested(BillingAddress, **documented("the address of the company"))
 
 
 class MasterFeature(Output):
     name = Text(**documented("such as MULTI_USER, INBOX, LANDING_PAGE, RECURRING_CREDITS"))
-    unitValue = Text(**documented())
-    quantity = Int64(**documented())
+    unitValue = Text(**documented("the unit that is counted"))
+    quantity = Int64(**documented("how many there are"))
     used = Int64(**documented("given to sub-accounts"))
-    remaining = Int64(**documented())
+    remaining = Int64(**documented("how many are left"))
     quantityWithOverages = Int64(**documented("v2 only"))
     usedOverages = Int64(**documented("v2 only"))
 
@@ -236,10 +236,10 @@ class MasterFeature(Output):
 class MasterPlan(Output):
     currencyCode = Text(**documented("ISO 4217"))
     nextBillingAt = Int64(**documented("Unix seconds"))
-    price = Number(**documented())
-    planPeriod = Choice("month", "year", **documented())
+    price = Number(**documented("what a period costs, in the currency"))
+    planPeriod = Choice("month", "year", **documented("how long a period is"))
     subAccounts = Int64(**documented("how many there are"))
-    features = List(fields.Nested(MasterFeature), **documented())
+    features = List(fields.Nested(MasterFeature), **documented("what the plan includes"))
 
 
 class MasterOut(Output):

@@ -20,27 +20,42 @@ from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, S
 from mockserver.resources.corporate.pool import Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Id24, Instant, Item
+from mockserver.resources.section import ID_RANGE, Id24, Instant, Item, about
 from mockserver.web.schemas.fields import INT64_MAX, Int64, List, Number, Quantity, Timezone
 
+#: What the amounts count.
+_MEANINGS = {
+    "email": "e-mails",
+    "sms": "credits for SMS",
+    "whatsapp": "credits for WhatsApp messages",
+    "wpSubscribers": "subscribers of web push",
+    "externalFeeds": "external feeds",
+    "users": "users",
+    "landingPage": "landing pages",
+    "salesUsers": "users of the sales platform",
+    "inbox": "inboxes",
+}
 _NOT_NEGATIVE = validate.Range(min=0, error="must not be negative")
 
 
 def _amount(name: str, check: Any) -> fields.Field[Any]:
     kind = Number if name in FRACTIONAL else Int64
-    return kind(validate=[check, validate.Range(max=INT64_MAX)])
+    return kind(validate=[check, validate.Range(max=INT64_MAX)], **about(_MEANINGS[name]))
 
 
-def _amounts(kind: str, names: tuple[str, ...], check: Any, others: Mapping[str, Any] = MappingProxyType({})) -> Any:
+def _amounts(
+    kind: str, names: tuple[str, ...], check: Any, others: Mapping[str, Any] = MappingProxyType({}), **options: Any
+) -> Any:
     """A mapping of the named amounts, all validated by `check` but for those in `others`."""
-    return fields.Nested(Item.from_dict({name: _amount(name, others.get(name, check)) for name in names}, name=kind))
+    amounts = {name: _amount(name, others.get(name, check)) for name in names}
+    return fields.Nested(Item.from_dict(amounts, name=kind), **options)
 
 
 class AllotmentItem(Item):
     """Credits and features; -1 is an unlimited credit."""
 
-    credits = _amounts("CreditAmounts", CREDITS, Quantity())
-    features = _amounts("FeatureAmounts", FEATURES, _NOT_NEGATIVE)
+    credits = _amounts("CreditAmounts", CREDITS, Quantity(), **about("amounts of credits, by what they are for"))
+    features = _amounts("FeatureAmounts", FEATURES, _NOT_NEGATIVE, **about("amounts of features, by their names"))
 
     @post_load
     def _as_allotment(self, data: dict[str, Any], **_: Any) -> Allotment:
@@ -50,7 +65,7 @@ class AllotmentItem(Item):
         return found
 
 
-class PlanItem(AllotmentItem):
+class AssignedItem(AllotmentItem):
     """What a sub-account is assigned; switches take their few values only."""
 
     credits = _amounts(
@@ -58,27 +73,30 @@ class PlanItem(AllotmentItem):
         CREDITS,
         Quantity(),
         {name: validate.OneOf(values, error="must be one of: {choices}") for name, values in SWITCHES.items()},
+        **about("amounts of credits, by what they are for; wpSubscribers and externalFeeds are switches"),
     )
 
 
 class UsedItem(AllotmentItem):
     """What a sub-account has used of what it was assigned; nothing is unlimited."""
 
-    credits = _amounts("UsedCredits", CREDITS, _NOT_NEGATIVE)
+    credits = _amounts(
+        "UsedCredits", CREDITS, _NOT_NEGATIVE, **about("amounts of credits that were used, by what they are for")
+    )
 
 
 class GroupItem(Item):
-    id = Id24(required=True)
-    name = fields.String(required=True)
+    id = Id24(required=True, **about("its id, 24 hexadecimal digits in quotes"))
+    name = fields.String(required=True, **about("its name"))
 
 
 class BulkPlanItem(Item):
-    id = fields.Integer(required=True, strict=True, validate=ID_RANGE)
-    due = Instant(required=True)
-    change = fields.Nested(PlanItem, required=True)
-    members = List(fields.Integer(strict=True), required=True)
-    user_ip = fields.String(load_default=Visit().ip)
-    user_agent = fields.String(load_default="")
+    id = fields.Integer(required=True, strict=True, validate=ID_RANGE, **about("the number of its process"))
+    due = Instant(required=True, **about("when it is applied"))
+    change = fields.Nested(AssignedItem, required=True, **about("what every one of the sub-accounts gets"))
+    members = List(fields.Integer(strict=True), required=True, **about("the ids of the sub-accounts"))
+    user_ip = fields.String(load_default=Visit().ip, **about("from which address it was requested"))
+    user_agent = fields.String(load_default="", **about("with which program it was requested"))
 
     @post_load
     def _as_row(self, data: dict[str, Any], **_: Any) -> BulkPlan:
@@ -131,18 +149,25 @@ def _dump_bulk(row: BulkPlan) -> dict[str, Any]:
 _BULK_ITEM = BulkPlanItem(exclude=("change", "members"))
 SECTION = Section(
     fields={
-        "currency_code": fields.String(validate=validate.Length(min=1)),
-        "timezone": Timezone(),
-        "billing_info": fields.Nested(BillingInfo),
-        "plan_info": fields.Nested(MasterPlan(exclude=("subAccounts",))),
-        "groups": List(fields.Nested(GroupItem)),
-        "pool": fields.Nested(AllotmentItem),
-        "bulk_plans": List(fields.Nested(BulkPlanItem)),
-        "plan_type": fields.String(),
-        "group_ids": List(Id24()),
-        "assigned": fields.Nested(PlanItem),
-        "used": fields.Nested(UsedItem),
-        "plan_state": fields.String(validate=validate.OneOf(MACHINE.states)),
+        "currency_code": fields.String(validate=validate.Length(min=1), **about("the currency of a master, ISO 4217")),
+        "timezone": Timezone(**about("the IANA time zone of a master or a sub-account")),
+        "billing_info": fields.Nested(BillingInfo, **about("who pays, of a master, as on the wire")),
+        "plan_info": fields.Nested(
+            MasterPlan(exclude=("subAccounts",)), **about("the plan of a master, as on the wire")
+        ),
+        "groups": List(fields.Nested(GroupItem), **about("the groups of sub-accounts, of a master")),
+        "pool": fields.Nested(AllotmentItem, **about("what a master has for its sub-accounts and itself")),
+        "bulk_plans": List(
+            fields.Nested(BulkPlanItem),
+            **about("plan updates for many sub-accounts that are not applied yet, of a master"),
+        ),
+        "plan_type": fields.String(**about("the kind of plan of a sub-account")),
+        "group_ids": List(Id24(), **about("the ids of the groups of a sub-account, in quotes")),
+        "assigned": fields.Nested(AssignedItem, **about("what its master has assigned to a sub-account")),
+        "used": fields.Nested(UsedItem, **about("what a sub-account has used of what it was assigned")),
+        "plan_state": fields.String(
+            validate=validate.OneOf(MACHINE.states), **about("whether a sub-account has a plan, or waits for one")
+        ),
     },
     load=load,
     dump=_dump,

@@ -11,6 +11,8 @@ from urllib.parse import unquote, urlsplit
 from mockserver.core.effects.jobs import Outcome, OutgoingRequest
 from mockserver.core.state.account import Account
 from mockserver.core.text.header_form import OF_THE_CALL
+from mockserver.core.time import cause
+from mockserver.core.time.cause import Cause
 from mockserver.core.workspaces.outgoing import dispatch
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import (
@@ -73,7 +75,8 @@ def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None
         return OutgoingRequest(request_url(target), request_headers(target), delivery.body, timeout)
 
     def done(outcome: Outcome) -> None:
-        _record(workspace, account, delivery, outcome, target)
+        with workspace.caused_by(Cause(cause.DELIVERY, delivery.id)):
+            _record(workspace, account, delivery, outcome, target)
 
     dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), request_url(target), write, done)
 

@@ -130,7 +130,7 @@ DELIVERY = Lifecycle(
 def await_attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     """Set the timer that begins the next attempt, if there is to be one."""
     if delivery.next_at is not None:
-        workspace.state.timers.set(delivery.next_at, account.id, MACHINE.name, delivery.id, ATTEMPT)
+        workspace.set_timer(delivery.next_at, account, MACHINE.name, delivery.id, ATTEMPT)
 
 
 def size_in_memory(delivery: Delivery) -> int:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
 from mockserver.core.state.account import Account
+from mockserver.core.time import cause
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import DELIVERY, RETRYING, SCHEDULED, Delivery, Target, await_attempt
 from mockserver.resources.deliveries.retention import evict_excess, keep_within_limits, update_size
@@ -14,10 +19,32 @@ def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Deli
     Where the limits of the workspace are reached, others are evicted for it, or the delivery itself is.
     """
     DELIVERY.begin(workspace, account, delivery)
+    workspace.link(cause.DELIVERY, delivery.id)
     keep_within_limits(workspace, account, delivery)
     if delivery.id in account.table(Delivery):
         await_attempt(workspace, account, delivery)
     return delivery
+
+
+class Wanted(NamedTuple):
+    """Which deliveries are looked for: to a webhook, in a state, of an event by its name; None: whichever."""
+
+    webhook: int | None = None
+    state: str | None = None
+    event: str | None = None
+
+
+def select(workspace: Workspace, wanted: Wanted) -> Sequence[tuple[Account, Delivery]]:
+    """The deliveries of a workspace that are wanted, each with its account, newest first."""
+    webhook, state, event = wanted
+    found = [
+        (row.id, account, row)
+        for account in workspace.state.accounts.values()
+        for row in account.rows_of(Delivery).values()
+        if webhook in (None, row.webhook) and state in (None, row.state) and (event is None or event in row.events)
+    ]
+    found.sort(key=itemgetter(0), reverse=True)
+    return [(account, row) for _, account, row in found]
 
 
 def cancel_all(workspace: Workspace, account: Account, webhook: int) -> None:

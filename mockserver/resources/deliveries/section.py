@@ -22,7 +22,7 @@ from mockserver.resources.deliveries.delivery import (
 )
 from mockserver.resources.deliveries.retention import Finished, evict_excess, update_size
 from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, TakenError, claim
+from mockserver.resources.section import ID_RANGE, Instant, Item, TakenError, about, claim
 from mockserver.web.schemas.fields import Dict, Flag, JsonObject, List, Url
 
 #: How many levels of JSON a call has around the members that a client gives: an inbound call has a list in an object.
@@ -30,9 +30,19 @@ _WRAPPER_LEVELS = 2
 
 
 class TargetItem(Item):
-    url = Url(required=True)
-    auth = Dict(keys=fields.String(), values=fields.String(), allow_none=True, load_default=None)
-    headers = List(List(fields.String(), validate=validate.Length(equal=2)), load_default=list)
+    url = Url(required=True, **about("where the call goes"))
+    auth = Dict(
+        keys=fields.String(),
+        values=fields.String(),
+        allow_none=True,
+        load_default=None,
+        **about("the credentials of the call, as the webhook has them"),
+    )
+    headers = List(
+        List(fields.String(), validate=validate.Length(equal=2)),
+        load_default=list,
+        **about("further headers, each a pair of name and value"),
+    )
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Target:
@@ -40,10 +50,14 @@ class TargetItem(Item):
 
 
 class AttemptItem(Item):
-    at = Instant(required=True)
-    status = fields.Integer(strict=True, allow_none=True, load_default=None)
-    error = fields.String(allow_none=True, load_default=None)
-    target = fields.Nested(TargetItem, allow_none=True, load_default=None)
+    at = Instant(required=True, **about("when it began"))
+    status = fields.Integer(
+        strict=True, allow_none=True, load_default=None, **about("the status of the answer; null: there was none")
+    )
+    error = fields.String(allow_none=True, load_default=None, **about("what went wrong where there was no answer"))
+    target = fields.Nested(
+        TargetItem, allow_none=True, load_default=None, **about("where it went, where that has changed since")
+    )
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Attempt:
@@ -53,20 +67,55 @@ class AttemptItem(Item):
 class DeliveryItem(Item):
     """A delivery with its attempts, as the row holds it."""
 
-    id = fields.Integer(required=True, strict=True, validate=ID_RANGE)
-    target = fields.Nested(TargetItem, required=True)
-    payloads = List(JsonObject(around=_WRAPPER_LEVELS), required=True, validate=validate.Length(min=1))
-    events = List(fields.String(), required=True)
-    created_at = Instant(required=True)
-    next_at = Instant(allow_none=True, load_default=None)
-    webhook = fields.Integer(strict=True, allow_none=True, load_default=None)
-    kind = fields.String(load_default="")
-    export = fields.Integer(strict=True, allow_none=True, load_default=None)
-    batched = Flag(load_default=False)
-    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=SCHEDULED)
-    attempts = List(fields.Nested(AttemptItem), load_default=list)
-    attempts_evicted = fields.Integer(strict=True, validate=validate.Range(min=0, max=2**62), load_default=0)
-    failures = fields.Integer(strict=True, validate=validate.Range(0, len(RETRIES)), load_default=0)
+    id = fields.Integer(required=True, strict=True, validate=ID_RANGE, **about("its number"))
+    target = fields.Nested(TargetItem, required=True, **about("where the call goes, and with which headers"))
+    payloads = List(
+        JsonObject(around=_WRAPPER_LEVELS),
+        required=True,
+        validate=validate.Length(min=1),
+        **about("what the call carries: one for each event; only a batch has several"),
+    )
+    events = List(
+        fields.String(),
+        required=True,
+        **about("the names of the events as webhooks subscribe to them, one for each payload"),
+    )
+    created_at = Instant(required=True, **about("when the event happened"))
+    next_at = Instant(
+        allow_none=True, load_default=None, **about("when the next attempt begins; null: none will be made")
+    )
+    webhook = fields.Integer(
+        strict=True,
+        allow_none=True,
+        load_default=None,
+        **about("the id of the webhook; null: the call announces an export"),
+    )
+    kind = fields.String(load_default="", **about("the webhook's type; empty if the call announces an export"))
+    export = fields.Integer(
+        strict=True,
+        allow_none=True,
+        load_default=None,
+        **about("the id of the export that the call announces; null: the call is a webhook's"),
+    )
+    batched = Flag(load_default=False, **about("whether events of some seconds go together"))
+    state = fields.String(
+        validate=validate.OneOf(MACHINE.states),
+        load_default=SCHEDULED,
+        **about("whether it was delivered, or what it waits for"),
+    )
+    attempts = List(fields.Nested(AttemptItem), load_default=list, **about("the attempts so far, oldest first"))
+    attempts_evicted = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=0, max=2**62),
+        load_default=0,
+        **about("how many attempts were dropped for newer ones"),
+    )
+    failures = fields.Integer(
+        strict=True,
+        validate=validate.Range(0, len(RETRIES)),
+        load_default=0,
+        **about("how many attempts have failed since it was made or last redelivered"),
+    )
 
     @validates_schema
     def _check_events(self, data: dict[str, Any], **_: Any) -> None:
@@ -107,4 +156,12 @@ def _dump_delivery(row: Delivery) -> dict[str, Any]:
 
 _DELIVERY_ITEM = DeliveryItem()
 
-SECTION = Section(fields={"deliveries": List(fields.Nested(DeliveryItem))}, load=_load, dump=_dump)
+SECTION = Section(
+    fields={
+        "deliveries": List(
+            fields.Nested(DeliveryItem), **about("webhook calls with their attempts, as a written state has them")
+        )
+    },
+    load=_load,
+    dump=_dump,
+)

@@ -44,11 +44,11 @@ def publish_seen(workspace: Workspace, name: str, seen: dict[str, Seen], policy:
 
 def follow_dns(workspace: Workspace, names: Collection[str]) -> None:
     """Bring the states of the domains of these names, in all accounts, into line with DNS."""
-    for account, domain in _named(workspace, names):
+    for account, domain in named(workspace, names):
         follow(workspace, account, domain)
 
 
-def _named(workspace: Workspace, names: Collection[str]) -> Iterator[tuple[Account, Domain]]:
+def named(workspace: Workspace, names: Collection[str]) -> Iterator[tuple[Account, Domain]]:
     """The domains of these names in all accounts; the loop goes through the names or the rows, whichever are fewer."""
     for number, rows in workspace.state.tables(Domain) if names else ():
         for name in list(names) if len(names) < len(rows) else [name for name in rows if name in names]:
@@ -97,7 +97,7 @@ def _agree_on_a_broken_record(workspace: Workspace, account: Account, domain: Do
 
 @DOMAIN.on("delete")
 def _forget_records(workspace: Workspace, account: Account, domain: Domain) -> None:
-    if any(_named(workspace, {domain.name})):
+    if any(named(workspace, {domain.name})):
         return
     # The records go with the last domain that they prove; the policy and the provider of mailboxes stay.
     view = workspace.state.table(DnsView).pop(domain.name, None)

@@ -15,7 +15,7 @@ from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS
 from mockserver.resources.domains.domain import AUTHENTICATED, MACHINE, PENDING, VERIFIED, BrevoCode, Domain, new
 from mockserver.resources.domains.following import follow_dns
 from mockserver.resources.resource import Section, WorkspaceSection
-from mockserver.resources.section import ID_RANGE, Instant, Item, TakenError, once_per_load
+from mockserver.resources.section import ID_RANGE, Instant, Item, TakenError, about, once_per_load
 from mockserver.web.schemas.field_errors import BadName
 from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, List
 
@@ -23,29 +23,37 @@ _ANSWER = validate.OneOf(ANSWERS)
 
 
 class DnsItem(Item):
-    brevo_code = fields.String(validate=_ANSWER)
-    dkim_record = fields.String(validate=_ANSWER)
-    dmarc_record = fields.String(validate=_ANSWER)
-    dmarc_policy = fields.String(validate=validate.OneOf(POLICIES))
-    free_mail = Flag()
+    brevo_code = fields.String(validate=_ANSWER, **about("the answer for the record that proves ownership"))
+    dkim_record = fields.String(validate=_ANSWER, **about("the answer for the DKIM record"))
+    dmarc_record = fields.String(validate=_ANSWER, **about("the answer for the DMARC record"))
+    dmarc_policy = fields.String(validate=validate.OneOf(POLICIES), **about("the policy that the DMARC record tells"))
+    free_mail = Flag(**about("whether the domain is that of a provider of free mailboxes"))
 
 
-def _code() -> fields.String:
-    return fields.String(validate=validate.Regexp(r"[0-9a-f]{32}\Z", error="must be 32 hexadecimal digits"))
+def _code(**options: Any) -> fields.String:
+    return fields.String(validate=validate.Regexp(r"[0-9a-f]{32}\Z", error="must be 32 hexadecimal digits"), **options)
 
 
 class DomainItem(Item):
-    name = Hostname(required=True)
-    number = fields.Integer(strict=True, validate=ID_RANGE)
-    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=PENDING)
-    provider = fields.String()
-    dns = fields.Nested(DnsItem)
-    created_at = Instant()
-    creator = Email()
-    code = _code()
-    dkim_key = fields.String()
-    published_at = Instant(allow_none=True)
-    attempts = fields.Integer(strict=True, validate=validate.Range(min=0))
+    name = Hostname(required=True, **about("the name, in any spelling; each once in an account"))
+    number = fields.Integer(
+        strict=True, validate=ID_RANGE, **about("the number that its creation answers; counts up if left out")
+    )
+    state = fields.String(
+        validate=validate.OneOf(MACHINE.states), load_default=PENDING, **about("how far its set-up has come")
+    )
+    provider = fields.String(**about("the DNS provider that the service has found"))
+    dns = fields.Nested(DnsItem, **about("what DNS says of its records; those left out are as the state needs them"))
+    created_at = Instant(**about("when it was added; the clock's start if left out"))
+    creator = Email(**about("who has added it; the account's e-mail if left out"))
+    code = _code(**about("the digits of the record that proves ownership; drawn if left out"))
+    dkim_key = fields.String(**about("the public key of the DKIM record, base64; drawn if left out"))
+    published_at = Instant(allow_none=True, **about("when all its records became right; null while one is not"))
+    attempts = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=0),
+        **about("how many requests for authentication came while all records were right"),
+    )
 
 
 #: What DNS says of a domain in each state, where a scenario leaves it open.
@@ -132,7 +140,10 @@ class _DnsOut(DnsItem):
 _DNS_ITEM = _DnsOut()
 
 SECTION = Section(
-    fields={"brevo_code": _code(), "domains": List(fields.Nested(DomainItem))},
+    fields={
+        "brevo_code": _code(**about("the digits that prove ownership of its domains; drawn if left out")),
+        "domains": List(fields.Nested(DomainItem), **about("its sender domains")),
+    },
     load=_load,
     dump=_dump,
     finish=_finish,
@@ -172,5 +183,13 @@ def _dump_workspace(workspace: Workspace) -> dict[str, Any]:
 
 
 WORKSPACE = WorkspaceSection(
-    fields={"dns": ByDomain(keys=Hostname(), values=fields.Nested(DnsItem))}, load=_load_workspace, dump=_dump_workspace
+    fields={
+        "dns": ByDomain(
+            keys=Hostname(),
+            values=fields.Nested(DnsItem),
+            **about("what DNS says of domains, also of those that nobody has added, by their names"),
+        )
+    },
+    load=_load_workspace,
+    dump=_dump_workspace,
 )

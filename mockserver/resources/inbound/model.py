@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from heapq import merge
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_address, registrable
+from mockserver.core.time.cause import MAIL, Cause
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
@@ -53,6 +56,21 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
         oldest_first=query["sort"] == "asc",
         where=None if is_wanted is None else lambda row: is_wanted(row.sender),
     )
+
+
+def newest(workspace: Workspace, *, offset: int, limit: int) -> list[tuple[Account, InboundEvent]]:
+    """Up to `limit` events of a workspace, each with its account, newest first, after the first `offset` of them."""
+    rows = [
+        [(account, row) for row in account.timeline(InboundEvent).last(offset + limit)]
+        for account in workspace.state.accounts.values()
+    ]
+    return list(islice(merge(*rows, key=lambda pair: pair[1].date, reverse=True), offset, offset + limit))
+
+
+def find(workspace: Workspace, uuid: str) -> tuple[Account, InboundEvent] | None:
+    """The event with an id, with its account, or None if there is none."""
+    rows = ((account, row) for account in workspace.state.accounts.values() for row in account.timeline(InboundEvent))
+    return next(((account, row) for account, row in rows if row.uuid == uuid), None)
 
 
 def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
@@ -123,8 +141,10 @@ def receive(
     sender = sender or _mailer(domain_of(recipient))
     event = InboundEvent(workspace.state.clock.now(), workspace.state.random.uuid("inbound"), sender, recipient)
     account.timeline(InboundEvent).add(event)
+    workspace.link(MAIL, event.uuid)
     item_members = {**item(workspace, received, event.uuid), **overrides}
-    return event, events.receive(workspace, account, recipient, item_members)
+    with workspace.caused_by(Cause(MAIL, event.uuid)):
+        return event, events.receive(workspace, account, recipient, item_members)
 
 
 def _mailer(domain: str) -> str:

@@ -12,15 +12,15 @@ from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound.model import InboundEvent
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item
+from mockserver.resources.section import Instant, Item, about
 from mockserver.web.schemas.fields import Email, List
 
 
 class InboundEventItem(Item):
-    date = Instant(required=True)
-    uuid = fields.UUID()
-    sender = Email(required=True)
-    recipient = Email(required=True)
+    date = Instant(required=True, **about("when it came in"))
+    uuid = fields.UUID(**about("its id; drawn if left out"))
+    sender = Email(required=True, **about("who has sent it"))
+    recipient = Email(required=True, **about("the address at which it came in"))
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -43,7 +43,11 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 _INBOUND_ITEM = InboundEventItem()
 
 SECTION = Section(
-    fields={"inbound_events": List(fields.Nested(InboundEventItem))},
+    fields={
+        "inbound_events": List(
+            fields.Nested(InboundEventItem), **about("mails that have come in, which getInboundEmailEvents lists")
+        )
+    },
     load=_load,
     dump=_dump,
     generators={

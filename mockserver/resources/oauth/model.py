@@ -82,7 +82,7 @@ def begin(workspace: Workspace, account: Account, app: App, **members: Any) -> G
 def keep_until(workspace: Workspace, account: Account, row: Grant, moment: datetime) -> None:
     """Let a grant's present state end by itself at a moment."""
     row.expires_at = moment
-    workspace.state.timers.set(moment, account.id, MACHINE.name, row.id, "expire")
+    workspace.set_timer(moment, account, MACHINE.name, row.id, "expire")
 
 
 # ---------------------------------------------------------------------- events

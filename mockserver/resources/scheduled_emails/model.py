@@ -82,7 +82,7 @@ def is_batch_id(text: str) -> bool:
 
 def await_moment(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
     """Set the timer that sends an e-mail when it is due."""
-    workspace.state.timers.set(email.scheduled_at, account.id, MACHINE.name, email.message_id, "fall_due")
+    workspace.set_timer(email.scheduled_at, account, MACHINE.name, email.message_id, "fall_due")
 
 
 def schedule(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:

@@ -6,7 +6,7 @@ from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, post_load, pre_dump, validate, validates_schema
 
@@ -17,7 +17,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.scheduled_emails import model, sending
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
-from mockserver.resources.section import Instant, Item, TakenError, claim
+from mockserver.resources.section import Instant, Item, TakenError, about, claim
 from mockserver.resources.webhooks.events import draw_message_id
 from mockserver.web.schemas.fields import LONGEST_HEADER_VALUE, Dict, Email, JsonObject, List, Url
 from mockserver.web.schemas.length import Longest
@@ -73,8 +73,8 @@ def _named(text: str) -> str:
 
 
 class _PartyItem(Item):
-    email = Email(required=True)
-    name = fields.String(load_default="", validate=_LONGEST, allow_none=True)
+    email = Email(required=True, **about("the address"))
+    name = fields.String(load_default="", validate=_LONGEST, allow_none=True, **about("the name before it"))
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Party:
@@ -100,9 +100,11 @@ class Base64(fields.Field[bytes]):
 class AttachmentItem(Item):
     """A file, by its content or by the address where that is."""
 
-    name = fields.String(validate=_LONGEST)
-    content = Base64()
-    url = Url()
+    constraints: ClassVar[dict[str, Any]] = {"oneOf": [{"required": ["content"]}, {"required": ["url"]}]}
+
+    name = fields.String(validate=_LONGEST, **about("the name of the file; from the url if left out"))
+    content = Base64(**about("the file, in Base64"))
+    url = Url(**about("the address of the file, which is not fetched"))
 
     @validates_schema
     def _check_source(self, data: dict[str, Any], **_: Any) -> None:
@@ -128,24 +130,34 @@ def _check_header_name(value: str) -> None:
 class MailItem(Item):
     """The content of an e-mail; without `from` it is sent by the account's first verified sender."""
 
-    sender = PartyField(data_key="from")
-    to = PartiesField()
-    cc = PartiesField()
-    bcc = PartiesField()
-    reply_to = PartyField()
-    subject = fields.String()
-    text = fields.String(allow_none=True)
-    html = fields.String(allow_none=True)
+    constraints: ClassVar[dict[str, Any]] = {"anyOf": [{"required": [kind]} for kind in KINDS]}
+
+    sender = PartyField(
+        data_key="from",
+        **about(
+            "who sends it: an address, Name <address>, or both as members; else the account's first verified sender"
+        ),
+    )
+    to = PartiesField(**about("its recipients: one, or a list"))
+    cc = PartiesField(**about("those who get a copy"))
+    bcc = PartiesField(**about("those who get a copy that nobody sees"))
+    reply_to = PartyField(**about("where answers go"))
+    subject = fields.String(**about("its subject"))
+    text = fields.String(allow_none=True, **about("its body as text"))
+    html = fields.String(allow_none=True, **about("its body as HTML"))
     headers = Dict(
         keys=fields.String(validate=[_LONGEST, _check_header_name]),
         values=fields.String(validate=Longest(LONGEST_HEADER_VALUE)),
         validate=Longest(_MOST_PARTS),
+        **about("further headers, by their names"),
     )
-    tags = List(fields.String(validate=_LONGEST), validate=Longest(_MOST_PARTS))
-    message_id = fields.String(validate=_LONGEST)
-    attachments = List(fields.Nested(AttachmentItem), validate=Longest(_MOST_PARTS))
-    template_id = fields.Integer(strict=True, allow_none=True)
-    params = JsonObject(allow_none=True)
+    tags = List(
+        fields.String(validate=_LONGEST), validate=Longest(_MOST_PARTS), **about("its tags, which webhooks tell")
+    )
+    message_id = fields.String(validate=_LONGEST, **about("its message id; drawn if left out"))
+    attachments = List(fields.Nested(AttachmentItem), validate=Longest(_MOST_PARTS), **about("its files"))
+    template_id = fields.Integer(strict=True, allow_none=True, **about("the template by which it is sent"))
+    params = JsonObject(allow_none=True, **about("what the template is filled with"))
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> MailContent:
@@ -178,16 +190,24 @@ def _check_batch_id(value: str) -> None:
 
 
 class ScheduledEmailItem(Item):
-    message_id = fields.String(validate=_check_message_id)
-    batch_id = fields.String(validate=_check_batch_id, allow_none=True)
-    to = Email(required=True)
-    subject = fields.String(load_default="")
-    scheduled_at = Instant(required=True)
-    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=SCHEDULED)
-    mail = fields.Nested(MailItem)
-    rejected = fields.String()
-    request = fields.String()
-    created_at = Instant()
+    message_id = fields.String(validate=_check_message_id, **about("its id, <id@host>; drawn if left out"))
+    batch_id = fields.String(
+        validate=_check_batch_id,
+        allow_none=True,
+        **about("the id that the e-mails of a batch share, a UUID of version 4"),
+    )
+    to = Email(required=True, **about("the recipient that lists show"))
+    subject = fields.String(load_default="", **about("its subject"))
+    scheduled_at = Instant(required=True, **about("when it falls due"))
+    state = fields.String(
+        validate=validate.OneOf(MACHINE.states),
+        load_default=SCHEDULED,
+        **about("whether it waits, was sent, or was cancelled"),
+    )
+    mail = fields.Nested(MailItem, **about("what is sent; without it only to whom it goes is known"))
+    rejected = fields.String(**about("why the service will not send it after all; left out: it will"))
+    request = fields.String(**about("the id of the request that has scheduled it"))
+    created_at = Instant(**about("when it was scheduled"))
 
     @pre_dump
     def _as_members(self, row: ScheduledEmail, **_: Any) -> dict[str, Any]:
@@ -226,7 +246,9 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 _SCHEDULED_ITEM = ScheduledEmailItem()
 
 SECTION = Section(
-    fields={"scheduled_emails": List(fields.Nested(ScheduledEmailItem))},
+    fields={
+        "scheduled_emails": List(fields.Nested(ScheduledEmailItem), **about("e-mails that are to be sent at a moment"))
+    },
     load=_load,
     dump=_dump,
     generators={

@@ -14,7 +14,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People
 from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, claim, once_per_load
+from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim, once_per_load
 from mockserver.resources.senders.sender import AWAITING, VERIFIED, Addresses, Sender
 from mockserver.resources.senders.shares import IpShare, allot
 from mockserver.resources.senders.verification import OTP_RANGE, await_expiry
@@ -22,19 +22,34 @@ from mockserver.web.schemas.fields import Email, List
 
 
 class IpShareItem(Item):
-    domain = fields.String(required=True)
-    ip = fields.String(required=True)
-    weight = fields.Integer(strict=True, validate=validate.Range(min=1, max=100))
+    domain = fields.String(required=True, **about("the domain of the dedicated IP"))
+    ip = fields.String(required=True, **about("a dedicated IP of the account"))
+    weight = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=1, max=100),
+        **about("its share of the sender's e-mails in percent; left out: equal shares"),
+    )
 
 
 class SenderItem(Item):
-    id = fields.Integer(strict=True, validate=ID_RANGE)
-    name = fields.String(required=True)
-    email = Email(required=True)
-    state = fields.String(validate=validate.OneOf((AWAITING, VERIFIED)), load_default=VERIFIED)
-    otp = fields.Integer(strict=True, allow_none=True, validate=validate.Range(*OTP_RANGE))
-    otp_expires_at = Instant(allow_none=True)
-    ips = List(fields.Nested(IpShareItem), load_default=list)
+    id = fields.Integer(strict=True, validate=ID_RANGE, **about("counts up from the largest one if left out"))
+    name = fields.String(required=True, **about("the name that recipients see"))
+    email = Email(required=True, **about("the address, each once in an account"))
+    state = fields.String(
+        validate=validate.OneOf((AWAITING, VERIFIED)),
+        load_default=VERIFIED,
+        **about("verified, or awaiting_verification until its one-time code is given"),
+    )
+    otp = fields.Integer(
+        strict=True,
+        allow_none=True,
+        validate=validate.Range(*OTP_RANGE),
+        **about("the one-time code that verifies it, six digits; drawn if it awaits one"),
+    )
+    otp_expires_at = Instant(
+        allow_none=True, **about("when the code expires; behaviour.otp_lifetime after the clock's start if left out")
+    )
+    ips = List(fields.Nested(IpShareItem), load_default=list, **about("the dedicated IPs that its e-mails leave by"))
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -113,7 +128,7 @@ def _active_ips(account: Account) -> list[DedicatedIp]:
 
 
 SECTION = Section(
-    fields={"senders": List(fields.Nested(SenderItem))},
+    fields={"senders": List(fields.Nested(SenderItem), **about("its senders"))},
     load=_load,
     dump=_dump,
     generators={

@@ -31,7 +31,7 @@ def _send_code(workspace: Workspace, account: Account, sender: Sender) -> None:
 def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:
     """Set the timer for the moment when a sender's code expires, if that is still to come."""
     if sender.otp_expires_at is not None and sender.otp_expires_at > workspace.state.clock.now():
-        workspace.state.timers.set(sender.otp_expires_at, account.id, MACHINE.name, sender.id, "expire_otp")
+        workspace.set_timer(sender.otp_expires_at, account, MACHINE.name, sender.id, "expire_otp")
 
 
 @SENDER.on("expire_otp")
@@ -82,5 +82,5 @@ def _verification_mail(workspace: Workspace, account: Account, sender: Sender, o
         account=account.name,
         machine=MACHINE.name,
         key=sender.id,
-        request=workspace.cause,
+        request=workspace.cause_request,
     )

@@ -10,7 +10,7 @@ from marshmallow import fields, validate
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, TakenError, claim
+from mockserver.resources.section import Instant, Item, TakenError, about, claim
 from mockserver.resources.sso.model import TARGETS, SsoToken
 from mockserver.web.schemas.fields import Email, Flag, List, Url
 
@@ -18,13 +18,19 @@ from mockserver.web.schemas.fields import Email, Flag, List, Url
 class SsoTokenItem(Item):
     """A token as the row holds it."""
 
-    token = fields.String(required=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"))
-    corporate = Flag(load_default=False)
-    email = Email(allow_none=True, load_default=None)
-    expires_at = Instant()
-    target = fields.String(allow_none=True, validate=validate.OneOf(TARGETS), load_default=None)
-    url = Url(allow_none=True, load_default=None)
-    used_at = Instant(allow_none=True, load_default=None)
+    token = fields.String(
+        required=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"), **about("the token itself")
+    )
+    corporate = Flag(
+        load_default=False, **about("whether it opens the organization, as an admin's does, or a sub-account")
+    )
+    email = Email(allow_none=True, load_default=None, **about("whom it signs in"))
+    expires_at = Instant(**about("when it ends; behaviour.sso_token.lifetime after the clock's start if left out"))
+    target = fields.String(
+        allow_none=True, validate=validate.OneOf(TARGETS), load_default=None, **about("the page to which it leads")
+    )
+    url = Url(allow_none=True, load_default=None, **about("an address to which it leads"))
+    used_at = Instant(allow_none=True, load_default=None, **about("when it was first used; null: never"))
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -47,4 +53,8 @@ def _dump_token(row: SsoToken) -> dict[str, Any]:
 
 _SSO_TOKEN_ITEM = SsoTokenItem()
 
-SECTION = Section(fields={"sso_tokens": List(fields.Nested(SsoTokenItem))}, load=_load, dump=_dump)
+SECTION = Section(
+    fields={"sso_tokens": List(fields.Nested(SsoTokenItem), **about("its single-sign-on tokens"))},
+    load=_load,
+    dump=_dump,
+)

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from mockserver.core.state.account import Account
+from mockserver.core.time.cause import DELIVERY
 from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
@@ -43,6 +44,7 @@ def send(
     add_payload(workspace, call, event, payload, size)
     if not has_room:
         return deliveries.schedule(workspace, account, call)
+    workspace.link(DELIVERY, call.id)
     keep_within_limits(workspace, account, call)
     return call
 

@@ -1,7 +1,7 @@
 """The events that webhooks are told of, a row each.
 
 A new event is a new row, and nothing else here: what may be subscribed to, when, what exports find, what payloads hold,
-the stories and the documents follow from the rows (`catalogue`). docs/architecture.md walks through it.
+the stories and the documents follow from the rows (`catalogue`). docs/project/architecture.md walks through it.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
 def await_completion(workspace: Workspace, account: Account, row: Export) -> None:
     """Set the timer that makes the file of an export."""
     if row.ready_at is not None:
-        workspace.state.timers.set(row.ready_at, account.id, MACHINE.name, row.id, "complete")
+        workspace.set_timer(row.ready_at, account, MACHINE.name, row.id, "complete")
 
 
 @EXPORT.on("complete")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from itertools import chain
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
@@ -13,7 +14,7 @@ from mockserver.core.text.spelling import cut, meant
 from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, claim
+from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim
 from mockserver.resources.webhooks import batches
 from mockserver.resources.webhooks.blocked import BlockedContact, block
 from mockserver.resources.webhooks.catalogue import (
@@ -39,33 +40,50 @@ from mockserver.web.schemas.fields import INT64_MAX, Day, Email, Flag, HeaderNam
 
 
 class AuthItem(Item):
-    type = fields.String(validate=validate.OneOf((BEARER,)))
-    token = HeaderValue()
+    type = fields.String(validate=validate.OneOf((BEARER,)), **about("the scheme"))
+    token = HeaderValue(**about("what follows the scheme in the header Authorization"))
 
 
 class HeaderItem(Item):
-    key = HeaderName()
-    value = HeaderValue()
+    key = HeaderName(**about("the name of the header"))
+    value = HeaderValue(**about("its value"))
 
 
 class WebhookItem(Item):
-    id = fields.Integer(strict=True, validate=ID_RANGE)
-    url = Url(required=True)
-    type = fields.String(validate=validate.OneOf(TYPES), load_default=TRANSACTIONAL)
-    channel = fields.String(validate=validate.OneOf(CHANNELS), load_default="email")
-    events = List(fields.String())
-    description = fields.String(load_default="")
-    domain = fields.String(allow_none=True)
-    batched = Flag(load_default=False)
-    auth = fields.Nested(AuthItem, allow_none=True)
-    headers = List(fields.Nested(HeaderItem), validate=CHECK_HEADERS, load_default=list)
-    created_at = Instant()
-    modified_at = Instant()
+    #: Which of them go together with type and channel is checked with the account.
+    constraints: ClassVar[dict[str, Any]] = {
+        "properties": {"events": {"items": {"enum": sorted({*chain(*HELD_EVENTS.values())})}}}
+    }
+
+    id = fields.Integer(strict=True, validate=ID_RANGE, **about("counts up from the largest one if left out"))
+    url = Url(required=True, **about("where the calls go"))
+    type = fields.String(
+        validate=validate.OneOf(TYPES),
+        load_default=TRANSACTIONAL,
+        **about("what it is told of: transactional or marketing e-mails, or mails that come in"),
+    )
+    channel = fields.String(validate=validate.OneOf(CHANNELS), load_default="email", **about("e-mail or SMS"))
+    events = List(fields.String(), **about("the events of which it is told"))
+    description = fields.String(load_default="", **about("what it is for, in words"))
+    domain = fields.String(
+        allow_none=True, **about("the domain whose mails it is told of; an inbound webhook needs one")
+    )
+    batched = Flag(load_default=False, **about("whether events of some seconds go together in one call"))
+    auth = fields.Nested(AuthItem, allow_none=True, **about("the credentials of its calls"))
+    headers = List(
+        fields.Nested(HeaderItem), validate=CHECK_HEADERS, load_default=list, **about("further headers of its calls")
+    )
+    created_at = Instant(**about("when it was created; the clock's start if left out"))
+    modified_at = Instant(**about("when it was last changed; as created_at if left out"))
 
 
 class BlockedContactItem(Item):
-    email = fields.String(required=True, validate=validate.Length(min=1, max=LONGEST_EMAIL))
-    blocked_at = Instant()
+    email = fields.String(
+        required=True,
+        validate=validate.Length(min=1, max=LONGEST_EMAIL),
+        **about("the address to which nothing is sent"),
+    )
+    blocked_at = Instant(**about("since when; the clock's start if left out"))
 
 
 class WrittenDay(Day):
@@ -78,16 +96,22 @@ class WrittenDay(Day):
 class FiltersItem(Item):
     """The body of the request for an export, as its schema has loaded it."""
 
-    type = fields.String(required=True, validate=validate.OneOf((TRANSACTIONAL, MARKETING)))
-    event = fields.String(required=True, validate=validate.OneOf(EXPORT_EVENTS))
-    notifyURL = Url(required=True)
-    days = fields.Integer(strict=True, validate=validate.Range(1, INT64_MAX))
-    startDate = WrittenDay()
-    endDate = WrittenDay()
-    email = Email()
-    sort = fields.String(validate=validate.OneOf(("asc", "desc")))
-    messageId = fields.String()
-    webhookId = fields.Integer(strict=True)
+    constraints: ClassVar[dict[str, Any]] = {"dependentRequired": {"startDate": ["endDate"], "endDate": ["startDate"]}}
+
+    type = fields.String(
+        required=True,
+        validate=validate.OneOf((TRANSACTIONAL, MARKETING)),
+        **about("the type of the webhooks whose history it is"),
+    )
+    event = fields.String(required=True, validate=validate.OneOf(EXPORT_EVENTS), **about("the event that is told of"))
+    notifyURL = Url(required=True, **about("the address that is told when the file is ready"))
+    days = fields.Integer(strict=True, validate=validate.Range(1, INT64_MAX), **about("how many days back"))
+    startDate = WrittenDay(**about("the first day, YYYY-MM-DD; goes with endDate"))
+    endDate = WrittenDay(**about("the last day, YYYY-MM-DD; goes with startDate"))
+    email = Email(**about("only events of this recipient"))
+    sort = fields.String(validate=validate.OneOf(("asc", "desc")), **about("in which order of time the events come"))
+    messageId = fields.String(**about("only events of this e-mail"))
+    webhookId = fields.Integer(strict=True, **about("only calls of this webhook"))
 
     @validates_schema
     def _check_period(self, data: dict[str, Any], **_: Any) -> None:
@@ -96,13 +120,19 @@ class FiltersItem(Item):
 
 
 class ExportItem(Item):
-    id = fields.Integer(required=True, strict=True, validate=ID_RANGE)
-    requested_at = Instant(required=True)
-    filters = fields.Nested(FiltersItem, required=True)
-    url = fields.String(load_default="")
-    state = fields.String(validate=validate.OneOf(MACHINE.states), load_default=ACCEPTED)
-    ready_at = Instant(allow_none=True, load_default=None)
-    content = fields.String(allow_none=True, load_default=None)
+    id = fields.Integer(required=True, strict=True, validate=ID_RANGE, **about("the number of its process"))
+    requested_at = Instant(required=True, **about("when it was requested"))
+    filters = fields.Nested(FiltersItem, required=True, **about("what was asked for, as the body of the request"))
+    url = fields.String(load_default="", **about("the address at the mock under which the file is served"))
+    state = fields.String(
+        validate=validate.OneOf(MACHINE.states), load_default=ACCEPTED, **about("how far it has come")
+    )
+    ready_at = Instant(
+        allow_none=True,
+        load_default=None,
+        **about("when the file is ready; behaviour.export after the request if left out"),
+    )
+    content = fields.String(allow_none=True, load_default=None, **about("the file; null before it is ready"))
 
 
 def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -182,9 +212,12 @@ _BLOCKED_CONTACT_ITEM = BlockedContactItem()
 
 SECTION = Section(
     fields={
-        "webhooks": List(fields.Nested(WebhookItem)),
-        "exports": List(fields.Nested(ExportItem)),
-        "blocked_contacts": List(fields.Nested(BlockedContactItem)),
+        "webhooks": List(fields.Nested(WebhookItem), **about("its webhooks")),
+        "exports": List(fields.Nested(ExportItem), **about("exports of the history of its webhooks")),
+        "blocked_contacts": List(
+            fields.Nested(BlockedContactItem),
+            **about("to whom nothing is sent any more, since an e-mail has bounced hard"),
+        ),
     },
     load=_load,
     dump=_dump,

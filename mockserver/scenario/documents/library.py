@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache, reduce
@@ -13,11 +12,10 @@ from mockserver.core.text.spelling import cut, meant
 from mockserver.scenario.documents.document import InvalidValue, MappingNode, locate, overlay
 from mockserver.scenario.documents.mistakes import Mark, Mistake, ScenarioError
 from mockserver.scenario.documents.mistakes import Path as Place
+from mockserver.scenario.documents.names import SUFFIXES, is_name
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.settings import data_folder
 
-_SUFFIXES = (".yaml", ".yml")
-_SEPARATORS = tuple(filter(None, {"/", os.sep, os.altsep}))
 #: How many characters of an unknown name a message shows. Chosen: to fit on a line.
 _LONGEST_NAME = 80
 #: The longest chain of files that extend each other. Chosen: far above any use, and below the recursion limit.
@@ -101,13 +99,13 @@ class Library:
             return self.read(scenario)
         return self.extended(scenario if isinstance(scenario, MappingNode) else MappingNode.of(scenario))
 
-    def strict(self, scenario: Any) -> MappingNode:
-        """The document of a scenario over those that it extends, with `strict: true` whatever it says itself.
+    def changed(self, scenario: Any, **members: Any) -> MappingNode:
+        """The document of a scenario over those that it extends, with members that win over its own.
 
         Raises:
             ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
         """
-        found = overlay(self.document(scenario), MappingNode.of({"strict": True}))
+        found = overlay(self.document(scenario), MappingNode.of(members))
         found.pop("extends", None)  # laid under the document already
         if isinstance(scenario, str):
             found.title = scenario
@@ -213,11 +211,6 @@ def is_stub_library(document: MappingNode) -> bool:
     return "stubs" in document and _OF_STUB_LIBRARIES.issuperset(document)
 
 
-def is_name(name: str) -> bool:
-    """Whether a text is the name of a scenario rather than a path."""
-    return not name.endswith(_SUFFIXES) and not any(sign in name for sign in _SEPARATORS)
-
-
 def _file(name: str) -> Path:
     """The file at a path.
 
@@ -226,7 +219,7 @@ def _file(name: str) -> Path:
     """
     path, why = Path(name), "no such file"
     with suppress(OSError, ValueError):  # a name that is too long for the file system, or holds a NUL
-        if path.is_file() and name.endswith(_SUFFIXES):
+        if path.is_file() and name.endswith(SUFFIXES):
             return path
         why = "is a folder" if path.is_dir() else "does not end in .yaml or .yml" if path.is_file() else why
     raise ScenarioError([Mistake((), f"{cut(name, _LONGEST_NAME)}: {why}")])
@@ -234,7 +227,7 @@ def _file(name: str) -> Path:
 
 def _files(folder: Path) -> Iterator[Path]:
     if folder.is_dir():
-        yield from (path for path in folder.iterdir() if path.suffix in _SUFFIXES and path.is_file())
+        yield from (path for path in folder.iterdir() if path.suffix in SUFFIXES and path.is_file())
 
 
 def _changed(path: Path) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from mockserver.core.state.faults import Fault
+from mockserver.core.state.faults import FAULT_KINDS, Fault
 from mockserver.scenario.rules.faults import HEADER_ID, PARAMETERS, FaultItem
 from mockserver.web.schemas import json_text
 
@@ -33,6 +33,9 @@ def _loaded(text: str, operation: str | None) -> Fault:
     for name in written:
         if name in FaultItem._declared_fields and name not in _TAKEN:  # noqa: SLF001  # marshmallow has no public name for it
             raise ValueError(f"{name}: a fault of one call takes none")
+    kind = FAULT_KINDS.get(str(written.get("fault")))
+    if kind is not None and kind.answer is None:
+        raise ValueError(f"{written['fault']} hits a TLS handshake, which is over when a request comes: add a rule")
     if operation is not None:
         written["match"] = {"operation": operation}
     try:

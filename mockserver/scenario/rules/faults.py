@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
@@ -19,13 +19,13 @@ from mockserver.core.contract.errors import (
     PERMISSION_DENIED,
 )
 from mockserver.core.contract.operation import Audience, Operation
-from mockserver.core.state.faults import FAULT_KINDS, LONGEST_MS, Fault, FaultKind, Latency
+from mockserver.core.state.faults import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, Fault, FaultKind, Latency
 from mockserver.core.text.spelling import nearest
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
 from mockserver.resources.match import as_match
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.resources.section import Instant, Item, counted_from, write_instant
+from mockserver.resources.section import Instant, Item, about, counted_from, write_instant
 from mockserver.scenario.rules import sentences
 from mockserver.scenario.rules.match import MatchItem, unknown_operation
 from mockserver.web.schemas.fields import Flag, Number
@@ -49,7 +49,7 @@ _EVERYWHERE = frozenset(
 )
 #: The members of a fault that a running workspace sets.
 _RUNNING = ("id", "hits", "passed", "expires_at")
-PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s")
+PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s", "alert")
 
 #: The statuses of codes in operations beyond, where they are not the code's own (contract/sending#sendTransacEmail).
 _BEYOND_STATUSES = {NOT_ENOUGH_CREDITS.code: {"sendTransacEmail": 402}}
@@ -61,11 +61,25 @@ _count = validate.Range(min=0, max=2**53)
 class DistributionItem(Item):
     """`{type: lognormal, median_ms: 90, sigma: 0.4}` or `{type: uniform, low_ms: 10, high_ms: 50}`."""
 
-    type = fields.String(required=True, validate=validate.OneOf(("lognormal", "uniform")))
-    median_ms = Number(validate=_milliseconds)
-    sigma = Number(validate=validate.Range(min=0, max=5))
-    low_ms = Number(validate=_milliseconds)
-    high_ms = Number(validate=_milliseconds)
+    constraints: ClassVar[dict[str, Any]] = {
+        "oneOf": [
+            {"properties": {"type": {"const": kind}, **dict.fromkeys(others, False)}, "required": ["type", *members]}
+            for kind, members, others in (
+                ("lognormal", ("median_ms", "sigma"), ("low_ms", "high_ms")),
+                ("uniform", ("low_ms", "high_ms"), ("median_ms", "sigma")),
+            )
+        ]
+    }
+
+    type = fields.String(
+        required=True,
+        validate=validate.OneOf(("lognormal", "uniform")),
+        **about("lognormal, by median_ms and sigma; or uniform, from low_ms to high_ms"),
+    )
+    median_ms = Number(validate=_milliseconds, **about("half of the answers come sooner, in milliseconds"))
+    sigma = Number(validate=validate.Range(min=0, max=5), **about("how far the delays spread; 0 for none"))
+    low_ms = Number(validate=_milliseconds, **about("the shortest delay in milliseconds"))
+    high_ms = Number(validate=_milliseconds, **about("the longest delay in milliseconds"))
 
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
@@ -83,28 +97,50 @@ class DistributionItem(Item):
 class FaultItem(Item):
     """A fault: its kind with parameters, the requests that it applies to, and when."""
 
-    fault = fields.String(required=True, metadata={"enum": list(FAULT_KINDS)})
-    match = fields.Nested(MatchItem, load_default=Match)
-    times = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**53))
-    after = fields.Integer(strict=True, validate=_count)
-    probability = Number(validate=validate.Range(min=0, max=1))
-    ttl_s = Number(validate=validate.Range(min=0, max=_LONGEST_S))
-    force = Flag()
-    code = fields.String(validate=validate.Length(max=_LONGEST_CODE))
-    status = fields.Integer(strict=True, validate=validate.Range(400, 599))
-    message = fields.String()
-    ms = Number(validate=_milliseconds)
-    distribution = fields.Nested(DistributionItem)
-    reset_s = fields.Integer(strict=True, validate=_count)
+    fault = fields.String(required=True, **about("its kind, or the name of an error", enum=list(FAULT_KINDS)))
+    match = fields.Nested(
+        MatchItem,
+        load_default=Match,
+        **about("the requests that it applies to; all of the API if left out, or the operations that give the error"),
+    )
+    times = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=1, max=2**53),
+        **about("how often it hits; until it is removed if left out"),
+    )
+    after = fields.Integer(strict=True, validate=_count, **about("how many matching requests pass first"))
+    probability = Number(
+        validate=validate.Range(min=0, max=1),
+        **about("with which probability it hits a matching request, 0 to 1; drawn from the seed"),
+    )
+    ttl_s = Number(
+        validate=validate.Range(min=0, max=_LONGEST_S), **about("how many seconds it lasts, on the workspace's clock")
+    )
+    force = Flag(**about("takes operations that there are not, and codes that the operation never gives"))
+    code = fields.String(validate=validate.Length(max=_LONGEST_CODE), **about("the error code"))
+    status = fields.Integer(
+        strict=True, validate=validate.Range(400, 599), **about("another status than that of the code")
+    )
+    message = fields.String(**about("another message than that of the code"))
+    ms = Number(validate=_milliseconds, **about("a delay in milliseconds"))
+    distribution = fields.Nested(DistributionItem, **about("delays that are drawn anew for each request"))
+    reset_s = fields.Integer(
+        strict=True, validate=_count, **about("in how many seconds the limit ends, as a header tells")
+    )
+    alert = fields.String(
+        validate=validate.OneOf((*ALERTS, NO_ALERT)),
+        **about("by which a TLS handshake is refused; handshake_failure if left out"),
+    )
     id = fields.String(
         validate=[
             validate.Regexp(r"[A-Za-z0-9][\w.-]{0,63}\Z", re.ASCII, error="must be letters, digits, dots and dashes"),
             validate.NoneOf(_RESERVED, error="is the name of something else"),
-        ]
+        ],
+        **about("its id; counts up if left out"),
     )
-    hits = fields.Integer(strict=True, validate=_count)
-    passed = fields.Integer(strict=True, validate=_count)
-    expires_at = Instant()
+    hits = fields.Integer(strict=True, validate=_count, **about("how often it has hit"))
+    passed = fields.Integer(strict=True, validate=_count, **about("how many of `after` have passed"))
+    expires_at = Instant(**about("when it ends, on the workspace's clock"))
 
     @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _check(self, data: dict[str, Any], original: Any, **_: Any) -> None:
@@ -117,6 +153,7 @@ class FaultItem(Item):
             found.append(("fault", f"unknown fault; {nearest(data['fault'], FAULT_KINDS)}"))
         if kind is not None:
             found += _misplaced(original, kind)
+            found += _unknowable(original, kind)
         if not data.get("force"):
             found += _unknown(_matched(data))
             found += _unfitting(data) if kind is not None else ()
@@ -169,6 +206,12 @@ def _misplaced(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, 
         yield "ms", "give ms or a distribution"
 
 
+def _unknowable(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, str]]:
+    """The pattern of a fault that hits before there is a request."""
+    if kind.answer is None and written.get("match"):
+        yield "match", f"{written['fault']} hits a TLS handshake, which knows no request: it takes no match"
+
+
 def _matched(data: dict[str, Any]) -> Match:
     """The pattern of a fault, as far as it was valid."""
     match = data.get("match", {})
@@ -210,12 +253,9 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, str]]:
-    """The operations that never give a code.
-
-    All of the API can give `permission_denied`: to a token without the scope (contract/oauth#scopes).
-    """
+    """The operations that never give a code."""
     for row in operations:
-        if not _gives(row, code) and not (code == PERMISSION_DENIED.code and row.audience is Audience.API):
+        if not _may_give(row, code):
             gives = ", ".join(dict.fromkeys(error.code.code for error in row.errors))
             yield "match", f"{row.id} never gives {code}; it gives {gives or 'no error of its own'}"
     if not operations and not any(_gives(row, code) for row in ALL_OPERATIONS.values()):
@@ -236,6 +276,13 @@ def _gives(operation: Operation, code: str) -> bool:
     return sentences.fits(code, operation) or any(row.code.code == code for row in operation.errors)
 
 
+def _may_give(operation: Operation, code: str) -> bool:
+    """Whether an operation gives a code; all of the API may give `permission_denied`, to a token without the scope
+    (contract/oauth#scopes).
+    """
+    return _gives(operation, code) or (code == PERMISSION_DENIED.code and operation.audience is Audience.API)
+
+
 def _own(code: str) -> frozenset[str]:
     """The operations of a fault that names none: those of the API that give its code, or else all that do."""
     giving = [row for row in ALL_OPERATIONS.values() if _gives(row, code)]
@@ -247,6 +294,11 @@ def operations_of(kind: FaultKind) -> list[str]:
     if kind.everywhere or kind.code is None:
         return list(ALL_OPERATIONS)
     return [row.id for row in ALL_OPERATIONS.values() if _gives(row, kind.code.code)]
+
+
+def codes_of(operation: Operation) -> list[str]:
+    """The error codes that a fault can make an operation give, without `force`."""
+    return [code for code in ALL_CODES if code in _EVERYWHERE or _may_give(operation, code)]
 
 
 def _statuses(code: str | None) -> dict[str, int]:

@@ -11,6 +11,7 @@ from mockserver.core.text.spelling import meant, nearest
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob
 from mockserver.resources.match import ContentMatchItem, check_plain
 from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.resources.section import about
 from mockserver.web.schemas.fields import OneOrMany
 
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
@@ -60,9 +61,17 @@ def _check_operation(name: str) -> None:
 class MatchItem(ContentMatchItem):
     """A pattern of requests; whether its operations exist is checked by the user of the schema."""
 
-    operation = OneOrMany(fields.String(), validate=validate.Length(min=1))
-    method = OneOrMany(fields.String(validate=validate.OneOf(_METHODS)), validate=validate.Length(min=1))
-    path = PathPattern()
+    operation = OneOrMany(
+        fields.String(),
+        validate=validate.Length(min=1),
+        **about("one operation or several, by their ids, such as createSender"),
+    )
+    method = OneOrMany(
+        fields.String(validate=validate.OneOf(_METHODS)),
+        validate=validate.Length(min=1),
+        **about("one method or several"),
+    )
+    path = PathPattern(**about("the path as a glob, /v3/senders/*, or its parameters by name, {senderId: 2}"))
 
 
 class ExchangeMatchItem(MatchItem):

@@ -1,41 +1,144 @@
-"""What a failed test shows of its workspace: the last requests, failed webhook calls, e-mails and faults."""
+"""What a failed test shows of its workspace: in short what went wrong, then the last requests and what came of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import urlencode
 
-from mockserver.testing.client import MockServerError
-from mockserver.testing.handles.deliveries import Attempt, Delivery
-from mockserver.testing.handles.faults import Fault
-from mockserver.testing.handles.mailbox import Mail
-from mockserver.testing.workspace import Workspace
+from mockserver.testing.client import Client, MockServerError
+from mockserver.testing.sessions.lines import counted, folded, printable, section, tallied
+from mockserver.testing.sessions.traffic import Item, Listed, Reader, Traffic
 
 #: How many lines of each section are shown, the last ones; chosen so that a report fits on a screen or two. Equal
 #: requests one after the other are one line.
 SHOWN = 20
-#: How many requests are read for the lines shown; chosen ten times as many, because equal ones become one line.
-_READ = 200
+#: How many things of each kind are read for the lines shown; chosen ten times as many, because equal ones become one
+#: line.
+READ = 200
+#: How many stubs without a hit are named; chosen to fit on a line, because a stub library has dozens.
+_NAMED = 3
+
+#: A title, and the text below it.
+Section = tuple[str, str]
 
 
-def journal_report(workspace: Workspace) -> str:
-    """The last requests of a workspace, oldest first, then its failed deliveries, e-mails and faults.
+def failure_report(client: Client, name: str) -> list[Section]:
+    """What is told of the workspace of a failed test; nothing if nothing has happened in it.
 
-    A section without lines is left out, so that the text may be empty. A journal that cannot be read is reported in the
-    text and not raised, because that would hide the failure of the test.
+    A workspace that cannot be read is told in the text and not raised, because that would hide the failure of the test.
     """
     try:
-        sections = [_requests(workspace), _deliveries(workspace), _mails(workspace), _faults(workspace)]
+        return sections(Reader(client, name).traffic(READ))
     except MockServerError as error:
-        return f"the journal cannot be read: {error}"
-    return "\n".join(section for section in sections if section)
+        return [("mockserver journal", printable(f"the journal cannot be read: {error}"))]
 
 
-def _requests(workspace: Workspace) -> str:
-    found = workspace.requests.page(limit=_READ)
-    folded = [_folded(text, len(list(same))) for text, same in groupby(map(str, reversed(found.items)))]
-    older = found.total - len(found.items) + found.evicted
-    return "\n".join([*_omitted(len(folded) - SHOWN, older), *folded[-SHOWN:]])
+def sections(traffic: Traffic) -> list[Section]:
+    """The report of what has happened: in short what went wrong, then the journal; nothing of what there was not."""
+    found = [("mockserver", _troubles(traffic)), ("mockserver journal", _journal(traffic))]
+    return [(title, text) for title, text in found if text]
+
+
+# ---------------------------------------------------------------------- in short
+
+
+def _troubles(traffic: Traffic) -> str:
+    requests = traffic.requests.items
+    parts = [
+        _summary(traffic),
+        _part("requests that nothing here answers", tallied(_unanswerable(requests))),
+        _part("requests that a fault still holds", tallied(_target(one) for one in requests if one["held"])),
+        _part("webhook calls that failed", map(_call, _failed(traffic.deliveries))),
+        _part("e-mails that the SMTP server has not taken", map(_untaken, _unsent(traffic.mails))),
+        _part("stubs that failed", tallied(_stub_failures(requests))),
+        _part("control calls that were refused", tallied(str(one) for one in traffic.refusals)),
+        _part("warnings", tallied(warning for one in requests for warning in one["warnings"])),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _part(title: str, rows: Iterable[str]) -> str:
+    return section(title, map(printable, rows), SHOWN)
+
+
+def _summary(traffic: Traffic) -> str:
+    """One line with how much has happened; empty if nothing has."""
+    requests, timers = traffic.requests, traffic.timers
+    refused = sum(1 for one in requests.items if (one["status"] or 0) >= 400)
+    silent = sum(1 for one in requests.items if one["status"] is None)
+    hits = sum(one["hits"] for one in traffic.faults.items)
+    failed = len(_failed(traffic.deliveries))
+    found = [
+        _with(counted(_all(requests), "request"), (refused, "refused"), (silent, "without an answer")),
+        counted(_all(traffic.mails), "e-mail"),
+        _with(counted(_all(traffic.deliveries), "webhook call"), (failed, "failed")),
+        f"{counted(_all(timers), 'timer')} fired",
+        counted(hits, "fault hit"),
+    ]
+    return ", ".join(part for part in found if not part.startswith("0 "))
+
+
+def _all(listed: Listed) -> int:
+    return len(listed.items) + listed.unread + listed.evicted
+
+
+def _with(words: str, *parts: tuple[int, str]) -> str:
+    details = ", ".join(f"{number:,} {what}" for number, what in parts if number)
+    return f"{words} ({details})" if details else words
+
+
+def _unanswerable(requests: Iterable[Item]) -> Iterator[str]:
+    """Why the addresses lead nowhere of requests that no operation, stub or other server has answered."""
+    for one in requests:
+        if one["operation"] is None or one["beyond"] == "refused":
+            yield f"{_target(one)}: {one['reason']}" if one["reason"] else _target(one)
+
+
+def _stub_failures(requests: Iterable[Item]) -> Iterator[str]:
+    for one in requests:
+        if one["stub"] is not None and one["status"] is not None and one["status"] >= 500 and one["reason"]:
+            yield f"{_target(one)}: {one['reason']} ({one['stub']})"
+
+
+def _failed(deliveries: Listed) -> list[Item]:
+    return [one for one in deliveries.items if one["state"] in ("retrying", "dropped")]
+
+
+def _call(one: Item) -> str:
+    event = one["event"] if isinstance(one["event"], str) else ", ".join(one["event"])
+    attempts: Sequence[Item] = one["attempts"]
+    last = attempts[-1] if attempts else None
+    outcome = "never tried" if last is None else last.get("error") or f"answered with {last.get('status')}"
+    tries = len(attempts) + one.get("attempts_evicted", 0)
+    return f"{event} to {one['url']}: {outcome}, {one['state']} after {counted(tries, 'attempt')}"
+
+
+def _unsent(mails: Listed) -> list[Item]:
+    return [one for one in mails.items if (one.get("smtp") or {}).get("error")]
+
+
+def _untaken(one: Item) -> str:
+    return f"to {one['to']}: {one['subject']}: {one['smtp']['error']}"
+
+
+# ---------------------------------------------------------------------- the journal
+
+
+def _journal(traffic: Traffic) -> str:
+    parts = [
+        _requests(traffic.requests),
+        _part("e-mails", map(_mail, traffic.mails.items)),
+        _part("timers that fired", map(_timer, traffic.timers.items)),
+        _part("faults", map(_fault, traffic.faults.items)),
+        _part("stubs", _stubs(traffic.stubs.items)),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _requests(requests: Listed) -> str:
+    blocks = folded(map(_request, requests.items))
+    older = requests.unread + requests.evicted
+    return "\n".join([*_omitted(len(blocks) - SHOWN, older), *blocks[-SHOWN:]])
 
 
 def _omitted(lines: int, older: int) -> Iterator[str]:
@@ -45,50 +148,38 @@ def _omitted(lines: int, older: int) -> Iterator[str]:
         yield f"(not shown: {omitted})"
 
 
-def _folded(text: str, times: int) -> str:
-    """The lines of a request that was made several times in a row, with that number in the first line."""
-    first, *notes = text.splitlines()
-    return "\n".join([f"{first} ({times} times)" if times > 1 else first, *notes])
+def _request(one: Item) -> str:
+    """The lines of a request: what was asked, its status, and why."""
+    status = "no answer" if one["status"] is None else one["status"]
+    notes = [one["reason"] or "", f"fault: {one['fault']}" if one["fault"] else ""]
+    notes += [f"warning: {warning}" for warning in one["warnings"]]
+    return "\n".join([f"{printable(_target(one))} {status}", *(f"    {printable(note)}" for note in notes if note)])
 
 
-def _section(title: str, lines: Iterable[str]) -> str:
-    """The last lines under a title; empty if there are none."""
-    rows = list(lines)
-    if not rows:
-        return ""
-    more = f" (the last {SHOWN} of {len(rows)})" if len(rows) > SHOWN else ""
-    return "\n".join([f"{title}{more}:", *(f"    {row}" for row in rows[-SHOWN:])])
+def _target(one: Item) -> str:
+    query = f"?{urlencode(one['query'], doseq=True)}" if one["query"] else ""
+    return f"{one['method']} {one['path']}{query}"
 
 
-def _deliveries(workspace: Workspace) -> str:
-    found = reversed(workspace.deliveries.all())
-    return _section("webhook calls that failed", (_call(one) for one in found if one.state in ("retrying", "dropped")))
+def _mail(one: Item) -> str:
+    code = "" if one["otp"] is None else f", one-time code {one['otp']}"
+    return f"to {one['to']}: {one['subject']}{code}"
 
 
-def _call(one: Delivery) -> str:
-    event = one.event if isinstance(one.event, str) else ", ".join(one.event)
-    outcome = _outcome(one.attempts[-1]) if one.attempts else "never tried"
-    tries = len(one.attempts) + one.attempts_evicted
-    return f"{event} to {one.url}: {outcome}, {one.state} after {tries} attempt{'' if tries == 1 else 's'}"
+def _timer(one: Item) -> str:
+    return f"{one['at']} {one['machine']} {one['key']}: {one['event']}"
 
 
-def _outcome(attempt: Attempt) -> str:
-    return attempt.error or f"answered with {attempt.status}"
+def _fault(one: Item) -> str:
+    return f"{one['fault']} ({one['id']}): {counted(one['hits'], 'hit')}"
 
 
-def _mails(workspace: Workspace) -> str:
-    return _section("e-mails", (_mail(one) for one in reversed(workspace.mailbox.all())))
-
-
-def _mail(one: Mail) -> str:
-    code = "" if one.otp is None else f", one-time code {one.otp}"
-    return f"to {one.to}: {one.subject}{code}"
-
-
-def _faults(workspace: Workspace) -> str:
-    return _section("faults", map(_fault, workspace.faults.all()))
-
-
-def _fault(one: Fault) -> str:
-    hits = int(one.rule["hits"])
-    return f"{one.fault} ({one.id}): {hits} hit{'' if hits == 1 else 's'}"
+def _stubs(stubs: Sequence[Item]) -> Iterator[str]:
+    """A line for each stub that has answered, and one for those that have not."""
+    for one in stubs:
+        if one["hits"]:
+            yield f"{one['method']} {one['path']} ({one['id']}): {counted(one['hits'], 'hit')}"
+    idle = [f"{one['method']} {one['path']}" for one in stubs if not one["hits"]]
+    if idle:
+        more = f" and {len(idle) - _NAMED:,} more" if len(idle) > _NAMED else ""
+        yield f"never hit: {', '.join(idle[:_NAMED])}{more}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,11 @@ from mockserver.coverage.figures import from_json, to_json
 from mockserver.coverage.junit import to_junit
 from mockserver.coverage.page import to_html
 from mockserver.coverage.report import Report, report
+from mockserver.coverage.selection import Selection, parse
 from mockserver.coverage.text import to_text
+from mockserver.testing.baseline import BaselineError, Comparison, compare, points_of, read, selected, told
+from mockserver.testing.sessions.gate import Gate
 
-#: The coverage of the tests of this process; absent unless an option asks for coverage.
-MET = pytest.StashKey[Coverage]()
 #: How many sentences about missing points the terminal shows; chosen to leave room for the summary of pytest.
 _SENTENCES = 10
 #: The name under which a worker of xdist sends its coverage to the main process.
@@ -26,15 +28,33 @@ _WORKER_OUTPUT = "mockserver_coverage"
 class Tally:
     """A plugin that adds up, reports and checks the coverage of a session, workers of xdist included."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self._met = config.stash[MET] = Coverage()
-        self._wanted: float | None = config.option.mockserver_fail_under
+    def __init__(self, config: pytest.Config, gate: Gate) -> None:
+        """A tally for the session of `config`.
+
+        Raises:
+            pytest.UsageError: what is to be counted does not exist, or the baseline cannot be read.
+        """
+        self._met = Coverage()
+        self._gate = gate
+        self._selection = _selection(gate.of)
+        if gate.baseline is not None and not gate.update:
+            _checked(gate.baseline)
+        #: What has changed against the baseline; None: it was not compared.
+        self._changed: Comparison | None = None
         self._files: list[tuple[str, str]] = config.option.mockserver_coverage_report
         self._is_worker = hasattr(config, "workerinput")
-        #: A sentence for each report that could not be written.
+        #: A sentence for each report or baseline that could not be written.
         self._unwritten: list[str] = []
         #: How many workers have ended without sending their coverage.
         self._lost = 0
+
+    def add(self, data: Mapping[str, Any]) -> None:
+        """Add the coverage of a report as plain data.
+
+        Raises:
+            ValueError: the value is no report of coverage.
+        """
+        self._met.merge(from_json(data))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
@@ -43,36 +63,52 @@ class Tally:
         if handed is None:
             self._lost += 1
         else:
-            self._met.merge(from_json(json.loads(handed)))
+            self.add(json.loads(handed))
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        found = report(self._met)
         if self._is_worker:
-            session.config.workeroutput[_WORKER_OUTPUT] = json.dumps(to_json(found))  # type: ignore[attr-defined]  # of xdist
+            whole = json.dumps(to_json(report(self._met)))
+            session.config.workeroutput[_WORKER_OUTPUT] = whole  # type: ignore[attr-defined]  # of xdist
             return
         if session.config.option.collectonly:
             return
+        found = report(self._met, self._selection)
         for format_, path in self._files:
             self._write(found, format_, Path(path))
         if session.exitstatus == pytest.ExitCode.OK:
+            self._compare()
             session.exitstatus = self._status(found)
 
     def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
         if config.option.collectonly:
             return
-        found = report(self._met)
+        found = report(self._met, self._selection)
         terminalreporter.section("mockserver coverage")
         terminalreporter.write(to_text(found, _SENTENCES))
         if self._lost:
             terminalreporter.line(f"{self._lost} workers ended without telling what they had met", yellow=True)
         for error in self._unwritten:
             terminalreporter.line(error, red=True, bold=True)
+        if self._changed is not None and self._gate.baseline is not None:
+            for line in told(self._changed, self._gate.baseline, updated=self._gate.update):
+                terminalreporter.line(line, red=bool(self._changed.lost))
         if self._is_short(found):
             verdict = (
-                f"FAIL: {found.percent:.1f} % of the contract met, --mockserver-fail-under asks for {self._wanted:g} %"
+                f"FAIL: {found.percent:.1f} % of the contract met{found.told}, "
+                f"--mockserver-fail-under asks for {self._gate.least:g} %"
             )
             terminalreporter.line(verdict, red=True, bold=True)
+
+    def _compare(self) -> None:
+        """Compare what was met with the baseline, unless a worker has lost what it had met."""
+        if self._gate.baseline is None or self._lost:
+            return
+        met = points_of(to_json(report(self._met)))
+        try:
+            self._changed = compare(self._gate.baseline, met, update=self._gate.update)
+        except BaselineError as error:
+            self._unwritten.append(str(error))
 
     def _write(self, found: Report, format_: str, path: Path) -> None:
         try:
@@ -83,10 +119,26 @@ class Tally:
     def _status(self, found: Report) -> pytest.ExitCode:
         if self._unwritten:
             return pytest.ExitCode.INTERRUPTED  # 2, the status of a misused command
-        return pytest.ExitCode.TESTS_FAILED if self._is_short(found) else pytest.ExitCode.OK
+        is_lost = self._changed is not None and bool(self._changed.lost)
+        return pytest.ExitCode.TESTS_FAILED if is_lost or self._is_short(found) else pytest.ExitCode.OK
 
     def _is_short(self, found: Report) -> bool:
-        return self._wanted is not None and found.percent < self._wanted
+        return self._gate.least is not None and found.percent < self._gate.least
+
+
+def _selection(of: str) -> Selection:
+    try:
+        return parse(selected(of))
+    except ValueError as error:
+        raise pytest.UsageError(f"--mockserver-of: {error}") from error
+
+
+def _checked(baseline: Path) -> None:
+    """Refuse a baseline that cannot be read before any test runs."""
+    try:
+        read(baseline)
+    except BaselineError as error:
+        raise pytest.UsageError(f"--mockserver-baseline: {error}") from error
 
 
 def _write(found: Report, format_: str, path: Path) -> None:

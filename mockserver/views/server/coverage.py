@@ -59,6 +59,8 @@ class Coverage(View):
     as_given = True
 
     percent = _percent()
+    of = members.text("what is counted, as asked for: all, used, or names with commas")
+    counted = members.texts("the operations and state machines that are counted")
     totals = members.part(Totals)
     operations = members.mapping(fields.Nested(OperationMet), "those that were called")
     transitions = members.mapping(fields.Dict(keys=fields.String(), values=fields.Integer()), "by machine and event")

@@ -30,6 +30,10 @@ class SmtpInHealth(View):
     received = members.number()
 
 
+class TlsHealth(View):
+    port = members.number("where the server speaks TLS")
+
+
 class Health(View):
     status = members.text(validate=validate.Equal("ok"))
     version = members.text()
@@ -40,3 +44,4 @@ class Health(View):
     uptime_s = members.needed(fields.Float, validate=validate.Range(min=0))
     smtp = members.maybe(fields.Nested, SmtpHealth, about="where --smtp-url is set")
     smtp_in = members.maybe(fields.Nested, SmtpInHealth, about="where --smtp-in is set")
+    tls = members.maybe(fields.Nested, TlsHealth, about="where --tls is set")

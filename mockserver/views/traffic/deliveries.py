@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from marshmallow import fields, validate
 
+from mockserver.core.time.cause import DELIVERY, MAIL
+from mockserver.core.traffic.links import Links
 from mockserver.resources.deliveries import attempts
 from mockserver.resources.deliveries import delivery as model
+from mockserver.resources.inbound.model import InboundEvent
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
+from mockserver.views.traffic import causes
 
 
 class Owned(NamedTuple):
-    """A row of `Delivery`: a delivery, and the name of the account to which it belongs."""
+    """A row of `Delivery`: a delivery, the name of the account to which it belongs, and the links of its workspace."""
 
     account: str
     delivery: model.Delivery
+    links: Links
 
 
 class Call(View):
@@ -72,11 +78,34 @@ class Delivery(View):
     next_at = members.moment("when it is tried next", allow_none=True, attribute="delivery.next_at")
     in_flight = members.flag("whether an attempt is under way", attribute="delivery.in_flight")
     attempts = members.many(Attempt, "oldest first", of=_attempts)
+    caused, caused_by = causes.linked(DELIVERY, attrgetter("delivery.id"), attrgetter("links"))
     attempts_evicted = members.evicted(attribute="delivery.attempts_evicted")
 
 
 Deliveries = listing(Delivery, "Deliveries")
 DeliveryPage = listing(Delivery, "DeliveryPage", evicted=members.evicted())
+
+
+class Received(NamedTuple):
+    """A row of `InboundMail`: the record of a mail that came in, the name of the account that got it, and the links."""
+
+    account: str
+    event: InboundEvent
+    links: Links
+
+
+class InboundMail(View):
+    """A mail that came in, once for each recipient."""
+
+    uuid = members.needed(fields.UUID, attribute="event.uuid")
+    date = members.moment("when it reached the service", attribute="event.date")
+    account = members.text()
+    sender = members.text(attribute="event.sender")
+    recipient = members.text(attribute="event.recipient")
+    caused, caused_by = causes.linked(MAIL, attrgetter("event.uuid"), attrgetter("links"))
+
+
+InboundMails = listing(InboundMail, "InboundMails")
 
 
 class Arrived(View):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import NamedTuple
 
 from marshmallow import fields, validate
 
+from mockserver.core.time.cause import MAIL
 from mockserver.core.traffic import mail, mailbox
+from mockserver.core.traffic.links import Links
 from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
+from mockserver.views.traffic import causes
 
 
 class Sending(View):
@@ -19,10 +23,11 @@ class Sending(View):
 
 
 class SentMail(NamedTuple):
-    """A row of `Mail`: an e-mail, and how its sending by SMTP goes, where --smtp-url is set."""
+    """A row of `Mail`: an e-mail, how its sending by SMTP goes, where --smtp-url is set, and its workspace's links."""
 
     mail: mail.Mail
-    sending: mailbox.Sending | None = None
+    sending: mailbox.Sending | None
+    links: Links
 
 
 class Recipient(View):
@@ -39,7 +44,7 @@ class Attachment(View):
 
 class Mail(View):
     id = members.text(attribute="mail.id")
-    at = members.moment(attribute="mail.at")
+    at = members.moment("on the workspace's clock", attribute="mail.at")
     to = members.text("the addresses of the recipients of this kind, with commas between them", attribute="mail.to")
     cc = members.texts("addresses", of=lambda row: row.mail.addressed(mail.CC))
     bcc = members.texts("addresses", of=lambda row: row.mail.addressed(mail.BCC))
@@ -62,6 +67,7 @@ class Mail(View):
     request = members.text(
         "the id of the request that has caused it; null where none has", allow_none=True, attribute="mail.request"
     )
+    caused, caused_by = causes.linked(MAIL, attrgetter("mail.id"), attrgetter("links"))
     smtp = members.maybe(
         fields.Nested, Sending, about="how far it has come on its way to the server of --smtp-url", attribute="sending"
     )

@@ -23,6 +23,7 @@ class MannerOut(View):
 class Receiver(View):
     name = members.text()
     answers = members.part(MannerOut, attribute="manner")
+    answered = members.number("how many calls were answered in this manner")
     count = members.number("of the calls that are kept", attribute="kept")
     evicted = members.evicted()
 
@@ -60,6 +61,7 @@ def received(receiver: receivers.Receiver, calls: Sequence[receivers.ReceivedCal
     return {
         "name": receiver.name,
         "manner": receiver.manner,
+        "answered": receiver.answered,
         "kept": receiver.kept,
         "evicted": receiver.evicted,
         "items": calls,

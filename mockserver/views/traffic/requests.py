@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 
 from marshmallow import fields, validate
 
+from mockserver.core.time.cause import REQUEST
 from mockserver.core.traffic import journal
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import Difference
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
-from mockserver.views.traffic import redaction
+from mockserver.views.traffic import causes, redaction
 from mockserver.web.service.answer import complete
 
 
@@ -32,6 +34,11 @@ class Change(View):
     event = members.text()
     source = members.source()
     to = members.target()
+    real_at = causes.real_at()
+    caused = members.many(
+        causes.Cause, "the e-mails, deliveries and timers that followed from it; of many, the last ones"
+    )
+    caused_by = causes.caused_by(lambda change: () if change.cause is None else (change.cause,))
 
 
 def _request(exchange: Exchange) -> dict[str, Any]:
@@ -50,7 +57,8 @@ class Request(View):
     """An exchange, with secrets redacted."""
 
     id = members.needed(fields.UUID, about="the answer's `sib-request-id`")
-    at = members.moment()
+    at = members.moment("on the workspace's clock")
+    real_at = causes.real_at()
     operation = members.text("null where no operation is meant", allow_none=True)
     method = members.text()
     path = members.text(of=lambda exchange: redaction.plain(exchange.path))
@@ -63,6 +71,7 @@ class Request(View):
     status = members.number("null where the client got no HTTP answer", least=100, allow_none=True)
     answer = members.part(Sent, allow_none=True, of=_answer)
     fault = members.text("the rule that hit", allow_none=True)
+    held = members.flag("whether a fault holds the answer back, and the client waits for it", attribute="is_held")
     beyond = members.text(
         "how a request was answered that no operation of the mock answers: refused, shaped, stubbed and so on",
         allow_none=True,
@@ -77,6 +86,7 @@ class Request(View):
         allow_none=True,
         of=lambda exchange: exchange.reason and redaction.plain(exchange.reason),
     )
+    caused, caused_by = causes.linked(REQUEST, attrgetter("id"), attrgetter("links"))
     ms = members.needed(fields.Float, validate=validate.Range(min=0), of=lambda exchange: round(exchange.ms, 3))
 
 

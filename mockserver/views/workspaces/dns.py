@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from marshmallow import fields, validate
 
+from mockserver.core.text.domain_name import unicode_form
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.dns_view import ANSWERS, POLICIES, DnsView, dmarc_policy, dns_view
+from mockserver.resources.domains.following import named
+from mockserver.resources.domains.names import known_names
 from mockserver.views.base import members
-from mockserver.views.base.view import View
+from mockserver.views.base.view import View, listing
+
+#: Which part of all names may be found one by one; measured: sorting takes an eighth of the time for each.
+_FEW = 8
 
 
 class Asked(NamedTuple):
@@ -23,6 +31,32 @@ class Asked(NamedTuple):
 def asked(workspace: Workspace, domain: str) -> Asked:
     """What the DNS of a workspace says about a domain, as a row of `Dns`."""
     return Asked(domain, dns_view(workspace, domain), dmarc_policy(workspace, domain))
+
+
+class Owned(NamedTuple):
+    """A row of `OwnedDomain`: an account's domain."""
+
+    account: str
+    state: str
+
+
+class Known(NamedTuple):
+    """A row of `KnownName`: what the DNS of a workspace says about a domain, and the accounts that have it."""
+
+    domain: str
+    records: DnsView
+    dmarc_policy: str
+    accounts: Sequence[Owned]
+
+
+def known(workspace: Workspace, part: str, offset: int, limit: int) -> tuple[list[Known], int]:
+    """The known names with `part` in them, as rows of `KnownName` by name, from `offset` on; and how many there are."""
+    names, end = known_names(workspace, part), offset + limit
+    first = nsmallest(end, names) if end * _FEW < len(names) else sorted(names)
+    owned: dict[str, list[Owned]] = {name: [] for name in first[offset:end]}
+    for account, domain in named(workspace, owned.keys()):
+        owned[domain.name].append(Owned(account.name, domain.state))
+    return [Known(*asked(workspace, name), accounts) for name, accounts in owned.items()], len(names)
 
 
 def _record(name: str) -> Any:
@@ -40,3 +74,16 @@ class Dns(View):
         about="true, and there only then: no user can have the domain",
         of=lambda row: row.records.free_mail or None,
     )
+
+
+class OwnedDomain(View):
+    account = members.text()
+    state = members.text("of the domain")
+
+
+class KnownName(Dns):
+    shown_as = members.text("the name as people write it", of=lambda row: unicode_form(row.domain))
+    accounts = members.many(OwnedDomain, "that have a domain of this name")
+
+
+KnownNames = listing(KnownName, "KnownNames")

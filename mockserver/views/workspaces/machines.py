@@ -6,6 +6,7 @@ from marshmallow import INCLUDE
 
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
+from mockserver.views.traffic.requests import Change
 
 
 class Transition(View):
@@ -43,3 +44,4 @@ class Instance(View):
 
 
 Instances = listing(Instance, "Instances")
+InstanceHistory = listing(Change, "InstanceHistory", evicted=members.evicted())

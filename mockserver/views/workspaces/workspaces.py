@@ -10,8 +10,11 @@ from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces import workspace
 from mockserver.core.workspaces.store import DEFAULT
+from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
+from mockserver.views.traffic import causes, redaction
+from mockserver.views.workspaces.clock import Clock
 
 
 class Hosted(NamedTuple):
@@ -57,7 +60,58 @@ class Workspace(View):
     accounts = members.many(WorkspaceAccount, of=_accounts)
 
 
-Workspaces = listing(Workspace, "Workspaces")
+# ---------------------------------------------------------------------- how they are used
+
+
+class LastRequest(View):
+    id = members.needed(fields.UUID)
+    at = members.moment("on the workspace's clock")
+    real_at = causes.real_at()
+    method = members.text()
+    path = members.text(of=lambda exchange: redaction.plain(exchange.path))
+    operation = members.text("null where no operation is meant", allow_none=True)
+    status = members.number("null where the client got no HTTP answer", least=100, allow_none=True)
+
+
+class Counts(View):
+    """How much a workspace holds; what was evicted is not among it."""
+
+    requests = members.number(of=lambda found: len(found.journal))
+    mails = members.number(of=lambda found: len(found.state.mailbox))
+    deliveries = members.number(
+        of=lambda found: sum(len(account.rows_of(Delivery)) for account in tuple(found.state.accounts.values()))
+    )
+    faults = members.number("rules", of=lambda found: len(found.state.faults))
+    stubs = members.number(of=lambda found: len(found.state.stubs))
+    snapshots = members.number(of=lambda found: len(found.snapshots))
+    rows = members.number("what counts towards `--rows-limit`", of=lambda found: found.state.kept())
+
+
+class Use(View):
+    """How old a workspace is, what its clock shows, and what it holds."""
+
+    made_at = members.moment("in real time", attribute="workspace.made_at")
+    clock = members.part(Clock, attribute="workspace.state")
+    last_request = members.part(
+        LastRequest, "the newest of the journal; null where that is empty", allow_none=True,
+        attribute="workspace.journal.newest",
+    )  # fmt: skip
+    counts = members.part(Counts, attribute="workspace")
+
+
+class WorkspaceLine(Use):
+    """A workspace in a few words: without its accounts, of which there may be many."""
+
+    name = members.text(attribute="workspace.name")
+    scenario = members.text(attribute="workspace.origin.title")
+    url = members.text(of=_url)
+
+
+class WorkspaceInUse(Use, Workspace):
+    """A workspace with all that is known of it from outside."""
+
+
+Workspaces = listing(WorkspaceInUse, "Workspaces")
 
 
 class Revoked(View):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b64encode
 from functools import cache
 from http.client import responses
+from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,15 +21,27 @@ _HTML = "text/html; charset=utf-8"
 #: The Content-Security-Policy of HTML that a user of the mock wrote: any style, but no script, no form, and no image
 #: from elsewhere.
 _FOREIGN = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
+#: Where the value of an attribute `href` begins, whatever tag it is of. A policy does not keep Chromium from opening a
+#: connection to such an address, for `<link rel=preconnect>`, or when somebody clicks on a link; what follows `#` is a
+#: place of the page itself.
+_ADDRESS = re.compile(r"href[\t\n\f\r ]*=[\t\n\f\r ]*[\"']?", re.IGNORECASE | re.ASCII)
+#: The tags that have another page in them, which the policy does not let in, but for which a connection is opened, too.
+_FRAME = re.compile(r"<(?=iframe|frame|object|embed)", re.IGNORECASE | re.ASCII)
 #: The Content-Security-Policy of an answer without a page.
 _EMPTY = "default-src 'none'; frame-ancestors 'none'"
+
+
+@cache
+def base_style() -> str:
+    """The style that all pages of the project share: colours, light and dark, texts and tables."""
+    return (files("mockserver.web.pages") / "base.css").read_text(encoding="utf-8")
 
 
 class Pages:
     """The templates of a folder of a package, with the style that they share."""
 
     def __init__(self, package: str, folder: str, **names: Any) -> None:
-        """The templates in `folder` of `package`, which has a `page.css`; all templates see `names`."""
+        """The templates in `folder` of `package`, which has a `page.css` behind the shared style; all see `names`."""
         loader = PackageLoader(package, folder)
         self._environment = Environment(
             loader=loader,
@@ -37,7 +51,7 @@ class Pages:
             lstrip_blocks=True,
             keep_trailing_newline=True,
         )
-        style = loader.get_source(self._environment, "page.css")[0]
+        style = base_style() + loader.get_source(self._environment, "page.css")[0]
         digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
         #: The style as a source of a Content-Security-Policy.
         self.style_source = f"'sha256-{digest}'"
@@ -78,6 +92,12 @@ def still(template: str, workspace: str, **values: Any) -> Reply:
     return Reply(200, text.encode(), headers=_headers(_policy(None)))
 
 
+def document(title: str, html: str, up: str) -> Reply:
+    """A page with a document of ours, whose `html` is trusted; `up` leads to the folder of all documents."""
+    text = _pages().render("document.html", title=title, text=html, up=up)
+    return Reply(200, text.encode(), headers=_headers(_policy(None)))
+
+
 def rendered(template: str, **values: Any) -> str:
     """The text of a template that is not a page, such as an e-mail."""
     return _pages().render(template, **values)
@@ -85,7 +105,13 @@ def rendered(template: str, **values: Any) -> str:
 
 def content(html: str) -> Reply:
     """An answer with HTML that a user of the mock wrote: a browser runs no script, sends no form, loads nothing."""
-    return Reply(200, html.encode(), headers=_headers(_FOREIGN))
+    headers = (*_headers(_FOREIGN), ("X-DNS-Prefetch-Control", "off"))
+    return Reply(200, _still(html).encode(errors="replace"), headers=headers)
+
+
+def _still(html: str) -> str:
+    """The same HTML with links that lead nowhere, and without frames; text that looks like these changes as well."""
+    return _FRAME.sub("<no-", _ADDRESS.sub(r"\g<0>#", html))
 
 
 def redirect(location: str) -> Reply:
@@ -101,7 +127,7 @@ def refusal(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) ->
         title=responses.get(error.status, f"Status {error.status}"),
         message=error.message,
         id=exchange.id,
-        journal=f"{urlsplit(caller.visit.root).path}/_mock/requests/{exchange.id}",
+        journal=f"{urlsplit(caller.visit.root).path}/_mock/ui/requests/{exchange.id}",
     )  # fmt: skip
 
 

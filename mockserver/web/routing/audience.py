@@ -8,6 +8,8 @@ from mockserver.core.contract.operation import Audience
 API_PREFIX = "/v3/"
 #: The beginning of the control API's paths.
 CONTROL_PREFIX = "/_mock"
+#: The beginning of the paths of the dashboard's pages, within that.
+DASHBOARD_PREFIX = "/_mock/ui"
 #: The paths of the welcome, and of the icon for which browsers ask; only reading them is no request for the service.
 _WELCOME = ("/", "/favicon.ico")
 _READING = ("GET", "HEAD", "OPTIONS")

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 #: The character for an encoded slash where paths are matched: a lone surrogate, to which no path is decoded.
 SLASH = "\udc2f"
+#: The parameters of the control API's addresses that may hold an encoded slash: the keys of instances, some of which
+#: are message ids. All other names are of the mock's own making, or of files, and have none.
+_MAY_HOLD_SLASHES = frozenset({"key"})
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
 #: The key of a request's environment for its path with `SLASH` for encoded slashes; absent if the path has none.
 _SEGMENTED = "mockserver.segmented"
@@ -61,10 +64,15 @@ def adapter_of(request: Request) -> type[MapAdapter]:
 
 
 class _SegmentedAdapter(MapAdapter):
-    """Matches a path with encoded slashes, which no address of the control API may have."""
+    """Matches a path with encoded slashes, which in the control API only the keys of instances may have."""
 
     def match(self, *args: Any, **options: Any) -> tuple[Any, Mapping[str, Any]]:
         rule, values = super().match(*args, **options)
-        if rule.rule.startswith(CONTROL_PREFIX):
+        if rule.rule.startswith(CONTROL_PREFIX) and not all(map(_may_be, values.items())):
             raise NotFound
         return rule, {name: value.replace(SLASH, "/") for name, value in values.items()}
+
+
+def _may_be(parameter: tuple[str, str]) -> bool:
+    name, value = parameter
+    return name in _MAY_HOLD_SLASHES or SLASH not in value

@@ -7,7 +7,7 @@ from typing import Any
 
 from mockserver.core.contract.operation import Mark
 
-#: Titles of the documents that show what the specification leaves open; docs/ledger.md tells where each can be read.
+#: Titles of the documents that show what the specification leaves open; docs/truth/ledger.md tells where to read each.
 OPENAPI = "OpenAPI document of February 2026"
 OPENAPI_NEWEST = "OpenAPI document of September 2026"
 OPENAPI_OLDER = "OpenAPI document of 2024/25"

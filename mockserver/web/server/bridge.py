@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from mockserver.core.state.faults import Fault
+from mockserver.core.traffic.exchange import Wire
+from mockserver.core.traffic.held import Held
 from mockserver.core.waiting.turn import Turn
 from mockserver.web.server import stream, wire
 from mockserver.web.server.bodies import Bodies, Body
@@ -73,6 +76,10 @@ class Bridge:
         self._threads = Threads()
         #: Held by the waiting request that is run again on the loop, or by the stream that looks for what is new.
         self._turn = asyncio.Lock()
+
+    async def wait(self, work: Callable[[], Fault | None]) -> Fault | None:
+        """The result of work that waits for a lock, and then takes a moment; it is done in a thread."""
+        return await self._threads.run_waiting(work)
 
     def close(self) -> None:
         """Start no more work in threads; what a thread is doing ends unheard."""
@@ -152,9 +159,7 @@ class Bridge:
         """Send an answer: whole, in the wire form that a fault chooses, or as a stream."""
         status, headers, content = answer.status, answer.encoded(), answer.content
         if wire.WIRE in environ:
-            with self._waits():
-                transmission = wire.Transmission(scope[wire.TRANSPORT], receive, send)
-                await transmission.send(environ[wire.WIRE], status, headers, content)
+            await self._transmit(scope, environ, answer, receive, send)
             return
         await send({"type": "http.response.start", "status": status, "headers": headers})
         if stream.STREAM in environ:
@@ -162,6 +167,29 @@ class Bridge:
                 await _stream(environ[stream.STREAM], self._threads, self._turn, receive, send)
         else:
             await send({"type": "http.response.body", "body": content})
+
+    async def _transmit(
+        self, scope: Scope, environ: dict[str, Any], answer: WsgiAnswer, receive: Receive, send: Send
+    ) -> None:
+        """Send an answer in the wire form that a fault chooses, or another one if the request is run again."""
+        form: Wire = environ[wire.WIRE]
+        with self._waits():
+            transmission = wire.Transmission(scope[wire.TRANSPORT], receive, send)
+            is_wanted = await transmission.send(form, answer.status, answer.encoded(), answer.content)
+        try:
+            if is_wanted and form.held is not None:
+                await self._run_again(form.held, scope, receive, send)
+        finally:
+            if form.held is not None:
+                await self._threads.run_waiting(environ[wire.ENDED])
+
+    async def _run_again(self, held: Held, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run a request that has done nothing yet, as a fault held it, and answer it."""
+        suspended = SuspendedRequest()
+        suspended.held = held
+        scope[FIRST_RUN] = FirstRun(suspended, LeaveLoop())
+        environ, answer = await self._run_somewhere(scope, held.body, receive)
+        await self._deliver(scope, environ, answer, receive, send)
 
     def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop:
         """What comes of a request that is run on the loop, or why it leaves the loop."""

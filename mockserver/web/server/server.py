@@ -6,13 +6,13 @@ import asyncio
 import socket
 import sys
 import threading
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 from operator import attrgetter
 from time import monotonic
 from types import FrameType
-from typing import cast
+from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 from flask import Flask
@@ -25,6 +25,9 @@ from mockserver.web.server.connections.heads import Heads
 from mockserver.web.server.connections.http_limits import HttpLimits, Refusal
 from mockserver.web.server.connections.sending import Sending
 from mockserver.web.server.wsgi import Shortcut, no_shortcut
+
+if TYPE_CHECKING:
+    from mockserver.web.server.tls.front import Tls
 
 #: How many seconds an idle connection is kept, as nginx does by default. Chosen: longer than the pools of clients keep
 #: one, so that no request meets a connection that is being closed.
@@ -62,10 +65,10 @@ def bind(host: str, port: int) -> socket.socket:
     return listener
 
 
-def address(listener: socket.socket) -> str:
+def address(listener: socket.socket, scheme: str = "http") -> str:
     """The root address of a server that listens on this socket: `http://127.0.0.1:8003`."""
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 def cut_off(connections: Collection[Connection], most: int) -> None:
@@ -144,14 +147,21 @@ class Server(uvicorn.Server):
         self._bridge.close()
 
 
-def server(app: Flask, limits: HttpLimits, refusal: Refusal, shortcut: Shortcut = no_shortcut) -> Server:
+#: Makes what speaks TLS out of a way to do work that waits for a lock.
+MakeTls = Callable[[Callable[..., Any]], "Tls"]
+
+
+def server(
+    app: Flask, limits: HttpLimits, refusal: Refusal, shortcut: Shortcut = no_shortcut, tls: MakeTls | None = None
+) -> Server:
     """A server for the application, which is not yet running; the application is asked by its `shortcut` first."""
     bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize, limits.bodies, refusal, shortcut)
+    admission = Admission(limits.connections)
     connection = partial(
         FastConnection,
         limits=limits,
         refusal=refusal,
-        admission=Admission(limits.connections),
+        admission=admission,
         run=bridge.first_run,
         heads=Heads(),
         sending=Sending(),
@@ -159,7 +169,7 @@ def server(app: Flask, limits: HttpLimits, refusal: Refusal, shortcut: Shortcut 
     config = uvicorn.Config(
         bridge,
         loop="uvloop",
-        http=connection,  # type: ignore[arg-type]  # whatever makes one will do
+        http=connection if tls is None else _front(connection, tls(bridge.wait), admission, limits),  # type: ignore[arg-type]  # whatever makes one will do
         ws="none",
         lifespan="off",
         log_config=None,
@@ -168,3 +178,10 @@ def server(app: Flask, limits: HttpLimits, refusal: Refusal, shortcut: Shortcut 
         proxy_headers=False,
     )
     return Server(config, bridge, limits.answers)
+
+
+def _front(connection: Callable[..., Connection], tls: Tls, admission: Admission, limits: HttpLimits) -> Any:
+    """Makes the connections of a server that speaks TLS on some of its ports."""
+    from mockserver.web.server.tls.front import FailedHandshakes, Front  # noqa: PLC0415  # few servers speak TLS
+
+    return partial(Front, connection, tls, admission, FailedHandshakes(), limits.head_s)

@@ -6,8 +6,9 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
+from mockserver.core.waiting.watchers import RESETS, Watchers
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server.loop import LeaveLoop
 from mockserver.web.server.threads import Threads
@@ -37,6 +38,8 @@ class Stream(NamedTuple):
     #: What is sent when nothing has happened for `pause_s` seconds.
     heartbeat: bytes
     pause_s: float
+    #: How many seconds there are at least between two pulls, unless a reset comes in between.
+    every_s: float = 0.0
 
 
 async def send_events(
@@ -52,11 +55,10 @@ async def send_events(
     shared by all streams: they pull one at a time.
     """
     signal = _Signal(asyncio.get_running_loop())
-    stream.workspace.watchers.add(signal.set)
     left.add_done_callback(lambda _: signal.set())
-    try:
+    with _Watch(stream.workspace.watchers, signal) as watch:
         while not left.done():
-            signal.clear()  # what happens while it pulls and sends is pulled next
+            watch.begin()  # what happens while it pulls and sends is pulled next
             async with turn:
                 await asyncio.sleep(0)  # other requests run between the pulls of many streams
             chunk = await _pull(stream, threads)
@@ -64,10 +66,10 @@ async def send_events(
                 return
             if chunk:
                 await send(chunk)
-            elif not await signal.wait(stream.pause_s):
+            if stream.every_s and watch.may_pause() and not left.done():
+                await signal.wait(stream.every_s)
+            if watch.may_wait(stream, chunk) and not left.done() and not await signal.wait(stream.pause_s):
                 await send(stream.heartbeat)
-    finally:
-        stream.workspace.watchers.discard(signal.set)
 
 
 async def _pull(stream: Stream, threads: Threads) -> bytes | None:
@@ -82,6 +84,46 @@ async def _pull(stream: Stream, threads: Threads) -> bytes | None:
     finally:
         lock.release()
     return await threads.run_long(partial(stream.pull, on_loop=False))
+
+
+class _Flag(Protocol):
+    def set(self) -> None: ...
+
+    def clear(self) -> None: ...
+
+
+class _Watch:
+    """What a stream is woken for: while it pauses for a reset only, and else for anything."""
+
+    def __init__(self, watchers: Watchers, flag: _Flag) -> None:
+        self._watchers, self._flag = watchers, flag
+        #: How much had happened when the last pull began, and how many resets were of it.
+        self._happened = self._resets = 0
+
+    def __enter__(self) -> Self:
+        self._watchers.add(self._flag.set)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._watchers.discard(self._flag.set)
+
+    def begin(self) -> None:
+        """Say that a pull begins."""
+        self._flag.clear()
+        self._happened, self._resets = self._watchers.happened(), self._watchers.happened(RESETS)
+
+    def may_pause(self) -> bool:
+        """Be woken by resets only from now on; whether there was none since the pull began."""
+        self._watchers.add(self._flag.set, RESETS)
+        self._flag.clear()
+        return self._watchers.happened(RESETS) == self._resets
+
+    def may_wait(self, stream: Stream, chunk: bytes) -> bool:
+        """Be woken by anything from now on; whether nothing is left that could be pulled at once."""
+        if not stream.every_s:
+            return not chunk
+        self._watchers.add(self._flag.set)
+        return self._watchers.happened() == self._happened
 
 
 class _Signal:
@@ -126,14 +168,15 @@ class _Signal:
 def blocking(stream: Stream) -> Iterator[bytes]:
     """The pieces of a stream for an ordinary WSGI server, where waiting for each of them holds a thread."""
     happened = threading.Event()
-    stream.workspace.watchers.add(happened.set)
-    try:
+    with _Watch(stream.workspace.watchers, happened) as watch:
         while True:
-            happened.clear()
+            watch.begin()
             chunk = stream.pull(on_loop=False)
             if chunk is None:
                 return
-            if chunk or not happened.wait(stream.pause_s):
-                yield chunk or stream.heartbeat
-    finally:
-        stream.workspace.watchers.discard(happened.set)
+            if chunk:
+                yield chunk
+            if stream.every_s and watch.may_pause():
+                happened.wait(stream.every_s)
+            if watch.may_wait(stream, chunk) and not happened.wait(stream.pause_s):
+                yield stream.heartbeat

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
+from mockserver.core.traffic.held import Held
 from mockserver.core.waiting.watchers import ANYTHING, Kinds
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -36,6 +37,8 @@ class SuspendedRequest:
     seen: int = 0
     #: Whether the request has found nothing yet, so that its answer is not sent.
     waiting: bool = False
+    #: What held the request, if it is run again because it was let go.
+    held: Held | None = None
     #: Whether the request is carried out even if its client leaves meanwhile.
     stays: bool = False
 

@@ -10,6 +10,7 @@ import socket
 import struct
 import time
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from contextlib import suppress
 from typing import Any
 
 from flask import Response
@@ -21,9 +22,13 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
+#: Is called when nobody waits for an answer any more; it may wait for a lock.
+Ended = Callable[[], object]
 
 #: The key of a request's environment for the `Wire` in which the bridge sends its answer.
 WIRE = "mockserver.wire"
+#: The key of a request's environment for what the bridge calls, in a thread, when nobody waits for the answer any more.
+ENDED = "mockserver.ended"
 #: The key of a request's ASGI scope for the transport of its connection.
 TRANSPORT = "mockserver.transport"
 #: The most pieces of a slow body. Chosen: it comes evenly, and costs no more than so many writes.
@@ -40,15 +45,39 @@ class Transmission:
         self._send = send
         # The body has been read: the next message says that the client has left.
         self._left = asyncio.ensure_future(receive())
+        self._loop = asyncio.get_running_loop()
+        #: Done when the answer is let go.
+        self._free: asyncio.Future[None] = self._loop.create_future()
 
-    async def send(self, wire: Wire, status: int, headers: Headers, body: bytes) -> None:
-        """Send an answer in the wire form that a fault chooses, as long as the client is there."""
+    async def send(self, wire: Wire, status: int, headers: Headers, body: bytes) -> bool:
+        """Send an answer in the wire form that a fault chooses, as long as the client is there.
+
+        Returns whether it was let go and is not this one: the request has done nothing yet, and is to be run again.
+        """
+        if wire.held is not None:
+            wire.held.watch(self._let_go)
         try:
             await self._pause(math.inf if wire.delay_s is None else wire.delay_s)
-            if not self._left.done():
-                await self._deliver(wire, status, headers, body)
+            if self._left.done():
+                return False
+            if wire.held is not None and wire.held.is_let_go and wire.held.refuses:
+                return True
+            await self._deliver(wire, status, headers, body)
+            return False
         finally:
             self._left.cancel()
+            self._free.cancel()
+            if wire.held is not None:
+                wire.held.unwatch()
+
+    def _let_go(self) -> None:
+        """Wait no longer; called in any thread."""
+        with suppress(RuntimeError):  # the server has stopped
+            self._loop.call_soon_threadsafe(self._be_free)
+
+    def _be_free(self) -> None:
+        if not self._free.done():
+            self._free.set_result(None)
 
     async def _deliver(self, wire: Wire, status: int, headers: Headers, body: bytes) -> None:
         if wire.form is WireForm.RESET:
@@ -79,37 +108,49 @@ class Transmission:
         await self._send({"type": "http.response.body", "body": body, "more_body": True})
 
     async def _pause(self, seconds: float) -> None:
-        """Wait until so many seconds have passed or the client has left."""
+        """Wait until so many seconds have passed, the answer is let go, or the client has left."""
         if seconds > 0:
-            await asyncio.wait([self._left], timeout=None if math.isinf(seconds) else seconds)
+            awaited: list[asyncio.Future[Any]] = [self._left, self._free]
+            timeout = None if math.isinf(seconds) else seconds
+            await asyncio.wait(awaited, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
 
     async def _close(self) -> None:
         self._transport.close()
         await self._left
 
     async def _reset(self) -> None:
-        # The event loop shows only a stand-in for its socket; a duplicate descriptor is of the same connection.
-        with socket.socket(fileno=os.dup(self._transport.get_extra_info("socket").fileno())) as connection:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-        self._transport.abort()
+        reset(self._transport)
         await self._left
 
 
-def transmit(wire: Wire, response: Response, environ: dict[str, Any]) -> Response:
+def reset(transport: asyncio.Transport) -> None:
+    """End a connection by a reset, whatever was to be sent; one that is secured ends without a word in TLS."""
+    # The event loop shows only a stand-in for its socket; a duplicate descriptor is of the same connection.
+    with socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno())) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+    transport.abort()
+
+
+def _nothing() -> None:
+    """Nobody wants to know that an answer is not held any more."""
+
+
+def transmit(wire: Wire, response: Response, environ: dict[str, Any], ended: Ended = _nothing) -> Response:
     """An answer that leaves in the wire form that a fault or a receiver chooses.
 
-    The bridge sends it so; under an ordinary WSGI server it leaves so as far as such a server can.
+    The bridge sends it so; under an ordinary WSGI server it leaves so as far as such a server can. `ended` is called,
+    in any thread, when nobody waits for the answer any more.
 
     Raises:
         ConnectionResetError: the client is to get no answer, and the server is an ordinary WSGI server.
     """
     if SUSPENDED not in environ:
-        return block(wire, response)
-    environ[WIRE] = wire
+        return block(wire, response, ended)
+    environ[WIRE], environ[ENDED] = wire, ended
     return response
 
 
-def block(wire: Wire, response: Response) -> Response:
+def block(wire: Wire, response: Response, ended: Ended = _nothing) -> Response:
     """An answer that leaves in a wire form as far as an ordinary WSGI server can, whose thread sleeps for a delay.
 
     A delay without an end ends at once: nobody would tell the thread that its client has left.
@@ -117,20 +158,35 @@ def block(wire: Wire, response: Response) -> Response:
     Raises:
         ConnectionResetError: the client is to get no answer; servers take it for a client that has left.
     """
+    if wire.held is not None:
+        wire.held.runs_again = False
     if wire.delay_s is not None:
-        time.sleep(wire.delay_s)
+        _sleep(wire, wire.delay_s)
+    if wire.form is not WireForm.SLOW:
+        ended()
     if not wire.answers:
         raise ConnectionResetError(errno.ECONNRESET, f"a fault was injected: {wire.form}")
     body = b"".join(response.response)  # type: ignore[arg-type]  # our answers are of bytes
     if wire.form is WireForm.TRUNCATED:
         response.response = [body[: len(body) // 2]]
     elif wire.form is WireForm.SLOW:
-        response.response = _trickled(body, wire.spread_s)
+        response.response = _trickled(body, wire, ended)
     return response
 
 
-def _trickled(body: bytes, seconds: float) -> Iterator[bytes]:
+def _trickled(body: bytes, wire: Wire, ended: Ended) -> Iterator[bytes]:
     size = max(1, math.ceil(len(body) / _PIECES))
-    for start in range(0, len(body), size):
-        time.sleep(seconds * size / len(body))
-        yield body[start : start + size]
+    try:
+        for start in range(0, len(body), size):
+            _sleep(wire, wire.spread_s * size / len(body))
+            yield body[start : start + size]
+    finally:
+        ended()
+
+
+def _sleep(wire: Wire, seconds: float) -> None:
+    """Sleep in this thread, until somebody lets the answer go."""
+    if wire.held is None:
+        time.sleep(seconds)
+    else:
+        wire.held.wait(seconds)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from time import perf_counter
+from functools import partial
+from time import perf_counter, time
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -15,6 +16,7 @@ from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import Fault
 from mockserver.core.traffic.exchange import Exchange, Reply, Wire
+from mockserver.core.traffic.held import Held
 from mockserver.core.workspaces.caller import Bearers
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
@@ -22,6 +24,7 @@ from mockserver.web.routing.endpoint_table import EndpointTable
 from mockserver.web.routing.route import Route
 from mockserver.web.routing.workspace_name import NO_NAME, DisagreementError
 from mockserver.web.server import loop
+from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
 from mockserver.web.server.wire import transmit
 from mockserver.web.service.answer import HeaderList, answer, error_body, override, spoilt
 from mockserver.web.service.beyond import Beyond
@@ -102,15 +105,15 @@ class Service:
                 now = loop.catch_up(workspace, on_loop=on_loop)
                 found.refresh()
                 exchange = self._begin(found, now)
-                response, wire = self._exchange(handler, found, exchange)
+                response, wire = self._exchange(handler, found, exchange, now)
                 exchange.ms = (perf_counter() - started) * 1000
-                evicted = workspace.note(exchange)
+                evicted = workspace.note(exchange) if exchange.held is None else self._note(workspace, exchange)
         except PendingError as error:
             return self._answer_later(error.pending, environ)
         self._store.meter.add(exchange, evicted)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
-        return response if wire is None else transmit(wire, response, environ)
+        return response if wire is None else self._transmit(wire, response, environ, workspace, exchange)
 
     def _answer_later(self, pending: Pending, environ: dict[str, Any]) -> Response:
         """The answer to a request that waits for it; it is not sent if the request waits on, and will be run again.
@@ -129,12 +132,31 @@ class Service:
             shown = reply if reply.error is None else handler.refuse(reply, reply.error, found, exchange)
             body = self._finish(exchange, shown, headers)
             exchange.ms = (perf_counter() - reply.began) * 1000
-            evicted = workspace.note(exchange)
+            evicted = self._note(workspace, exchange)
             response = answer(body, shown.status, headers)  # an answer that is too late changes nothing of it
         self._store.meter.add(exchange, evicted)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
-        return response if reply.wire is None else transmit(reply.wire, response, environ)
+        return response if shown.wire is None else self._transmit(shown.wire, response, environ, workspace, exchange)
+
+    @staticmethod
+    def _note(workspace: Workspace, exchange: Exchange) -> int:
+        """Note an exchange that is over, perhaps again after it was held; returns how many it has evicted."""
+        held = exchange.held
+        return workspace.note(exchange) if held is None or not held.is_let_go else workspace.complete(exchange)
+
+    @staticmethod
+    def _transmit(
+        wire: Wire, response: Response, environ: dict[str, Any], workspace: Workspace, exchange: Exchange
+    ) -> Response:
+        """An answer that leaves in the wire form that a fault chooses; a request that waited has another environment.
+
+        Raises:
+            ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
+        """
+        if wire.held is not None and not exchange.body and environ.get("CONTENT_LENGTH", "0") not in ("", "0"):
+            wire.held.is_without_body = True
+        return transmit(wire, response, environ, partial(workspace.end_hold, wire.held))
 
     def fail(self) -> Response:
         """The answer to a request in which an error of the mock itself came up: a 500 of the API."""
@@ -184,9 +206,16 @@ class Service:
 
     @staticmethod
     def _begin(found: Identified[Any], now: datetime) -> Exchange:
-        """The exchange of a request at this moment, without its answer."""
+        """The exchange of a request at this moment, without its answer; the earlier one if it was held and let go."""
         workspace, request, route = found.workspace, found.request, found.route
         environ = request.environ
+        suspended: SuspendedRequest | None = environ.get(SUSPENDED)
+        if suspended is not None and (held := suspended.held) is not None:
+            kept = workspace.journal.find(held.exchange)
+            if kept is not None:
+                workspace.coverage.take_back(kept)
+                kept.begin_again()
+                return kept
         return Exchange(
             id=workspace.ids.request(),
             at=now,
@@ -197,10 +226,11 @@ class Service:
             body=kept_body_of(request),
             operation=route.operation,
             params=route.params,
+            real_at=time(),
         )
 
     def _exchange(
-        self, handler: Handler[Any], found: Identified[Any], exchange: Exchange
+        self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, now: datetime
     ) -> tuple[Response, Wire | None]:
         """The answer to a request, and its wire form if a fault chose one; what falls due by that has happened.
 
@@ -212,9 +242,9 @@ class Service:
         workspace.answering = exchange
         # All that a request causes happens at one moment; to read the clock again and again costs more, too.
         clock = workspace.state.clock
-        pinned = clock.pin(exchange.at)
+        pinned = clock.pin(now)
         try:
-            headers: HeaderList = [("sib-request-id", exchange.id)]
+            headers: HeaderList = [("sib-request-id", exchange.id)] if exchange.held is None else exchange.held.headers
             reply = self._reply(handler, found, exchange, headers)
             if reply.error is not None:
                 if isinstance(reply, PendingReply):
@@ -232,6 +262,8 @@ class Service:
         """The answer or the refusal of the service, or what a fault makes of it."""
         if found.is_preflight:
             return Reply(204)
+        if exchange.held is not None:  # it was let go: it has been counted, and its fault has hit
+            return found.refusal or self._real(handler, found, exchange)
         try:
             handler.admit(found, exchange, headers)
             if found.refusal is not None:
@@ -278,7 +310,7 @@ class Service:
 
     @staticmethod
     def _finish(exchange: Exchange, reply: Reply, headers: HeaderList) -> bytes:
-        """The body of the answer; the exchange and the headers are completed."""
+        """The body of the answer; the exchange and the headers are completed, and what waits can be let go."""
         body, error = reply.body, reply.error
         if error is not None:
             exchange.code, exchange.reason = error.code.code, error.reason
@@ -290,4 +322,7 @@ class Service:
             exchange.status, exchange.answer_body, exchange.answer_headers = reply.status, body, headers
         else:
             exchange.reason = f"the fault {exchange.fault} let no answer through"
+        if reply.wire is not None and reply.wire.waits:
+            exchange.held = Held(exchange.id, headers, refuses=not reply.wire.answers)
+            reply.wire = reply.wire._replace(held=exchange.held)
         return body

@@ -1,4 +1,4 @@
-"""docs/stubs.md: every example does what it shows, and everything that there is has its place."""
+"""docs/reference/stubs.md: every example does what it shows, and everything that there is has its place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from mockserver.beyond.templates.functions import FUNCTIONS
 from mockserver.beyond.templates.kinds import TESTS
 from mockserver.beyond.templates.syntax import LATE_MEMBERS, ROOTS
 
-TEXT = (Path(__file__).parents[3] / "docs" / "stubs.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "stubs.md").read_text(encoding="utf-8")
 #: The examples: stubs, and a conversation with them.
 EXAMPLES = [
     (title, *example)

@@ -235,7 +235,7 @@ def test_made_up_data_are_plain_and_follow_the_seed(what):
 
 # ---------------------------------------------------------------------- as Jinja has it
 
-#: Not those operators and filters of which docs/stubs.md says that they differ: `~`, `*` and `%` for texts, `==`.
+#: Not those of which docs/reference/stubs.md says that they differ: the operators `~`, `*` and `%` for texts, `==`.
 
 
 def infix(inner, *signs):

@@ -76,6 +76,13 @@ def _measured(browser, workspace):
     browser.open(f"{workspace.root}/_mock/coverage?format=html")
 
 
+def _mailed(browser, workspace):
+    body = {"name": "News", "email": "fresh@group.test"}
+    workspace.post("/v3/senders", headers=workspace.keys["group"], json=body)
+    (mail,) = workspace.get("/_mock/mailbox?limit=1")["items"]
+    browser.open(f"{workspace.root}/_mock/mailbox/{mail['id']}.html")
+
+
 _SIGN_IN, _CONSENT = "Sign in to go on to Contact Sync", "Contact Sync asks for access"
 _FORM = {"behaviour": {"oauth_login": "form"}}
 _ONE_USE = {"behaviour": {"sso_token": {"single_use": True}}}
@@ -113,6 +120,9 @@ PAGES = {
     "what stands for no content": ("July", _content, {}),
     "nothing shared": ("Not Found", _opened(lambda workspace: f"{workspace.root}/shared/nothing"), {}),
     "coverage": (None, _measured, {}),
+    "a document": ("Senders", _opened(lambda workspace: f"{workspace.root}/_mock/docs/contract/senders.md"), {}),
+    "the ledger": (None, _opened(lambda workspace: f"{workspace.root}/_mock/docs/ledger.md"), {}),
+    "an e-mail": (None, _mailed, {}),
 }
 
 

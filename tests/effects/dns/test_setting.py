@@ -4,9 +4,9 @@ import subprocess
 import sys
 
 import pytest
-from click.testing import CliRunner
+from invoking import invoke
 
-from mockserver import Settings, cli, create_app
+from mockserver import Settings, create_app
 from mockserver.app.effects.addresses import dns_server
 
 
@@ -48,7 +48,7 @@ def test_a_server_is_a_host_and_perhaps_a_port(text, server):
     ],
 )
 def test_what_is_none_is_misuse(text):
-    answer = CliRunner().invoke(cli.commands, ["serve", "--port", "0", "--dns-resolver", text])
+    answer = invoke(["serve", "--port", "0", "--dns-resolver", text])
 
     assert (answer.exit_code, f"{text!r} must be HOST:PORT" in answer.output) == (2, True)
 

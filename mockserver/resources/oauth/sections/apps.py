@@ -12,7 +12,7 @@ from mockserver.resources.oauth import apps
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.sections.scope_list import ScopeList
 from mockserver.resources.resource import WorkspaceSection
-from mockserver.resources.section import Item, SectionError, TakenError
+from mockserver.resources.section import Item, SectionError, TakenError, about
 from mockserver.web.schemas.fields import Flag, List
 
 #: What a client id and a secret may be (RFC 6749, appendix A); without what Basic and addresses would have to encode.
@@ -32,21 +32,24 @@ def _check_uri(uri: str) -> None:
 class AppChange(Item):
     """What can be changed of an app."""
 
-    client_secret = fields.String(validate=_CREDENTIAL, allow_none=True)
-    name = fields.String(validate=validate.Length(1, apps.LONGEST_NAME))
+    client_secret = fields.String(
+        validate=_CREDENTIAL, allow_none=True, **about("its secret; null for a public app; drawn if left out")
+    )
+    name = fields.String(validate=validate.Length(1, apps.LONGEST_NAME), **about("the name that users see"))
     redirect_uris = List(
         fields.String(validate=[validate.Length(max=_LONGEST_URI), _check_uri]),
         validate=validate.Length(max=_MOST_URIS),
+        **about("the addresses to which browsers may be sent back"),
     )
-    scopes = ScopeList()
-    public = Flag()
-    account = fields.String()
+    scopes = ScopeList(**about("what it may ask for; the four of the specification if left out"))
+    public = Flag(**about("whether anybody's users can let it in; needs behaviour.oauth_public_apps"))
+    account = fields.String(**about("the name of the account that it belongs to; the first one if left out"))
 
 
 class AppItem(AppChange):
     """A registered app; what is left out is drawn, or the specification's default."""
 
-    client_id = fields.String(validate=_CREDENTIAL)
+    client_id = fields.String(validate=_CREDENTIAL, **about("its id; drawn if left out"))
 
 
 def _load_apps(workspace: Workspace, data: Mapping[str, Any]) -> None:
@@ -105,4 +108,6 @@ def _dump_apps(workspace: Workspace) -> dict[str, Any]:
 
 _APP_ITEM = AppItem()
 
-WORKSPACE = WorkspaceSection(fields={"oauth_apps": List(fields.Nested(AppItem))}, load=_load_apps, dump=_dump_apps)
+WORKSPACE = WorkspaceSection(
+    fields={"oauth_apps": List(fields.Nested(AppItem), **about("registered apps"))}, load=_load_apps, dump=_dump_apps
+)

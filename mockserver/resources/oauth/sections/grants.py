@@ -15,15 +15,15 @@ from mockserver.resources.oauth.grant import LONGEST_STATE, AccessToken, Challen
 from mockserver.resources.oauth.model import MACHINE
 from mockserver.resources.oauth.sections.scope_list import ScopeList
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, SectionError, TakenError, claim
+from mockserver.resources.section import Instant, Item, SectionError, TakenError, about, claim
 from mockserver.web.schemas.fields import List
 
 
 class AccessItem(Item):
-    id = fields.String(required=True)
-    scopes = ScopeList(required=True)
-    issued_at = Instant(required=True)
-    expires_at = Instant(required=True)
+    id = fields.String(required=True, **about("the id in the token, jti"))
+    scopes = ScopeList(required=True, **about("what it allows"))
+    issued_at = Instant(required=True, **about("since when"))
+    expires_at = Instant(required=True, **about("until when"))
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> AccessToken:
@@ -31,8 +31,10 @@ class AccessItem(Item):
 
 
 class ChallengeItem(Item):
-    value = fields.String(required=True)
-    method = fields.String(load_default="plain", validate=validate.OneOf(("plain", "S256")))
+    value = fields.String(required=True, **about("the challenge itself"))
+    method = fields.String(
+        load_default="plain", validate=validate.OneOf(("plain", "S256")), **about("how the verifier leads to it")
+    )
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Challenge:
@@ -42,24 +44,26 @@ class ChallengeItem(Item):
 class GrantItem(Item):
     """A grant in written state."""
 
-    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62))
-    client_id = fields.String(required=True)
-    scopes = ScopeList(required=True)
-    created_at = Instant(required=True)
-    expires_at = Instant(required=True)
-    state = fields.String(required=True, validate=validate.OneOf(MACHINE.states))
-    user = fields.String(allow_none=True)
-    redirect_uri = fields.String(allow_none=True)
-    app_state = fields.String(allow_none=True, validate=validate.Length(max=LONGEST_STATE))
-    nonce = fields.String(allow_none=True, validate=validate.Length(max=LONGEST_STATE))
-    challenge = fields.Nested(ChallengeItem, allow_none=True)
-    ticket = fields.String(allow_none=True)
-    browser = fields.String(allow_none=True)
-    code = fields.String(allow_none=True)
-    refresh_token = fields.String(allow_none=True)
-    refresh_expires_at = Instant(allow_none=True)
-    spent = List(fields.String())
-    tokens = List(fields.Nested(AccessItem))
+    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62), **about("its number"))
+    client_id = fields.String(required=True, **about("the app"))
+    scopes = ScopeList(required=True, **about("what the app asks for"))
+    created_at = Instant(required=True, **about("when the app asked"))
+    expires_at = Instant(required=True, **about("when it ends if nothing happens"))
+    state = fields.String(required=True, validate=validate.OneOf(MACHINE.states), **about("how far it has come"))
+    user = fields.String(allow_none=True, **about("who has given it"))
+    redirect_uri = fields.String(allow_none=True, **about("where the browser is sent back to"))
+    app_state = fields.String(
+        allow_none=True, validate=validate.Length(max=LONGEST_STATE), **about("the app's state, which it gets back")
+    )
+    nonce = fields.String(allow_none=True, validate=validate.Length(max=LONGEST_STATE), **about("the app's nonce"))
+    challenge = fields.Nested(ChallengeItem, allow_none=True, **about("the code challenge (PKCE)"))
+    ticket = fields.String(allow_none=True, **about("what the form of the sign-in page carries"))
+    browser = fields.String(allow_none=True, **about("what the browser's cookie holds"))
+    code = fields.String(allow_none=True, **about("the code for which the app gets tokens"))
+    refresh_token = fields.String(allow_none=True, **about("the newest refresh token"))
+    refresh_expires_at = Instant(allow_none=True, **about("when that ends"))
+    spent = List(fields.String(), **about("refresh tokens that a newer one has replaced"))
+    tokens = List(fields.Nested(AccessItem), **about("its access tokens"))
 
     @post_load
     def _as_row(self, data: dict[str, Any], **_: Any) -> Grant:
@@ -98,4 +102,12 @@ def _written(row: Grant) -> dict[str, Any]:
 _ACCESS_ITEM = AccessItem()
 _GRANT_ITEM = GrantItem(exclude=("tokens",))
 
-SECTION = Section(fields={"oauth_grants": List(fields.Nested(GrantItem))}, load=_load_grants, dump=_dump_grants)
+SECTION = Section(
+    fields={
+        "oauth_grants": List(
+            fields.Nested(GrantItem), **about("what users have allowed apps, as a written state has it")
+        )
+    },
+    load=_load_grants,
+    dump=_dump_grants,
+)

@@ -1,0 +1,246 @@
+"""The parts of README.md and of docs that come out of the code. `python .ci/documents.py` writes them anew."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from runpy import run_path
+
+import yaml
+from _pytest.fixtures import FixtureFunctionDefinition
+
+from mockserver import create_app
+from mockserver.cli import commands as program
+from mockserver.cli.flags import flags
+from mockserver.cli.framework.help import default_of
+from mockserver.cli.framework.parameters import Option
+from mockserver.cli.framework.values import OneOf
+from mockserver.core.contract.operation import Mark
+from mockserver.core.state.behaviour import Behaviour
+from mockserver.core.state.faults import FAULT_KINDS
+from mockserver.evidence.fidelity import record
+from mockserver.resources.registry import LIFECYCLES, OPERATIONS
+from mockserver.scenario.behaviour import BehaviourItem
+from mockserver.scenario.documents.library import Library
+from mockserver.scenario.json_schema.document import document as json_schema
+from mockserver.settings import declared
+from mockserver.settings.locations import SCHEMA_FILE
+from mockserver.testing import plugin
+
+_ROOT = Path(__file__).parents[1]
+EXAMPLES = _ROOT / "tests" / "examples"
+ACTION = _ROOT / ".github" / "actions" / "mockserver" / "action.yml"
+
+_PART = re.compile(r"(<!-- (generated|example): (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+#: How the languages of examples are called. What is `sh` in a document is run there, and `bash` is not.
+_LANGUAGES = {".py": "python", ".sh": "bash", ".mjs": "javascript", ".yaml": "yaml", ".txt": "text"}
+_PLACEHOLDER = re.compile(r"<(.+?)>")
+
+
+def machines() -> Iterator[str]:
+    """The diagram of each state machine."""
+    for name, lifecycle in LIFECYCLES.items():
+        yield f"`{name}`\n\n```mermaid\n{lifecycle.machine.mermaid()}\n```\n"
+
+
+def operations() -> Iterator[str]:
+    """Every operation, and how many of its fields and errors bear which mark."""
+    found = record(OPERATIONS.values())
+    yield from _row("operation", "request", *(mark.replace("_", " ") for mark in Mark))
+    yield from _row(*["---"] * (2 + len(Mark)))
+    for name, row in found["operations"].items():
+        marks = Counter(entry["mark"] for entry in (*row["fields"], *row["errors"]))
+        yield from _row(f"`{name}`", f"`{row['method']} {row['path']}`", *(marks[mark] for mark in Mark))
+    yield from _row(f"all {len(found['operations'])}", "", *(found["totals"].get(mark, 0) for mark in Mark))
+
+
+def commands() -> Iterator[str]:
+    """The commands, those of groups as well."""
+    yield from _row("command", "what it does")
+    yield from _row(*["---"] * 2)
+    for path, command in program.walk():
+        yield from _row(f"`{path}`", command.short_help)
+
+
+def settings() -> Iterator[str]:
+    """The flags of `serve`."""
+    yield from _row("flag", "variable", "default", "meaning")
+    yield from _row(*["---"] * 4)
+    for flag, beyond in _flags():
+        if beyond is None:
+            yield from _row(*_named(flag), f"{flag.help}{_choices(flag)}")
+
+
+def limits() -> Iterator[str]:
+    """The flags of `serve` that limit something, and what becomes of what goes beyond."""
+    yield from _row("flag", "variable", "default", "meaning", "beyond it")
+    yield from _row(*["---"] * 5)
+    for flag, beyond in _flags():
+        if beyond is not None:
+            yield from _row(*_named(flag), flag.help, beyond)
+
+
+def _flags() -> Iterator[tuple[Option, str | None]]:
+    """The flags of `serve`, each limit with what becomes of what goes beyond it."""
+    for flag, setting in zip(flags(), declared(), strict=True):
+        yield flag, setting.declaration.beyond
+
+
+def _named(flag: Option) -> tuple[str, str, str]:
+    default = default_of(flag)
+    return f"`{flag.flag}`", f"`{flag.envvar}`", "" if default is None else f"`{default}`"
+
+
+def _choices(flag: Option) -> str:
+    if not isinstance(flag.type, OneOf):
+        return ""
+    return f" One of {', '.join(f'`{choice}`' for choice in flag.type.words)}."
+
+
+def scenarios() -> Iterator[str]:
+    """The shipped scenarios."""
+    yield from _row("scenario", "what it is")
+    yield from _row(*["---"] * 2)
+    for row in Library().describe():
+        yield from _row(f"`{row['name']}`", row["description"].strip())
+
+
+def behaviour() -> Iterator[str]:
+    """What a scenario can say under `behaviour:`."""
+    yield from _row("member", "default", "meaning")
+    yield from _row(*["---"] * 3)
+    schema = BehaviourItem()
+    for name, default in schema.dump(Behaviour()).items():
+        # As YAML in one line has it, without the sign for the document's end that follows a word.
+        text = (
+            yaml.safe_dump(default, default_flow_style=True, width=1000, sort_keys=False).removesuffix("...\n").strip()
+        )
+        yield from _row(f"`{name}`", f"`{text}`", schema.fields[name].metadata["description"])
+
+
+def control() -> Iterator[str]:
+    """The calls of the control API, as its own index tells them."""
+    answer = create_app().test_client().get("/_mock").json
+    assert answer is not None
+    yield from _row("call", "what it does")
+    yield from _row(*["---"] * 2)
+    for row in answer["items"]:
+        path = _PLACEHOLDER.sub(r"{\1}", row["path"])
+        yield from _row(f"`{row['method']} {path}`", row["does"])
+
+
+def faults() -> Iterator[str]:
+    """The named faults and the kinds, and the parameters that each takes."""
+    yield from _row("fault", "what the client meets", "parameters")
+    yield from _row(*["---"] * 3)
+    for name, kind in FAULT_KINDS.items():
+        yield from _row(f"`{name}`", kind.summary, ", ".join(f"`{parameter}`" for parameter in kind.parameters))
+
+
+def action() -> Iterator[str]:
+    """The inputs of the action for GitHub."""
+    found = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
+    yield from _row("input", "meaning", "default")
+    yield from _row(*["---"] * 3)
+    for name, about in found["inputs"].items():
+        yield from _row(f"`{name}`", about["description"], f"`{about['default']}`" if about["default"] else "")
+
+
+class _Options:
+    """Takes the place of pytest's parser, and keeps what the plugin gives it."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[str, str]] = []
+
+    def getgroup(self, *_: object) -> _Options:
+        return self
+
+    def addoption(self, name: str, *, help: str, metavar: str = "", **_: object) -> None:  # noqa: A002  # pytest's
+        self.rows.append((f"{name} {metavar}".strip(), help))
+
+    def addini(self, *_: object, **__: object) -> None:
+        """The settings of a file say what options say."""
+
+
+def plugin_options() -> Iterator[str]:
+    """The options that the plugin adds to pytest."""
+    found = _Options()
+    plugin.pytest_addoption(found)  # type: ignore[arg-type]  # it has what of a parser is used
+    yield from _row("option", "what it does")
+    yield from _row(*["---"] * 2)
+    for name, does in found.rows:
+        yield from _row(f"`{name}`", does)
+
+
+def plugin_fixtures() -> Iterator[str]:
+    """The fixtures of the plugin, each with the first sentences of its docstring."""
+    yield from _row("fixture", "what it gives")
+    yield from _row(*["---"] * 2)
+    for name, value in vars(plugin).items():
+        if isinstance(value, FixtureFunctionDefinition):
+            yield from _row(f"`{name}`", " ".join((value.__doc__ or "").split()))
+
+
+def _row(*cells: object) -> Iterator[str]:
+    yield f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in cells)} |"
+
+
+_ALL = (
+    machines,
+    operations,
+    commands,
+    settings,
+    limits,
+    scenarios,
+    behaviour,
+    faults,
+    control,
+    action,
+    plugin_options,
+    plugin_fixtures,
+)
+#: The parts of the reference, which have a module of their own.
+_REFERENCE = run_path(str(Path(__file__).with_name("reference.py")))["PARTS"]
+PARTS = {part.__name__: part for part in (*_ALL, *_REFERENCE)}
+
+
+def written(text: str) -> str:
+    """A document with its generated parts as the code has them now, and with its examples as their files."""
+    return _PART.sub(_written, text)
+
+
+def _written(part: re.Match[str]) -> str:
+    head, kind, name, _, end = part.groups()
+    lines = PARTS[name]() if kind == "generated" else example(name)
+    return "\n".join([f"{head.rstrip()}", "", *lines, "", end])
+
+
+def example(name: str) -> Iterator[str]:
+    """A file of the examples as it stands."""
+    path = EXAMPLES / name
+    yield f"```{_LANGUAGES[path.suffix]}"
+    yield path.read_text(encoding="utf-8").rstrip()
+    yield "```"
+
+
+def documents() -> Iterator[Path]:
+    """README.md and the pages of the site; those of the contract are written by `.ci/contract.py`."""
+    yield _ROOT / "README.md"
+    yield from sorted(path for path in (_ROOT / "docs").rglob("*.md") if path.parent.name != "contract")
+
+
+def made() -> dict[Path, str]:
+    """What the code makes as a whole: the JSON Schema of scenarios."""
+    return {SCHEMA_FILE: json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"}
+
+
+if __name__ == "__main__":
+    for path, content in made().items():
+        path.write_text(content, encoding="utf-8")
+    for document in documents():
+        text = document.read_text(encoding="utf-8")
+        if (new := written(text)) != text:
+            document.write_text(new, encoding="utf-8")

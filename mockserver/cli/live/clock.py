@@ -1,0 +1,96 @@
+"""`clock` and `advance`: the time in a workspace, and moving it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.cli.framework import Misused, argument, command, option
+from mockserver.cli.framework.output import as_json as to_json
+from mockserver.cli.framework.output import echo, paint, table
+from mockserver.cli.framework.values import Integer
+from mockserver.cli.live.durations import seconds_of
+from mockserver.cli.live.lines import moment, more
+from mockserver.cli.live.progress import progress
+from mockserver.cli.live.target import Target
+from mockserver.cli.options import JSON, SERVER
+from mockserver.cli.remote import Shape
+
+_CLOCK: Shape = {"now": str, "frozen": bool}
+_TIMER: Shape = {"id": str, "at": str, "machine": str, "event": str}
+_FIRED: Shape = {**_CLOCK, "fired": list}
+#: How long an advance may take, in seconds: the server gives up after 600, as webhook calls on the way are waited for.
+_LONGEST_S = 660.0
+
+
+@command(
+    option("--freeze", action="store_true", help="Let the clock move by commands only."),
+    option("--thaw", action="store_true", help="Let the clock move with real time."),
+    option("--set", dest="now", metavar="MOMENT", help="Move the clock forward to it, such as 2026-03-01T09:00:00Z."),
+    option("-n", "--limit", type=Integer(0, 1000), default=10, metavar="N", help="How many timers to list."),
+    JSON, *SERVER,
+)  # fmt: skip
+def clock(freeze: bool, thaw: bool, now: str | None, limit: int, as_json: bool, **server: Any) -> None:
+    """The time in a workspace, and what is due there; or freeze, thaw or set its clock.
+
+    A timer is an argument of advance, by its id. Only reset moves a clock back.
+    """
+    if freeze and thaw:
+        raise Misused("Give one of --freeze and --thaw.")
+    target = Target(**server)
+    change = {**({"now": now} if now is not None else {}), **({"frozen": freeze} if freeze or thaw else {})}
+    if change:
+        with progress("moving the clock"):
+            found = target.call("PUT", "/clock", change, shape=_CLOCK, timeout=_LONGEST_S)
+    else:
+        found = target.get("/clock", _CLOCK)
+    if as_json:
+        echo(to_json(found if change else {**found, "timers": _timers(target, limit)["items"]}))
+        return
+    echo(_now(found))
+    if change:
+        return
+    due = _timers(target, limit)
+    if due["items"]:
+        rows = [(moment(row["at"]), row["machine"], row.get("key"), row["event"], row["id"]) for row in due["items"]]
+        echo(table(("due at", "machine", "key", "event", "timer"), rows))
+        if others := more(due, len(rows)):
+            echo(paint(others, "soft"))
+
+
+@command(
+    argument("by", metavar="DURATION|next|TIMER", help="15m, 1h30m, 2d or PT15M; next; or the id of a timer."),
+    JSON, *SERVER,
+)  # fmt: skip
+def advance(by: str, as_json: bool, **server: Any) -> None:
+    """Move the clock of a workspace forward; each timer that is due on the way fires at its own moment.
+
+    The units of a duration are w, d, h, m, s and ms. With next, the clock goes to the next timer; the command clock
+    lists the timers. Webhook calls that become due are waited for.
+    """
+    target = Target(**server)
+    with progress("advancing"):
+        found = target.call("POST", "/clock/advance", _length(by), shape=_FIRED, timeout=_LONGEST_S)
+    if as_json:
+        echo(to_json(found))
+        return
+    fired = [row for row in found["fired"] if isinstance(row, dict)]
+    if fired:
+        rows = [(moment(row.get("at")), row.get("machine"), row.get("key"), row.get("event")) for row in fired]
+        echo(table(("fired at", "machine", "key", "event"), rows))
+    echo(_now(found))
+
+
+def _length(text: str) -> dict[str, Any]:
+    """The body of an advance: a length of time, or to where."""
+    if text.startswith("P"):
+        return {"by": text}
+    seconds = seconds_of(text)
+    return {"to": text} if seconds is None else {"seconds": seconds}
+
+
+def _timers(target: Target, limit: int) -> Any:
+    return target.listed("/clock/timers", _TIMER, limit=limit) if limit else {"items": []}
+
+
+def _now(found: Any) -> str:
+    return f"{paint(moment(found['now']), 'strong')} UTC, {'frozen' if found['frozen'] else 'running'}"

@@ -1,0 +1,202 @@
+"""`deliveries` and `trigger`: the webhook calls of a workspace, and events that cause some."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mockserver.cli.framework import Misused, argument, command, fail, group, option
+from mockserver.cli.framework.output import Painted, echo, paint, printable, table
+from mockserver.cli.framework.output import as_json as to_json
+from mockserver.cli.framework.values import Integer, Number
+from mockserver.cli.live.lines import moment
+from mockserver.cli.live.target import Target, segment, until
+from mockserver.cli.options import JSON, SERVER
+from mockserver.cli.remote import Shape
+
+#: The members of a delivery that are printed.
+_DELIVERY: Shape = {"id": int, "state": str, "event": (str, list), "url": str, "attempts": list}
+_STATES = ("scheduled", "delivered", "retrying", "dropped")
+_HEADERS = ("id", "state", "event", "url", "outcome", "attempts", "next")
+#: How long an attempt that was asked for may take, in seconds: a webhook's receiver has at most a minute to answer.
+_ATTEMPT_S = 90.0
+#: Between two looks at deliveries whose attempts are waited for, in seconds.
+_LOOK_S = 0.1
+#: What the options `--wait` have in common.
+_WAIT: Mapping[str, Any] = {"type": Number(0), "default": 0, "show_default": False, "metavar": "SECONDS"}
+
+
+@command(
+    option("--webhook", type=Integer(), metavar="ID", help="Calls to this webhook only."),
+    option("--state", choices=_STATES, help="Calls in this state only."),
+    option("--event", metavar="EVENT", help="Calls about this event only."),
+    option("--wait", **_WAIT, help="How long to wait for the first such call."),
+    option("-n", "--limit", type=Integer(1, 1000), default=20, metavar="N", help="How many calls to list."),
+    JSON, *SERVER,
+)  # fmt: skip
+def list_(wait: float, as_json: bool, **others: Any) -> None:
+    """The webhook calls, newest first; with --wait, exit status 1 if none comes."""
+    asked = {name: others.pop(name) for name in ("webhook", "state", "event", "limit")}
+    target = Target(**others)
+
+    def look(seconds: float) -> Any:
+        found = target.listed("/deliveries", _DELIVERY, wait=seconds, **asked)
+        return found if found["items"] or not wait else None
+
+    found = until(wait, look, "a webhook call")
+    if found is None:
+        fail(f"no webhook call after {wait:g} s")
+    echo(to_json(found) if as_json else _table(found["items"]))
+
+
+@command(argument("identifier", metavar="ID"), JSON, *SERVER)
+def show(identifier: str, as_json: bool, **server: Any) -> None:
+    """One webhook call with its attempts, and what was sent."""
+    found = Target(**server).get(f"/deliveries/{segment(identifier)}", _DELIVERY)
+    if as_json:
+        echo(to_json(found))
+        return
+    echo(_table([found]))
+    for attempt in found["attempts"]:
+        if isinstance(attempt, dict):
+            echo("\n".join(_attempt(attempt)))
+
+
+@command(argument("identifier", metavar="ID"), JSON, *SERVER)
+def redeliver(identifier: str, as_json: bool, **server: Any) -> int:
+    """Make a webhook call again now, with retries if it fails; exit status 1 if this attempt fails."""
+    path = f"/deliveries/{segment(identifier)}/redeliver"
+    found = Target(**server).call("POST", path, shape=_DELIVERY, timeout=_ATTEMPT_S)
+    echo(to_json(found) if as_json else _table([found]))
+    return 0 if found["state"] == "delivered" else 1
+
+
+deliveries = group(
+    "deliveries", list_, show, redeliver, default=list_,
+    help="The webhook calls of a workspace with their attempts.",
+)  # fmt: skip
+
+
+@command(
+    argument("event", nargs="?", metavar="EVENT", help="An event such as hardBounce, or a story such as hard_bounce."),
+    option("--story", metavar="STORY", help="A story: a sequence of events that happen to one e-mail."),
+    option("--to", metavar="ADDRESS", help="To whom it happens; without it, somebody is made up."),
+    option("--type", choices=("transactional", "marketing", "inbound"), help="The type of the webhooks that are told."),
+    option("--channel", choices=("email", "sms"), help="The channel of the webhooks that are told."),
+    option("--payload", metavar="JSON", help="Members of the payload that take the place of what would be sent."),
+    option("--account", metavar="NAME", help="The account in which it happens; without it, the first one."),
+    option("--wait", **_WAIT, help="How long to wait for their outcome."),
+    JSON, *SERVER,
+)  # fmt: skip
+def trigger(event: str | None, story: str | None, wait: float, as_json: bool, **others: Any) -> None:
+    """Let an event happen, or a whole story, as the service would; prints the webhook calls that it causes.
+
+    A name that is both, such as delivered, is the event. The calls are made on the clock of the workspace: those of a
+    story that happen later are due when it gets there.
+    """
+    given = {name: others.pop(name) for name in ("to", "type", "channel", "payload", "account")}
+    target = Target(**others)
+    body = {name: value for name, value in given.items() if value is not None}
+    if "payload" in body:
+        body["payload"] = _object(body["payload"])
+    made = target.call("POST", "/trigger", {**_what(event, story), **body}, shape={"items": list})
+    found = target.checked(made, _DELIVERY)
+    if wait:
+        identifiers = [row["id"] for row in found["items"]]
+        found["items"] = until(wait, lambda _: _settled(target, identifiers), "webhook calls") or [
+            _one(target, identifier) for identifier in identifiers
+        ]
+    if as_json:
+        echo(to_json(found))
+    elif found["items"]:
+        echo(_table(found["items"]))
+    else:
+        echo("it has happened; no webhook is told of it")
+
+
+def _what(event: str | None, story: str | None) -> dict[str, str]:
+    """The member of the body that says what happens.
+
+    Raises:
+        Misused: nothing is named, or both an event and a story.
+    """
+    if (event is None) is (story is None):
+        raise Misused("Give an event, or --story with a story.")
+    if story is not None:
+        return {"story": story}
+    from typing import get_args
+
+    from mockserver.testing.names import Story, WebhookEvent
+
+    assert event is not None
+    is_story = event in get_args(Story) and event not in get_args(WebhookEvent)
+    return {"story": event} if is_story else {"event": event}
+
+
+def _object(text: str) -> Any:
+    """The JSON object of an option.
+
+    Raises:
+        Misused: the text is none.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Misused(f"Invalid value for '--payload': it is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise Misused("Invalid value for '--payload': it is no JSON object.")
+    return found
+
+
+def _one(target: Target, identifier: int) -> Any:
+    return target.get(f"/deliveries/{segment(identifier)}", _DELIVERY)
+
+
+def _settled(target: Target, identifiers: Sequence[int]) -> Any:
+    """The deliveries, if an attempt was made of each of them."""
+    import time
+
+    found = [_one(target, identifier) for identifier in identifiers]
+    if all(row["attempts"] for row in found):
+        return found
+    time.sleep(_LOOK_S)
+    return None
+
+
+# ------------------------------------------------------------------ lines
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
+    return table(_HEADERS, [_row(row) for row in rows])
+
+
+def _row(row: Mapping[str, Any]) -> tuple[object, ...]:
+    attempts = row["attempts"]
+    last = attempts[-1] if attempts and isinstance(attempts[-1], dict) else {}
+    event = row["event"] if isinstance(row["event"], str) else ", ".join(map(str, row["event"]))
+    evicted = row.get("attempts_evicted")
+    tries = len(attempts) + (evicted if isinstance(evicted, int) else 0)
+    return (row["id"], _state(row["state"]), event, row["url"], _outcome(last), tries, moment(row.get("next_at")))
+
+
+def _state(state: str) -> Painted:
+    return paint(state, {"delivered": "good", "dropped": "bad", "retrying": "warn"}.get(state, "soft"))
+
+
+def _outcome(attempt: Mapping[str, Any]) -> object:
+    return attempt.get("error") or attempt.get("status") or ""
+
+
+def _attempt(attempt: Mapping[str, Any]) -> list[str]:
+    """An attempt: when, with which outcome, and what was sent."""
+    request = attempt.get("request")
+    sent = request if isinstance(request, dict) else {}
+    lines = [
+        f"\n{moment(attempt.get('at'))}  {printable(str(_outcome(attempt)))}",
+        printable(f"{sent.get('method')} {sent.get('url')}"),
+    ]
+    headers = sent.get("headers")
+    for name, value in headers.items() if isinstance(headers, dict) else ():
+        lines.append(f"  {paint(name, 'soft')}: {printable(str(value))}")
+    return [*lines, printable(to_json(sent.get("body"), indent=2), lines=True)]

@@ -1,0 +1,180 @@
+"""`faults`: rules that make requests go wrong, and what there is to choose from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from mockserver.cli.framework import Misused, argument, command, fail, group, option
+from mockserver.cli.framework.output import as_json as to_json
+from mockserver.cli.framework.output import echo, paint, printable, table
+from mockserver.cli.framework.values import Integer, Number
+from mockserver.cli.live.target import Target, segment
+from mockserver.cli.options import JSON, SERVER
+from mockserver.cli.remote import Shape
+
+_RULE: Shape = {"id": str, "fault": str, "hits": int, "active": bool}
+_KIND: Shape = {"fault": str, "does": str, "parameters": list}
+#: The members of a rule that have columns of their own.
+_COLUMNS = frozenset({"id", "fault", "match", "hits", "active"})
+
+
+@command(JSON, *SERVER)
+def list_(as_json: bool, **server: Any) -> None:
+    """The rules in the order in which they are asked, with their hits; one that is spent stays."""
+    found = Target(**server).listed("/faults", _RULE)
+    echo(to_json(found) if as_json else _table(found["items"]))
+
+
+@command(
+    argument("fault", metavar="FAULT", help="A named fault or a kind, such as otp_expired, error or latency."),
+    argument("parameters", metavar="NAME=VALUE...", nargs="*", help="Parameters, such as ms=300 or code=not_found."),
+    option("--operation", action="append", metavar="ID", help="Of this operation only; may be given several times."),
+    option("--method", metavar="METHOD", help="Of this method only."),
+    option("--path", metavar="GLOB", help="With a path that matches only, such as '/v3/senders*'."),
+    option("--match", metavar="JSON", help="What a request must have, as a fault's match has it in a scenario."),
+    option("--times", type=Integer(1), metavar="N", help="So many requests go wrong; without it, all do."),
+    option("--after", type=Integer(0), metavar="N", help="Let so many requests pass first."),
+    option("--probability", type=Number(0, 1), metavar="P", help="How likely a request is to go wrong."),
+    option("--ttl", dest="ttl_s", type=Number(0), metavar="SECONDS", help="For so long, on the workspace's clock."),
+    option("--force", action="store_true", help="Even if the operation never answers so."),
+    JSON, *SERVER,
+)  # fmt: skip
+def add(fault: str, parameters: Sequence[str], as_json: bool, **others: Any) -> None:
+    """Let requests go wrong, and print the rule."""
+    match = {**_match(others.pop("match")), **_named(others)}
+    rule = {name: others.pop(name) for name in ("times", "after", "probability", "ttl_s")}
+    body = {"fault": fault, **{name: value for name, value in rule.items() if value is not None}}
+    if match:
+        body["match"] = match
+    if others.pop("force"):
+        body["force"] = True
+    body |= dict(map(_parameter, parameters))
+    found = Target(**others).call("POST", "/faults", body, shape=_RULE)
+    echo(to_json(found) if as_json else _table([found]))
+
+
+@command(argument("identifiers", metavar="ID", nargs="+"), JSON, *SERVER)
+def remove(identifiers: Sequence[str], as_json: bool, **server: Any) -> None:
+    """Remove rules."""
+    target = Target(**server)
+    for identifier in identifiers:
+        target.call("DELETE", f"/faults/{segment(identifier)}")
+    echo(to_json({"removed": list(identifiers)}) if as_json else printable(f"removed: {' '.join(identifiers)}"))
+
+
+@command(JSON, *SERVER)
+def clear(as_json: bool, **server: Any) -> None:
+    """Remove all rules."""
+    target = Target(**server)
+    count = len(target.listed("/faults", _RULE)["items"])
+    target.call("DELETE", "/faults")
+    echo(to_json({"removed": count}) if as_json else f"removed: {count}")
+
+
+@command(
+    argument("fault", metavar="FAULT", nargs="?", help="This one only."),
+    option("--operation", metavar="ID", help="What this operation can give: its errors, and the faults that fit it."),
+    JSON, *SERVER,
+)  # fmt: skip
+def catalogue(fault: str | None, operation: str | None, as_json: bool, **server: Any) -> None:
+    """Every fault: what it does, and its parameters; exit status 1 if there is none of that name."""
+    target = Target(**server)
+    kinds = [row for row in target.listed("/faults/catalogue", _KIND)["items"] if fault in (None, row["fault"])]
+    if not kinds:
+        fail(f"there is no fault {fault!r}")
+    if operation is not None:
+        kinds = [row for row in kinds if operation in row.get("operations", (operation,))]
+    errors = [] if operation is None else _errors(target, operation)
+    if as_json:
+        echo(to_json({"items": kinds, "count": len(kinds), **({"errors": errors} if operation else {})}))
+        return
+    if errors:
+        echo(table(("code", "status", "when"), [(row["code"], row["status"], row.get("when")) for row in errors]))
+        echo(paint(f"\nmockserver faults add error code=CODE --operation {operation}\n".strip(), "soft"))
+        echo()
+    echo(table(("fault", "does", "parameters"), [_kind(row) for row in kinds]))
+
+
+faults = group(
+    "faults", list_, add, remove, clear, catalogue, default=list_,
+    help="Rules that make requests go wrong.",
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ what is sent
+
+
+def _match(text: str | None) -> dict[str, Any]:
+    """The match of an option.
+
+    Raises:
+        Misused: the text is no JSON object.
+    """
+    if text is None:
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Misused(f"Invalid value for '--match': it is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise Misused("Invalid value for '--match': it is no JSON object.")
+    return found
+
+
+def _named(options: dict[str, Any]) -> dict[str, Any]:
+    """The members of a match that have options of their own, which are taken from the options."""
+    operations = list(options.pop("operation"))
+    found = {name: options.pop(name) for name in ("method", "path")}
+    given: dict[str, Any] = {name: value for name, value in found.items() if value is not None}
+    if operations:
+        given["operation"] = operations[0] if len(operations) == 1 else operations
+    return given
+
+
+def _parameter(text: str) -> tuple[str, Any]:
+    """A parameter with its value, which is JSON or else a text.
+
+    Raises:
+        Misused: the text is not NAME=VALUE.
+    """
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise Misused(f"{text!r} is not NAME=VALUE, such as ms=300.")
+    try:
+        return name, json.loads(value)
+    except (ValueError, RecursionError):
+        return name, value
+
+
+# ------------------------------------------------------------------ what is printed
+
+
+def _errors(target: Target, operation: str) -> list[Any]:
+    """The errors that the contract has of an operation; exits with 1 if there is no such operation."""
+    operations = target.get("/fidelity", {"operations": dict})["operations"]
+    found = operations.get(operation)
+    if not isinstance(found, dict):
+        from mockserver.cli.framework.words import did_you_mean
+
+        fail(f"there is no operation {operation!r}.{did_you_mean(operation, operations)}")
+    return [row for row in found.get("errors", ()) if isinstance(row, dict) and {"code", "status"} <= row.keys()]
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> str:
+    return table(("id", "fault", "match", "parameters", "hits", "state"), [tuple(_row(row)) for row in rows])
+
+
+def _row(row: Mapping[str, Any]) -> Iterator[object]:
+    match = row.get("match")
+    others = {name: value for name, value in row.items() if name not in _COLUMNS and value is not None}
+    yield from (row["id"], row["fault"])
+    yield to_json(match) if match else ""
+    yield " ".join(f"{name}={value if isinstance(value, str) else to_json(value)}" for name, value in others.items())
+    yield row["hits"]
+    yield paint("active", "good") if row["active"] else paint("spent", "soft")
+
+
+def _kind(row: Mapping[str, Any]) -> tuple[object, ...]:
+    return (row["fault"], row["does"], ", ".join(map(str, row["parameters"])))

@@ -1,0 +1,142 @@
+"""`mail`: the e-mails that the service has sent in a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mockserver.cli.framework import argument, command, fail, group, option
+from mockserver.cli.framework.output import as_json as to_json
+from mockserver.cli.framework.output import echo, paint, printable, table
+from mockserver.cli.framework.values import Integer, Number
+from mockserver.cli.live.lines import document, moment
+from mockserver.cli.live.target import Target, segment, until
+from mockserver.cli.options import JSON, SERVER
+from mockserver.cli.remote import Shape
+
+#: The members of an e-mail that are printed.
+_MAIL: Shape = {"id": str, "at": str, "to": str, "from": str, "subject": str, "text": str}
+#: The most seconds between two looks for a one-time code. Chosen: while e-mails without a code match, the server
+#: answers at once, and is not to be asked all the time.
+_LOOK_S = 0.2
+
+_TO = option("--to", metavar="ADDRESS", help="E-mails to this address only.")
+_SUBJECT = option("--subject", metavar="TEXT", help="E-mails with this text in their subject only.")
+_WAIT = option(
+    "--wait", type=Number(0), default=0, show_default=False, metavar="SECONDS",
+    help="How long to wait for the first such e-mail.",
+)  # fmt: skip
+
+
+@command(
+    _TO, _SUBJECT, _WAIT,
+    option("--otp", action="store_true", help="Print the newest one-time code, and nothing else."),
+    option("-n", "--limit", type=Integer(1, 1000), default=20, metavar="N", help="How many e-mails to list."),
+    JSON, *SERVER,
+)  # fmt: skip
+def list_(to: str | None, subject: str | None, wait: float, otp: bool, limit: int, **others: Any) -> None:
+    """The e-mails, newest first; exit status 1 if there is none."""
+    as_json = others.pop("as_json")
+    target = Target(**others)
+    found = _found(target, {"to": to, "subject": subject, "limit": limit}, wait, with_code=otp)
+    if otp:
+        code = next(item["otp"] for item in found["items"] if _has_code(item))
+        echo(to_json({"otp": code}) if as_json else printable(str(code)))
+    elif as_json:
+        echo(to_json(found))
+    else:
+        rows = [(moment(row["at"]), row["to"], row["subject"], _code(row), row["id"]) for row in found["items"]]
+        echo(table(("at", "to", "subject", "otp", "id"), rows))
+
+
+@command(
+    argument("identifier", metavar="ID", nargs="?", help="The id of an e-mail; without it, the newest one."),
+    _TO, _SUBJECT, _WAIT,
+    option("--html", action="store_true", help="Print the e-mail as a page."),
+    option("--source", action="store_true", help="Print the e-mail as it would be sent, a MIME message."),
+    JSON, *SERVER,
+)  # fmt: skip
+def show(identifier: str | None, html: bool, source: bool, as_json: bool, **others: Any) -> None:
+    """One e-mail with its text; exit status 1 if there is none."""
+    asked = {name: others.pop(name) for name in ("to", "subject")}
+    wait = others.pop("wait")
+    target = Target(**others)
+    if identifier is None:
+        found = _found(target, {**asked, "limit": 1}, wait)["items"][0]
+    else:
+        found = target.get(f"/mailbox/{segment(identifier)}", _MAIL)
+    if as_json:
+        echo(to_json(found))
+    elif html or source:
+        suffix, media = (".html", "text/html") if html else (".eml", "message/rfc822")
+        text = target.text(f"/mailbox/{segment(found['id'])}{suffix}", media)
+        echo(document(text.replace("\r\n", "\n")), nl=False)
+    else:
+        echo(_shown(found))
+
+
+@command(JSON, *SERVER)
+def clear(as_json: bool, **server: Any) -> None:
+    """Throw all e-mails away."""
+    Target(**server).call("DELETE", "/mailbox")
+    echo(to_json({"cleared": True}) if as_json else "cleared")
+
+
+mail = group(
+    "mail", list_, show, clear, default=list_,
+    help="The e-mails that the service has sent, with their one-time codes.\n\n"
+    "In a script: code=$(mockserver mail --to jo@acme.test --otp --wait 5)",
+)  # fmt: skip
+
+
+def _found(target: Target, asked: Mapping[str, Any], wait: float, *, with_code: bool = False) -> Any:
+    """The e-mails that match, as the server answers them; exits with 1 if there is none in time."""
+
+    def look(seconds: float) -> Any:
+        if not with_code:
+            found = target.listed("/mailbox", _MAIL, wait=seconds, **asked)
+            return found if found["items"] else None
+        return _with_code(target, asked, seconds)
+
+    found = until(wait, look, "an e-mail")
+    if found is None:
+        fail(_missing(asked, wait, with_code=with_code))
+    return found
+
+
+def _with_code(target: Target, asked: Mapping[str, Any], seconds: float) -> Any:
+    """The e-mails that match, if one of them has a code."""
+    found = target.listed("/mailbox", _MAIL, wait=seconds, **asked)
+    if any(_has_code(item) for item in found["items"]):
+        return found
+    if found["items"] and seconds:
+        import time
+
+        time.sleep(min(seconds, _LOOK_S))
+    return None
+
+
+def _has_code(item: Mapping[str, Any]) -> bool:
+    return item.get("otp") is not None
+
+
+def _missing(asked: Mapping[str, Any], wait: float, *, with_code: bool) -> str:
+    words = ["no e-mail"]
+    words += [f"to {asked['to']}"] if asked["to"] else []
+    words += [f"with {asked['subject']!r} in its subject"] if asked["subject"] else []
+    words += ["with a one-time code"] if with_code else []
+    words += [f"after {wait:g} s"] if wait else []
+    return printable(" ".join(words))
+
+
+def _code(item: Mapping[str, Any]) -> object:
+    return paint(item["otp"], "strong") if _has_code(item) else ""
+
+
+def _shown(item: Mapping[str, Any]) -> str:
+    """An e-mail for people: what it says of itself, and its text."""
+    rows = [("from", item["from"]), ("to", item["to"]), ("subject", item["subject"]), ("at", moment(item["at"]))]
+    rows += [("otp", item["otp"])] if _has_code(item) else []
+    rows += [("id", item["id"])]
+    lines = [f"{paint(name, 'soft')}: {printable(str(value))}" for name, value in rows]
+    return "\n".join([*lines, "", printable(str(item["text"]).replace("\r\n", "\n"), lines=True).rstrip("\n")])

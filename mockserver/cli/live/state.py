@@ -1,0 +1,149 @@
+"""`state`: a workspace as a scenario, to keep, to put back and to compare."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mockserver.cli.framework import Misused, argument, command, group, option
+from mockserver.cli.framework.output import as_json as to_json
+from mockserver.cli.framework.output import echo, paint, printable
+from mockserver.cli.framework.values import OUTPUT_FILE
+from mockserver.cli.live.lines import document
+from mockserver.cli.live.target import Target, segment
+from mockserver.cli.options import JSON, SERVER
+from mockserver.cli.remote import Shape
+
+_YAML = "application/yaml"
+#: The line of a state with which its clock begins.
+_CLOCK = "clock:"
+_WORKSPACE: Shape = {"name": str, "accounts": list}
+_FILE = argument("file", metavar="FILE", help="A scenario in YAML or JSON; - is the standard input.", completes="file")
+#: How the lines of a comparison are coloured, by their first sign.
+_STYLES = {"+": "good", "-": "bad", "@": "soft"}
+
+
+@command(
+    option("--out", type=OUTPUT_FILE, metavar="FILE", help="Write it there, and not on standard output."),
+    JSON, *SERVER,
+)  # fmt: skip
+def get(out: Path | None, as_json: bool, **server: Any) -> None:
+    """The state of a workspace as a scenario that recreates it, in YAML or as JSON.
+
+    Journal, coverage and mailbox are not part of it.
+    """
+    target = Target(**server)
+    text = (
+        to_json(target.get("/state", {"accounts": list}), indent=2) + "\n" if as_json else target.text("/state", _YAML)
+    )
+    if out is None:
+        echo(document(text), nl=False)
+        return
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Misused(f"{out} cannot be written: {error.strerror}") from error
+    echo(f"written: {out}")
+
+
+@command(_FILE, JSON, *SERVER)
+def put(file: str, as_json: bool, **server: Any) -> None:
+    """Let a workspace stand as a file says; journal, coverage and mailbox go on.
+
+    A file with a mistake changes nothing.
+    """
+    target = Target(**server)
+    _put(target, _read(file))
+    found = target.get(f"/workspaces/{segment(target.workspace)}", _WORKSPACE)
+    echo(to_json(found) if as_json else printable(f"put: {found['name']} stands as {file} says"))
+
+
+@command(_FILE, JSON, *SERVER)
+def diff(file: str, as_json: bool, **server: Any) -> int:
+    """What is another in a workspace than in a file; exit status 1 if anything is.
+
+    The file is read by the server, into a workspace that it drops again: so members that it leaves out have their
+    defaults, and only what counts is compared.
+    """
+    target = Target(**server)
+    content = _read(file)
+    with _twin(target) as twin:
+        _put(twin, content)
+        wanted = _state(twin, _about(target))
+    import difflib
+
+    there = target.text("/state", _YAML)
+    compared = (_comparable(wanted), _comparable(there), file, target.workspace)
+    lines = list(difflib.unified_diff(*compared, lineterm=""))
+    if as_json:
+        echo(to_json({"equal": not lines, "diff": lines}))
+    for line in () if as_json else lines:
+        echo(paint(line, _STYLES[line[0]]) if line[0] in _STYLES else printable(line))
+    return 1 if lines else 0
+
+
+state = group("state", get, put, diff, help="A workspace as a scenario: to keep, to put back and to compare.")
+
+
+def _read(file: str) -> bytes:
+    """The content of a file.
+
+    Raises:
+        Misused: it cannot be read.
+    """
+    if file == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise Misused(f"{file} cannot be read: {reason}") from error
+
+
+def _put(target: Target, content: bytes) -> None:
+    """Replace a state; what is sent is YAML, of which JSON is a part."""
+    target.raw("PUT", "/state", content, media=_YAML)
+
+
+@contextmanager
+def _twin(target: Target) -> Iterator[Target]:
+    """A workspace for a while."""
+    made = target.call("POST", "/workspaces", {"counted": False}, shape=_WORKSPACE)
+    twin = Target(target.root, target.token, made["name"])
+    try:
+        yield twin
+    finally:
+        target.call("DELETE", f"/workspaces/{segment(made['name'])}")
+
+
+def _about(target: Target) -> Any:
+    return target.get(f"/workspaces/{segment(target.workspace)}", _WORKSPACE)
+
+
+def _state(twin: Target, about: Mapping[str, Any]) -> str:
+    """The state of a twin in YAML, with the keys that the accounts of a workspace have."""
+    text = twin.text("/state", _YAML)
+    keys = _keys(about["accounts"])
+    for name, key in _keys(_about(twin)["accounts"]).items():
+        text = text.replace(key, keys.get(name, key))
+    return text
+
+
+def _comparable(text: str) -> list[str]:
+    """The lines of a state, without the time that a running clock shows: it is another at every look."""
+    lines = text.splitlines()
+    if _CLOCK not in lines:
+        return lines
+    begin = lines.index(_CLOCK) + 1
+    end = next((place for place in range(begin, len(lines)) if not lines[place].startswith(" ")), len(lines))
+    if "  frozen: false" not in lines[begin:end]:
+        return lines
+    return [*lines[:begin], *(line for line in lines[begin:end] if not line.startswith("  start:")), *lines[end:]]
+
+
+def _keys(accounts: Sequence[Any]) -> dict[str, str]:
+    rows = [row for row in accounts if isinstance(row, dict)]
+    return {str(row.get("name")): row["api_key"] for row in rows if isinstance(row.get("api_key"), str)}

@@ -1,0 +1,147 @@
+"""`workspaces` and `reset`: private copies of the service on a server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from mockserver.cli.framework import Misused, argument, command, group, option
+from mockserver.cli.framework.output import as_json as to_json
+from mockserver.cli.framework.output import echo, paint, printable, table
+from mockserver.cli.framework.values import Integer
+from mockserver.cli.live.lines import moment, more
+from mockserver.cli.live.target import Target, segment
+from mockserver.cli.options import JSON, SERVER, TOKEN, URL
+from mockserver.cli.remote import Shape
+
+_WORKSPACE: Shape = {"name": str, "scenario": str, "url": str, "accounts": list}
+_SCENARIO = "The name of a scenario, or the path of a file"
+
+
+@command(
+    option("--name", metavar="TEXT", help="Workspaces with this text in their name only."),
+    option("-n", "--limit", type=Integer(1, 1000), default=50, metavar="N", help="How many workspaces to list."),
+    JSON, URL, TOKEN,
+)  # fmt: skip
+def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
+    """The workspaces, the one used last first."""
+    found = _server(server).listed("/workspaces", _WORKSPACE, name=name, limit=limit)
+    if as_json:
+        echo(to_json(found))
+        return
+    rows = [(row["name"], row["scenario"], _used(row), _count(row, "requests"), row["url"]) for row in found["items"]]
+    echo(table(("name", "scenario", "last used", "requests", "url"), rows))
+    if others := more(found, len(rows)):
+        echo(paint(others, "soft"))
+
+
+@command(
+    argument("scenario", nargs="?", metavar="SCENARIO", completes="scenario", help=f"{_SCENARIO}; else the server's."),
+    option("--name", metavar="NAME", help="Its name; without it, one that is free."),
+    option("--seed", type=Integer(), metavar="N", help="The seed of its identifiers and codes."),
+    option("--strict", action="store_true", help="Refuse body fields that the service does not know."),
+    JSON, URL, TOKEN,
+)  # fmt: skip
+def new(scenario: str | None, as_json: bool, **others: Any) -> None:
+    """Make a workspace, and print its name, address and key."""
+    given = {name: others.pop(name) for name in ("name", "seed")}
+    body = {name: value for name, value in given.items() if value is not None}
+    if others.pop("strict"):
+        body["strict"] = True
+    if scenario is not None:
+        body |= choice_of(scenario)
+    found = _server(others).call("POST", "/workspaces", body, shape=_WORKSPACE)
+    echo(to_json(found) if as_json else _shown(found))
+
+
+@command(argument("name", metavar="NAME", completes="workspace"), JSON, URL, TOKEN)
+def show(name: str, as_json: bool, **server: Any) -> None:
+    """One workspace with its accounts and keys, its clock, and how much it holds."""
+    found = _server(server).get(f"/workspaces/{segment(name)}", _WORKSPACE)
+    echo(to_json(found) if as_json else _shown(found))
+
+
+@command(argument("names", nargs="+", metavar="NAME", completes="workspace"), JSON, URL, TOKEN)
+def drop(names: Sequence[str], as_json: bool, **server: Any) -> None:
+    """Drop workspaces; their keys are refused from now on."""
+    target = _server(server)
+    for name in names:
+        target.call("DELETE", f"/workspaces/{segment(name)}")
+    echo(to_json({"dropped": list(names)}) if as_json else printable(f"dropped: {' '.join(names)}"))
+
+
+workspaces = group(
+    "workspaces", list_, new, show, drop, default=list_,
+    help="Private copies of the service, each with accounts, keys, a clock, faults and a journal of its own.",
+)  # fmt: skip
+
+
+@command(
+    option("--scenario", metavar="SCENARIO", completes="scenario", help=f"{_SCENARIO}; else that of the workspace."),
+    JSON, *SERVER,
+)  # fmt: skip
+def reset(scenario: str | None, as_json: bool, **server: Any) -> None:
+    """Make a workspace anew from its scenario, or from another one; only snapshots and keys are kept."""
+    body = {} if scenario is None else choice_of(scenario)
+    found = Target(**server).call("POST", "/reset", body, shape=_WORKSPACE)
+    echo(to_json(found) if as_json else printable(f"reset: {found['name']} is {found['scenario']} again"))
+
+
+def choice_of(text: str) -> dict[str, Any]:
+    """The member of a body that chooses a scenario: by a name that the server knows, or by what is in a file.
+
+    Raises:
+        Misused: there is no such file, or it is none of a scenario.
+    """
+    if not _is_path(text):
+        return {"scenario": text}
+    from mockserver.testing.scenario import choice, sendable
+
+    try:
+        return choice(sendable(Path(text)))
+    except UnicodeDecodeError as error:
+        raise Misused(f"{text} is no text in UTF-8: {error}") from error
+    except OSError as error:
+        raise Misused(f"{text} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise Misused(str(error)) from error
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text or "\\" in text or text.endswith((".yaml", ".yml", ".json"))
+
+
+def _server(options: Mapping[str, Any]) -> Target:
+    """A server, whatever the workspace."""
+    return Target(options["url"], options["token"], None)
+
+
+# ------------------------------------------------------------------ lines
+
+
+def _used(row: Mapping[str, Any]) -> str:
+    last = row.get("last_request")
+    return moment(last.get("real_at")) if isinstance(last, dict) else ""
+
+
+def _count(row: Mapping[str, Any], name: str) -> object:
+    counts = row.get("counts")
+    return counts.get(name, "") if isinstance(counts, dict) else ""
+
+
+def _shown(found: Mapping[str, Any]) -> str:
+    lines = [("name", found["name"]), ("scenario", found["scenario"]), ("url", found["url"])]
+    lines += [("dashboard", f"{found['url'].removesuffix('/v3')}/_mock/ui/")]
+    clock, counts = found.get("clock"), found.get("counts")
+    if isinstance(clock, dict):
+        lines.append(("clock", f"{moment(clock.get('now'))} UTC, {'frozen' if clock.get('frozen') else 'running'}"))
+    if isinstance(counts, dict):
+        lines.append(("holds", ", ".join(f"{number} {name}" for name, number in counts.items() if number) or "nothing"))
+    width = max(len(name) for name, _ in lines)
+    told = [f"{paint(f'{name:{width}}', 'soft')}  {printable(str(value))}" for name, value in lines]
+    rows = [row for row in found["accounts"] if isinstance(row, dict)]
+    keys = table(
+        ("account", "role", "api key"), [(row.get("name"), row.get("role"), row.get("api_key")) for row in rows]
+    )
+    return "\n".join([*told, keys])

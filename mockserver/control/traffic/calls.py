@@ -1,0 +1,46 @@
+"""`/_mock/calls`: the calls of this API that have changed something in a workspace."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from flask import Response
+
+from mockserver.control.framework import answers, off_loop, parameters, target
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import ControlResource
+from mockserver.resources.section import Item
+from mockserver.views.traffic import calls as shown
+from mockserver.views.traffic.calls import Recorded
+
+CALLS = ControlResource("calls", "/_mock/calls")
+
+
+class CallPage(Item):
+    limit = parameters.limit()
+    offset = parameters.offset()
+
+
+@CALLS.call("GET", query=CallPage, answer=shown.ControlCalls)
+def index(query: dict[str, Any]) -> Response:
+    """The control calls that have changed something, newest first; a reset forgets those before it."""
+    workspace = target.workspace()
+    with workspace.lock:
+        calls, first = workspace.calls, query["offset"]
+        found = list(islice(calls, first, first + query["limit"]))
+        off_loop.before_showing(row.size for row in found)
+        rows = [Recorded(row, workspace.links) for row in found]
+        return answers.listed(rows, len(calls), evicted=calls.evicted)
+
+
+@CALLS.call("GET", "/<identifier>", answer=shown.ControlCall)
+def show(identifier: str) -> Response:
+    """One control call, by the header `X-Mock-Call` of its answer."""
+    workspace = target.workspace()
+    with workspace.lock:
+        found = workspace.recorded_call(identifier)
+        if found is None:
+            raise Problem(404, f"there is no control call {identifier!r} that has changed something and is still kept")
+        off_loop.before_showing([found.size])
+        return answers.answer(Recorded(found, workspace.links))

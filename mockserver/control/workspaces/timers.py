@@ -1,0 +1,57 @@
+"""`/_mock/timers`: the timers that have fired, and one timer, whether it is pending or has fired."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from flask import Response
+
+from mockserver.control.framework import answers, off_loop, parameters, target
+from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.resource import ControlResource
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.section import Item
+from mockserver.views.workspaces import timers as shown
+from mockserver.views.workspaces.timers import Due
+
+TIMERS = ControlResource("timers", "/_mock/timers")
+
+
+class FiredPage(Item):
+    limit = parameters.limit()
+    offset = parameters.offset()
+
+
+@TIMERS.call("GET", query=FiredPage, answer=shown.FiredTimers)
+def index(query: dict[str, Any]) -> Response:
+    """The timers that have fired, newest first; those that are pending are listed under `/_mock/clock/timers`."""
+    workspace, first = target.workspace(), query["offset"]
+    with workspace.lock:
+        found = list(islice(workspace.fired, first, first + query["limit"]))
+        off_loop.before_showing(row.size for row in found)
+        rows = [Due.of(workspace, row.timer, row) for row in found]
+        return answers.listed(rows, len(workspace.fired), evicted=workspace.fired.evicted)
+
+
+@TIMERS.call("GET", "/<identifier>", answer=shown.Timer)
+def show(identifier: str) -> Response:
+    """One timer, pending or fired: who set it, and what followed when it fired."""
+    workspace = target.workspace()
+    with workspace.lock:
+        return answers.answer(_found(workspace, identifier))
+
+
+def _found(workspace: Workspace, identifier: str) -> Due:
+    """The pending timer of an id, else the one that has fired last.
+
+    Raises:
+        Problem: 404, there is neither.
+    """
+    pending = workspace.state.timers.get(identifier)
+    if pending is not None:
+        return Due.of(workspace, pending)
+    fired = workspace.fired_timer(identifier)
+    if fired is None:
+        raise Problem(404, f"there is no timer {identifier!r}: it was cancelled or replaced, or fired too long ago")
+    return Due.of(workspace, fired.timer, fired)

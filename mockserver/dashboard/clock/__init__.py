@@ -1,0 +1,1 @@
+"""What the page "Clock" shows: what is due, and where that stands on a line."""

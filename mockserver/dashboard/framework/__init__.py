@@ -1,0 +1,1 @@
+"""How the pages of the dashboard are declared, written and answered."""

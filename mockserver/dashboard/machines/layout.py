@@ -1,0 +1,240 @@
+"""The layout of a state machine: its table in, a drawing out; the same table always gives the same drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from mockserver.core.time.state_machine import ABSENT, StateMachine
+from mockserver.dashboard.machines.geometry import Arrow, Box, Drawing, Kind, Label, Line, Point
+
+#: A name with more characters is broken after an underscore. Chosen: a drawing then fits a screen of 320 pixels.
+_LONG = 12
+#: The width of a character of a state's name and of a label in the monospaced fonts of `machines.css`, of 12 and 11
+#: pixels; that of SF Mono, the widest in use, is 0.62 of that.
+_NAME_CHARACTER, _LABEL_CHARACTER = 7.45, 6.85
+#: The heights of a line of text, and how far its baseline lies above its bottom.
+_LINE, _BASELINE = 14.0, 3.0
+#: What is left free around the text in a box.
+_PADDING = 8.0
+#: The sign of a timer before its label.
+_TIMER = 13.0
+#: Between a box, or a line, and the label beside it.
+_BESIDE = 6.0
+#: Below a label, to the next row; and of a row without a label.
+_ROW_GAP, _PLAIN_ROW = 6.0, 16.0
+#: Between two boxes: without an arrow, and the length of one that has no label.
+_GAP, _ARROW = 16.0, 14.0
+#: Between two lanes, and how far two lines in one lane stay from each other.
+_LANE, _APART = 10.0, 14.0
+#: Around the whole drawing, for strokes that are wider than none.
+_MARGIN = 2.0
+#: The start and the end are as wide as this.
+_DOT = 12.0
+#: The end, to which the deletion of an instance leads, has a box of its own; no state has this name.
+_END = ""
+
+
+class _Exit(NamedTuple):
+    """What leads from one box to another: all events that do."""
+
+    source: str
+    target: str
+    events: Sequence[str]
+
+
+class _Node(NamedTuple):
+    """A box with its name in lines, with what leaves it to the right, and what leads down to the next box."""
+
+    kind: Kind
+    state: str
+    lines: Sequence[str]
+    enters: bool
+    exits: Sequence[_Exit]
+    down: _Exit | None
+
+    @property
+    def rows(self) -> float:
+        """The height of what enters and leaves to the right."""
+        return _PLAIN_ROW * self.enters + sum(_row_height(row.events) for row in self.exits)
+
+    @property
+    def height(self) -> float:
+        if self.kind is Kind.STATE:
+            # The name, and one line below it.
+            return max(self.rows + _ROW_GAP, _LINE * (len(self.lines) + 1) + 2 * _PADDING)
+        return max(self.rows + _BASELINE * bool(self.exits), _DOT)
+
+
+@cache
+def drawing_of(machine: StateMachine) -> Drawing:
+    """The drawing of a machine that lives as long as the program; it is worked out once."""
+    return lay_out(machine)
+
+
+def lay_out(machine: StateMachine) -> Drawing:
+    """The drawing of a machine: its states below each other, so that most events lead to the next one."""
+    nodes = list(_nodes(machine))
+    return _Layout(machine, nodes).drawing()
+
+
+# ---------------------------------------------------------------------- what stands where
+
+
+def _nodes(machine: StateMachine) -> Iterator[_Node]:
+    exits: dict[tuple[str, str], list[str]] = {}
+    for row in machine.transitions:
+        exits.setdefault((row.source, _END if row.target == ABSENT else row.target), []).append(row.event)
+    order = _order(machine, exits)
+    next_to = dict(pairwise(order))
+    entered = {target for source, target in exits if next_to.get(source) != target}
+    for state in order:
+        found = [_Exit(state, target, tuple(events)) for (source, target), events in exits.items() if source == state]
+        down = next((row for row in found if row.target == next_to.get(state)), None)
+        kind = Kind.START if state == ABSENT else Kind.END if state == _END else Kind.STATE
+        lines = _broken(state) if kind is Kind.STATE else ()
+        yield _Node(kind, state, lines, state in entered, tuple(row for row in found if row is not down), down)
+
+
+def _order(machine: StateMachine, exits: Iterable[tuple[str, str]]) -> Sequence[str]:
+    """The start, then the states, each followed by the first one that it leads to and that has no place yet."""
+    targets: dict[str, list[str]] = {}
+    for source, target in exits:
+        targets.setdefault(source, []).append(target)
+    found: dict[str, None] = {}
+    left = [*reversed(machine.states), ABSENT]
+    while left:
+        state = left.pop()
+        if state not in found and state != _END:
+            found[state] = None
+            left.extend(reversed(targets.get(state, [])))
+    ends = any(_END in reached for reached in targets.values())
+    starts = ABSENT in targets
+    return [*(state for state in found if state != ABSENT or starts), *([_END] if ends else [])]
+
+
+def _broken(name: str) -> Sequence[str]:
+    """A name in lines, broken after underscores where it is long."""
+    lines = [""]
+    for part in name.replace("_", "_\n").split("\n"):
+        if lines[-1] and len(lines[-1]) + len(part) > _LONG:
+            lines.append("")
+        lines[-1] += part
+    return lines
+
+
+def _row_height(events: Iterable[str]) -> float:
+    return sum(_LINE * len(_broken(event)) for event in events) + _ROW_GAP
+
+
+class _Layout:
+    """Gives places to the nodes of one machine, from the top to the bottom."""
+
+    def __init__(self, machine: StateMachine, nodes: Sequence[_Node]) -> None:
+        self._machine, self._nodes = machine, nodes
+        longest = max((len(line) for node in nodes for line in node.lines), default=0)
+        self._width = longest * _NAME_CHARACTER + 2 * _PADDING
+        self._middle = _MARGIN + self._width / 2
+        self._boxes: dict[str, Box] = {}
+        self._labels: dict[_Exit, Sequence[Label]] = {}
+        #: At which height an arrow leaves its box, and at which one all those of a lane enter theirs.
+        self._leaves: dict[_Exit, float] = {}
+        self._enters: dict[str, float] = {}
+
+    def drawing(self) -> Drawing:
+        y = _MARGIN
+        for node in self._nodes:
+            y = self._place(node, y)
+        labels = [label for row in self._labels.values() for label in row]
+        inner = max(_right(labels), _MARGIN + self._width) + _LANE
+        lanes = self._lanes(inner)
+        arrows = [arrow for node in self._nodes for arrow in self._arrows(node, lanes)]
+        width = max([inner - _LANE, *lanes.values()]) + _MARGIN
+        return Drawing(width, y + _MARGIN, list(self._boxes.values()), arrows)
+
+    def _place(self, node: _Node, y: float) -> float:
+        """Give a node and the arrow below it their places from a height on; returns the height where they end."""
+        self._place_rows(node, y)
+        self._boxes[node.state] = self._box(node, y)
+        y += node.height
+        if node.down is None:
+            return y + (_GAP if node is not self._nodes[-1] else 0)
+        self._labels[node.down] = self._label(node.down.events, self._middle + _BESIDE, y + _ROW_GAP / 2)
+        return y + sum(label.height for label in self._labels[node.down]) + _ARROW
+
+    def _place_rows(self, node: _Node, y: float) -> None:
+        if node.enters:
+            self._enters[node.state] = y + (_PLAIN_ROW / 2 if node.rows > _PLAIN_ROW else node.height / 2)
+            y += _PLAIN_ROW
+        for row in node.exits:
+            self._labels[row] = self._label(row.events, _MARGIN + self._width + _BESIDE, y)
+            y += _row_height(row.events)
+            self._leaves[row] = y - _ROW_GAP + _BASELINE
+
+    def _box(self, node: _Node, y: float) -> Box:
+        if node.kind is not Kind.STATE:
+            return self._dot(node, y)
+        top = y + (node.height - _LINE * (len(node.lines) + 1)) / 2
+        lines = [Line(text, self._middle, top + _LINE * count - _BASELINE) for count, text in enumerate(node.lines, 1)]
+        note = Point(self._middle, top + _LINE * (len(lines) + 1) - _BASELINE + 1)
+        return Box(node.kind, node.state, _MARGIN, y, self._width, node.height, lines, note)
+
+    def _dot(self, node: _Node, y: float) -> Box:
+        """A dot, or a longer one where several lines begin at it."""
+        lines = [
+            *(self._leaves[row] for row in node.exits),
+            *([self._enters[node.state]] if node.enters else []),
+        ] or [y + _DOT / 2]
+        top, bottom = min(lines) - _DOT / 2, max(lines) + _DOT / 2
+        return Box(node.kind, ABSENT, self._middle - _DOT / 2, top, _DOT, bottom - top)
+
+    def _label(self, events: Iterable[str], x: float, y: float) -> Sequence[Label]:
+        found = []
+        for event in events:
+            lines, timed = _broken(event), event in self._machine.timed
+            at = x + (_TIMER if timed else 0)
+            width = at - x + max(map(len, lines)) * _LABEL_CHARACTER
+            height = _LINE * len(lines)
+            texts = [Line(text, at, y + _LINE * count - _BASELINE) for count, text in enumerate(lines, 1)]
+            found.append(Label(event, timed, x, y, width, height, texts))
+            y += height
+        return found
+
+    def _lanes(self, inner: float) -> Mapping[str, float]:
+        """The lane of each box that lines enter, by its state: short ones inside, and no two lines over each other."""
+        spans = {}
+        for state, height in self._enters.items():
+            ends = [height, *(leaves for row, leaves in self._leaves.items() if row.target == state)]
+            spans[state] = min(ends), max(ends)
+        taken: list[list[tuple[float, float]]] = []
+        found: dict[str, float] = {}
+        for state, span in sorted(spans.items(), key=lambda item: item[1][1] - item[1][0]):
+            lane = next((at for at, spans in enumerate(taken) if _is_free(span, spans)), len(taken))
+            taken[lane:lane] = [[]] if lane == len(taken) else []
+            taken[lane].append(span)
+            found[state] = inner + lane * _LANE
+        return found
+
+    def _arrows(self, node: _Node, lanes: Mapping[str, float]) -> Iterator[Arrow]:
+        if node.down is not None:
+            below = self._boxes[node.down.target]
+            begin, end = self._boxes[node.state], Point(self._middle, below.y)
+            yield self._arrow(node.down, [Point(self._middle, begin.y + begin.height), end])
+        for row in node.exits:
+            begin, end = self._boxes[row.source], Point(_right([self._boxes[row.target]]), self._enters[row.target])
+            lane, leaves = lanes[row.target], self._leaves[row]
+            corners = [Point(_right([begin]), leaves), Point(lane, leaves), Point(lane, end.y), end]
+            yield self._arrow(row, corners)
+
+    def _arrow(self, row: _Exit, corners: Sequence[Point]) -> Arrow:
+        return Arrow(row.source, ABSENT if row.target == _END else row.target, self._labels[row], corners)
+
+
+def _right(boxes: Iterable[Box] | Iterable[Label]) -> float:
+    return max((box.x + box.width for box in boxes), default=0.0)
+
+
+def _is_free(span: tuple[float, float], spans: Iterable[tuple[float, float]]) -> bool:
+    return all(span[1] + _APART < low or high + _APART < span[0] for low, high in spans)

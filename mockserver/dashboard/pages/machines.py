@@ -1,0 +1,166 @@
+"""The page "Machines": each state machine as a drawing, its instances, and what has become of one of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from flask import request
+
+from mockserver.control.framework import answers, target
+from mockserver.control.framework.problem import Problem
+from mockserver.core.time import cause
+from mockserver.core.time.state_machine import ABSENT, StateMachine
+from mockserver.core.time.timers import Key
+from mockserver.core.time.transition import Changed
+from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.dashboard.framework.lengths import spoken
+from mockserver.dashboard.framework.page import Page
+from mockserver.dashboard.machines.instances import PART, Wanted, counted, select
+from mockserver.dashboard.machines.layout import drawing_of
+from mockserver.resources.registry import LIFECYCLES
+from mockserver.views.traffic.causes import Cause
+from mockserver.views.traffic.requests import Change
+from mockserver.views.workspaces.machines import Instance
+from mockserver.views.workspaces.timers import Due, Timer
+
+PAGE = Page("machines", "Machines")
+
+#: How many transitions of an instance its page lists.
+_LONGEST_HISTORY = 100
+#: The most digits of a number in the address; more instances there are never.
+_LONGEST_NUMBER = 9
+#: The members of an instance that stand elsewhere on its page, or in all lists.
+_COMMON = frozenset({"key", "account", "state", "allowed"})
+
+
+@PAGE.view()
+def index() -> Mapping[str, Any]:
+    """All machines, with the number of instances in each state."""
+    workspace = target.workspace(whole=True)
+    with workspace.lock:
+        return {"machines": [_overview(workspace, LIFECYCLES[name]) for name in sorted(LIFECYCLES)]}
+
+
+def _overview(workspace: Workspace, lifecycle: Lifecycle[Any]) -> Mapping[str, Any]:
+    machine = lifecycle.machine
+    return {
+        "machine": machine,
+        "drawing": drawing_of(machine),
+        "counts": counted(workspace, lifecycle),
+        "last": _change(workspace.history.last(machine.name)),
+    }
+
+
+@PAGE.view("/<machine>", template="machine.html")
+def machine(machine: str) -> Mapping[str, Any]:
+    """One machine, with its instances."""
+    lifecycle = _lifecycle(machine)
+    workspace = target.workspace(whole=True)
+    wanted, mistakes = _wanted(lifecycle.machine)
+    with workspace.lock:
+        found = select(workspace, lifecycle, wanted)
+        return {
+            **_overview(workspace, lifecycle),
+            "rows": [_plain(Instance.show(row)) for row in found.rows],
+            "count": found.total,
+            "wanted": wanted,
+            "part": PART,
+            "mistakes": mistakes,
+        }
+
+
+def _wanted(machine: StateMachine) -> tuple[Wanted, list[str]]:
+    """What the address asks for, as far as it makes sense, and a sentence for each part that makes none."""
+    mistakes = []
+    state, offset = request.args.get("state", ""), request.args.get("offset", "")
+    if state and state not in machine.states:
+        mistakes.append(f"There is no state {state!r}, so all are listed.")
+        state = ""
+    is_number = offset.isascii() and offset.isdigit() and len(offset) <= _LONGEST_NUMBER
+    if offset and not is_number:
+        mistakes.append("The list begins at its start: offset is no number.")
+    return Wanted(state, request.args.get("search", "").strip(), int(offset) if is_number else 0), mistakes
+
+
+@PAGE.view("/<machine>/<key>", template="instance.html")
+def instance(machine: str, key: str) -> Mapping[str, Any]:
+    """One instance, or what is known of one that is gone."""
+    lifecycle = _lifecycle(machine)
+    workspace = target.workspace()
+    with workspace.lock:
+        known, history = lifecycle.key_of(key), []
+        if known is not None:
+            history = list(workspace.history.of(machine, known))
+        found = lifecycle.find(workspace, key)
+        if known is None or not (found or history):
+            raise Problem(404, f"there is no {machine} {key!r}, and no history of one")
+        shown = None if found is None else _plain(Instance.show(lifecycle.describe(*found)))
+        return {
+            "machine": lifecycle.machine,
+            "drawing": drawing_of(lifecycle.machine),
+            "key": known if found is None else lifecycle.key(found[1]),
+            "shown": shown,
+            "others": {name: value for name, value in (shown or {}).items() if name not in _COMMON},
+            "state": ABSENT if shown is None else shown["state"],
+            "events": list(_events(lifecycle.machine, ABSENT if shown is None else shown["state"])),
+            "timers": list(_timers(workspace, machine, known)),
+            "history": [_step(workspace, change) for change in islice(history, _LONGEST_HISTORY)],
+            "length": len(history),
+            "last": _change(history[0]) if history else None,
+            "evicted": workspace.history.evicted,
+            "account": _account(workspace, shown, history),
+        }
+
+
+def _events(machine: StateMachine, state: str) -> Iterator[tuple[str, str]]:
+    """The events of a machine and the states to which they lead from a state, empty if they do not apply."""
+    for event in dict.fromkeys(row.event for row in machine.transitions if row.source != ABSENT):
+        yield event, machine.target(state, event) if event in machine.allowed(state) else ""
+
+
+def _timers(workspace: Workspace, machine: str, key: Key) -> Iterator[Mapping[str, Any]]:
+    """The pending timers of an instance as the control API shows them, with what is `left` until then."""
+    now = workspace.state.clock.now()
+    for timer in workspace.state.timers.of(machine, key):
+        yield {**_plain(Timer.show(Due.of(workspace, timer))), "left": _left(timer.moment, now)}
+
+
+def _left(moment: datetime, now: datetime) -> str:
+    return f"in {spoken(moment - now)}" if moment > now else "now"
+
+
+def _account(workspace: Workspace, shown: Mapping[str, Any] | None, history: list[Changed]) -> str:
+    """The name of an instance's account, empty if the account is gone as well."""
+    if shown is not None:
+        return str(shown["account"])
+    account = workspace.state.accounts.get(history[0].account)
+    return "" if account is None else account.name
+
+
+def _step(workspace: Workspace, change: Changed) -> Mapping[str, Any]:
+    """A transition as the control API shows it; of one that a timer brought about, with what has `set` that timer."""
+    by = change.cause
+    setters = [] if by is None or by.kind != cause.TIMER else workspace.links.caused_by(by)
+    return {**_plain(Change.show(change)), "set": [_plain(Cause.show(setter)) for setter in setters]}
+
+
+def _change(change: Changed | None) -> dict[str, Any] | None:
+    """A transition as the control API shows it."""
+    return None if change is None else _plain(Change.show(change))
+
+
+def _plain(shown: object) -> Any:
+    """What a view shows as the JSON of the control API has it."""
+    return json.loads(answers.written(shown))
+
+
+def _lifecycle(name: str) -> Lifecycle[Any]:
+    found = LIFECYCLES.get(name)
+    if found is None:
+        raise Problem(404, f"there is no machine {name!r}; there are {', '.join(sorted(LIFECYCLES))}")
+    return found

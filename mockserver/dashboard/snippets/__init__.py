@@ -1,0 +1,1 @@
+"""Requests as code: a command for a shell, a call in Python, a whole test."""

@@ -1,0 +1,72 @@
+"""Requests as commands of curl, for every POSIX shell."""
+
+from __future__ import annotations
+
+from mockserver.dashboard.snippets.sent import NOBODY, Sent
+
+#: The longest body that is an argument of a program, in bytes: Linux allows 128 KiB for each, others 256 for all.
+_LONGEST_ARGUMENT = 64 * 1024
+_NEXT = " \\\n  "
+
+
+def curl(sent: Sent, root: str, key: str | None) -> str:
+    """A command that sends a request to the server at `root` with a key; without a key for a caller who has none."""
+    parts = ["curl -i"]
+    if sent.method == "HEAD":
+        parts[0] = "curl --head"
+    elif sent.method != "GET" or sent.body:
+        parts[0] += f" -X {sent.method if sent.method.isalpha() else _word(sent.method.encode())}"
+    address = f"{root}{sent.target}"
+    if any(segment in (".", "..") for segment in sent.path.split("/")):
+        parts[0] += " --path-as-is"
+    if any(bracket in address for bracket in "[]{}"):
+        parts[0] += " --globoff"
+    parts[0] += f" {_word(address.encode())}"
+    if sent.has_key:
+        parts.append(f"-H {_word(f'api-key: {key or NOBODY}'.encode())}")
+    parts += [f"-H {_header(name, value)}" for name, value in sent.headers.items()]
+    return _with_body(parts, sent)
+
+
+def _with_body(parts: list[str], sent: Sent) -> str:
+    if not sent.body or sent.method == "HEAD":
+        return _NEXT.join(parts)
+    if "content-type" not in sent.headers:
+        parts.append("-H 'content-type:'")  # else curl takes it for a form
+    if len(sent.body) <= _LONGEST_ARGUMENT and _is_plain(sent.body):
+        return _NEXT.join([*parts, f"--data-raw {_word(sent.body)}"])
+    return _NEXT.join([f"printf {_format(sent.body)} |", *parts, "--data-binary @-"])
+
+
+def _header(name: str, value: str) -> str:
+    """A header as an argument; curl leaves one out that has no value, unless a semicolon ends its name."""
+    line = f"{name}: {value}" if value else f"{name};"
+    return _word(line.encode("latin-1", "replace"))
+
+
+def _word(raw: bytes) -> str:
+    """Bytes without NUL as one word; `$(...)` drops line feeds at the end, which addresses and headers do not have."""
+    if not _is_plain(raw):
+        return f'"$(printf {_format(raw)})"'
+    return "'" + raw.decode().replace("'", "'\\''") + "'"
+
+
+def _is_plain(raw: bytes) -> bool:
+    """Whether bytes can be read, and pasted, as a text: a terminal acts on control characters."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return all(line.isprintable() for line in text.split("\n"))
+
+
+def _format(raw: bytes) -> str:
+    """Bytes as the format of `printf`."""
+    found = "".join(_escaped(byte) for byte in raw)
+    return f"'\\055{found[1:]}'" if found.startswith("-") else f"'{found}'"
+
+
+def _escaped(byte: int) -> str:
+    if byte == 0x25:
+        return "%%"
+    return chr(byte) if 0x20 <= byte < 0x7F and byte not in b"\\'" else f"\\{byte:03o}"

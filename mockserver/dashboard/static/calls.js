@@ -1,0 +1,187 @@
+// Forms that make control calls (`form.control`), and show each as curl.
+
+import { refresh } from "./live.js";
+
+// The value of a field as JSON; undefined where it is left out.
+function value(field) {
+  if (field.type === "checkbox") return field.checked || undefined;
+  const text = field.value;
+  if (text === "" || (field.type === "radio" && !field.checked)) return undefined;
+  switch (field.dataset.type) {
+    case "number":
+      return Number(text);
+    case "boolean":
+      return text === "true";
+    case "json":
+      return JSON.parse(text);
+    case "lines":
+      return text.split("\n").map((line) => line.trim()).filter(Boolean);
+    default:
+      return text;
+  }
+}
+
+function fields(form) {
+  return [...form.elements].filter((field) => field.name && !field.disabled);
+}
+
+// The request of a form as it stands: method, path and body. A field that is no JSON where it should be is an error.
+export function request(form) {
+  let path = form.dataset.path;
+  const body = {};
+  for (const field of fields(form)) {
+    const place = `{${field.name}}`;
+    if (path.includes(place)) {
+      path = path.replaceAll(place, encodeURIComponent(field.value));
+      continue;
+    }
+    let found;
+    try {
+      found = value(field);
+    } catch (error) {
+      throw Object.assign(new Error(`is no JSON: ${error.message}`), { field });
+    }
+    if (found !== undefined) put(body, field.name.split("."), found);
+  }
+  return { method: form.dataset.method, path, body: Object.keys(body).length ? JSON.stringify(body) : null };
+}
+
+function put(body, names, found) {
+  const name = names.pop();
+  for (const each of names) body = body[each] ??= {};
+  body[name] = found;
+}
+
+// ------------------------------------------------------------------ as curl
+
+export function quoted(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+export function asCurl({ method, path, body, type = "application/json" }) {
+  const address = new URL(path, location.href).href;
+  const parts = ["curl"];
+  if (method !== (body === null ? "GET" : "POST")) parts.push("-X", method);
+  parts.push(quoted(address));
+  if ("token" in document.body.dataset) parts.push('-H "Authorization: Bearer $MOCKSERVER_CONTROL_TOKEN"');
+  if (body !== null) parts.push("-H", quoted(`Content-Type: ${type}`), "-d", quoted(body));
+  return parts.join(" ");
+}
+
+function showCurl(form) {
+  const code = form.querySelector("details.curl code");
+  if (!code) return;
+  try {
+    code.textContent = asCurl(request(form));
+  } catch {
+    // It is said when the form is sent.
+  }
+}
+
+function showAll() {
+  document.querySelectorAll("form.control").forEach(showCurl);
+}
+document.addEventListener("input", (event) => event.target.form?.matches(".control") && showCurl(event.target.form));
+document.addEventListener("reset", (event) => setTimeout(() => event.target.matches(".control") && showCurl(event.target)));
+document.addEventListener("dashboard:shown", showAll);
+showAll();
+
+// ------------------------------------------------------------------ the call
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.matches("form.control")) return;
+  event.preventDefault();
+  if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
+  clear(form);
+  let wanted;
+  try {
+    wanted = request(form);
+  } catch (error) {
+    return complain(form, [[error.field, error.message]], "");
+  }
+  await send(form, wanted);
+});
+
+// Make a call, and say in the form what has come of it; the answer is given to who listens to `dashboard:answered`.
+export async function send(form, { method, path, body, type = "application/json" }) {
+  const button = form.querySelector(".send button");
+  say(form, "Sent, and waiting for the answer.");
+  button?.setAttribute("aria-disabled", "true");
+  try {
+    const answer = await fetch(path, { method, body, headers: body === null ? {} : { "Content-Type": type } });
+    const text = await answer.text();
+    const found = answer.headers.get("Content-Type")?.includes("json") && text ? JSON.parse(text) : text;
+    if (answer.ok) succeed(form, answer.status, found);
+    else refuse(form, answer.status, found);
+    form.dispatchEvent(new CustomEvent("dashboard:answered", { bubbles: true, detail: { status: answer.status, body: found } }));
+    return answer.ok;
+  } catch (error) {
+    say(form, `The server does not answer. Nothing that you typed is lost. (${error.message})`, true);
+    return false;
+  } finally {
+    button?.removeAttribute("aria-disabled");
+  }
+}
+
+function succeed(form, status, found) {
+  if ("then" in form.dataset) {
+    const path = form.dataset.then.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(found?.[name] ?? ""));
+    location.assign(path);
+    return;
+  }
+  say(form, "Done.");
+  // What was typed is what now stands there, so it is no longer held back from a fresh page.
+  for (const field of fields(form)) {
+    if (field.type === "checkbox" || field.type === "radio") field.defaultChecked = field.checked;
+    else if (field instanceof HTMLSelectElement) for (const option of field.options) option.defaultSelected = option.selected;
+    else field.defaultValue = field.value;
+  }
+  refresh();
+}
+
+function refuse(form, status, problem) {
+  const mistakes = (problem?.errors ?? []).map(({ path, message }) => [fieldOf(form, path), message, path]);
+  complain(form, mistakes, problem?.detail ?? `The server answers ${status}.`);
+}
+
+// The field that stands for a member: the longest name that begins its path.
+function fieldOf(form, pointer) {
+  const path = pointer.split("/").slice(1).join(".");
+  const found = fields(form).filter((field) => path === field.name || path.startsWith(`${field.name}.`));
+  return found.sort((one, other) => other.name.length - one.name.length)[0];
+}
+
+function complain(form, mistakes, detail) {
+  const elsewhere = [];
+  for (const [field, message, path] of mistakes) {
+    if (!field) {
+      elsewhere.push(path ? `${path}: ${message}` : message);
+      continue;
+    }
+    const note = document.createElement("p");
+    note.className = "mistake";
+    note.id = `${form.id}-${field.name}-mistake`;
+    note.textContent = message;
+    field.after(note);
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", note.id);
+  }
+  say(form, !mistakes.length ? detail : elsewhere.length ? elsewhere.join("; ") : "Not done: see the marked fields.", true);
+  mistakes.find(([field]) => field)?.[0].focus();
+}
+
+function clear(form) {
+  form.querySelectorAll(".mistake").forEach((note) => note.remove());
+  form.querySelectorAll("[aria-invalid]").forEach((field) => {
+    field.removeAttribute("aria-invalid");
+    field.removeAttribute("aria-describedby");
+  });
+}
+
+export function say(form, text, isBad = false) {
+  const outcome = form.querySelector(".outcome");
+  if (!outcome) return;
+  outcome.textContent = text;
+  outcome.classList.toggle("bad", isBad);
+}

@@ -1,0 +1,4 @@
+// What every page of the dashboard does.
+import "./live.js";
+import "./calls.js";
+import "./copying.js";

@@ -1,0 +1,1 @@
+"""What the page "Webhooks" shows: deliveries and their timeline, events to trigger, receivers."""

@@ -1,0 +1,1 @@
+"""What the page "Workspaces" makes of what is known of them."""

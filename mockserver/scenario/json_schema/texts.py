@@ -1,0 +1,94 @@
+"""How editors are told what a value of a scenario looks like, as wide as it is loaded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from marshmallow import fields, validate
+
+from mockserver.core.text.domain_name import LONGEST_EMAIL
+from mockserver.scenario.json_schema import forms
+from mockserver.web.schemas.fields import Dict, Email, Hostname, Int64, Number, Quantity
+from mockserver.web.schemas.json_schema import FIELD_SCHEMAS, FieldSchema
+
+_NUMBER = r"[0-9]+([.,][0-9]+)?"
+#: ISO 8601 as it is read; years and months are zero, as they have no fixed length.
+_LENGTH = (
+    rf"P(?=[0-9T])(0+([.,]0+)?Y)?(0+([.,]0+)?M)?({_NUMBER}W)?({_NUMBER}D)?"
+    rf"(T(?=[0-9])({_NUMBER}H)?({_NUMBER}M)?({_NUMBER}S)?)?"
+)
+#: RFC 3339; in YAML a moment without a zone and without quotes is one in UTC, and the parts may be apart by blanks.
+_MOMENT = (
+    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]*)?"
+    r"([ \t]*([Zz]|[+-][0-9]{1,2}(:?[0-9]{2})?))?"
+)
+#: What stands in the schema once, and is pointed at.
+DEFINITIONS: dict[str, dict[str, Any]] = {
+    "Duration": {
+        "type": "string",
+        "pattern": f"^(?!-.*[1-9])[+-]?{_LENGTH}$",
+        "description": "A length of time, ISO 8601 of days at most: PT15M, P3D.",
+        "examples": ["PT15M", "PT1H", "P3D"],
+    },
+    "Instant": {
+        "type": "string",
+        "pattern": f"^({_MOMENT}|[+-]?{_LENGTH})$",
+        "description": "A moment, RFC 3339, or its distance from the start of the scenario's clock: PT15M, -P1D.",
+        "examples": ["2026-01-15T09:00:00Z", "PT15M", "-P1D"],
+    },
+}
+#: What separates the labels of a name (RFC 3490, 3.1).
+_DOTS = "[.\u3002\uff0e\uff61]"
+
+
+def _email(_: Any, known: dict[str, Any]) -> dict[str, Any]:
+    known["format"] = "idn-email"
+    return {"pattern": f"^.+@[^@]+{_DOTS}[^@]+$", "maxLength": LONGEST_EMAIL}
+
+
+def _hostname(_: Any, known: dict[str, Any]) -> dict[str, Any]:
+    known["format"] = "idn-hostname"
+    return {"pattern": rf"^[^@\s/:?#]+{_DOTS}[^@\s/:?#]+$"}
+
+
+def _ip(_: Any, known: dict[str, Any]) -> dict[str, Any]:
+    del known["format"]
+    return {"anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}
+
+
+def _uuid(_: Any, known: dict[str, Any]) -> dict[str, Any]:
+    del known["format"]  # a UUID without dashes is one here
+    return {"minLength": 32}
+
+
+def _mapping(field: Dict, known: dict[str, Any]) -> dict[str, Any]:
+    if "maxLength" in known:
+        known["maxProperties"] = known.pop("maxLength")
+    choices = [rule.choices for rule in getattr(field.key_field, "validators", ()) if isinstance(rule, validate.OneOf)]
+    return {"propertyNames": {"enum": list(choices[0])}} if choices else {}
+
+
+def _amount(field: Any, _: dict[str, Any]) -> dict[str, Any]:
+    """A number; a quantity is 0 or more, or -1 for unlimited."""
+    kind = Int64 if isinstance(field, Int64) else Number
+    own = FIELD_SCHEMAS[kind]
+    bounds = own if isinstance(own, dict) else {}
+    if any(isinstance(rule, Quantity) for rule in field.validators):
+        return {
+            **bounds,
+            "minimum": -1,
+            **({} if kind is Int64 else {"not": {"exclusiveMinimum": -1, "exclusiveMaximum": 0}}),
+        }
+    return bounds
+
+
+FORMS: dict[type, FieldSchema] = {
+    **forms.FORMS,
+    Email: _email,
+    Hostname: _hostname,
+    fields.IP: _ip,
+    fields.UUID: _uuid,
+    Dict: _mapping,
+    Int64: _amount,
+    Number: _amount,
+}

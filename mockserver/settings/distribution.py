@@ -1,0 +1,78 @@
+"""The distribution by which this package is installed, and its extra `server`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+#: The name by which pip knows the package.
+NAME = "brevo-mockserver"
+#: The modules that the server imports, one of each distribution of the extra `server`. They are named here because to
+#: read them out of the distribution's metadata takes longer than to look for all of them.
+SERVER_MODULES = (
+    "aiosmtpd", "apispec", "dns", "faker", "flask", "flask_swagger_ui", "httptools", "idna", "isodate",
+    "jinja2", "jwt", "markdown_it", "marshmallow", "orjson", "prometheus_client", "publicsuffixlist", "trustme",
+    "tzdata", "urllib3", "uvicorn", "uvloop", "yaml",
+)  # fmt: skip
+#: Of them those that the server has not on Windows.
+_NOT_ON_WINDOWS = frozenset({"uvloop"})
+
+
+class ServerMissingError(ImportError):
+    """Something needs the server, and the extra `server` of this package is not installed, or not as it is needed."""
+
+
+#: The version of a package that is not installed, but lies somewhere on the path; PEP 440 takes it for older than any.
+UNKNOWN_VERSION = "0+unknown"
+
+
+@cache
+def version() -> str:
+    """The version of the installed package, or `0+unknown` where it was not installed."""
+    from importlib import metadata  # noqa: PLC0415  # it takes long to import
+
+    try:
+        return metadata.version(NAME)
+    except metadata.PackageNotFoundError:
+        return UNKNOWN_VERSION
+
+
+@contextmanager
+def needing_server(what: str) -> Iterator[None]:
+    """The place where modules of the server are imported, for `what`, with which the sentence of an error begins.
+
+    Raises:
+        ServerMissingError: a distribution of the extra `server` is not installed, or the server cannot be imported,
+            and one of them is too old or too new.
+    """
+    try:
+        yield
+    except Exception as error:  # an old library lacks a name, an argument, a module
+        _refuse_missing(what, error)
+        _refuse_unfit(what, error)
+        raise
+    _refuse_missing(what)  # some modules are imported late
+
+
+def _refuse_missing(what: str, cause: Exception | None = None) -> None:
+    """Refuse what needs the server if a module of the extra is not installed."""
+    from importlib.util import find_spec  # noqa: PLC0415  # needed with the server only
+
+    for name in SERVER_MODULES:
+        is_needed = sys.platform != "win32" or name not in _NOT_ON_WINDOWS
+        if is_needed and sys.modules.get(name) is None and find_spec(name) is None:
+            raise _error(f"{what} needs the server, which is not installed here", name) from cause
+
+
+def _refuse_unfit(what: str, cause: Exception) -> None:
+    """Refuse what needs the server if a distribution of the extra is of another version than it has to be."""
+    from mockserver.settings.requirements import unfit  # noqa: PLC0415  # it takes long to import
+
+    if found := ", ".join(unfit(NAME, "server")):
+        raise _error(f"{what} needs the server, which cannot run with what is installed here ({found})") from cause
+
+
+def _error(sentence: str, module: str | None = None) -> ServerMissingError:
+    return ServerMissingError(f"{sentence}: pip install '{NAME}[server]'", name=module)

@@ -1,0 +1,58 @@
+"""The OAuth apps of a workspace: apps of third parties to which its users can grant access."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mockserver.testing.asynchronous.link import Link
+from mockserver.testing.client import path_segment
+from mockserver.testing.records.apps import App
+from mockserver.testing.records.reading import read, read_all
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+
+class Apps:
+    """The OAuth apps of one workspace."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    async def create(self, **members: Any) -> App:
+        """Register an app: `create(name="CRM", redirect_uris=["http://127.0.0.1:5000/cb"], scopes=["account:read"])`.
+
+        The members are those of `App`. Credentials that are left out are drawn at random; scopes that are left out are
+        reading and writing of contacts and CRM. A public app is refused unless `behaviour.oauth_public_apps` is true.
+
+        Raises:
+            MockServerError: 400, a member is not valid, and `errors` names every mistake; 409, the client id is taken.
+        """
+        return read(App, await self._link.post("/oauth/apps", members))
+
+    async def get(self, client_id: str) -> App:
+        """The app with a client id.
+
+        Raises:
+            MockServerError: 404; there is no such app.
+        """
+        return read(App, await self._link.get(f"/oauth/apps/{path_segment(client_id)}"))
+
+    async def list(self) -> list[App]:
+        """All apps, in the order of their registration."""
+        return read_all(App, await self._link.items("/oauth/apps"))
+
+    async def update(self, client_id: str, **members: Any) -> App:
+        """Change the given members of an app; `client_secret=None` gives the app a new secret.
+
+        Raises:
+            MockServerError: 400, a member is not valid, and `errors` names every mistake; 404, there is no such app.
+        """
+        return read(App, await self._link.put(f"/oauth/apps/{path_segment(client_id)}", members))
+
+    async def delete(self, client_id: str) -> None:
+        """Delete an app; the grants and tokens that it was given end.
+
+        Raises:
+            MockServerError: 404; there is no such app.
+        """
+        await self._link.delete(f"/oauth/apps/{path_segment(client_id)}")

@@ -1,0 +1,98 @@
+"""The virtual clock of a workspace."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from difflib import get_close_matches
+from types import NoneType
+from typing import Any, Unpack
+
+from mockserver.testing.asynchronous.link import Link
+from mockserver.testing.records.clock import Fired, Moment, Timer, Units
+from mockserver.testing.records.reading import read, read_all
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+
+class Clock:
+    """The clock of one workspace. All moments are aware, in UTC."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    @property
+    async def now(self) -> datetime:
+        """The present time in the workspace."""
+        moment = await self._moment()
+        return moment.now
+
+    @property
+    async def frozen(self) -> bool:
+        """Whether the clock moves by `advance` and `set` only."""
+        moment = await self._moment()
+        return moment.frozen
+
+    async def advance(
+        self, by: timedelta | str | None = None, *, to: Timer | str | None = None, **units: Unpack[Units]
+    ) -> list[Fired]:
+        """Move the clock forward, fire each timer that is due at its own moment, and return their events in order.
+
+        Give one of: `advance(minutes=20)`, with the arguments of `timedelta`; `advance(timedelta(minutes=20))`;
+        `advance("PT20M")`, an ISO 8601 duration; `advance(to="next")`, to the moment when the next timer is due;
+        `advance(to=timer)`, to the moment when one of `timers()` is due, given as it is or by its id.
+        Webhook calls that become due are waited for, so that their retries can become due as well. A frozen clock stays
+        frozen.
+
+        Raises:
+            TypeError: none of these arguments is given, more than one, or an unknown unit.
+            MockServerError: 400; the duration is negative or too long, or there is no such timer.
+        """
+        given = [body for body in (_by(by), _to(to), _of_units(units)) if body]
+        if len(given) != 1 or not isinstance(by, (timedelta, str, NoneType)):
+            raise TypeError("advance takes one of: a timedelta or ISO 8601 duration, units such as minutes=20, to=...")
+        answer = await self._link.post("/clock/advance", given[0])
+        return read_all(Fired, answer["fired"])
+
+    async def timers(self, *, limit: int = 1000) -> list[Timer]:
+        """What is due on the clock, soonest first, at most `limit` (from 1 to 1000)."""
+        return read_all(Timer, await self._link.items("/clock/timers", limit=limit))
+
+    async def set(self, now: datetime | str) -> None:
+        """Move the clock forward to a moment, RFC 3339 or an aware datetime; each timer fires at its own moment.
+
+        Raises:
+            MockServerError: the moment is before the present time of the workspace; only `reset` moves a clock back.
+        """
+        await self._link.put("/clock", {"now": now})
+
+    async def freeze(self) -> None:
+        """Freeze the clock: it moves by `advance` and `set` only."""
+        await self._link.put("/clock", {"frozen": True})
+
+    async def thaw(self) -> None:
+        """Let a frozen clock move with real time again."""
+        await self._link.put("/clock", {"frozen": False})
+
+    async def _moment(self) -> Moment:
+        return read(Moment, await self._link.get("/clock"))
+
+
+def _by(duration: timedelta | str | None) -> dict[str, Any]:
+    if duration is None:
+        return {}
+    return {"seconds": duration.total_seconds()} if isinstance(duration, timedelta) else {"by": duration}
+
+
+def _to(timer: Timer | str | None) -> dict[str, Any]:
+    if timer is None:
+        return {}
+    return {"to": timer.id if isinstance(timer, Timer) else timer}
+
+
+def _of_units(units: Units) -> dict[str, Any]:
+    known = Units.__annotations__
+    for name in units.keys() - known.keys():
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise TypeError(f"advance knows no unit {name!r}; {hint}there are {', '.join(known)}")
+    return {"seconds": timedelta(**units).total_seconds()} if units else {}

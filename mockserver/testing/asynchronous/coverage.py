@@ -1,0 +1,65 @@
+"""The coverage of a workspace or a server: which part of the contract its requests have met."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mockserver.testing.asynchronous.link import Link
+from mockserver.testing.records.coverage import Total
+from mockserver.testing.records.reading import read
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+
+class Coverage:
+    """The coverage of one workspace, or of a whole server, dropped workspaces included."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    async def report(self, of: str = "all") -> dict[str, Any]:
+        """The report as plain data, with `percent`, `totals`, `operations`, `transitions`, `missing` and `beyond`.
+
+        `of` says what is counted: all; used, the operations that were called; or names of operations and state machines
+        with commas between.
+
+        Raises:
+            MockServerError: a name is unknown.
+        """
+        found: dict[str, Any] = await self._link.get("/coverage", of=of)
+        return found
+
+    @property
+    async def percent(self) -> float:
+        """The percentage of the contract that was met, from 0 to 100."""
+        report = await self.report()
+        return float(report["percent"])
+
+    @property
+    async def totals(self) -> Mapping[str, Total]:
+        """The totals of `operations`, `statuses`, `codes`, `fields` and `transitions`, by these names."""
+        report = await self.report()
+        return {name: read(Total, row) for name, row in report["totals"].items()}
+
+    @property
+    async def missing(self) -> list[str]:
+        """A sentence for each point that was never met; those that matter most to a tested client come first."""
+        report = await self.report()
+        return list(report["missing"])
+
+    async def text(self) -> str:
+        """The report as text for a terminal."""
+        return await self._link.text("/coverage", accept="text/plain")
+
+    async def html(self) -> str:
+        """The report as an HTML page."""
+        return await self._link.text("/coverage", accept="text/html")
+
+    async def junit(self) -> str:
+        """The report as JUnit XML: a case for each point of the contract, skipped if the point was never met."""
+        return await self._link.text("/coverage", accept="application/xml")
+
+    async def clear(self) -> None:
+        """Set all counts to zero."""
+        await self._link.delete("/coverage")

@@ -1,0 +1,178 @@
+"""A server that a command starts for one session of pytest, on a free port of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from http.client import HTTPConnection, HTTPException
+
+#: Between two questions whether the server is ready, in seconds; chosen so short that no session waits noticeably.
+_PAUSE_S = 0.05
+#: How long an answer to that question may take, in seconds, before it is asked again.
+_ANSWER_S = 2.0
+#: How long the server may take to stop before it is killed, in seconds; a container engine gives as long.
+_STOP_S = 10.0
+#: How much is shown of what the command has printed, in bytes from its end; chosen to fit on a screen.
+_SHOWN = 4_000
+#: The place of the port in a command.
+_PORT = "{port}"
+
+
+class NotStartedError(Exception):
+    """The command did not start a server; the message says why."""
+
+    def __init__(self, reason: str, printed: str = "") -> None:
+        super().__init__(reason)
+        #: The end of what the command has printed; empty: nothing.
+        self.printed = printed
+
+
+class CommandServer:
+    """A server that a command runs, from `start` to `stop`."""
+
+    def __init__(self, command: str, timeout_s: float) -> None:
+        """Prepare the command of a server that has `timeout_s` seconds to get ready."""
+        self._command = command
+        self._timeout_s = timeout_s
+        self._process: subprocess.Popen[bytes] | None = None
+        #: What the command prints. A file and not a pipe, so that it never waits for a reader.
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `stop`
+        #: The root address of the server, once it is ready.
+        self.url: str | None = None
+
+    def start(self) -> str:
+        """The root address of the server, which is started if it is not there yet, and ready.
+
+        `{port}` in the command becomes the port, which is MOCKSERVER_PORT in its environment, too.
+
+        Raises:
+            NotStartedError: the command cannot be run, has ended, or was not ready in time; it is stopped then.
+        """
+        if self.url is None:
+            port = _free_port()
+            self._process = self._run(port)
+            try:
+                self._await_ready(port)
+            except NotStartedError:
+                self._end()
+                raise
+            self.url = f"http://127.0.0.1:{port}"
+        return self.url
+
+    def trouble(self) -> str | None:
+        """Why the server has ended by itself, and what it has printed; None if it runs, or was never started."""
+        if self.url is None or self._process is None or self._process.poll() is None:
+            return None
+        sentence = f"{self._command!r} has ended by itself, with status {self._process.returncode}"
+        return "\n".join(part for part in (sentence, self._printed()) if part)
+
+    def stop(self) -> None:
+        """Stop the server with all processes that the command has started; nothing happens if it does not run."""
+        self._end()
+        self._output.close()
+
+    def _run(self, port: int) -> subprocess.Popen[bytes]:
+        text = self._command.replace(_PORT, str(port))
+        try:
+            arguments: str | list[str] = text if sys.platform == "win32" else shlex.split(text)
+            if not arguments:
+                raise NotStartedError(f"{self._command!r} is no command")
+            return subprocess.Popen(  # noqa: S603  # the user's own command
+                arguments, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
+                env=_environment(port), start_new_session=True,
+            )  # fmt: skip
+        except (OSError, ValueError) as error:
+            raise NotStartedError(f"{self._command!r} cannot be run: {error}") from error
+
+    def _await_ready(self, port: int) -> None:
+        process = self._process
+        deadline = time.monotonic() + self._timeout_s
+        while process is not None and not _is_ready(port):
+            if process.poll() is not None:
+                raise self._not_started(f"has ended with status {process.returncode} before a server was ready")
+            if time.monotonic() > deadline:
+                raise self._not_started(f"had no server ready within {self._timeout_s:g} s")
+            time.sleep(_PAUSE_S)
+
+    def _not_started(self, what: str) -> NotStartedError:
+        return NotStartedError(f"{self._command!r} {what}", self._printed())
+
+    def _printed(self) -> str:
+        """The end of what the command has printed, without signs that could move a cursor or set a colour."""
+        self._output.seek(max(0, self._output.seek(0, os.SEEK_END) - _SHOWN))
+        lines = self._output.read().decode(errors="replace").splitlines()
+        return "\n".join("".join(sign if sign.isprintable() else " " for sign in line).rstrip() for line in lines)
+
+    def _end(self) -> None:
+        if self._process is not None:
+            try:
+                _ask_to_end(self._process)
+            finally:
+                _kill(self._process)
+                self._process = None
+
+
+def _environment(port: int) -> Mapping[str, str]:
+    """The environment of the command: a token for clients is also the control token of the server."""
+    found = {**os.environ, "MOCKSERVER_PORT": str(port)}
+    found.pop("MOCKSERVER_COMMAND", None)
+    token = found.get("MOCKSERVER_TOKEN")
+    if token and not {"MOCKSERVER_CONTROL_TOKEN", "MOCKSERVER_CONTROL_TOKEN_FILE"} & found.keys():
+        found["MOCKSERVER_CONTROL_TOKEN"] = token
+    return found
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+def _is_ready(port: int) -> bool:
+    connection = HTTPConnection("127.0.0.1", port, timeout=_ANSWER_S)
+    try:
+        connection.request("GET", "/_mock/readyz")
+        answer = connection.getresponse()
+        found = json.loads(answer.read())
+    except (OSError, HTTPException, ValueError, RecursionError):
+        return False
+    finally:
+        connection.close()
+    return answer.status == 200 and isinstance(found, dict) and found.get("status") == "ok"
+
+
+def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
+    """Ask a process and all that it has started to end, and wait until they have ended, or for long enough.
+
+    A shell ends at once, and a container only after its client has passed the signal on: so all are waited for.
+    """
+    if sys.platform == "win32":
+        subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], check=False, capture_output=True)  # noqa: S603, S607  # of the system
+        return
+    deadline = time.monotonic() + _STOP_S
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # none is left, or (on macOS) none but ended ones
+        os.killpg(process.pid, signal.SIGTERM)
+        while time.monotonic() < deadline:
+            process.poll()
+            os.killpg(process.pid, 0)
+            time.sleep(_PAUSE_S)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End at once what has not ended when it was asked to."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()

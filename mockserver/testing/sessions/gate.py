@@ -1,0 +1,100 @@
+"""What the tests of a session have to meet of the contract, as the options and the settings of pytest say it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+
+class Gate(NamedTuple):
+    """What is counted of the contract, and how much of it has to be met."""
+
+    #: The least percentage of what is counted; None: any is enough.
+    least: float | None
+    #: What is counted, as `--mockserver-of` says it.
+    of: str
+    #: The file of the points that have to be met; None: there is none.
+    baseline: Path | None
+    #: Whether new points are added to that file.
+    update: bool
+
+
+def add_options(parser: pytest.Parser, group: pytest.OptionGroup) -> None:
+    """Add the options and settings of which a gate is made."""
+    group.addoption(
+        "--mockserver-fail-under",
+        type=percent,
+        metavar="N",
+        help="Exit with status 1 if the tests have met less than N percent of what is counted.",
+    )
+    group.addoption(
+        "--mockserver-of",
+        metavar="WHAT",
+        help="What is counted: all; used, the operations that the tests call; names of operations and state machines "
+        "with commas; or @FILE, a file of such names.",
+    )
+    group.addoption(
+        "--mockserver-baseline",
+        metavar="FILE",
+        help="Exit with status 1 if the tests do not meet a point any more that stands in this file.",
+    )
+    group.addoption(
+        "--mockserver-update-baseline", action="store_true", help="Add the points to that file that are new."
+    )
+    parser.addini("mockserver_fail_under", "The least percentage of what is counted; see --mockserver-fail-under.")
+    parser.addini("mockserver_of", "What is counted; see --mockserver-of.")
+    parser.addini("mockserver_baseline", "The file of the points that the tests meet; see --mockserver-baseline.")
+
+
+def percent(text: str) -> float:
+    """A percentage, from 0 to 100.
+
+    Raises:
+        argparse.ArgumentTypeError: the text is none.
+    """
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1
+    if not 0 <= found <= 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 100")
+    return found
+
+
+def gate_of(config: pytest.Config) -> Gate | None:
+    """The gate of a session; None if nothing asks for one.
+
+    Raises:
+        pytest.UsageError: a setting is no percentage, or the options do not go together.
+    """
+    options = config.option
+    least, baseline = _least(config), _baseline(config)
+    if options.mockserver_update_baseline and baseline is None:
+        raise pytest.UsageError("--mockserver-update-baseline goes with --mockserver-baseline FILE")
+    of = options.mockserver_of or str(config.getini("mockserver_of")) or "all"
+    wanted = Gate(least, of, baseline, options.mockserver_update_baseline)
+    is_told = options.mockserver_coverage or options.mockserver_coverage_report or options.mockserver_of
+    return wanted if is_told or least is not None or baseline is not None else None
+
+
+def _least(config: pytest.Config) -> float | None:
+    asked: float | None = config.option.mockserver_fail_under
+    written = str(config.getini("mockserver_fail_under"))
+    if asked is not None or not written:
+        return asked
+    try:
+        return percent(written)
+    except argparse.ArgumentTypeError as error:
+        raise pytest.UsageError(f"mockserver_fail_under: {error}") from error
+
+
+def _baseline(config: pytest.Config) -> Path | None:
+    """What an option says is below the folder of the call; what the settings say, below theirs."""
+    if config.option.mockserver_baseline:
+        return Path(config.option.mockserver_baseline).absolute()
+    written = str(config.getini("mockserver_baseline"))
+    below = config.inipath.parent if config.inipath is not None else config.rootpath
+    return below / written if written else None

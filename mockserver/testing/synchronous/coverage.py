@@ -1,0 +1,66 @@
+# Written by .ci/synchronous.py out of asynchronous/coverage.py, where it is to be changed.
+"""The coverage of a workspace or a server: which part of the contract its requests have met."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mockserver.testing.records.coverage import Total
+from mockserver.testing.records.reading import read
+from mockserver.testing.synchronous.link import Link
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+
+class Coverage:
+    """The coverage of one workspace, or of a whole server, dropped workspaces included."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def report(self, of: str = "all") -> dict[str, Any]:
+        """The report as plain data, with `percent`, `totals`, `operations`, `transitions`, `missing` and `beyond`.
+
+        `of` says what is counted: all; used, the operations that were called; or names of operations and state machines
+        with commas between.
+
+        Raises:
+            MockServerError: a name is unknown.
+        """
+        found: dict[str, Any] = self._link.get("/coverage", of=of)
+        return found
+
+    @property
+    def percent(self) -> float:
+        """The percentage of the contract that was met, from 0 to 100."""
+        report = self.report()
+        return float(report["percent"])
+
+    @property
+    def totals(self) -> Mapping[str, Total]:
+        """The totals of `operations`, `statuses`, `codes`, `fields` and `transitions`, by these names."""
+        report = self.report()
+        return {name: read(Total, row) for name, row in report["totals"].items()}
+
+    @property
+    def missing(self) -> list[str]:
+        """A sentence for each point that was never met; those that matter most to a tested client come first."""
+        report = self.report()
+        return list(report["missing"])
+
+    def text(self) -> str:
+        """The report as text for a terminal."""
+        return self._link.text("/coverage", accept="text/plain")
+
+    def html(self) -> str:
+        """The report as an HTML page."""
+        return self._link.text("/coverage", accept="text/html")
+
+    def junit(self) -> str:
+        """The report as JUnit XML: a case for each point of the contract, skipped if the point was never met."""
+        return self._link.text("/coverage", accept="application/xml")
+
+    def clear(self) -> None:
+        """Set all counts to zero."""
+        self._link.delete("/coverage")

@@ -1,0 +1,248 @@
+# Written by .ci/synchronous.py out of asynchronous/server.py, where it is to be changed.
+"""A mock server for tests: one in this process, or one that runs at some address."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from mockserver.settings import Settings
+from mockserver.testing.client import MockServerError, Trust
+from mockserver.testing.description import Description
+from mockserver.testing.local import LocalServer
+from mockserver.testing.scenario import NamingFile, Scenario, choice, sendable
+from mockserver.testing.synchronous.coverage import Coverage
+from mockserver.testing.synchronous.link import Link
+from mockserver.testing.synchronous.workspace import Workspace
+from mockserver.testing.variants.synchronous import Client, begin, client_to, finish, run
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+#: How many workspaces one control call asks for: the most that the control API gives at once.
+PAGE = 1000
+
+
+class MockServer:
+    """A server with any number of workspaces.
+
+    The server runs from its creation until `stop` is called, the block ends, or the program ends.
+    All methods, those of the workspaces included, use HTTP, so that they do the same for a server that runs elsewhere
+    and was reached by `connect`. Threads may share a server.
+    """
+
+    #: Called with each workspace that this object has made, just before the workspace is reset or dropped.
+    on_leaving: Callable[[Workspace], None] | None = None
+
+    def __init__(
+        self, scenario: Scenario = "standard", *, seed: int | None = None, keys: str = "any", **settings: Any
+    ) -> None:
+        """Start a server in this process, on a free port of 127.0.0.1 unless `host` and `port` say otherwise.
+
+        `scenario` is that of the default workspace, and of all others for which no other one is given. `seed` takes the
+        place of the scenario's seed. `keys` says what an unknown API key gets: `any`, the first account; `known`, a
+        refusal; `isolate`, a workspace of its own. All other settings are those of `mockserver.Settings`, such as
+        `control_token` and `journal_limit`.
+
+        Raises:
+            MockServerError: the scenario is not valid; `errors` names every mistake.
+            ServerMissingError: the extra `server` of this package is not installed.
+            OSError: the server cannot listen on its port.
+            TypeError: there is no such setting, or its value is of another type.
+            ValueError: a setting is out of range.
+        """
+        chosen = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
+        settings = {"host": "127.0.0.1", "port": 0, **settings}
+        self._local: LocalServer | None = LocalServer(Settings(**settings, scenario=chosen, seed=seed, keys=keys))
+        self._client: Client | None = None
+        begin(self.start)
+
+    @staticmethod
+    def connect(url: str, token: str | None = None, *, ca: str | os.PathLike[str] | None = None) -> MockServer:
+        """The server that runs at a root address, with its control token if it asks for one.
+
+        `ca` is a file of certificates in PEM: of authorities that are trusted beside those of the system where the
+        address begins with https://. Without it, MOCKSERVER_CA names that file.
+
+        Raises:
+            MockServerError: no mock server answers at the address, or the token is wrong.
+            ValueError: the address does not begin with http:// or https://, or names no host; or the file of `ca`
+                cannot be read.
+        """
+        found = _RemoteServer(url, token, ca)
+        found.client.call("GET", "/_mock/workspaces", query={"limit": 1})
+        return found
+
+    def _connect(self, url: str, token: str | None, trust: Trust) -> None:
+        #: The control token; None if the server asks for none.
+        self.token = token
+        self._client = client_to(url, token, trust)
+        self._own: dict[str, Workspace] = {}
+
+    @property
+    def client(self) -> Client:
+        """The client of the server's control API.
+
+        Raises:
+            RuntimeError: the server was not started.
+        """
+        if self._client is None:
+            raise RuntimeError("the server is not started: `start` starts it")
+        return self._client
+
+    @property
+    def coverage(self) -> Coverage:
+        """The coverage of all workspaces of the server, dropped ones included."""
+        return Coverage(Link(self.client))
+
+    @property
+    def url(self) -> str:
+        """The root address, without a slash at its end."""
+        return self.client.url
+
+    @property
+    def smtp_in(self) -> str | None:
+        """The address `HOST:PORT` at which the server receives e-mails by SMTP, or None if it receives none."""
+        health = self.client.json("GET", "/_mock/health")
+        found = health.get("smtp_in")
+        return None if found is None else str(found["address"])
+
+    @property
+    def tls_url(self) -> str | None:
+        """The root address at which the server speaks TLS, without a slash at its end; None: it does not."""
+        health = self.client.json("GET", "/_mock/health")
+        if (found := health.get("tls")) is None:
+            return None
+        parts = urlsplit(self.url)
+        host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+        return self.url if parts.scheme == "https" else f"https://{host}:{found['port']}"
+
+    @property
+    def ca(self) -> str | None:
+        """The certificate that clients have to trust, in PEM: that of the authority that the server has made.
+
+        None: the server speaks no TLS, or with a certificate that somebody else has issued.
+        """
+        try:
+            answer = self.client.call("GET", "/_mock/ca")
+        except MockServerError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+        return answer.text
+
+    def start(self) -> None:
+        """Start the server again after a stop, with new workspaces on a free port; a server that runs is left alone.
+
+        Raises:
+            MockServerError: the scenario is not valid; `errors` names every mistake.
+            ServerMissingError: the extra `server` of this package is not installed.
+            OSError: the server cannot listen on its port.
+        """
+        local = self._local
+        if local is None or local.is_running:
+            return
+        try:
+            run(local.start, local.turn)
+        except BaseException:
+            local.call_off()
+            raise
+        self._connect(local.url, local.token, local.trust)
+
+    def stop(self) -> None:
+        """Stop the server at once, cutting off requests under way; a server that runs elsewhere goes on."""
+        if self._client is not None:
+            self._client.close()
+        if self._local is not None:
+            run(self._local.stop)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, type_: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        finish(self.stop)
+
+    def __repr__(self) -> str:
+        where = f"at {self._client.url}" if self._client is not None else "that is not started"
+        name = MockServer.__name__  # also of one that runs elsewhere
+        return f"<{name} {where}>"
+
+    def workspace(
+        self,
+        scenario: Scenario | None = None,
+        *,
+        seed: int | None = None,
+        name: str | None = None,
+        strict: bool = False,
+    ) -> Workspace:
+        """A new workspace: of the server's scenario, or of another one by name, document or the path of a YAML file.
+
+        `seed` determines the identifiers and codes of the workspace; without it the scenario's seed does. Without
+        `name` the workspace gets a name that is free. `strict` refuses body fields that the service does not know,
+        whatever the scenario says.
+
+        Raises:
+            MockServerError: 400, the scenario, the seed or the name is not valid; 409, the name is taken.
+            OSError: the file of the scenario cannot be read.
+            ValueError: the file of the scenario is not YAML.
+        """
+        sent = run(sendable, scenario)
+        given = {**choice(sent), "seed": seed, "name": name, "strict": strict or None}
+        body = {member: value for member, value in given.items() if value is not None}
+        with NamingFile(sent):
+            about = self.client.json("POST", "/_mock/workspaces", body=body)
+        found = self._workspace(about)
+        self._own[found.name] = found
+        return found
+
+    @property
+    def default(self) -> Workspace:
+        """The workspace that always exists: the one of addresses without `/w/...`, and of unknown API keys."""
+        return self._workspace(self.client.json("GET", "/_mock/workspaces/default"))
+
+    def workspaces(self) -> list[Workspace]:
+        """All workspaces, `default` included; the one used last comes first."""
+        found: list[Workspace] = []
+        while True:
+            page = self.client.json("GET", "/_mock/workspaces", query={"limit": PAGE, "offset": len(found)})
+            found += [self._workspace(item) for item in page["items"]]
+            if not page["items"] or len(found) >= page["count"]:
+                return found
+
+    def reset(self, scenario: Scenario | None = None) -> None:
+        """Reset the default workspace, to another scenario if one is given; the other workspaces stay as they are.
+
+        Raises:
+            MockServerError: 400; the scenario is not valid, and nothing has changed.
+            OSError: the file of the scenario cannot be read.
+            ValueError: the file of the scenario is not YAML.
+        """
+        default = self.default
+        default.reset(scenario)
+
+    def drop_all(self) -> None:
+        """Drop all workspaces that this object has made and that were not dropped yet."""
+        for workspace in list(self._own.values()):
+            workspace.drop()
+
+    def _workspace(self, about: Mapping[str, Any]) -> Workspace:
+        return Workspace(self.client, Description(about), self._leaving)
+
+    def _leaving(self, name: str, *, for_good: bool) -> None:
+        workspace = self._own.pop(name, None) if for_good else self._own.get(name)
+        if workspace is not None and self.on_leaving is not None:
+            self.on_leaving(workspace)
+
+
+class _RemoteServer(MockServer):
+    """A server that somebody else starts and stops."""
+
+    def __init__(self, url: str, token: str | None, ca: str | os.PathLike[str] | None) -> None:
+        self._local = None
+        self._connect(url, token, ca)

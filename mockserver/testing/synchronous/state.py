@@ -1,0 +1,75 @@
+# Written by .ci/synchronous.py out of asynchronous/state.py, where it is to be changed.
+"""The state of a workspace as a scenario, and snapshots of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from mockserver.testing.client import path_segment
+from mockserver.testing.scenario import NamingFile, Scenario, YamlText, sendable
+from mockserver.testing.synchronous.link import Link
+from mockserver.testing.variants.synchronous import run
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+
+class State:
+    """The state of one workspace, to be read and replaced."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def get(self) -> dict[str, Any]:
+        """The state as a scenario document that recreates it; journal, coverage and mailbox are not part of it."""
+        found: dict[str, Any] = self._link.get("/state")
+        return found
+
+    def put(self, document: Mapping[str, Any] | Scenario) -> None:
+        """Replace the state by that of a scenario; journal, coverage and mailbox are kept.
+
+        The scenario is a document, the path of a YAML file, or the name of one that the server knows.
+
+        Raises:
+            MockServerError: 400; the scenario is not valid, `errors` names every mistake, and nothing has changed.
+            OSError: the file cannot be read.
+            ValueError: the file is not YAML.
+        """
+        found = run(sendable, document)
+        with NamingFile(found):
+            if isinstance(found, YamlText):
+                about = self._link.put_yaml("/state", found.text)
+            else:
+                about = self._link.put("/state", found)
+        self._link.renew(about)
+
+    def yaml(self) -> str:
+        """The state as a scenario in YAML, which can be saved as a file; it lacks journal, coverage and mailbox."""
+        return self._link.text("/state", accept="application/yaml")
+
+
+class Snapshot:
+    """A kept moment of a workspace, to which it can return."""
+
+    def __init__(self, link: Link, name: str) -> None:
+        self._link = link
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"Snapshot({self.name!r})"
+
+    def restore(self) -> None:
+        """Return to the moment with state, clock, faults and mailbox; journal and coverage are kept.
+
+        Raises:
+            MockServerError: 404; the snapshot was deleted.
+        """
+        self._link.renew(self._link.post(f"/snapshots/{path_segment(self.name)}/restore"))
+
+    def delete(self) -> None:
+        """Delete the snapshot.
+
+        Raises:
+            MockServerError: 404; the snapshot was deleted already.
+        """
+        self._link.delete(f"/snapshots/{path_segment(self.name)}")

@@ -1,0 +1,126 @@
+# Written by .ci/synchronous.py out of asynchronous/stubs.py, where it is to be changed.
+"""The stubs of a workspace: answers for operations that the mock does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mockserver.testing.client import path_segment
+from mockserver.testing.synchronous.link import Link
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+
+class Stub:
+    """One stub, which answers for an operation that the mock does not have."""
+
+    def __init__(self, link: Link, item: Mapping[str, Any]) -> None:
+        self._link = link
+        #: The id of the stub, which the journal names as `stub` of the requests that it has answered.
+        self.id = str(item["id"])
+        #: The method and the pattern of the path for which it answers.
+        self.method, self.path = str(item["method"]), str(item["path"])
+        #: The members of the stub, with its hits, as they were when this object was made.
+        self.stub = item
+
+    def __repr__(self) -> str:
+        return f"Stub({self.method!r}, {self.path!r}, id={self.id!r})"
+
+    @property
+    def hits(self) -> int:
+        """How many requests the stub has answered so far.
+
+        Raises:
+            MockServerError: 404; the stub was removed.
+        """
+        current = self._current()
+        return int(current["hits"])
+
+    @property
+    def active(self) -> bool:
+        """Whether the stub can still answer: it has not reached `times`.
+
+        Raises:
+            MockServerError: 404; the stub was removed.
+        """
+        current = self._current()
+        return bool(current["active"])
+
+    def replace(self, answer: Mapping[str, Any] | None = None, **members: Any) -> Stub:
+        """Put another stub for the same requests in the place of this one, and return it; its hits begin anew.
+
+        `answer` and `members` are those of `Stubs.add`. What is left out the new stub does not have, but method and
+        path.
+
+        Raises:
+            MockServerError: 400, the stub is not valid, and this one stays; 404, the stub was removed.
+        """
+        body = {"method": self.method, "path": self.path, "answer": answer, **members}
+        found = self._link.put(f"/stubs/{path_segment(self.id)}", _given(body))
+        return Stub(self._link, found)
+
+    def remove(self) -> None:
+        """Remove the stub.
+
+        Raises:
+            MockServerError: 404; the stub was removed already.
+        """
+        self._link.delete(f"/stubs/{path_segment(self.id)}")
+
+    def _current(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self._link.get(f"/stubs/{path_segment(self.id)}")
+        return found
+
+
+class Stubs:
+    """The stubs of one workspace. The one that was added last is asked first."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    def add(
+        self,
+        method: str,
+        path: str,
+        answer: Mapping[str, Any] | None = None,
+        *,
+        answers: Sequence[Mapping[str, Any]] | None = None,
+        match: Mapping[str, Any] | None = None,
+        times: int | None = None,
+        **members: Any,
+    ) -> Stub:
+        """Let a stub answer for a method and a path, before the stubs that there are, and return it.
+
+        `path` begins with `/v3/`; `{name}` in it stands for any one segment. `answer` has `status` (200), `headers`,
+        and `json` or `text`, in which texts may be templates; `answers` is a sequence of such, of which the last one is
+        repeated. `match` says which requests are answered, by `query`, `json` and `headers`; `times` how many, else all
+        are. `members` are the others of a stub, such as `store` and `effects`.
+
+        Raises:
+            MockServerError: 400, the stub is not valid, or could answer for an operation that the mock has, and the
+                message says what is wrong where; 409, there are as many stubs as there may be.
+        """
+        body = {"method": method, "path": path, "match": match, "answer": answer, "answers": answers, "times": times}
+        return Stub(self._link, self._link.post("/stubs", {**_given(body), **members}))
+
+    def add_all(self, items: Sequence[Mapping[str, Any]]) -> list[Stub]:
+        """Add stubs as a scenario has them under `stubs`, in their order before those that there are: all, or none.
+
+        Raises:
+            MockServerError: 400, one of them is not valid; 409, one has an id that is taken, or they are too many.
+        """
+        answer = self._link.post("/stubs", {"items": list(items)})
+        return [Stub(self._link, item) for item in answer["items"]]
+
+    def all(self) -> list[Stub]:
+        """All stubs in the order in which they are asked, those included that answer no longer."""
+        return [Stub(self._link, item) for item in self._link.items("/stubs")]
+
+    def clear(self) -> None:
+        """Remove all stubs; what they have stored stays."""
+        self._link.delete("/stubs")
+
+
+def _given(members: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None}

@@ -1,0 +1,1 @@
+"""TLS: certificates, handshakes, and the transport of a connection that is secured."""

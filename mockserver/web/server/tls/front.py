@@ -1,0 +1,227 @@
+"""A connection of a port that speaks TLS, until its handshake is over and a `Connection` speaks HTTP over it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Callable, Collection
+from time import monotonic
+from typing import Any, NamedTuple, Protocol, cast
+
+from uvicorn.server import ServerState
+
+from mockserver.core.state.faults import Fault
+from mockserver.web.server.connections.admission import Admission
+from mockserver.web.server.connections.connection import Connection
+from mockserver.web.server.tls.client_hello import HANDSHAKE, ClientHello, Wishes
+from mockserver.web.server.tls.transport import TlsTransport
+from mockserver.web.server.wire import reset
+
+#: What the handles and the commands of the mock offer beside HTTP/1.1, so that no fault of handshakes hits them: who
+#: has added such a rule can remove it.
+OF_THE_MOCK = b"mockserver-control"
+#: A record with a fatal alert, but for the alert's number (RFC 8446, 5.1 and 6); TLS 1.2 stands for all versions there.
+_ALERT = bytes((21, 3, 3, 0, 2, 2))
+#: What a client is told that speaks plain HTTP here.
+_PLAIN = "This port speaks TLS: call it with https:// in the place of http://"
+#: The seconds between two warnings in the log. Chosen: a flood of connections fills no log, and a reader sees it soon.
+_WARN_EVERY_S = 10.0
+
+_LOG = logging.getLogger(__name__)
+
+
+class Certificates(Protocol):
+    """What a server presents."""
+
+    def context(self, name: str | None, address: str, *, expired: bool = False) -> ssl.SSLContext:
+        """What a client gets that calls the server by a name, or by the address at which it is reached."""
+        ...
+
+
+class Handshakes(Protocol):
+    """Says which fault hits a handshake."""
+
+    async def fault(self, name: str | None) -> Fault | None:
+        """The fault that hits a handshake of a client that calls the server by a name, or None."""
+        ...
+
+
+class Tls(NamedTuple):
+    """What a server needs to speak TLS."""
+
+    certificates: Certificates
+    handshakes: Handshakes
+    #: The ports that speak TLS; all others speak plain HTTP.
+    ports: Collection[int]
+
+
+class FailedHandshakes:
+    """Tells in the log of handshakes that no fault made fail: mostly of clients that do not trust the certificate."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._warned_at = -_WARN_EVERY_S
+
+    def add(self, error: ssl.SSLError) -> None:
+        self._number += 1
+        now = monotonic()
+        if now - self._warned_at >= _WARN_EVERY_S:
+            _LOG.warning("%d TLS handshakes have failed, the last one: %s", self._number, error.reason or "no TLS")
+            self._number, self._warned_at = 0, now
+
+
+class Front(asyncio.Protocol):
+    """A connection before it is known what it speaks; it counts as one, and has as much time as a request's head."""
+
+    is_idle = False
+    is_waiting = True
+    #: It has sent nothing that could be unread.
+    unread = 0
+    unread_since = 0.0
+
+    def __init__(  # uvicorn gives some of it, and the server the rest
+        self,
+        connection: Callable[..., Connection],
+        tls: Tls,
+        admission: Admission,
+        failed: FailedHandshakes,
+        limit_s: float,
+        *,
+        server_state: ServerState,
+        **options: Any,
+    ) -> None:
+        """Prepare a connection; `connection` makes what speaks HTTP over it, of the options that uvicorn gives."""
+        self._connection: Callable[[], Connection] = lambda: connection(server_state=server_state, **options)
+        self._tls = tls
+        self._admission = admission
+        self._failed = failed
+        self._limit_s = limit_s
+        #: Those that the server looks after, which are `Front` or `Connection`.
+        self._connections = cast("set[Any]", server_state.connections)
+        self._tasks = server_state.tasks
+        self.idle_since = monotonic()
+        self._hello = ClientHello()
+        self._is_greeted = False
+        self._fault: Fault | None = None
+        #: The secured connection, from the answer to the first message on, and what speaks HTTP over it.
+        self._secured: TlsTransport | None = None
+        self._inner: Connection | None = None
+        self.transport: asyncio.Transport
+
+    # ------------------------------------------------------------------ before the handshake
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = cast("asyncio.Transport", transport)
+        if self._address()[1] not in self._tls.ports:
+            self._speak_plainly()
+            return
+        self._connections.add(self)
+        if self._admission.refusal(self, self._connections) is not None:
+            self.transport.abort()
+
+    def _address(self) -> tuple[str, int]:
+        """The address and the port at which the client has reached the server."""
+        found = self.transport.get_extra_info("sockname")
+        return found[0], found[1]
+
+    def data_received(self, data: bytes) -> None:
+        if self._secured is not None:
+            self._feed(self._secured, data)
+            return
+        self._hello.add(data)
+        received = self._hello.received
+        if received[0] != HANDSHAKE and received[:1].isalpha():
+            self._refuse_plain_http()
+        elif self._hello.is_over:
+            self._is_greeted = True
+            self.transport.pause_reading()
+            task = asyncio.get_running_loop().create_task(self._greet())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    def _speak_plainly(self) -> Connection:
+        """Hand the connection over to what speaks HTTP without TLS."""
+        self._connections.discard(self)
+        plain = self._connection()
+        self.transport.set_protocol(plain)
+        plain.connection_made(self.transport)
+        return plain
+
+    def _refuse_plain_http(self) -> None:
+        target = bytes(self._hello.received).partition(b"\r\n")[0].split(b" ")
+        plain = self._speak_plainly()
+        plain.url = target[1] if len(target) > 1 else b""
+        plain.refuse(400, _PLAIN)
+
+    # ------------------------------------------------------------------ the handshake
+
+    async def _greet(self) -> None:
+        """Answer the first message, as the rules of a workspace or the certificates say."""
+        wishes = self._hello.wishes()
+        self._fault = await self._fault_of(wishes)
+        if self.transport.is_closing():
+            return
+        if self._fault is not None and self._fault.kind == "tls_handshake":
+            self._refuse(self._fault.alert)
+            return
+        name, (address, _) = wishes.name, self._address()
+        context = self._tls.certificates.context(name, address, expired=self._fault is not None)
+        self._secured = TlsTransport(self.transport, context, self._open)
+        self.transport.resume_reading()
+        self._feed(self._secured, bytes(self._hello.received))
+
+    async def _fault_of(self, wishes: Wishes) -> Fault | None:
+        return None if OF_THE_MOCK in wishes.protocols else await self._tls.handshakes.fault(wishes.name)
+
+    def _refuse(self, alert: int | None) -> None:
+        """End the connection with an alert, or, where there is none, by a reset."""
+        if alert is None:
+            reset(self.transport)
+        else:
+            self.transport.write(_ALERT + bytes((alert,)))
+            self.transport.close()
+
+    def _feed(self, secured: TlsTransport, data: bytes) -> None:
+        try:
+            secured.feed(data)
+        except ssl.SSLError as error:
+            if self._fault is None:
+                self._failed.add(error)
+
+    def _open(self) -> Connection:
+        """What speaks HTTP over the secured connection."""
+        assert self._secured is not None, "its handshake is over"
+        self._connections.discard(self)
+        self._inner = self._connection()
+        self._inner.connection_made(self._secured)
+        return self._inner
+
+    # ------------------------------------------------------------------ what the server asks of its connections
+
+    def check(self, now: float, _idle_s: float) -> None:
+        """Close the connection if the handshake takes too long; called several times a second."""
+        if now - self.idle_since > self._limit_s:
+            self.transport.abort()
+
+    def shutdown(self) -> None:
+        self.transport.abort()
+
+    # ------------------------------------------------------------------ what the secured connection is told
+
+    def eof_received(self) -> None:
+        if self._inner is not None:
+            self._inner.eof_received()
+
+    def pause_writing(self) -> None:
+        if self._inner is not None:
+            self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        if self._inner is not None:
+            self._inner.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.discard(self)
+        if self._inner is not None:
+            self._inner.connection_lost(exc)

@@ -1,0 +1,71 @@
+"""A certificate that somebody else has issued, from files."""
+
+from __future__ import annotations
+
+import os
+import ssl
+from pathlib import Path
+from time import time
+from typing import NoReturn
+
+from mockserver.web.server.tls.context import server_context
+
+StrPath = str | os.PathLike[str]
+
+
+class OwnCertificate:
+    """A certificate with its chain and its key, which is presented to all clients."""
+
+    def __init__(self, certificate: StrPath, key: StrPath | None = None) -> None:
+        """Read a certificate with its chain, and its key, in PEM; without `key`, it stands in the same file.
+
+        Raises:
+            ValueError: one of them cannot be read, or they do not belong together.
+        """
+        for called, file in (("--tls-cert", certificate), ("--tls-key", key)):
+            if file is not None:
+                _check(called, Path(file))
+        self._context = server_context()
+        try:
+            self._context.load_cert_chain(certificate, key, password=_refuse_password)
+        except ssl.SSLError as error:
+            raise ValueError(_sentence(error, certificate, key)) from error
+        self._file = Path(certificate)
+
+    def context(self, _name: str | None, _address: str, *, expired: bool = False) -> ssl.SSLContext:
+        """What every client gets; it cannot be made to run out."""
+        return self._context
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the certificate has run out."""
+        return _ends(self._file) < time()
+
+
+def _check(called: str, file: Path) -> None:
+    try:
+        text = file.read_text(encoding="ascii", errors="replace")
+    except (OSError, ValueError) as error:
+        raise ValueError(f"cannot read {called} {file}: {getattr(error, 'strerror', None) or error}") from error
+    if "-----BEGIN " not in text:
+        raise ValueError(f"{called} {file} is not in PEM: it has no line that begins with -----BEGIN")
+
+
+def _refuse_password() -> NoReturn:
+    raise ValueError("the key of --tls-cert is encrypted: openssl pkey -in FILE -out OTHER decrypts it")
+
+
+def _sentence(error: ssl.SSLError, certificate: StrPath, key: StrPath | None) -> str:
+    both = f"--tls-cert {os.fspath(certificate)}" + ("" if key is None else f" and --tls-key {os.fspath(key)}")
+    if error.reason == "KEY_VALUES_MISMATCH":
+        return f"{both} do not belong together: the key is that of another certificate"
+    if key is None:
+        return f"{both} has no certificate with its key, or a damaged one: give --tls-key, or both in one file"
+    return f"{both} hold no certificate with its key, or a damaged one"
+
+
+def _ends(file: Path) -> float:
+    """When the first certificate of a file runs out, in seconds since 1970."""
+    from cryptography.x509 import load_pem_x509_certificate  # noqa: PLC0415  # large
+
+    return load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc.timestamp()

@@ -1,0 +1,52 @@
+"""Which fault hits a TLS handshake, before there is a request."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from mockserver.core.state.faults import Fault
+from mockserver.core.text.host_name import RESERVED
+from mockserver.core.workspaces.store import Store
+from mockserver.core.workspaces.workspace import Workspace
+
+#: Does work that waits for a lock in a thread.
+Wait = Callable[[Callable[[], Fault | None]], Awaitable[Fault | None]]
+
+
+class Handshakes:
+    """Asks the rules of the workspace that a client names, and of the default workspace where it names none.
+
+    All that is known of a client is the name by which it calls the server. `onboarding.localhost`, and `onboarding`
+    below any other suffix that the public DNS does not have, names the workspace `onboarding` if there is one.
+    """
+
+    def __init__(self, store: Store, wait: Wait) -> None:
+        self._store = store
+        self._wait = wait
+
+    async def fault(self, name: str | None) -> Fault | None:
+        """The fault that hits a handshake, or None; the event loop never waits for a workspace's lock."""
+        workspace = self._workspace(name)
+        if not workspace.state.faults.has_any_of_handshakes:
+            return None
+        if not workspace.lock.acquire(blocking=False):
+            return await self._wait(lambda: self._taken(workspace))
+        try:
+            return self._taken(workspace)
+        finally:
+            workspace.lock.release()
+
+    def _workspace(self, name: str | None) -> Workspace:
+        found = None
+        if name is not None and name.endswith(RESERVED):
+            found = self._store.peek(name.partition(".")[0])
+        return found or self._store.default
+
+    def _taken(self, workspace: Workspace) -> Fault | None:
+        with workspace.lock:
+            state = workspace.state
+            found = state.faults.take_handshake(state.clock.now(), state.random)
+            if found is not None:
+                self._store.meter.add_handshake(found.kind)
+                workspace.watchers.tell("control")
+        return found

@@ -1,0 +1,98 @@
+"""The page "Clock" in a browser, by keyboard alone."""
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
+
+SCENARIO = {
+    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+    "senders": [
+        {"id": 1, "name": "A", "email": "a@acme.test", "state": "awaiting_verification", "otp_expires_at": "PT15M"},
+        {"id": 2, "name": "B", "email": "b@acme.test", "state": "awaiting_verification", "otp_expires_at": "PT2H"},
+    ],
+}
+
+
+@pytest.fixture
+def opened(browser, make_world):
+    """A workspace whose page "Clock" is open."""
+    world = make_world(scenario=SCENARIO)
+    browser.open(world.page("clock"))
+    browser.see("#due > li", count=2)
+    yield world
+    assert browser.console() == []
+
+
+def press(browser, selector):
+    (button,) = browser.see(selector)
+    button.send_keys(Keys.ENTER)
+
+
+def shows(browser, selector, text):
+    browser.until(lambda: text in browser.text(selector), f"{selector} does not say {text!r}")
+
+
+def test_the_clock_is_moved_to_the_next_timer_and_what_happened_is_told(browser, opened):
+    press(browser, "#advance-next .send button")
+
+    shows(browser, "#now", "2026-01-15 09:15:00")
+    shows(browser, "#moved", "One thing was due on the way.")
+    assert "expire_otp of sender 1" in browser.text("#moved")
+    browser.until(lambda: len(browser.all("#due > li")) == 1)
+
+
+def test_the_clock_is_moved_to_a_timer_of_the_list(browser, opened):
+    second = browser.all("#due > li")[1].find_element("css selector", ".send button")
+    second.send_keys(Keys.ENTER)
+
+    shows(browser, "#now", "2026-01-15 11:00:00")
+    shows(browser, "#moved", "2 things were due on the way.")
+    browser.until(lambda: not browser.all("#due > li"))
+
+
+def test_a_length_that_is_none_is_told_at_its_field_and_stays_there(browser, opened):
+    (field,) = browser.see("#advance-by [name=by]")
+    field.clear()
+    field.send_keys("soon", Keys.ENTER)
+
+    shows(browser, "#advance-by .mistake", "not an ISO 8601 duration")
+    assert (browser.focused, field.get_attribute("value")) == (field, "soon")
+    assert any("400" in message for message in browser.console())  # the browser notes each refusal by itself
+
+
+def test_a_clock_is_let_run(browser, opened):
+    press(browser, "#thaw .send button")
+
+    shows(browser, "#manner", "Running")
+    assert not opened.control("GET", "/clock").json()["frozen"]
+
+
+def test_a_running_clock_goes_on_without_asking_the_server(browser, make_world):
+    world = make_world(scenario={"clock": {"start": "2026-01-15T09:00:00Z"}})
+    browser.open(world.page("clock"))
+    browser.until(lambda: any("/_mock/stream" in url for url in browser.requested()), "the page does not listen")
+    before = browser.text("#now")
+
+    browser.until(lambda: browser.text("#now") != before, "the clock stands")
+
+    assert browser.requested() == []
+
+
+def test_what_another_one_does_to_the_clock_is_seen(browser, opened):
+    opened.call("POST", "/v3/senders", json={"name": "C", "email": "c@acme.test"})
+
+    browser.see("#due > li", count=3)
+
+
+def test_while_a_move_waits_for_an_answer_the_page_says_so(browser, opened):
+    opened.control("PUT", "/receivers/slow", json={"delay_ms": 4000})
+    hook = {"url": f"{opened.root}/_mock/receiver/slow", "events": ["delivered"]}
+    opened.control("POST", "/seed", json={"webhooks": [hook]})
+    opened.control("POST", "/trigger", json={"event": "delivered", "to": "jo@acme.test"})
+
+    press(browser, "#advance-PT1M .send button")
+
+    shows(browser, "#under-way", "1 call under way")
+    shows(browser, "#moved", "The clock shows 2026-01-15 09:01:00. Nothing was due on the way.")
+    browser.until(lambda: browser.text("#under-way") == "")

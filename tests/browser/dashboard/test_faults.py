@@ -1,0 +1,113 @@
+"""The page "Faults and DNS" in a browser, by keyboard alone."""
+
+import json
+import re
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
+
+
+@pytest.fixture
+def opened(browser, make_world):
+    """A workspace whose page "Faults and DNS" is open."""
+    world = make_world(scenario={"domains": [{"name": "acme.test", "state": "authenticated"}]})
+    browser.open(world.page("faults"))
+    browser.until(lambda: browser.text("#says"), "the form is not fitted")
+    yield world
+    assert browser.console() == []
+
+
+def choose(browser, selector, text):
+    """Choose an option by typing its name."""
+    (field,) = browser.see(selector)
+    field.send_keys(text)
+    browser.until(lambda: field.get_attribute("value") == text, f"{text} cannot be chosen")
+
+
+def offered(browser, selector):
+    return browser.script(
+        "return [...document.querySelector(arguments[0]).options].filter(row => !row.disabled).map(row => row.value)",
+        selector,
+    )
+
+
+def visible_fields(browser):
+    fields = browser.all("#add-rule fieldset [name]")
+    return {field.get_attribute("name") for field in fields if field.is_displayed()}
+
+
+def test_the_form_offers_what_the_operation_can_give_and_what_the_fault_takes(browser, opened):
+    assert "dns_failure" in offered(browser, "#fault")
+
+    choose(browser, "#operation", "validateSenderByOtp")
+
+    assert {"otp_expired", "latency"} <= set(offered(browser, "#fault"))
+    assert "dns_failure" not in offered(browser, "#fault")
+    assert "OTP code has expired" in offered(browser, "[name=code]")
+    assert "not_enough_credits" not in offered(browser, "[name=code]")
+
+    choose(browser, "#fault", "latency")
+
+    assert browser.text("#says") == "The answer comes late."
+    assert {"ms", "distribution.type"} <= visible_fields(browser)
+    assert not {"code", "message", "reset_s", "distribution.sigma"} & visible_fields(browser)
+
+    choose(browser, "[name='distribution.type']", "lognormal")
+
+    assert {"distribution.median_ms", "distribution.sigma"} <= visible_fields(browser)
+    assert "ms" not in visible_fields(browser)
+
+
+def test_a_fault_that_no_longer_fits_gives_way_to_one_that_does(browser, opened):
+    choose(browser, "#fault", "dns_failure")
+
+    choose(browser, "#operation", "getSenders")
+
+    assert browser.script("return document.getElementById('fault').value") == "error"
+
+
+def test_the_call_is_shown_as_curl_while_it_is_written_and_made_as_shown(browser, opened):
+    choose(browser, "#operation", "validateSenderByOtp")
+    choose(browser, "#fault", "otp_expired")
+    browser.see("#which summary")[0].send_keys(Keys.ENTER)
+    browser.see("[name='match.path.senderId']")[0].send_keys("2")
+    browser.see("#add-rule details.curl > summary")[0].send_keys(Keys.ENTER)
+    body = json.loads(re.search("-d '(.*)'", browser.text("#add-rule details.curl code"))[1])
+
+    browser.see("#add-rule .send button")[0].send_keys(Keys.ENTER)
+
+    browser.see("#rules > li")
+    (rule,) = opened.control("GET", "/faults").json()["items"]
+    match = {"operation": "validateSenderByOtp", "path": {"senderId": "2"}}
+    assert body == {"fault": "otp_expired", "match": match, "times": 1}
+    assert body.items() <= rule.items()
+
+
+def test_hits_are_seen_as_they_come_and_a_rule_is_removed(browser, opened):
+    opened.control("POST", "/faults", json={"fault": "server_error", "times": 1})
+    opened.call("GET", "/v3/senders")
+
+    browser.until(lambda: "spent" in browser.text("#rules"), "the hit is not seen")
+    assert "1 hit" in browser.text("#rules")
+
+    browser.see("#rules .send button")[0].send_keys(Keys.ENTER)
+    browser.until(lambda: not browser.all("#rules > li"), "the rule stays")
+
+
+def test_a_record_is_turned_and_the_domain_follows(browser, opened):
+    choose(browser, "#domains [name=dkim_record]", "wrong")
+    browser.see("#domains .send button")[0].send_keys(Keys.ENTER)
+
+    browser.until(lambda: "verified at acme" in browser.text("#domains"), "the domain does not follow")
+    assert "Who authenticates it is refused: dkim_record is wrong." in browser.text("#domains")
+
+
+def test_a_name_that_is_none_is_told_at_its_field(browser, opened):
+    browser.see("#publish [name=domain]")[0].send_keys("no host")
+    choose(browser, "#publish [name=brevo_code]", "ok")
+    browser.see("#publish .send button")[0].send_keys(Keys.ENTER)
+
+    browser.until(lambda: "is not a host name" in browser.text("#publish .mistake"))
+    assert any("400" in message for message in browser.console())  # the browser notes each refusal by itself

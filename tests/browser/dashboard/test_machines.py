@@ -1,0 +1,95 @@
+"""The page "Machines" in a browser: drawings that follow what happens, and events by keyboard."""
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
+
+
+@pytest.fixture
+def sender(world):
+    """A sender that waits for its code: the number and the address of its page."""
+    made = world.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json()
+    return made["id"], world.page(f"machines/sender/{made['id']}")
+
+
+def press(browser, selector):
+    """Use a button by the keyboard."""
+    (button,) = browser.see(selector)
+    button.send_keys(Keys.ENTER)
+
+
+def reads(browser, selector, words):
+    browser.until(lambda: words in browser.text(selector), f"{selector} does not say {words!r}")
+
+
+def test_a_transition_lights_up_on_all_machines(browser, world, sender):
+    key, _ = sender
+    browser.open(world.page("machines"))
+    reads(browser, "#machine-sender .lit .event", "create")
+
+    world.control("POST", f"/machines/sender/{key}/verify")
+
+    reads(browser, "#machine-sender .lit .event", "verify")
+    reads(browser, "#machine-sender p", f"Last: verify of {key}")
+
+
+def test_an_instance_comes_into_the_list(browser, world):
+    browser.open(world.page("machines/sender"))
+    before = len(browser.see("#instances > li"))
+
+    world.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
+
+    browser.see("#instances > li", count=before + 1)
+    assert "jo@acme.test" in browser.text("#instances > :first-child")
+
+
+def test_an_event_is_fired_by_keyboard_and_the_focus_stays_there(browser, sender):
+    _, page = sender
+    browser.open(page)
+
+    press(browser, "#fire-verify .send button")
+
+    reads(browser, "#state", "It is verified")
+    reads(browser, "#history > :first-child", "awaiting_verification → verified")
+    reads(browser, "#event-verify", "does not apply in this state")
+    assert browser.focused.text == "verify"
+    assert browser.console() == []
+
+
+def test_what_is_fired_by_hand_is_said_beside_its_button(browser, sender):
+    _, page = sender
+    browser.open(page)
+
+    press(browser, "#fire-resend_otp .send button")
+
+    reads(browser, "#fire-resend_otp .outcome", "Done.")
+    assert browser.focused.text == "resend_otp"
+
+
+def test_an_instance_is_deleted_only_when_that_is_confirmed(browser, world, sender):
+    key, page = sender
+    browser.open(page)
+    press(browser, "#fire-delete .send button")
+    browser.driver.switch_to.alert.dismiss()
+    press(browser, "#fire-delete .send button")
+    assert world.control("GET", f"/machines/sender/{key}").ok
+
+    browser.driver.switch_to.alert.accept()
+
+    reads(browser, "#state", "It is gone")
+    reads(browser, "#history > :first-child", "gone")
+
+
+def test_the_arrow_is_not_moved_where_motion_is_not_wanted(browser, sender):
+    _, page = sender
+    browser.open(page)
+    browser.see(".lit")
+    ask = "return getComputedStyle(document.querySelector('.lit')).animationName"
+    wanted = browser.script(ask)
+    media = browser.driver.execute_cdp_cmd
+    media("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
+    try:
+        assert (wanted, browser.script(ask)) == ("lit", "none")
+    finally:
+        media("Emulation.setEmulatedMedia", {"features": []})

@@ -1,0 +1,237 @@
+"""The pages Workspaces and Coverage, as somebody uses them while others use the server as well."""
+
+import itertools
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+import requests
+from selenium.webdriver.common.keys import Keys
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
+
+_NAMES = (f"shown-{number}" for number in itertools.count(1))
+
+
+@pytest.fixture
+def name(server):
+    """A name for a workspace, which is dropped in the end if there is one."""
+    chosen = next(_NAMES)
+    yield chosen
+    requests.delete(f"{server}/_mock/workspaces/{chosen}", timeout=10)
+
+
+@pytest.fixture
+def make(server):
+    def made(name, scenario="empty"):
+        answer = requests.post(f"{server}/_mock/workspaces", json={"name": name, "scenario": scenario}, timeout=10)
+        assert answer.status_code == 201
+        return answer.json()
+
+    return made
+
+
+def page(server, name, path=None):
+    return f"{server}/w/{name}/_mock/ui/{path or f'workspaces/{name}'}"
+
+
+def type_into(browser, selector, text):
+    (field,) = browser.see(selector)
+    field.send_keys(text)
+    return field
+
+
+def value(browser, selector):
+    return browser.script("return document.querySelector(arguments[0]).value", selector)
+
+
+# ---------------------------------------------------------------------- the list
+
+
+def test_a_workspace_is_made_by_the_keyboard_and_its_page_opens(browser, server, name):
+    browser.open(f"{server}/_mock/ui/workspaces")
+    type_into(browser, "#new [name=name]", name)
+    type_into(browser, "#new [name=seed]", "42")
+
+    browser.follow("#new [name=seed]", Keys.ENTER)
+
+    assert browser.text("h1") == f"Workspace {name}"
+    assert f"{server}/w/{name}/v3" in browser.text("#connect")
+    assert browser.driver.current_url == page(server, name)
+    assert browser.console() == []
+
+
+def test_the_list_takes_in_what_others_make_and_keeps_what_is_typed(browser, server, name, make):
+    browser.open(f"{server}/_mock/ui/workspaces")
+    field = type_into(browser, "#new [name=name]", "half a na")
+
+    make(name)
+    browser.see(f"#workspace-{name}")
+    requests.delete(f"{server}/_mock/workspaces/{name}", timeout=10)
+    browser.until(lambda: not browser.all(f"#workspace-{name}"), "the row stays")
+
+    assert value(browser, "#new [name=name]") == "half a na"
+    assert browser.focused == field
+
+
+def test_a_mistake_stands_at_its_field_and_what_was_typed_stays(browser, server):
+    browser.open(f"{server}/_mock/ui/workspaces")
+    field = type_into(browser, "#new [name=name]", "no name/")
+
+    field.send_keys(Keys.ENTER)
+
+    assert "letters, digits" in browser.text("#new .mistake")
+    assert value(browser, "#new [name=name]") == "no name/"
+    assert field.get_attribute("aria-describedby") == browser.see("#new .mistake")[0].get_attribute("id")
+
+
+def test_the_call_is_shown_as_curl_as_it_will_be_made(browser, server, name):
+    browser.open(f"{server}/_mock/ui/workspaces")
+    type_into(browser, "#new [name=name]", name)
+    type_into(browser, "#new [name=seed]", "7")
+
+    shown = browser.script("return document.querySelector('#new-curl code').textContent")
+
+    assert shown.startswith(f"curl {server}/_mock/workspaces ")
+    assert f'{{"name":"{name}","seed":7}}' in shown
+
+
+# ---------------------------------------------------------------------- one of them
+
+
+def test_a_moment_is_kept_and_returned_to(browser, server, name, make):
+    key = make(name)["api_key"]
+    browser.open(page(server, name))
+    type_into(browser, "#keep [name=name]", "before").send_keys(Keys.ENTER)
+    browser.see("#snapshot-before")
+    sender = {"name": "A", "email": "a@acme.test"}
+    assert requests.post(f"{server}/v3/senders", json=sender, headers={"api-key": key}, timeout=10).ok
+
+    browser.click("#restore-before .send button")
+
+    browser.until(lambda: browser.text("#restore-before .outcome") == "Done.")
+    left = requests.get(f"{server}/v3/senders", headers={"api-key": key}, timeout=10).json()
+    assert left["senders"] == []
+    browser.click("#forget-before .send button")
+    browser.see("#no-snapshots")
+    assert browser.console() == []
+
+
+def test_dropping_it_asks_and_leads_to_the_list(browser, server, name, make):
+    make(name)
+    browser.open(page(server, name))
+    browser.click("#drop .send button")
+    browser.driver.switch_to.alert.dismiss()
+    assert requests.get(f"{server}/_mock/workspaces/{name}", timeout=10).ok
+
+    browser.click("#drop .send button")
+    browser.driver.switch_to.alert.accept()
+
+    browser.until(lambda: browser.text("h1") == "Workspaces")
+    assert browser.all(f"#workspace-{name}") == []
+
+
+def test_an_open_page_says_that_its_workspace_was_dropped_and_comes_back_with_it(browser, server, name, make):
+    make(name)
+    browser.open(page(server, name))
+    type_into(browser, "#keep [name=name]", "typed")
+
+    requests.delete(f"{server}/_mock/workspaces/{name}", timeout=10)
+
+    said = f"There is no workspace '{name}'; it was dropped. All workspaces"
+    browser.until(lambda: browser.text("#connection") == said, "nothing is said")
+    assert browser.see("#connection a")[0].get_attribute("href") == f"{server}/_mock/ui/workspaces"
+    assert value(browser, "#keep [name=name]") == "typed"
+    make(name, "corporate-v2")
+    browser.until(
+        lambda: browser.text("#connection") == "" and "corporate-v2" in browser.text("#facts"), "it stays away"
+    )
+    assert value(browser, "#keep [name=name]") == "typed"
+
+
+class Stripping(BaseHTTPRequestHandler):
+    """A proxy that takes a prefix off, of which the server behind it knows nothing."""
+
+    server_address_behind = ""
+
+    def do_GET(self):
+        address = f"{self.server_address_behind}{self.path.removeprefix('/behind/this')}"
+        try:
+            with urlopen(Request(address, headers={"Accept": self.headers["Accept"]}), timeout=10) as answer:
+                self._pass_on(answer.status, answer.headers, b"" if "stream" in address else answer.read())
+        except HTTPError as error:
+            with error:
+                self._pass_on(error.code, error.headers, error.read())
+
+    def _pass_on(self, status, headers, body):
+        self.send_response(status)
+        for one in ("Content-Type", "Content-Security-Policy"):
+            if one in headers:
+                self.send_header(one, headers[one])
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def proxied(server):
+    handler = type("Handler", (Stripping,), {"server_address_behind": server})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as proxy:
+        thread = Thread(target=proxy.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{proxy.server_port}/behind/this"
+        finally:
+            proxy.shutdown()
+            thread.join()
+
+
+def test_addresses_to_copy_are_those_by_which_the_browser_came(browser, server, name, make):
+    make(name)
+    with proxied(server) as root:
+        browser.open(page(root, name))
+        browser.see("#connect")
+        browser.until(lambda: f"BREVO_BASE_URL={root}/w/{name}/v3" in browser.text("#connect"), "it is not said")
+        copied = browser.script(
+            "return [...document.querySelectorAll('#connect [data-copy]')].map(e => e.dataset.copy)"
+        )
+        browser.driver.get("about:blank")
+
+    assert copied[0] == f"{root}/w/{name}/v3"
+    assert server not in "\n".join(copied)
+
+
+# ---------------------------------------------------------------------- coverage
+
+
+def test_coverage_comes_by_itself_and_leads_to_the_request_by_the_keyboard(browser, server, name, make):
+    key = make(name)["api_key"]
+    browser.open(page(server, name, "coverage"))
+    assert "0 of 34" in browser.text("#totals")
+
+    requests.delete(f"{server}/v3/senders/4711", headers={"api-key": key}, timeout=10)
+
+    browser.until(lambda: "1 of 34" in browser.text("#totals"), "it does not come")
+    links = browser.see("#operation-deleteSender dd a", 2)
+    (code,) = [link for link in links if link.text == "document_not_found"]
+    code.send_keys(Keys.ENTER)
+    browser.until(lambda: browser.text("h1") == "Requests")
+    assert "/v3/senders/4711" in browser.text("main")
+    assert browser.console() == []
+
+
+def test_coverage_of_the_server_takes_in_other_workspaces(browser, server, name, make):
+    key = make(name)["api_key"]
+    browser.open(f"{server}/_mock/ui/coverage?workspace=*")
+    before = browser.text("#operation-getDomains")
+
+    requests.get(f"{server}/v3/senders/domains", headers={"api-key": key}, timeout=10)
+
+    browser.until(lambda: browser.text("#operation-getDomains") != before, "it does not come")
+    assert browser.all("#rows-operations a[href*='requests?']") == []

@@ -1,0 +1,538 @@
+"""The commands that work with a workspace of a running server."""
+
+import http.server
+import json
+import threading
+import time
+
+import pytest
+import requests
+from invoking import invoke
+
+ESCAPE = "\x1b[2J"
+
+
+@pytest.fixture(scope="module")
+def root(module_serve):
+    return module_serve("onboarding")
+
+
+@pytest.fixture
+def workspace(root):
+    """A workspace of its own for the test: what the control API says of it."""
+    made = requests.post(f"{root}/_mock/workspaces", json={}, timeout=10).json()
+    yield made
+    requests.delete(f"{root}/_mock/workspaces/{made['name']}", timeout=10)
+
+
+@pytest.fixture
+def ask(workspace):
+    """Sends a request to the service in the workspace, and returns the body of the answer."""
+
+    def send(method, path, body=None, **headers):
+        headers = {"api-key": workspace["api_key"], **headers}
+        answer = requests.request(method, f"{workspace['url']}{path}", json=body, headers=headers, timeout=10)
+        return answer.json() if answer.content else None
+
+    return send
+
+
+@pytest.fixture
+def run(root, workspace):
+    """Runs a command for the workspace."""
+    return lambda *words: invoke(words, {"MOCKSERVER_URL": root, "MOCKSERVER_WORKSPACE": workspace["name"]})
+
+
+@pytest.fixture
+def shown(run):
+    """Runs a command with --json, and returns what it has printed."""
+
+    def value(*words):
+        found = run(*words, "--json")
+        assert found.exit_code in (0, 1), found.output
+        return json.loads(found.stdout)
+
+    return value
+
+
+@pytest.fixture
+def later():
+    """Calls a function after so many seconds, and waits for its end when the test is over."""
+    timers = []
+
+    def begin(function, *, after):
+        timers.append(threading.Timer(after, function))
+        timers[-1].start()
+
+    yield begin
+    for timer in timers:
+        timer.join(10)
+
+
+class _OtherProgram(http.server.BaseHTTPRequestHandler):
+    """Answers whatever it is asked with the body of its server."""
+
+    def answer(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(self.server.body)))
+        self.end_headers()
+        self.wfile.write(self.server.body)
+
+    do_GET = do_POST = do_PUT = do_DELETE = answer  # noqa: N815  # as http.server calls them
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def other_program():
+    """The address of a program that is no mockserver, and that answers with a body."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _OtherProgram) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+
+        def with_body(body):
+            server.body = body
+            return f"http://127.0.0.1:{server.server_address[1]}"
+
+        yield with_body
+        server.shutdown()
+        thread.join(10)
+
+
+def sender(ask, name="Jo"):
+    return ask("POST", "/senders", {"name": name, "email": "jo@acme.test"})
+
+
+# ---------------------------------------------------------------------- logs
+
+
+def test_requests_are_listed_oldest_first_with_the_reasons_of_refusals(run, ask):
+    ask("GET", "/account")
+    ask("GET", "/proceses")
+
+    first, second, reason = run("logs").output.splitlines()
+
+    assert first.startswith("2026-01-15 09:00:00  200  GET /v3/account  getAccount  ")
+    assert second.startswith("2026-01-15 09:00:00  404  GET /v3/proceses  ")
+    assert reason.strip().startswith("no operation has the address /v3/proceses")
+
+
+@pytest.mark.parametrize(
+    ("options", "paths"),
+    [
+        (["--status", "4xx"], ["/v3/proceses", "/v3/senders"]),
+        (["--status", "404"], ["/v3/proceses"]),
+        (["--status", "none"], []),
+        (["--operation", "createSender"], ["/v3/senders"]),
+        (["--method", "post"], ["/v3/senders"]),
+        (["--path", "/v3/s*"], ["/v3/senders"]),
+        (["--code", "missing_parameter"], ["/v3/senders"]),
+        (["--limit", "1"], ["/v3/senders"]),
+        (["--limit", "0"], []),
+    ],
+)
+def test_options_choose_the_requests(shown, ask, options, paths):
+    ask("GET", "/account")
+    ask("GET", "/proceses")
+    ask("POST", "/senders", {"name": "Jo"})
+
+    assert [row["path"] for row in shown("logs", *options)["items"]] == paths
+
+
+def test_a_class_of_statuses_is_looked_for_in_all_of_the_journal(shown, ask):
+    ask("GET", "/proceses")
+    for _ in range(3):
+        ask("GET", "/account")
+
+    assert [row["path"] for row in shown("logs", "--status", "4xx", "-n", "1")["items"]] == ["/v3/proceses"]
+
+
+def test_a_request_is_shown_whole(run, shown, ask):
+    sender(ask)
+    identifier = shown("logs")["items"][0]["id"]
+
+    shown_as_text = run("logs", "show", identifier).output
+
+    assert '"email": "jo@acme.test"' in shown_as_text
+    assert "api-key: ***" in shown_as_text
+    assert shown("logs", "show", identifier)["request"]["body"]["name"] == "Jo"
+
+
+def test_the_journal_is_emptied(run, shown, ask):
+    ask("GET", "/account")
+
+    assert run("logs", "clear").output == "cleared\n"
+    assert shown("logs") == {"items": [], "count": 0}
+
+
+# ---------------------------------------------------------------------- mail
+
+
+def test_mails_are_listed_with_their_codes(run, shown, ask):
+    sender(ask)
+
+    mail = shown("mail")["items"][0]
+
+    assert run("mail").output.splitlines()[1].split() == [
+        *("2026-01-15", "09:00:00", "jo@acme.test", "Verify", "your", "sender"),
+        *(str(mail["otp"]), mail["id"]),
+    ]
+
+
+def test_a_code_is_printed_alone(run, shown, ask):
+    sender(ask)
+    code = shown("mail")["items"][0]["otp"]
+
+    assert run("mail", "--to", "jo@acme.test", "--otp", "--wait", "5").stdout == f"{code}\n"
+    assert shown("mail", "--otp") == {"otp": code}
+
+
+@pytest.mark.parametrize("options", [[], ["--otp"], ["--to", "jo@acme.test"], ["show"]])
+def test_without_a_mail_the_status_is_1(run, options):
+    found = run("mail", *options)
+
+    assert (found.exit_code, found.stdout) == (1, "")
+    assert found.stderr.startswith("no e-mail")
+
+
+def test_a_mail_that_comes_later_is_waited_for(run, ask, later):
+    later(lambda: sender(ask), after=0.5)
+
+    found = run("mail", "--otp", "--wait", "20")
+
+    assert found.exit_code == 0
+    assert found.stdout.strip().isdigit()
+
+
+def test_a_wait_ends_in_time(run):
+    began = time.monotonic()
+
+    found = run("mail", "--wait", "0.3")
+
+    assert (found.exit_code, found.stderr) == (1, "no e-mail after 0.3 s\n")
+    assert 0.3 <= time.monotonic() - began < 5
+
+
+def test_a_mail_is_shown_as_text_as_a_page_and_as_it_would_be_sent(run, shown, ask):
+    sender(ask)
+    mail = shown("mail", "show")
+
+    assert run("mail", "show", mail["id"]).output.splitlines()[2] == "subject: Verify your sender"
+    assert run("mail", "show").output.endswith(mail["text"])
+    assert run("mail", "show", "--html").output.startswith("<!doctype html>")
+    assert "Subject: Verify your sender" in run("mail", "show", mail["id"], "--source").output
+
+
+# ---------------------------------------------------------------------- webhooks
+
+
+@pytest.fixture
+def webhook(workspace, ask):
+    """Adds a webhook that is called at the mock itself, and returns the address of its receiver's settings."""
+    root = workspace["url"].removesuffix("/v3")
+    ask("POST", "/webhooks", {"url": f"{root}/_mock/receiver/it", "events": ["delivered", "opened"]})
+    return f"{root}/_mock/receivers/it"
+
+
+def test_an_event_is_triggered_and_its_calls_are_shown(shown, webhook):
+    found = shown("trigger", "delivered", "--to", "bob@acme.test", "--wait", "10")
+
+    assert [row["event"] for row in found["items"]] == ["delivered"]
+    assert found["items"][0]["attempts"][0]["request"]["body"]["email"] == "bob@acme.test"
+
+
+def test_a_story_is_triggered_by_its_name(shown, webhook):
+    found = shown("trigger", "delivered_opened")
+
+    assert {"delivered", "opened"} <= {row["event"] for row in found["items"]}
+
+
+def test_a_name_that_is_both_is_the_event_unless_a_story_is_asked_for(shown, webhook):
+    assert len(shown("trigger", "delivered")["items"]) == 1
+    assert "delivered" in {row["event"] for row in shown("trigger", "--story", "delivered")["items"]}
+
+
+def test_a_payload_overrides_what_is_sent(shown, webhook):
+    found = shown("trigger", "delivered", "--payload", '{"tag": "mine"}', "--wait", "10")
+
+    assert found["items"][0]["attempts"][0]["request"]["body"]["tag"] == "mine"
+
+
+def test_an_event_of_which_no_webhook_is_told_says_so(run):
+    assert run("trigger", "delivered").output == "it has happened; no webhook is told of it\n"
+
+
+def test_deliveries_are_listed_shown_and_made_again(run, shown, webhook):
+    requests.put(webhook, json={"status": 404}, timeout=10)
+    shown("trigger", "delivered", "--wait", "10")
+
+    [row] = shown("deliveries", "--state", "dropped", "--wait", "10")["items"]
+    assert "404" in run("deliveries").output
+    assert '"event": "delivered"' in run("deliveries", "show", str(row["id"])).output
+    assert run("deliveries", "redeliver", str(row["id"])).exit_code == 1
+    requests.put(webhook, json={"status": 200}, timeout=10)
+    assert shown("deliveries", "redeliver", str(row["id"]))["state"] == "delivered"
+
+
+def test_a_delivery_that_does_not_come_is_status_1(run):
+    assert run("deliveries", "--wait", "0.1").exit_code == 1
+    assert run("deliveries").exit_code == 0
+
+
+# ---------------------------------------------------------------------- the clock
+
+
+@pytest.mark.parametrize(
+    ("length", "now"),
+    [
+        ("15m", "09:15:00"),
+        ("1h30m", "10:30:00"),
+        ("90s", "09:01:30"),
+        ("1.5h", "10:30:00"),
+        ("PT20M", "09:20:00"),
+        ("next", "09:15:00"),
+        ("sender.2.expire_otp.20260115T091500000000Z", "09:15:00"),
+    ],
+)
+def test_the_clock_is_advanced(shown, length, now):
+    assert shown("advance", length)["now"] == f"2026-01-15T{now}Z"
+
+
+@pytest.mark.parametrize(("length", "now"), [("2d", "2026-01-17T09:00:00Z"), ("1w", "2026-01-22T09:00:00Z")])
+def test_the_clock_is_advanced_by_days(shown, length, now):
+    assert shown("advance", length)["now"] == now
+
+
+def test_an_advance_tells_what_has_fired(run):
+    assert run("advance", "1h").output.splitlines() == [
+        "fired at             machine  key  event",
+        "2026-01-15 09:15:00  sender   2    expire_otp",
+        "2026-01-15 10:00:00 UTC, frozen",
+    ]
+
+
+@pytest.mark.parametrize("length", ["1x", "m", "5", "1m1h", "1.2.3s", "", "soon", f"{'9' * 400}d"])
+def test_what_is_no_length_of_time_is_refused(run, length):
+    found = run("advance", length)
+
+    assert found.exit_code == 2
+    assert found.stderr.startswith("Error: ")
+
+
+def test_the_clock_shows_what_is_due(run, shown):
+    assert run("clock").output.splitlines()[-1].split() == [
+        *("2026-01-15", "09:15:00", "sender", "2", "expire_otp"),
+        "sender.2.expire_otp.20260115T091500000000Z",
+    ]
+    assert [row["event"] for row in shown("clock")["timers"]] == ["expire_otp"]
+
+
+def test_the_clock_is_thawed_frozen_and_set(shown):
+    assert shown("clock", "--thaw")["frozen"] is False
+    assert shown("clock", "--freeze")["frozen"] is True
+    assert shown("clock", "--set", "2026-03-01T00:00:00Z")["now"] == "2026-03-01T00:00:00Z"
+
+
+# ---------------------------------------------------------------------- faults
+
+
+def test_a_fault_is_added_with_its_parameters_listed_and_removed(run, shown, ask):
+    options = ["--operation", "createSender", "--operation", "getAccount", "--times", "2"]
+    made = shown("faults", "add", "error", "code=not_enough_credits", "status=402", *options, "--force")
+
+    assert (made["code"], made["status"], made["times"]) == ("not_enough_credits", 402, 2)
+    assert made["match"] == {"operation": ["createSender", "getAccount"]}
+    ask("GET", "/account")
+    assert [row["hits"] for row in shown("faults")["items"]] == [1]
+    assert "code=not_enough_credits" in run("faults", "list").output
+    assert run("faults", "remove", made["id"]).output == f"removed: {made['id']}\n"
+    assert shown("faults")["items"] == []
+
+
+def test_all_faults_are_removed(run, shown):
+    run("faults", "add", "server_error")
+    run("faults", "add", "latency", "ms=3")
+
+    assert shown("faults", "clear") == {"removed": 2}
+
+
+def test_a_code_that_an_operation_never_gives_is_refused_with_those_that_it_gives(run):
+    found = run("faults", "add", "error", "code=not_enough_credits", "--operation", "getAccount")
+
+    assert found.exit_code == 2
+    assert "getAccount" in found.stderr
+
+
+def test_the_catalogue_tells_what_an_operation_can_give(run, shown):
+    assert {"otp_expired", "latency"} <= {row["fault"] for row in shown("faults", "catalogue")["items"]}
+    assert [row["fault"] for row in shown("faults", "catalogue", "latency")["items"]] == ["latency"]
+    found = shown("faults", "catalogue", "--operation", "getAccount")
+    assert "otp_expired" not in {row["fault"] for row in found["items"]}
+    assert "OTP code has expired" in run("faults", "catalogue", "--operation", "validateSenderByOtp").output
+
+
+# ---------------------------------------------------------------------- workspaces
+
+
+def test_a_workspace_is_made_shown_listed_and_dropped(run, shown, tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("senders: [{name: Ada, email: ada@acme.test}]")
+
+    made = shown("workspaces", "new", str(file), "--name", "mine", "--seed", "3")
+
+    assert (made["name"], made["scenario"]) == ("mine", "document")
+    assert made["api_key"] in run("workspaces", "show", "mine").output
+    assert "mine" in {row["name"] for row in shown("workspaces")["items"]}
+    assert run("workspaces", "drop", "mine").output == "dropped: mine\n"
+    assert "mine" not in run("workspaces").output
+
+
+def test_a_workspace_is_reset(run, shown, ask):
+    sender(ask)
+
+    assert run("reset").exit_code == 0
+    assert shown("logs")["count"] == 0
+    assert shown("reset", "--scenario", "empty")["scenario"] == "empty"
+
+
+def test_a_moment_is_kept_and_returned_to(run, shown, ask):
+    name = run("snapshot").stdout.strip()
+    sender(ask)
+
+    assert [row["name"] for row in shown("snapshots")["items"]] == [name]
+    assert run("restore", name).exit_code == 0
+    assert "jo@acme.test" not in run("state", "get").output
+    assert shown("snapshots", "remove", name) == {"removed": [name]}
+
+
+# ---------------------------------------------------------------------- the state
+
+
+def test_a_state_is_kept_compared_and_put_back(run, shown, ask, tmp_path):
+    file = str(tmp_path / "state.yaml")
+    run("state", "get", "--out", file)
+    assert run("state", "diff", file).exit_code == 0
+    sender(ask)
+
+    changed = run("state", "diff", file)
+    assert changed.exit_code == 1
+    assert "+    email: jo@acme.test" in changed.output
+    assert shown("state", "diff", file)["equal"] is False
+    assert run("state", "put", file).exit_code == 0
+    assert run("state", "diff", file).output == ""
+
+
+def test_a_state_with_a_running_clock_is_equal_to_itself(run, tmp_path):
+    file = str(tmp_path / "state.yaml")
+    run("clock", "--thaw")
+    run("state", "get", "--out", file)
+
+    assert run("state", "diff", file).output == ""
+
+
+def test_a_state_is_given_as_json(shown):
+    assert shown("state", "get")["accounts"][0]["name"] == "acme"
+
+
+def test_a_comparison_leaves_no_workspace_behind(run, shown, tmp_path):
+    file = tmp_path / "broken.yaml"
+    file.write_text("senders: 7")
+    before = shown("workspaces")["count"]
+
+    assert run("state", "diff", str(file)).exit_code == 2
+    assert shown("workspaces")["count"] == before
+
+
+# ---------------------------------------------------------------------- misuse, and servers that are none
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["logs", "--status", "4x"], "is no status"),
+        (["logs", "--kind", "mail"], "--kind goes with --follow"),
+        (["logs", "show", "no-such-id"], "no-such-id"),
+        (["trigger"], "Give an event"),
+        (["trigger", "delivered", "--story", "delivered"], "Give an event"),
+        (["trigger", "deliverd"], "did you mean delivered?"),
+        (["trigger", "delivered", "--payload", "["], "it is no JSON"),
+        (["trigger", "delivered", "--payload", "[" * 100_000], "it is no JSON"),
+        (["trigger", "delivered", "--payload", "7"], "it is no JSON object"),
+        (["faults", "add", "latency", "ms"], "is not NAME=VALUE"),
+        (["faults", "add", "latencies"], "latency"),
+        (["faults", "add", "latency", "--match", "7"], "it is no JSON object"),
+        (["faults", "remove", "no-such"], "no-such"),
+        (["clock", "--freeze", "--thaw"], "one of --freeze and --thaw"),
+        (["clock", "--set", "2020-01-01T00:00:00Z"], "now"),
+        (["workspaces", "new", "./no-such.yaml"], "cannot be read"),
+        (["workspaces", "new", "no-such"], "no-such"),
+        (["workspaces", "drop", "default"], "default"),
+        (["state", "put", "no-such.yaml"], "cannot be read"),
+        (["state", "put", "a\0b"], "cannot be read"),
+        (["restore", "no-such"], "no-such"),
+        (["deliveries", "redeliver", "7"], "7"),
+        (["mail", "--wait", "-1"], "not in the range"),
+    ],
+)
+def test_misuse_is_told_in_a_sentence_with_status_2(run, words, expected):
+    found = run(*words)
+
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr.startswith("Error: ")
+    assert expected in found.stderr
+    assert "Traceback" not in found.stderr
+
+
+def test_what_is_not_in_the_catalogue_is_status_1(run):
+    assert run("faults", "catalogue", "no_such").exit_code == 1
+    found = run("faults", "catalogue", "--operation", "createSendr")
+    assert (found.exit_code, "'createSender'" in found.stderr) == (1, True)
+
+
+_COMMANDS = [
+    words.split()
+    for words in (
+        "logs", "logs -f", "logs show a", "mail", "mail --otp --wait 1", "trigger delivered", "deliveries",
+        "deliveries redeliver 1", "clock", "clock --freeze", "advance 1m", "faults", "faults add latency",
+        "faults catalogue", "workspaces", "workspaces new", "reset", "snapshot", "restore a", "snapshots",
+        "state get --json", f"state diff {__file__}",
+    )
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", _COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b'{"items": [7], "count": "x"}', b"\xff\x00", b"[" * 100_000])
+def test_an_answer_of_another_program_is_told_in_a_sentence(other_program, words, body):
+    found = invoke(words, {"MOCKSERVER_URL": other_program(body)})
+
+    assert found.exit_code == 1
+    assert found.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", _COMMANDS, ids=" ".join)
+def test_without_a_server_the_status_is_1(words):
+    found = invoke(words, {"MOCKSERVER_URL": "http://127.0.0.1:9"})
+
+    assert (found.exit_code, found.stdout) == (1, "")
+    assert found.stderr.startswith("http://127.0.0.1:9 does not answer: ")
+
+
+def test_nothing_that_a_server_sends_controls_the_terminal(run, ask, shown):
+    sender(ask, name=f"Jo{ESCAPE}")
+    ask("POST", "/senders", {"name": "A", "email": "a@acme.test", ESCAPE: 1})
+    run("faults", "add", "error", f"message={ESCAPE}", "code=server_error", "status=500", "--force")
+    run("snapshot", "a")
+    identifier = shown("logs")["items"][0]["id"]
+
+    for words in (
+        ["logs"],
+        ["logs", "show", identifier],
+        ["mail"],
+        ["mail", "show"],
+        ["faults"],
+        ["clock"],
+        ["workspaces"],
+    ):
+        assert "\x1b" not in run(*words).output

@@ -1,0 +1,201 @@
+"""`MockServerContainer`: the image as a container of Testcontainers."""
+
+import subprocess
+import sys
+
+import pytest
+import requests
+from docker.errors import APIError
+from docker.models.containers import ExecResult
+from engine import DOCKERFILE, PORT, running_engine
+from testcontainers.core.exceptions import ContainerStartException
+
+from mockserver import MockServerError
+from mockserver.testing import container as module
+from mockserver.testing.container import IMAGE_VARIABLE, MockServerContainer
+
+SCENARIO = "description: {}\nsenders: [{{id: 77, name: Own, email: own@acme.test, state: verified}}]\n"
+
+
+@pytest.fixture(scope="module")
+def mock(make_container, tmp_path_factory):
+    """A container with a folder of scenarios, a seed, and a control token."""
+    folder = tmp_path_factory.mktemp("scenarios")
+    (folder / "own.yaml").write_text(SCENARIO.format("a folder's own"), encoding="utf-8")
+    (folder / "notes.txt").write_text("no scenario", encoding="utf-8")
+    with make_container(scenarios=folder, scenario="onboarding", seed=5, token="secret") as mock:
+        yield mock
+
+
+def test_it_is_ready_when_the_block_begins(mock):
+    assert requests.get(f"{mock.url}/_mock/readyz", timeout=5).status_code == 200
+
+
+def test_its_server_makes_workspaces_of_its_scenario(mock):
+    with mock.server.workspace() as workspace:
+        answer = requests.get(f"{workspace.url}/senders", headers={"api-key": workspace.api_key}, timeout=5)
+
+        assert workspace.scenario == "onboarding"
+        assert workspace.url.startswith(mock.url)
+        assert answer.status_code == 200
+
+
+def test_its_seed_takes_the_place_of_the_scenarios(mock):
+    assert mock.server.default.state.get()["seed"] == 5
+
+
+def test_its_server_is_one_object(mock):
+    assert mock.server is mock.server
+
+
+def test_it_has_the_scenarios_of_a_folder(mock):
+    with mock.server.workspace("own") as workspace:
+        answer = requests.get(f"{workspace.url}/senders", headers={"api-key": workspace.api_key}, timeout=5)
+
+    assert [sender["id"] for sender in answer.json()["senders"]] == [77]
+
+
+def test_without_the_token_the_control_api_refuses(mock):
+    assert requests.get(f"{mock.url}/_mock/workspaces", timeout=5).status_code == 401
+
+
+def test_a_scenario_may_be_a_file(make_container, tmp_path):
+    path = tmp_path / "mine.yml"
+    path.write_text(SCENARIO.format("a file of its own"), encoding="utf-8")
+
+    with make_container(scenario=path) as mock:
+        found = mock.server.default.state.get()
+
+    assert found["description"] == "a file of its own"
+
+
+def test_after_the_block_it_does_not_answer(make_container):
+    with make_container() as mock:
+        server = mock.server
+
+    with pytest.raises(MockServerError):
+        server.workspace()
+
+
+def test_a_server_that_ends_says_why(make_container):
+    with (
+        pytest.raises(ContainerStartException, match=r"ended with status 1: there is no scenario 'missing'"),
+        make_container(scenario="missing"),
+    ):
+        pass
+
+
+# ---------------------------------------------------------------------- before an engine is asked
+
+
+@pytest.fixture
+def somewhere(monkeypatch):
+    """An engine that nobody asks for anything but its version."""
+    with running_engine() as engine:
+        monkeypatch.setenv("DOCKER_HOST", engine.address)
+        yield
+
+
+@pytest.mark.parametrize(
+    ("given", "variable", "image"),
+    [
+        (None, None, "mockserver"),
+        (None, "registry.example.com/mockserver:1.0.0", "registry.example.com/mockserver:1.0.0"),
+        ("other:1", "registry.example.com/mockserver:1.0.0", "other:1"),
+    ],
+)
+def test_the_image_is_the_given_one_or_that_of_the_variable_or_a_local_one(
+    somewhere, monkeypatch, given, variable, image
+):
+    if variable:
+        monkeypatch.setenv(IMAGE_VARIABLE, variable)
+
+    assert MockServerContainer(given).image == image
+
+
+@pytest.mark.parametrize("option", ["scenario", "scenarios"])
+def test_files_that_are_not_there_are_told_before_a_start(somewhere, tmp_path, option):
+    path = tmp_path / "missing.yaml"
+
+    with pytest.raises(FileNotFoundError, match=r"there is no (file|folder) .*missing\.yaml"):
+        MockServerContainer(**{option: path})
+
+
+def test_its_port_and_folder_are_those_of_the_image():
+    assert module.PORT == PORT
+    assert f"MOCKSERVER_SCENARIOS={module.FOLDER}\n" in DOCKERFILE
+
+
+# ---------------------------------------------------------------------- the wait
+
+
+class Target:
+    """A running container as the wait sees it; its health check fails as often as asked."""
+
+    status = "running"
+
+    def __init__(self, test, failures=0):
+        self.attrs = {"Config": {"Image": "some", "Healthcheck": test and {"Test": test}}}
+        self.left = failures
+        self.commands = []
+
+    def get_wrapped_container(self):
+        return self
+
+    def reload(self):
+        pass
+
+    def exec_run(self, command):
+        self.commands.append(command)
+        self.left -= 1
+        return ExecResult(int(self.left >= 0), b"")
+
+
+@pytest.mark.parametrize(
+    ("test", "command"),
+    [
+        (["CMD", "mockserver", "health"], ["mockserver", "health"]),
+        (["CMD-SHELL", "mockserver health"], ["/bin/sh", "-c", "mockserver health"]),
+    ],
+)
+def test_the_wait_asks_the_images_own_health_check_until_it_succeeds(test, command):
+    target = Target(test, failures=2)
+
+    module.ImageHealth().with_poll_interval(0).wait_until_ready(target)
+
+    assert target.commands == [command] * 3
+
+
+@pytest.mark.parametrize("test", [None, ["NONE"], []])
+def test_an_image_without_a_health_check_is_refused(test):
+    with pytest.raises(ContainerStartException, match="the image some has no health check"):
+        module.ImageHealth().wait_until_ready(Target(test))
+
+
+def test_a_container_that_stays_unhealthy_is_given_up():
+    wait = module.ImageHealth().with_poll_interval(0).with_startup_timeout(0)
+
+    with pytest.raises(TimeoutError, match="not healthy within 0 s"):
+        wait.wait_until_ready(Target(["CMD", "x"], failures=1_000_000))
+
+
+def test_a_container_that_ends_while_it_is_asked_is_looked_at_again(monkeypatch):
+    target = Target(["CMD", "x"])
+
+    def ends(_):
+        del target.exec_run
+        raise APIError("container is not running")
+
+    target.exec_run = ends
+
+    module.ImageHealth().with_poll_interval(0).wait_until_ready(target)
+
+    assert target.commands == [["x"]]
+
+
+def test_without_testcontainers_the_module_says_what_to_install():
+    program = "import sys; sys.modules['testcontainers.core.container'] = None; import mockserver.testing.container"
+
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+    assert run.stderr.splitlines()[-1].endswith("pip install 'brevo-mockserver[testcontainers]'")

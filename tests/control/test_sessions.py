@@ -1,0 +1,76 @@
+"""Sessions of the dashboard: they open with the token, last for a while, and are limited in number."""
+
+import pytest
+
+from mockserver.control.access import sessions
+from mockserver.control.access.sessions import LIFETIME_S, Sessions
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def known(clock):
+    return Sessions("sés-ame", clock)
+
+
+def test_the_token_opens_a_session_that_only_its_value_names(known):
+    value = known.open("sés-ame")
+
+    assert known.has(value)
+    assert not any(known.has(other) for other in (None, "", value[:-1], f"{value} "))
+
+
+@pytest.mark.parametrize("given", ["", "ses-ame", "sés-ame ", "\ud800", "x" * 100_000])
+def test_nothing_else_opens_one(known, given):
+    assert known.open(given) is None
+
+
+def test_without_a_token_there_is_no_session():
+    assert Sessions(None).open("") is None
+
+
+def test_a_session_ends_after_its_time(known, clock):
+    value = known.open("sés-ame")
+    clock.now += LIFETIME_S - 1
+    assert known.has(value)
+    clock.now += 1
+    assert not known.has(value)
+
+
+def test_a_session_that_is_closed_is_over_and_others_go_on(known):
+    one, other = known.open("sés-ame"), known.open("sés-ame")
+    known.close(one)
+    known.close(None)
+
+    assert (known.has(one), known.has(other)) == (False, True)
+
+
+def test_the_oldest_session_makes_room(known, monkeypatch):
+    monkeypatch.setattr(sessions, "_MOST", 2)
+    first, second, third = (known.open("sés-ame") for _ in range(3))
+
+    assert [known.has(value) for value in (first, second, third)] == [False, True, True]
+
+
+def test_sessions_that_are_over_make_room_first(known, clock, monkeypatch):
+    monkeypatch.setattr(sessions, "_MOST", 2)
+    known.open("sés-ame")
+    clock.now += LIFETIME_S
+    second, third = known.open("sés-ame"), known.open("sés-ame")
+
+    assert known.has(second)
+    assert known.has(third)
+
+
+def test_two_servers_on_one_host_have_cookies_of_different_names():
+    assert Sessions("a").cookie != Sessions("a").cookie

@@ -1,0 +1,102 @@
+"""What a percentage counts: all of the contract, the operations that were used, or those of a list."""
+
+import pytest
+
+from mockserver.coverage.selection import countable, operations, parse
+
+
+def test_all_of_the_contract_is_counted_unless_somebody_asks(played, coverage, contract_size):
+    found = coverage(played)
+
+    assert (found["of"], len(found["counted"])) == ("all", len(countable()))
+    assert found["totals"]["operations"]["of"] == contract_size.operations
+    assert coverage(played, "?of=all") == found
+
+
+def test_used_are_the_operations_that_were_called_and_the_machines_that_have_moved(played, coverage):
+    found = coverage(played, "?of=used")
+
+    called = ["createSender", "createWebhook", "deleteSender", "getAccount", "getSenders", "updateSender"]
+    assert sorted(found["counted"]) == sorted([*called, "sender", "validateSenderByOtp"])
+    assert found["totals"]["operations"] == {"met": 7, "of": 7, "percent": 100.0}
+
+
+def test_the_points_of_what_is_counted_are_counted_and_no_others(played, coverage):
+    found = coverage(played, "?of=getAccount")
+
+    assert found["percent"] < 100
+    assert {name for name, row in found["totals"].items() if row["of"]} == {"operations", "statuses"}
+    assert list(found["operations"]) == ["getAccount"]
+    assert all("getAccount" in sentence for sentence in found["missing"])
+
+
+def test_the_transitions_of_a_machine_are_counted_where_the_list_names_it(played, coverage):
+    with_machine = coverage(played, "?of=createSender,sender")
+
+    assert coverage(played, "?of=createSender")["totals"]["transitions"]["of"] == 0
+    assert with_machine["totals"]["transitions"]["met"] == len(with_machine["transitions"]["sender"])
+
+
+def test_what_is_not_called_counts_in_a_list(played, coverage):
+    assert coverage(played, "?of=getSenders,deleteDomain")["totals"]["operations"] == {
+        "met": 1,
+        "of": 2,
+        "percent": 50.0,
+    }
+
+
+def test_nothing_used_is_nothing_met(make_api, coverage):
+    found = coverage(make_api(), "?of=used")
+
+    assert (found["counted"], found["percent"]) == ([], 0.0)
+
+
+def test_operations_beyond_are_no_part_of_it(make_api, coverage):
+    api = make_api()
+    api.get("/v3/contacts")
+
+    assert coverage(api, "?of=used")["counted"] == []
+
+
+def test_the_order_of_names_and_names_that_come_twice_change_nothing(played, coverage):
+    assert coverage(played, "?of=getSenders getAccount,getSenders")["of"] == "getSenders,getAccount"
+
+
+@pytest.mark.parametrize("form", ["text", "html", "junit"])
+@pytest.mark.parametrize(
+    ("of", "told"),
+    [
+        ("used", ", of the 7 operations and 1 state machine that were used"),
+        ("getAccount", ", of the 1 operation and 0 state machines that were named"),
+    ],
+)
+def test_every_form_says_what_was_counted(played, form, of, told):
+    answer = played.get(f"/_mock/coverage?of={of}&format={form}")
+
+    assert told in answer.text
+
+
+@pytest.mark.parametrize(
+    ("of", "told"),
+    [
+        ("createSendr", "there is no operation or state machine 'createSendr'; did you mean createSender?"),
+        ("createSender,zzz", "'zzz', or it counts in no percentage"),
+        ("oauthRevoke", "or it counts in no percentage"),
+        ("", "names no operation"),
+        (",", "names no operation"),
+        ("x," * 6_000, "at most 10,000 characters"),
+        (",".join(f"x{number}" for number in range(50)), "and 47 more"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_a_name_that_there_is_not_is_refused(played, of, told):
+    answer = played.get("/_mock/coverage", query_string={"of": of})
+
+    assert answer.status_code == 400
+    assert [error["path"] for error in answer.json["errors"]] == ["/of"]
+    assert told in answer.json["errors"][0]["message"]
+
+
+def test_machines_and_operations_have_names_of_their_own():
+    assert {"sender", "domain"} <= countable() - operations()
+    assert parse("sender").names == {"sender"}

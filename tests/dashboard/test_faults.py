@@ -1,0 +1,254 @@
+"""The page "Faults and DNS": rules, a form that offers what fits, one rule, and the records of domains."""
+
+import re
+from html import unescape
+
+import pytest
+
+from mockserver.core.state.faults import FAULT_KINDS
+from mockserver.dashboard.faults.offers import offers
+from mockserver.resources.registry import ALL_OPERATIONS
+
+START = "2026-01-15T09:00:00Z"
+FROZEN = {"clock": {"start": START, "frozen": True}}
+
+
+def page(api, path="", status=200):
+    answer = api.get(f"/_mock/ui/faults{path}")
+    assert answer.status_code == status
+    return answer.text
+
+
+def plain(html):
+    return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
+
+
+def rules(*items):
+    return {**FROZEN, "faults": list(items)}
+
+
+def listed(html):
+    return re.findall(r'<li class="rule" id="rule-([^"]*)"', html)
+
+
+def options(html, name):
+    """The options of a choice: their attributes and texts."""
+    (select,) = re.findall(rf'<select name="{re.escape(name)}".*?</select>', html, re.DOTALL)
+    return re.findall(r"<option([^>]*)>([^<]*)</option>", select)
+
+
+def members(attributes, name):
+    found = re.search(rf'data-{name}="([^"]*)"', attributes)
+    return None if found is None else unescape(found[1]).split()
+
+
+# ---------------------------------------------------------------------- rules
+
+
+def test_rules_stand_in_their_order_with_what_they_are_for_and_their_hits(make_api):
+    api = make_api(
+        rules(
+            {"fault": "otp_expired", "times": 1, "after": 2, "id": "b"},
+            {"fault": "latency", "ms": 1, "match": {"operation": "getSenders", "json": {"a": 1}}, "id": "a"},
+        )
+    )
+
+    html = page(api)
+
+    assert listed(html) == ["b", "a"]
+    assert "2 rules." in plain(html)
+    assert "otp_expired active 0 hits validateSenderByOtp, once, after 2 requests, id b" in plain(html)
+    assert 'latency active 0 hits getSenders, where {"json": {"a": 1}} , with {"ms": 1} , id a' in plain(html)
+
+
+def test_a_rule_that_has_hit_as_often_as_it_may_is_spent(make_api):
+    api = make_api(rules({"fault": "server_error", "times": 1}))
+
+    api.get("/v3/senders")
+
+    assert "server_error spent it has hit as often as it may 1 hit every operation" in plain(page(api))
+
+
+def test_a_rule_whose_time_is_over_is_spent(make_api):
+    api = make_api(rules({"fault": "server_error", "ttl_s": 60, "probability": 0.5}))
+    assert "by a chance of 0.5, until 2026-01-15T09:01:00Z" in plain(page(api))
+
+    api.advance("PT1M")
+
+    assert "spent its time is over" in plain(page(api))
+
+
+def test_without_rules_the_page_tells_how_to_make_one(api):
+    html = plain(page(api))
+
+    assert "No request is made to go wrong." in html
+    assert """/_mock/faults -d '{"fault":"server_error","times":1}'""" in html
+
+
+def test_a_long_list_of_rules_is_given_by_the_page(make_api):
+    api = make_api(rules(*({"fault": "hang", "id": f"r{number}"} for number in range(45))))
+
+    first, last = page(api), page(api, "?rules=40&name=a%26b")
+
+    assert (listed(first)[0], len(listed(first)), listed(last)[0]) == ("r0", 20, "r40")
+    assert "1 to 20 of 45. Further" in plain(first)
+    assert "41 to 45 of 45. Earlier" in plain(last)
+    assert 'href="?rules=20&amp;name=a%26b"' in last
+
+
+def test_a_place_that_is_no_number_is_said(api):
+    assert "The list begins at its start: rules is no number." in plain(page(api, "?rules=-3&domains="))
+
+
+def test_beyond_the_end_of_a_list_stands_a_way_back(make_api):
+    html = page(make_api(rules({"fault": "hang"})), "?rules=60")
+
+    assert listed(html) == []
+    assert "The list ends before. Earlier" in plain(html)
+
+
+# ---------------------------------------------------------------------- one rule
+
+
+def test_a_rule_opened_tells_what_it_does_and_what_it_has_hit(make_api):
+    api = make_api(rules({"fault": "otp_expired", "id": "late", "ttl_s": 60}))
+    api.put("/v3/senders/1/validate", json={"otp": 1})
+    (request,) = api.get("/_mock/requests").json["items"]
+
+    html = page(api, "/late")
+
+    assert "The answer is 400 OTP code has expired: OTP code has expired." in plain(html)
+    assert f'/_mock/ui/requests/{request["id"]}">validateSenderByOtp</a>' in html
+    assert '/_mock/ui/requests?fault=late"' in html
+    assert "2026-01-15T09:01:00Z" in html
+
+
+def test_hits_whose_requests_are_gone_are_told_as_such(make_api):
+    api = make_api(rules({"fault": "server_error", "id": "x"}))
+    assert "Nothing yet." in plain(page(api, "/x"))
+    api.get("/v3/senders")
+
+    api.delete("/_mock/requests")
+
+    assert "The requests that it has hit are no longer kept." in plain(page(api, "/x"))
+
+
+def test_the_rule_of_one_request_is_explained(api):
+    assert "a request asked for it, by its header X-Mock-Fault" in plain(page(api, "/header", status=404))
+
+
+@pytest.mark.parametrize("identifier", ["gone", "%3Cb%3E", "a" * 5000])
+def test_a_rule_that_is_not_there_is_a_page_that_says_so(api, identifier):
+    html = page(api, f"/{identifier}", status=404)
+
+    assert "somebody has removed it" in plain(html)
+    assert "<b>" not in html
+
+
+def test_what_users_write_into_a_rule_is_text(make_api):
+    evil = '"><script>alert(1)</script>'
+    api = make_api(rules({"fault": "server_error", "message": evil, "id": "x", "match": {"query": {evil: evil}}}))
+
+    assert "<script>alert" not in page(api) + page(api, "/x")
+
+
+# ---------------------------------------------------------------------- the form
+
+
+def test_every_kind_is_offered_and_told_in_a_sentence(api):
+    html = page(api)
+
+    assert [text for _, text in options(html, "fault")] == list(FAULT_KINDS)
+    for kind in offers().kinds:
+        assert kind.says[0].isupper()
+        assert kind.says.endswith(".")
+        assert kind.says in plain(html)
+
+
+@pytest.mark.parametrize("operation", ALL_OPERATIONS)
+def test_what_is_offered_for_an_operation_is_just_what_the_control_api_takes(api, operation):
+    html = page(api)
+    codes = [text for _, text in options(html, "code")]
+    (chosen,) = [attributes for attributes, text in options(html, "match.operation") if text == operation]
+    offered = {unescape(codes[int(index)]) for index in members(chosen, "codes")}
+
+    def takes(**rule):
+        return api.post("/_mock/faults", json={**rule, "match": {"operation": operation}}).status_code == 201
+
+    assert {unescape(code) for code in codes if takes(fault="error", code=unescape(code))} == offered
+    for attributes, kind in options(html, "fault"):
+        fits = members(attributes, "operations")
+        parameters = {"error": {"code": "bad_request"}, "latency": {"ms": 1}}.get(kind, {})
+        assert takes(fault=kind, **parameters) is (fits is None or operation in fits)
+
+
+def test_a_parameter_of_a_path_is_offered_for_the_operations_that_have_it(api):
+    fields = re.findall(r'<label data-path-of="([^"]*)">[^<]*<input name="match\.path\.(\w+)"', page(api))
+
+    assert "validateSenderByOtp" in {name: operations for operations, name in fields}["senderId"].split()
+    for operations, name in fields:
+        assert all(f"{{{name}}}" in ALL_OPERATIONS[operation].path for operation in operations.split())
+
+
+# ---------------------------------------------------------------------- DNS
+
+
+@pytest.mark.parametrize(
+    ("dns", "meaning"),
+    [
+        ({"dkim_record": "wrong"}, "Who authenticates it is refused: brevo_code is missing, dkim_record is wrong,"),
+        (dict.fromkeys(("brevo_code", "dkim_record", "dmarc_record"), "ok"), "All three records are right."),
+        ({"free_mail": True}, "A provider of free mailboxes has it, so that nobody can authenticate it."),
+    ],
+)  # fmt: skip
+def test_what_dns_says_of_a_domain_is_told_with_what_it_means(make_api, dns, meaning):
+    assert meaning in plain(page(make_api({"dns": {"acme.test": dns}})))
+
+
+def test_a_domain_that_was_authenticated_stays_so_without_its_code(make_api):
+    api = make_api({"domains": [{"name": "acme.test", "state": "authenticated"}]})
+
+    api.put("/_mock/dns/acme.test", json={"brevo_code": "wrong"})
+
+    html = page(api)
+    assert "authenticated at acme . It stays authenticated, as ownership is proved only once" in plain(html)
+    assert '/_mock/ui/machines/domain/acme.test"' in html
+
+
+def test_each_record_is_turned_from_what_it_is(make_api):
+    html = page(make_api({"dns": {"acme.test": {"dkim_record": "timeout"}}}))
+
+    (form,) = re.findall(
+        r'<form[^>]*data-method="PUT" data-path="[^"]*/_mock/dns/acme\.test".*?</form>', html, re.DOTALL
+    )
+    assert re.findall(r"<option selected>(\w+)<", form) == ["missing", "timeout", "missing"]
+
+
+def test_a_domain_is_found_by_a_part_of_its_name_in_either_spelling(make_api):
+    api = make_api({"domains": [{"name": "bücher.test"}, {"name": "acme.test"}]})
+
+    for part in ("B%C3%9CCH", "xn--b"):
+        found = page(api, f"?name={part}")
+        assert re.findall(r'id="domain-([^"]*)"', found) == ["xn--bcher-kva.test"]
+        assert "bücher.test xn--bcher-kva.test" in plain(found)
+
+
+def test_a_long_list_of_domains_is_given_by_the_page(make_api):
+    api = make_api({"dns": {f"d{number:02}.test": {} for number in range(23)}})
+
+    html = page(api, "?domains=10")
+
+    assert re.findall(r'id="domain-([^"]*)"', html) == [f"d{number}.test" for number in range(10, 20)]
+    assert "11 to 20 of 23. Earlier Further" in plain(html)
+
+
+@pytest.mark.parametrize("part", ["zz", "x" * 9000, '"><script>', "%00"])
+def test_a_name_that_no_domain_has_is_said(api, part):
+    html = page(api, f"?name={part}")
+
+    assert "in its name." in plain(html)
+    assert '"><script>' not in html
+
+
+def test_a_real_resolver_is_mentioned_where_it_is_asked(make_api):
+    assert "Here a real server is asked" in plain(page(make_api({"behaviour": {"dns": "resolver"}})))

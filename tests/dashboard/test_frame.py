@@ -1,0 +1,113 @@
+"""What all pages of the dashboard have: addresses, links, headers, problems, files."""
+
+import re
+import sys
+from html.parser import HTMLParser
+from urllib.parse import urljoin
+
+import pytest
+
+from mockserver.dashboard.navigation import PAGES
+
+NAMES = [page.name for page in PAGES]
+
+
+class Links(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [
+            value for name, value in attrs if name in ("href", "src") and not value.startswith(("#", "data:"))
+        ]
+
+
+def links(answer, base):
+    return [urljoin(base, link) for link in Links(answer.text).found]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("prefix", ["", "/w/default"])
+def test_each_page_leads_to_every_other_one_in_its_workspace(api, name, prefix):
+    path = f"{prefix}/_mock/ui/{name}"
+    found = links(api.get(path), path)
+    assert {f"{prefix}/_mock/ui/{other}" for other in NAMES} <= set(found)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_links_of_a_page_work_behind_a_prefix_that_the_server_is_not_told(api, name):
+    answer = api.get(f"/_mock/ui/{name}")
+    outside = links(answer, f"/behind/a/proxy/_mock/ui/{name}")
+    assert outside
+    assert all(link.startswith("/behind/a/proxy/_mock/") for link in outside if not link.startswith("http"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_names_only_files_that_are_there(api, name):
+    path = f"/_mock/ui/{name}"
+    files = [link for link in links(api.get(path), path) if "/static/" in link]
+    assert len(files) >= 2
+    assert [api.get(file).status_code for file in files] == [200] * len(files)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_has_neither_script_nor_style_of_its_own(api, name):
+    text = api.get(f"/_mock/ui/{name}").text
+    assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]* src=)", text)
+
+
+@pytest.mark.parametrize("path", ["/_mock/ui", "/_mock/ui/"])
+def test_the_front_leads_to_the_requests_of_the_only_workspace(api, path):
+    answer = api.get(path)
+    assert (answer.status_code, urljoin(path, answer.location)) == (302, "/_mock/ui/requests")
+
+
+def test_the_front_leads_to_the_workspaces_where_there_are_several(api):
+    api.post("/_mock/workspaces", json={"name": "other"})
+    assert urljoin("/_mock/ui/", api.get("/_mock/ui/").location) == "/_mock/ui/workspaces"
+    assert urljoin("/w/other/_mock/ui/", api.get("/w/other/_mock/ui/").location) == "/w/other/_mock/ui/requests"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "sentence"),
+    [
+        ("GET", "/_mock/ui/nowhere", 404, "There is no page at /_mock/ui/nowhere."),
+        ("GET", "/w/gone/_mock/ui/clock", 404, "There is no workspace &#39;gone&#39;."),
+        ("POST", "/_mock/ui/clock", 405, "/_mock/ui/clock can only be read."),
+        ("GET", "/_mock/ui/static/1/nothing.js", 404, "The dashboard has no file &#39;nothing.js&#39;."),
+    ],
+)
+def test_a_problem_is_a_page(api, method, path, status, sentence):
+    answer = api.request(method, path)
+    assert (answer.status_code, answer.mimetype) == (status, "text/html")
+    assert f'<p id="problem">{sentence}</p>' in answer.text
+
+
+def test_a_page_lets_a_browser_do_nothing_else(api):
+    headers = api.get("/_mock/ui/clock").headers
+    assert headers["Content-Security-Policy"] == (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+        "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+    assert headers["Cache-Control"] == "no-store"
+
+
+def test_files_are_kept_by_browsers_and_change_their_addresses(api):
+    (style,) = [
+        link for link in links(api.get("/_mock/ui/clock"), "/_mock/ui/clock") if link.endswith("/dashboard.css")
+    ]
+    answer = api.get(style)
+    assert (answer.mimetype, answer.headers["Cache-Control"]) == ("text/css", "max-age=31536000, immutable")
+    assert re.search("/static/[0-9a-f]{12}/", style)
+
+
+def test_control_calls_import_nothing_of_the_dashboard(pytester):
+    program = """
+        import sys
+        from mockserver import create_app
+        create_app().test_client().get("/_mock")
+        assert not [name for name in sys.modules if name.startswith("mockserver.dashboard")]
+    """
+    assert pytester.run(sys.executable, pytester.makepyfile(program)).ret == 0

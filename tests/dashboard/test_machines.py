@@ -1,0 +1,318 @@
+"""The page "Machines": drawings with numbers, lists of instances, and an instance with its history."""
+
+import json
+import re
+from html import unescape
+from urllib.parse import quote, urljoin
+
+import pytest
+
+WORKSPACE = {
+    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+    "accounts": [
+        {
+            "name": "acme",
+            "api_keys": ["key-acme"],
+            "senders": [
+                {"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification", "otp": 123456},
+                {"id": 3, "name": "News", "email": "news@acme.test"},
+            ],
+            "domains": [{"name": "acme.test"}],
+        },
+        {"name": "other", "api_keys": ["key-other"], "senders": [{"id": 7, "name": "Ops", "email": "ops@other.test"}]},
+    ],
+}
+PAGE = "/_mock/ui/machines"
+HOSTILE = [
+    "<1@mail.test>",
+    "<a/b@mail.test>",
+    "<\"'&amp;@mail.test>",
+    "<b/onclick='alert(1)'@mail.test>",
+    "<%2F..%2F{key}@mail.test>",
+    f"<{'x' * 300}@mail.test>",
+]
+
+
+@pytest.fixture
+def api(make_api):
+    return make_api(WORKSPACE)
+
+
+def text_of(answer):
+    """What a person reads: the text without tags, in one line."""
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
+
+
+def drawn(answer):
+    """The text of each box and label of the first drawing."""
+    svg = re.search(r'<svg class="machine".*?</svg>', answer.text, re.DOTALL)[0]
+    return unescape(re.sub(r"<[^>]*>", " ", svg))
+
+
+def listed(answer):
+    return re.findall(r'<li id="instance-([^"]*)"', answer.text)
+
+
+def fire(api, machine, key, event):
+    assert api.post(f"/_mock/machines/{machine}/{key}/{event}").status_code == 200
+
+
+# ---------------------------------------------------------------------- all machines
+
+
+def test_every_machine_is_drawn(api):
+    names = {row["name"] for row in api.get("/_mock/machines").json["items"]}
+
+    drawings = re.findall(r'<title id="drawing-(\w+)-title">', api.get(PAGE).text)
+    assert (set(drawings), len(drawings)) == (names, len(names))
+
+
+def test_a_drawing_says_how_many_instances_are_in_each_state(api):
+    assert "awaiting_verification: 1, verified: 2" in text_of(api.get(PAGE))
+
+
+def test_the_page_tells_what_happened_last(api):
+    fire(api, "sender", 3, "change_email")
+
+    assert "Last: change_email of 3 at 2026-01-15 09:00:00" in text_of(api.get(PAGE))
+
+
+def test_the_arrow_of_the_last_transition_is_lit(api):
+    fire(api, "sender", 2, "verify")
+
+    lit = re.findall(r'<g class="lit">.*?</g>', api.get(f"{PAGE}/sender").text)
+    assert len(lit) == 1
+    assert '<text class="event"' in lit[0]
+    assert "verify" in lit[0]
+
+
+def test_the_drawings_are_small(api):
+    assert len(api.get(PAGE).data) < 25_000
+
+
+# ---------------------------------------------------------------------- one machine
+
+
+def test_the_table_of_a_machine_stands_beside_its_drawing_as_text(api):
+    found = text_of(api.get(f"{PAGE}/sender"))
+
+    assert "create not there awaiting_verification a call, or by hand" in found
+    assert "expire_otp awaiting_verification awaiting_verification a timer, or by hand" in found
+    assert "delete verified gone a call, or by hand" in found
+
+
+@pytest.mark.parametrize(
+    ("query", "keys"),
+    [
+        ("", ["3", "2", "7"]),
+        ("?state=verified", ["3", "7"]),
+        ("?search=NEWS", ["3"]),
+        ("?search=other", ["7"]),
+        ("?search=ops&state=verified", ["7"]),
+        ("?search=nobody", []),
+        ("?offset=2", ["7"]),
+    ],
+)
+def test_instances_are_found_by_state_and_text(api, query, keys):
+    assert listed(api.get(f"{PAGE}/sender{query}")) == keys
+
+
+def test_instances_are_listed_a_hundred_at_a_time(make_api):
+    api = make_api({**WORKSPACE, "generate": {"senders": 250}})
+
+    first = api.get(f"{PAGE}/sender")
+    second = api.get(f"{PAGE}/sender?offset=100")
+    assert (len(listed(first)), len(listed(second))) == (100, 100)
+    assert set(listed(first)).isdisjoint(listed(second))
+    assert "101 to 200 of 253." in text_of(second)
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("?state=asleep", "There is no state 'asleep', so all are listed."),
+        ("?offset=x", "The list begins at its start: offset is no number."),
+        ("?offset=-1", "The list begins at its start: offset is no number."),
+        (f"?offset={'9' * 400}", "The list begins at its start: offset is no number."),
+    ],
+)
+def test_what_makes_no_sense_in_the_address_is_said(api, query, sentence):
+    answer = api.get(f"{PAGE}/sender{query}")
+
+    assert sentence in text_of(answer)
+    assert listed(answer) == ["3", "2", "7"]
+
+
+def test_what_is_searched_for_stays_typed(api):
+    assert 'value="&lt;b&gt;"' in api.get(f"{PAGE}/sender?search=<b>").text
+
+
+MACHINES = ["sender", "domain", "scheduled_email", "sub_account_plan", "delivery", "export", "oauth_grant"]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_an_empty_list_says_what_would_fill_it(make_api, machine):
+    api = make_api("empty")
+
+    assert "There is none yet." in text_of(api.get(f"{PAGE}/{machine}"))
+
+
+@pytest.mark.parametrize("machine", ["sender", "domain", "scheduled_email"])
+def test_the_call_that_an_empty_list_shows_fills_it(make_api, machine):
+    api = make_api("empty")
+    curl = unescape(re.search(r'data-copy="(curl [^"]*)"', api.get(f"{PAGE}/{machine}").text)[1])
+    path, body = re.fullmatch(r"curl http://localhost(\S+) -H '[^']*' -d '(.*)'", curl).groups()
+
+    assert api.post(path, json=json.loads(body)).status_code < 300
+    assert len(listed(api.get(f"{PAGE}/{machine}"))) == 1
+
+
+# ---------------------------------------------------------------------- one instance
+
+
+def test_an_instance_shows_its_state_account_and_code(api):
+    answer = api.get(f"{PAGE}/sender/2")
+
+    assert "It is awaiting_verification , of the account acme ." in text_of(answer)
+    assert 'class="otp"' in answer.text
+    assert 'data-copy="123456"' in answer.text
+    assert "is here" in drawn(answer)
+
+
+def test_an_instance_shows_its_pending_timers_with_what_is_left(api):
+    assert "expire_otp in 15 min, at 2026-01-15 09:15:00" in text_of(api.get(f"{PAGE}/sender/2"))
+
+
+def test_what_is_left_follows_the_clock_of_the_workspace(api):
+    api.advance("PT5M")
+
+    assert "expire_otp in 10 min, at 2026-01-15 09:15:00" in text_of(api.get(f"{PAGE}/sender/2"))
+
+
+def test_each_event_that_applies_has_a_form_and_the_others_say_that_they_do_not(api):
+    found = api.get(f"{PAGE}/sender/3")
+    forms = re.findall(r'data-method="POST" data-path="([^"]*)"', found.text)
+
+    addresses = [urljoin(f"{PAGE}/sender/3", path) for path in forms]
+    assert addresses == ["/_mock/machines/sender/3/change_email", "/_mock/machines/sender/3/delete"]
+    assert "verify does not apply in this state" in text_of(found)
+
+
+def test_a_form_asks_before_it_deletes(api):
+    assert re.findall(r'data-confirm="([^"]*)"', api.get(f"{PAGE}/sender/3").text) == ["Delete sender 3?"]
+
+
+def test_an_instance_tells_its_history(api):
+    fire(api, "sender", 2, "resend_otp")
+    api.advance("PT1M")
+    fire(api, "sender", 2, "verify")
+
+    found = text_of(api.get(f"{PAGE}/sender/2"))
+    assert "2026-01-15 09:01:00 verify : awaiting_verification → verified" in found
+    assert found.index("09:01:00 verify :") < found.index("09:00:00 resend_otp :")
+
+
+def test_an_instance_that_came_with_its_scenario_has_no_history_yet(api):
+    assert "Nothing has happened to it since it came with its scenario." in text_of(api.get(f"{PAGE}/sender/2"))
+
+
+def test_what_is_left_out_of_a_history_is_counted(make_api):
+    api = make_api(WORKSPACE, history_limit=120)
+    for _ in range(130):
+        fire(api, "sender", 2, "resend_otp")
+
+    found = text_of(api.get(f"{PAGE}/sender/2"))
+    assert "20 older transitions are not listed." in found
+    assert "10 transitions of this workspace." in found
+
+
+def test_an_instance_that_is_gone_says_so_and_keeps_its_history(api):
+    fire(api, "sender", 2, "delete")
+
+    answer = api.get(f"{PAGE}/sender/2")
+    found = text_of(answer)
+    assert answer.status_code == 200
+    assert "It is gone : there is none with this key any more, of the account acme ." in found
+    assert "09:00:00 delete : awaiting_verification → gone" in found
+    assert "data-method" not in answer.text
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/nothing/1", "/sender/99", "/sender/x", "/domain/nobody.test"])
+def test_what_never_was_is_a_page_with_404(api, path):
+    answer = api.get(f"{PAGE}{path}")
+
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")
+    assert "There is no machine" in text_of(answer) or "and no history of one." in text_of(answer)
+
+
+@pytest.mark.parametrize("key", HOSTILE)
+def test_any_key_is_led_to_and_shown_as_text(make_api, key):
+    api = make_api({"scheduled_emails": [{"message_id": key, "to": "bob@example.test", "scheduled_at": "PT1H"}]})
+    path = f"{PAGE}/scheduled_email"
+    links = re.findall(r'class="instance"><a href="([^"]*)"', api.get(path).text)
+    address = urljoin(path, unescape(links[0]))
+
+    assert address == f"{path}/{quote(key, safe='')}"
+    answer = api.get(address)
+    assert answer.status_code == 200
+    assert key not in answer.text
+    cancel = re.search(r'data-path="([^"]*/cancel)"', answer.text)[1]
+    assert api.post(urljoin(address, unescape(cancel))).json["key"] == key
+
+
+@pytest.mark.parametrize("path", ["/sender", "/sender/2", "/sender?search=<script>", "/sender?state=<script>"])
+def test_what_users_have_written_is_text(make_api, path):
+    account = {"name": "<script>alert(1)</script>", "senders": WORKSPACE["accounts"][0]["senders"]}
+    api = make_api({"accounts": [account]})
+
+    answer = api.get(f"{PAGE}{path}")
+    assert answer.status_code == 200
+    assert not re.search(r"<script(?! type=.module. src=)", answer.text)
+
+
+@pytest.mark.parametrize("path", ["", "/sender", "/sender/2"])
+def test_pages_of_a_named_workspace_show_that_one(api, path):
+    api.post("/_mock/workspaces", json={"name": "mine", "scenario": WORKSPACE})
+    api.post("/w/mine/_mock/machines/sender/2/verify")
+
+    assert "Last: verify" in text_of(api.get(f"/w/mine{PAGE}{path}"))
+    assert "Last: verify" not in text_of(api.get(f"{PAGE}{path}"))
+
+
+# ---------------------------------------------------------------------- causes
+
+
+def created(api):
+    """The number of a sender that was just created, and the id of the request that did it."""
+    answer = api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
+    return answer.json["id"], answer.headers["sib-request-id"]
+
+
+def things(answer):
+    """Where the links of the history lead, by the words before them."""
+    history = answer.text.partition('id="history"')[2].partition("</ol>")[0]
+    found = re.findall(r'href="[./]*/_mock/ui/([^"]*)"', history)
+    return [unescape(link) for link in found]
+
+
+def test_a_transition_names_the_request_that_caused_it_and_what_followed(api):
+    sender, request = created(api)
+
+    found = things(api.get(f"{PAGE}/sender/{sender}"))
+    assert found[0] == f"requests/{request}"
+    assert {link.partition("/")[0].partition("#")[0] for link in found[1:]} == {"mail", "clock"}
+
+
+def test_a_transition_by_a_timer_names_what_has_set_the_timer(api):
+    sender, request = created(api)
+    api.advance("PT1H")
+
+    found = text_of(api.get(f"{PAGE}/sender/{sender}"))
+    assert re.search(rf"expire_otp : \S+ → awaiting_verification by timer expire_otp , set by request {request}", found)
+
+
+def test_a_pending_timer_names_what_has_set_it(api):
+    sender, request = created(api)
+
+    found = text_of(api.get(f"{PAGE}/sender/{sender}"))
+    assert f"expire_otp in 15 min, at 2026-01-15 09:15:00 , set by request {request}" in found

@@ -1,0 +1,337 @@
+"""The page "Mail": the list, one e-mail in all its forms, and what has come in."""
+
+from urllib.parse import urljoin
+
+import pytest
+import web_page
+
+from mockserver.core.traffic.mailbox import Sending
+
+#: A workspace that sends what clients give it.
+SENDING = {
+    "extends": "send",
+    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+    "senders": [{"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}],
+    "domains": [{"name": "acme.test", "state": "authenticated"}],
+}
+#: What tries to get out of its place.
+HOSTILE = "\"'><script>alert(1)</script>{{ 7 * 7 }}\u202e" + "w" * 2_000
+
+
+class Dashboard:
+    """A workspace, and its pages about mail."""
+
+    def __init__(self, api):
+        self.api = api
+
+    def open(self, path="", status=200):
+        answer = self.api.get(f"/_mock/ui/mail{path}")
+        assert answer.status_code == status, answer.text
+        return web_page.read(answer.text)
+
+    def make_sender(self, name):
+        made = self.api.post("/v3/senders", json={"name": name, "email": f"{name.lower()}@acme.test"})
+        assert made.status_code == 201, made.text
+
+    @property
+    def newest(self):
+        return self.api.get("/_mock/mailbox").json["items"][0]
+
+
+@pytest.fixture
+def make(make_api):
+    def made(**settings):
+        return Dashboard(make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}, **settings))
+
+    return made
+
+
+@pytest.fixture
+def dashboard(make):
+    """A workspace that has sent a code to Ops, and then one to News."""
+    found = make()
+    for name in ("Ops", "News"):
+        found.make_sender(name)
+    return found
+
+
+# ---------------------------------------------------------------------- the list
+
+
+def test_without_mail_the_page_says_what_would_send_one(make):
+    (line,) = make().open().by_id("summary").all("code")
+
+    assert "http://localhost/v3/senders" in line.text
+
+
+def test_a_line_has_recipient_subject_code_and_moment(dashboard):
+    first, second = dashboard.open().by_id("rows").all("li")
+
+    mail = dashboard.newest
+    assert first.text == f"{mail['subject']} to news@acme.test code {mail['otp']} 2026-01-15 09:00:00"
+    assert "to ops@acme.test" in second.text
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("to=OPS", ["ops@acme.test"]),
+        ("to=acme.test", ["news@acme.test", "ops@acme.test"]),
+        ("subject=verify&to=news", ["news@acme.test"]),
+        ("subject=invoice", []),
+    ],
+)
+def test_mails_are_searched_by_parts_of_address_and_subject(dashboard, query, found):
+    rows = dashboard.open(f"?{query}").by_id("rows").all("li")
+
+    assert [row.all("span")[0].text for row in rows] == [f"to {address}" for address in found]
+
+
+def test_a_search_that_finds_nothing_says_how_many_there_are(dashboard):
+    assert dashboard.open("?to=nobody").by_id("summary").text == "None of the 2 e-mails is like that."
+
+
+def test_of_many_mails_the_last_hundred_are_listed_and_the_rest_is_counted(make):
+    found = make(mailbox_limit=102)
+    for number in range(105):
+        found.make_sender(f"S{number}")
+
+    page = found.open()
+
+    assert len(page.by_id("rows").all("li")) == 100
+    assert page.by_id("summary").text == "The last 100 of 102 e-mails, newest first; 3 older ones had to go."
+
+
+def test_a_button_throws_all_mails_away_after_a_question(dashboard):
+    form = dashboard.open().by_id("delete-all").attributes
+
+    assert (form["data-method"], form["data-path"].endswith("/_mock/mailbox")) == ("DELETE", True)
+    assert form["data-confirm"]
+
+
+# ---------------------------------------------------------------------- one mail
+
+
+def test_a_mail_shows_its_code_and_what_it_is_about(dashboard):
+    mail = dashboard.newest
+
+    page = dashboard.open(f"/{mail['id']}")
+
+    assert page.one("h1").text == mail["subject"]
+    assert page.one(class_="code-of-mail").one("code").text == str(mail["otp"])
+    assert "To news@acme.test" in page.by_id("what").text
+    links = {each.text: each.attributes["href"] for each in page.by_id("about").all("a")}
+    assert links.pop(f"sender {mail['key']}").endswith(f"/_mock/ui/machines/sender/{mail['key']}")
+    (caused_by,) = links.values()
+    assert caused_by.endswith(f"/_mock/ui/requests/{mail['request']}")
+
+
+def test_a_mail_is_framed_where_it_can_do_nothing(dashboard):
+    mail = dashboard.newest
+    frame = dashboard.open(f"/{mail['id']}").one("iframe")
+    assert frame.attributes["sandbox"] is None
+    assert frame.attributes["src"].endswith(f"/_mock/ui/mail/{mail['id']}/html")
+
+    answer = dashboard.api.get(f"/_mock/ui/mail/{mail['id']}/html")
+
+    assert answer.text == mail["html"]
+    assert answer.headers["Content-Security-Policy"] == (
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
+    )
+    assert answer.headers["X-DNS-Prefetch-Control"] == "off"
+
+
+def test_a_mail_is_read_as_text(dashboard):
+    mail = dashboard.newest
+
+    assert dashboard.open(f"/{mail['id']}?form=text").one("pre", aria_label="Text").text == " ".join(
+        mail["text"].split()
+    )
+
+
+def test_a_mail_is_read_as_its_source(dashboard):
+    mail = dashboard.newest
+
+    page = dashboard.open(f"/{mail['id']}?form=source")
+
+    assert f"Message-ID: {mail['message_id']}" in page.one("pre", aria_label="Source").text
+    (download,) = [each for each in page.all("a") if "download" in each.attributes]
+    assert download.attributes["href"].endswith(f"/_mock/mailbox/{mail['id']}.eml")
+
+
+def test_a_mail_of_the_service_has_no_headers_and_files_of_a_client(dashboard):
+    page = dashboard.open(f"/{dashboard.newest['id']}?form=details")
+
+    assert "Attachments None." in page.by_id("main").text
+
+
+def test_a_form_that_a_mail_has_not_is_told(dashboard):
+    page = dashboard.open(f"/{dashboard.newest['id']}?form=pdf")
+
+    assert page.one(class_="unclear").text == "A mail has no such form: this is its HTML."
+    assert page.all("iframe")
+
+
+@pytest.mark.parametrize("path", ["/none", "/none/html", "/none?form=text"])
+def test_a_mail_that_is_not_there_is_told(dashboard, path):
+    assert "There is no e-mail" in dashboard.open(path, 404).by_id("problem").text
+
+
+@pytest.fixture
+def send(make_api):
+    """Sends an e-mail with these members; gives the pages, and the path of the e-mail's."""
+
+    def sent(**members):
+        found = Dashboard(make_api(SENDING))
+        body = {
+            "sender": {"email": "news@acme.test", "name": "News"},
+            "to": [{"email": "bob@example.test", "name": "Bob"}],
+            "subject": "Hi",
+            "htmlContent": "<p>Hi</p>",
+            **members,
+        }
+        answer = found.api.post("/v3/smtp/email", json=body)
+        assert answer.status_code == 201, answer.text
+        return found, f"/{found.newest['id']}"
+
+    return sent
+
+
+def test_a_mail_of_a_client_shows_all_that_it_has_given(send):
+    dashboard, path = send(
+        cc=[{"email": "carol@example.test"}],
+        bcc=[{"email": "dave@example.test", "name": "Dave"}],
+        replyTo={"email": "reply@acme.test"},
+        headers={"X-Campaign": "june"},
+        tags=["welcome", "first"],
+        params={"NAME": "Bob"},
+        attachment=[{"name": "a.txt", "content": "SGVsbG8="}],
+    )
+
+    what, details = dashboard.open(path).by_id("what").text, dashboard.open(f"{path}?form=details").by_id("main").text
+
+    assert "To Bob <bob@example.test> Cc carol@example.test Bcc Dave <dave@example.test>" in what
+    assert "Reply to reply@acme.test" in what
+    for shown in ("X-Campaign june", "Tags welcome, first", "a.txt, 5 bytes", 'NAME "Bob"'):
+        assert shown in details
+
+
+def test_a_mail_without_a_text_says_so(send):
+    dashboard, path = send()
+
+    assert "This mail has only HTML." in dashboard.open(f"{path}?form=text").by_id("main").text
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ('<LINK rel="preconnect" href="http://evil.test">', '<LINK rel="preconnect" href="#http://evil.test">'),
+        ("<p>\u0130</p><a/HREF\n=\t'//evil.test'>", "<p>\u0130</p><a/HREF\n=\t'#//evil.test'>"),
+        ("<a href=//evil.test>", "<a href=#//evil.test>"),
+        ("<svg><image xlink:href='//evil.test'/></svg>", "<svg><image xlink:href='#//evil.test'/></svg>"),
+        ("<iframe src=x></iframe><Object data=x>", "<no-iframe src=x></iframe><no-Object data=x>"),
+        ("<p>See href, or a frame.</p><img src='data:,'>", "<p>See href, or a frame.</p><img src='data:,'>"),
+    ],
+)
+def test_links_of_a_mail_lead_nowhere_and_it_has_no_frames(send, html, shown):
+    dashboard, path = send(htmlContent=html)
+
+    assert dashboard.api.get(f"/_mock/ui/mail{path}/html").text == shown
+
+
+def test_a_long_source_is_cut(send):
+    dashboard, path = send(htmlContent="<p>" + "long " * 40_000)
+
+    page = dashboard.open(f"{path}?form=source")
+
+    assert len(page.one("pre", aria_label="Source").text) <= 100_000
+    assert "more characters are in the download" in page.by_id("main").text
+
+
+def test_whatever_users_write_stays_text(send):
+    dashboard, path = send(
+        subject=HOSTILE[:900],
+        to=[{"email": "bob@example.test", "name": HOSTILE[:60]}],
+        htmlContent=HOSTILE,
+        textContent=HOSTILE,
+        params={HOSTILE: [HOSTILE]},
+        tags=[HOSTILE[:50]],
+    )
+
+    for each in (
+        "",
+        "?to=%22%3E%3Cscript%3E",
+        path,
+        *(f"{path}?form={form}" for form in ("text", "source", "details")),
+    ):
+        page = dashboard.open(each)
+        assert [script.text for script in page.all("script")] == [""], each
+
+
+# ---------------------------------------------------------------------- what has come in
+
+
+def test_before_the_first_mail_the_form_stands_alone(make):
+    page = make().open("/received")
+
+    assert page.by_id("summary").text == "No mail has come in yet."
+    assert page.by_id("arrive").attributes["data-path"].endswith("/_mock/inbound")
+
+
+def test_mails_that_have_come_in_are_listed_newest_first(make):
+    found = make()
+    for number in range(101):
+        sent = {"sender": f"{number}@example.test", "recipient": "help@in.acme.test"}
+        assert found.api.post("/_mock/inbound", json=sent).status_code == 201
+        found.api.advance("PT1S")
+
+    page = found.open("/received")
+
+    rows = page.by_id("rows").all("li")
+    assert len(rows) == 100
+    assert rows[0].text.startswith("from 100@example.test to help@in.acme.test")
+    assert "The last 100 of 101" in page.by_id("summary").text
+
+
+def test_the_id_of_a_mail_that_has_come_in_leads_to_what_is_known_of_it(make):
+    found = make()
+    sent = {"sender": "bob@example.test", "recipient": "help@in.acme.test"}
+    uuid = found.api.post("/_mock/inbound", json=sent).json["uuid"]
+
+    answer = found.api.get(f"/_mock/ui/mail/{uuid}")
+
+    assert urljoin(f"/_mock/ui/mail/{uuid}", answer.location) == f"/_mock/ui/mail/received/{uuid}"
+    assert "From bob@example.test To help@in.acme.test" in found.open(f"/received/{uuid}").by_id("what").text
+    assert "keeps no HTML" in found.open(f"/{uuid}/html", 404).by_id("problem").text
+
+
+def test_a_mail_that_has_not_come_in_is_told(make):
+    assert "has come in" in make().open("/received/none", 404).by_id("problem").text
+
+
+def test_a_mail_that_has_come_in_leads_to_the_calls_that_it_has_caused(make):
+    found = make()
+    hook = {"id": 5, "url": "http://127.0.0.1:9/hook", "type": "inbound", "domain": "in.acme.test"}
+    found.api.post("/_mock/seed", json={"webhooks": [hook]})
+    sent = {"sender": "bob@example.test", "recipient": "help@in.acme.test"}
+    uuid = found.api.post("/_mock/inbound", json=sent).json["uuid"]
+
+    links = [each.text for each in found.open(f"/received/{uuid}").by_id("what").all("a")]
+
+    assert "delivery 1" in links
+
+
+@pytest.mark.parametrize(
+    ("sending", "told"),
+    [
+        (Sending("waiting"), "Sending SMTP: waiting after 0 tries"),
+        (Sending("failed", 1, "550 <no> such user"), "Sending SMTP: failed after 1 try: 550 <no> such user"),
+    ],
+)
+def test_a_mail_tells_how_far_it_has_come_by_smtp(dashboard, sending, told):
+    mailbox = dashboard.api.workspace.state.mailbox
+    mail = next(iter(mailbox))
+    mailbox.note_sending(mail, sending)
+
+    assert f"SMTP: {sending.state}" in dashboard.open().by_id(f"mail-{mail.id}").text
+    assert told in dashboard.open(f"/{mail.id}").by_id("what").text

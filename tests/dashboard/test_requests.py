@@ -1,0 +1,391 @@
+"""The page Requests: the list and its filters, one request, and requests as code."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+from contextlib import suppress
+from html.parser import HTMLParser
+from urllib.parse import urljoin
+
+import pytest
+
+from mockserver.views.traffic import redaction
+
+PATIENCE = 20
+HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u202e"
+
+
+class Page(HTMLParser):
+    """The rows of a list by their ids, the text of each part with an id, and the addresses of all links."""
+
+    def __init__(self, answer, path):
+        super().__init__()
+        self.status = answer.status_code
+        self.html = answer.text
+        self.rows, self.links, self.tags = [], [], []
+        self._path, self._row = path, False
+        self.feed(answer.text)
+        self.text = " ".join(self._words)
+
+    def reset(self):
+        super().reset()
+        self._words = []
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        self.tags.append((tag, values))
+        if tag == "li":
+            self._row = values.get("id", "").startswith("r-")
+            if self._row:
+                self.rows.append("")
+        if tag == "a":
+            self.links.append(urljoin(self._path, values["href"]))
+
+    def handle_endtag(self, tag):
+        self._row = self._row and tag != "li"
+
+    def handle_data(self, data):
+        self._words += data.split()
+        if self._row:
+            self.rows[-1] = " ".join([self.rows[-1], *data.split()]).strip()
+
+
+@pytest.fixture
+def opened(api):
+    """A function that opens an address below the page."""
+
+    def read(path=""):
+        address = f"/_mock/ui/requests{path}"
+        return Page(api.get(address), address)
+
+    return read
+
+
+@pytest.fixture
+def last(api):
+    """A function that gives the newest request of the journal."""
+    return lambda: api.get("/_mock/requests?limit=1").json["items"][0]
+
+
+# ---------------------------------------------------------------------- the list
+
+
+def test_each_request_is_a_line_newest_first(api, opened):
+    api.get("/v3/account")
+    api.post("/v3/senders", json={"name": "A"})
+    api.get("/v3/sendrs")
+
+    rows = opened().rows
+
+    assert [row.split(" ", 1)[1] for row in rows] == [
+        "404 GET /v3/sendrs no operation has the address /v3/sendrs; did you mean GET /v3/senders (getSenders)? acme",
+        "400 createSender POST /v3/senders the body's member email is missing; there stands name acme",
+        "200 getAccount GET /v3/account acme",
+    ]
+
+
+def test_a_line_leads_to_its_request(api, opened, last):
+    api.get("/v3/account")
+    assert f"/_mock/ui/requests/{last()['id']}" in opened().links
+
+
+def test_a_request_that_a_fault_has_hit_is_marked(api, opened):
+    api.get("/v3/account", headers={"X-Mock-Fault": "server_error"})
+    assert "500 getAccount" in opened().rows[0]
+    assert " fault " in opened().rows[0]
+
+
+def test_a_workspace_without_requests_says_how_to_send_one(api, opened):
+    page = opened()
+    assert page.rows == []
+    assert "No request yet" in page.text
+    assert "curl -i 'http://localhost/v3/account' -H 'api-key: " in page.text
+
+
+def test_the_newest_two_hundred_are_shown_and_the_others_counted(api, opened):
+    for _ in range(203):
+        api.get("/v3/account")
+
+    page = opened()
+
+    assert len(page.rows) == 200
+    assert "3 more are not shown." in page.text
+
+
+def test_requests_that_were_removed_are_counted(make_api):
+    api = make_api(journal_limit=2)
+    for _ in range(3):
+        api.get("/v3/account")
+
+    page = Page(api.get("/_mock/ui/requests"), "/")
+
+    assert (len(page.rows), "1 older one was removed to make room" in page.text) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("operation=getAccount", ["getAccount"]),
+        ("status=404", ["GET /v3/sendrs"]),
+        ("status=4xx", ["GET /v3/sendrs", "createSender"]),
+        ("status=4XX&operation=createSender", ["createSender"]),
+        ("status=none", ["getSenders"]),
+        ("account=acme&status=200", ["getAccount"]),
+        ("account=somebody", []),
+        ("text=SENDRS", ["GET /v3/sendrs"]),
+        ("text=email+is+missing", ["createSender"]),
+        ("text=in-the-body", ["createSender"]),
+        ("code=missing_parameter", ["createSender"]),
+        ("transition=sender.create", []),
+        ("held=true", []),
+        ("operation=&status=&text=", ["getSenders", "GET /v3/sendrs", "createSender", "getAccount"]),
+    ],
+)
+def test_a_filter_in_the_address_chooses(api, opened, query, titles):
+    api.get("/v3/account")
+    api.post("/v3/senders", json={"name": "In-The-Body"})
+    api.get("/v3/sendrs")
+    with suppress(ConnectionResetError):
+        api.get("/v3/senders", headers={"X-Mock-Fault": "empty_response"})
+
+    rows = opened(f"?{query}").rows
+
+    assert len(rows) == len(titles)
+    assert all(f" {title} " in row for title, row in zip(titles, rows, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("status=many", "many is no status: write one as 404, a class as 4xx, or none"),
+        ("status=4x", "4x is no status"),
+        ("status=%D9%A4%D9%A0%D9%A4", "is no status"),
+        ("operation=createSendr", "There is no operation createSendr; did you mean createSender?"),
+        ("account=nobody", "None of the 1 requests is like that."),
+        ("status=" + "9" * 100_000, "is no status"),
+        ("text=%00%ff%25", "None of the 1 requests is like that."),
+    ],
+)
+def test_what_makes_no_sense_is_said_on_the_page(api, opened, query, sentence):
+    api.get("/v3/account")
+    page = opened(f"?{query}")
+    assert page.status == 200
+    assert sentence in page.text
+
+
+def test_the_list_of_a_workspace_shows_its_own_requests_only(api, opened):
+    api.post("/_mock/workspaces", json={"name": "other"})
+    api.get("/v3/account")
+    page = Page(api.get("/w/other/_mock/ui/requests"), "/w/other/_mock/ui/requests")
+    assert (page.rows, len(opened().rows)) == ([], 1)
+
+
+# ---------------------------------------------------------------------- one request
+
+
+def one(api, opened, last):
+    return opened(f"/{last()['id']}")
+
+
+def test_a_refusal_says_why_by_which_rule_and_where_that_stands(api, opened, last):
+    api.post("/v3/senders", json={"name": "A"})
+    page = one(api, opened, last)
+    assert '<p class="reason"><bdi>the body&#39;s member email is missing; there stands name</bdi></p>' in page.html
+    assert "The rule: missing_parameter is answered when email or name is absent" in page.text
+    assert "/_mock/docs/contract/senders.md#createSender" in page.links
+    assert "/_mock/docs" in page.links
+
+
+def test_request_and_answer_are_shown_without_secrets(api, opened, last):
+    api.post("/v3/senders?token=hidden", json={"name": "Jo", "email": "jo@acme.test", "otp": 987654}, key="sesame")
+    page = one(api, opened, last)
+    assert "jo@acme.test" in page.text
+    assert "x-sib-ratelimit-limit" in page.text
+    assert not [secret for secret in ("hidden", "987654", "sesame") if secret in page.html]
+
+
+def test_a_secret_of_an_address_that_leads_nowhere_is_not_shown(api, opened, last):
+    api.get("/v3/account/login/acme/sso/hidden")
+    assert "hidden" not in opened().html + one(api, opened, last).html
+
+
+def test_a_transition_leads_to_its_instance(api, opened, last):
+    created = api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json["id"]
+    page = one(api, opened, last)
+    assert f"/_mock/ui/machines/sender/{created}" in page.links
+
+
+def test_a_warning_is_shown(api, opened, last):
+    api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test", "colour": "red"})
+    assert '<span class="badge warn">warning</span> <bdi>' in one(api, opened, last).html
+
+
+def test_a_fault_leads_to_its_rule_as_long_as_that_is_there(api, opened, last):
+    rule = api.post("/_mock/faults", json={"fault": "server_error"}).json["id"]
+    api.get("/v3/account")
+    assert f"/_mock/ui/faults#rule-{rule}" in one(api, opened, last).links
+
+    api.delete("/_mock/faults")
+
+    assert f"{rule} , a rule that is gone" in one(api, opened, last).text
+
+
+def test_a_request_leads_to_the_one_before_and_the_one_after(api, opened):
+    for _ in range(3):
+        api.get("/v3/account")
+    newest, middle, oldest = [row["id"] for row in api.get("/_mock/requests").json["items"]]
+
+    around = {name: [link for link in opened(f"/{name}").links if link[-36:] in (newest, middle, oldest)]
+              for name in (newest, middle, oldest)}  # fmt: skip
+
+    assert [[link[-36:] for link in around[name]] for name in (newest, middle, oldest)] == [
+        [middle],
+        [oldest, newest],
+        [middle],
+    ]
+
+
+def test_a_long_text_is_cut_with_a_way_to_the_whole(api, opened, last):
+    api.post("/v3/senders", data="x" * 9_000, headers={"Content-Type": "text/plain"})
+    page = one(api, opened, last)
+    assert "5,000 more characters" in page.text
+    assert f"/_mock/requests/{last()['id']}" in page.links
+
+
+def test_a_request_that_is_not_there_is_a_page(opened):
+    page = opened("/unknown")
+    assert (page.status, "There is no request &#39;unknown&#39; in the journal" in page.html) == (404, True)
+
+
+def test_hostile_values_stand_there_as_text(api, opened, last):
+    api.post(f"/v3/senders?{HOSTILE}=1", json={HOSTILE: HOSTILE, "name": [HOSTILE]}, headers={"X-Other": "<b>"})
+    api.get(f"/v3/{HOSTILE}")
+    pages = [opened(), opened(f"?text={HOSTILE}&operation={HOSTILE}&status={HOSTILE}&account={HOSTILE}&code={HOSTILE}")]
+    pages += [opened(f"/{row['id']}") for row in api.get("/_mock/requests").json["items"]]
+
+    for page in pages:
+        assert page.status == 200
+        assert [values for tag, values in page.tags if tag == "img" or (tag == "script" and "src" not in values)] == []
+
+
+# ---------------------------------------------------------------------- as code
+
+
+@pytest.mark.parametrize(
+    ("name", "beginning"),
+    [("curl", "curl -i -X POST 'http://localhost/v3/senders'"), ("python", "import requests"), ("pytest", "import py")],
+)
+def test_a_request_is_code_at_an_address_of_its_own(api, opened, last, name, beginning):
+    api.post("/v3/senders", json={"name": "A"})
+    answer = api.get(f"/_mock/ui/requests/{last()['id']}/{name}")
+    assert (answer.content_type, answer.text[: len(beginning)]) == ("text/plain; charset=utf-8", beginning)
+
+
+def test_short_code_stands_on_the_page_and_long_code_is_linked(api, opened, last):
+    api.post("/v3/senders", json={"name": "A"})
+    assert "def test_create_sender_is_refused(mockserver):" in one(api, opened, last).text
+
+    api.post("/v3/senders", json={"name": "A" * 10_000})
+
+    page = one(api, opened, last)
+    assert "def test_create_sender_is_refused(mockserver):" not in page.text
+    assert f"/_mock/ui/requests/{last()['id']}/pytest" in page.links
+
+
+def test_a_test_of_a_request_writes_the_fault_that_hit_it(api, last):
+    api.post("/_mock/faults", json={"fault": "latency", "ms": 5, "after": 0, "match": {"operation": "getAccount"}})
+    api.get("/v3/account")
+    text = api.get(f"/_mock/ui/requests/{last()['id']}/pytest").text
+    assert "mockserver.faults.add('latency', ms=5, match={'operation': 'getAccount'})" in text
+
+
+def test_a_test_says_what_it_lacks(make_api):
+    api = make_api({"accounts": [{"name": "acme", "api_keys": ["own"]}]}, key="own")
+    api.post("/_mock/faults", json={"fault": "server_error"})
+    api.post("/v3/senders?token=1", json={"name": "A"})
+    api.delete("/_mock/faults")
+    (row,) = api.get("/_mock/requests").json["items"]
+
+    text = api.get(f"/_mock/ui/requests/{row['id']}/pytest").text
+
+    assert [line.strip() for line in text.splitlines() if line.strip().startswith("# ")] == [
+        "# The workspace was made of a document: give it to the marker as scenario=...",
+        "# The journal keeps no secrets: what is *** here was one.",
+        "# The fault that hit this request is gone.",
+        "# the fault fault-1 (server_error) was injected",
+    ]
+
+
+def test_a_test_reads_the_code_out_of_the_mail(api, last):
+    sender = api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json["id"]
+    api.put(f"/v3/senders/{sender}/validate", json={"otp": 111111})
+    text = api.get(f"/_mock/ui/requests/{last()['id']}/pytest").text
+    assert "json={'otp': mockserver.mailbox.latest().otp}" in text
+
+
+# ---------------------------------------------------------------------- what is held
+
+
+def test_a_request_that_is_held_can_be_answered_from_the_page(api, opened):
+    client = threading.Thread(target=lambda: api.get("/v3/account", headers={"X-Mock-Fault": "latency; ms=60000"}))
+    client.start()
+    (held,) = api.get(f"/_mock/requests?held=true&wait={PATIENCE}").json["items"]
+
+    shown, listed = opened(f"/{held['id']}"), opened("?held=true")
+
+    call = f"../../../_mock/requests/{held['id']}/answer"
+    assert [values["data-path"] for tag, values in shown.tags if tag == "form" and "data-path" in values] == [call]
+    assert "The fault holds the answer back, and the client waits." in shown.text
+    assert listed.rows[0].split()[1:6] == ["held", "getAccount", "GET", "/v3/account", "fault"]
+    api.post(f"/_mock/requests/{held['id']}/answer")
+    client.join(PATIENCE)
+    assert "The fault holds" not in opened(f"/{held['id']}").text
+
+
+# ---------------------------------------------------------------------- how much a page takes
+
+
+def full(api):
+    """As many requests as the list shows, of some kinds."""
+    for number in range(200):
+        api.get(f"/v3/senders/{number}" if number % 2 else "/v3/account")
+
+
+def test_a_full_list_is_short_for_a_browser_that_reads_gzip(api):
+    full(api)
+    plain = api.get("/_mock/ui/requests")
+    short = api.get("/_mock/ui/requests", headers={"Accept-Encoding": "gzip, deflate, br"})
+
+    assert (plain.headers.get("Content-Encoding"), short.headers["Content-Encoding"]) == (None, "gzip")
+    assert gzip.decompress(short.data).count(b"<li id=") == plain.data.count(b"<li id=") == 200
+    assert len(short.data) < 20_000
+    assert short.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
+
+
+def test_no_body_is_read_for_the_list(api, monkeypatch):
+    api.post("/v3/senders", json={"name": "A"})
+    monkeypatch.setattr(redaction, "sent", None)
+    monkeypatch.setattr(redaction, "answered", None)
+
+    assert api.get("/_mock/ui/requests").status_code == 200
+
+
+# ---------------------------------------------------------------------- causes
+
+
+def test_a_request_leads_to_the_mail_and_the_timer_that_it_caused(api, opened, last):
+    api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
+    (mail,) = api.get("/_mock/mailbox").json["items"]
+    page = one(api, opened, last)
+    assert f"/_mock/ui/mail/{mail['id']}" in page.links
+    assert [link for link in page.links if link.startswith("/_mock/ui/clock/sender")]
+
+
+def test_a_line_tells_real_time_beside_that_of_the_workspace(make_api):
+    api = make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accounts": [{"name": "acme"}]})
+    api.get("/v3/account")
+    real = api.get("/_mock/requests").json["items"][0]["real_at"]
+    title = f"2026-01-15T09:00:00Z; {real[11:19]} in real time"
+    times = [values for tag, values in Page(api.get("/_mock/ui/requests"), "/").tags if tag == "time"]
+    assert [(values["datetime"], values["title"]) for values in times] == [("2026-01-15T09:00:00Z", title)]

@@ -1,0 +1,260 @@
+"""Requests as code: what a shell, Python and pytest send is what was sent."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl, unquote_to_bytes
+
+import pytest
+from examples import examples
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.dashboard.snippets import python, shell
+from mockserver.dashboard.snippets.sent import of_exchange
+
+KEY = "own-key"
+WORLD = python.Preparation(marker={"scenario": "standard"}, fault=None)
+
+
+class Receiver(ThreadingHTTPServer):
+    """Keeps the last request that came in."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.got = None
+        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
+
+    @property
+    def root(self):
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    def handle_one_request(self):
+        self.raw_requestline = self.rfile.readline(1 << 20)
+        if not self.raw_requestline or not self.parse_request():
+            self.close_connection = True
+            return
+        body = self.rfile.read(int(self.headers.get("content-length", 0)))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.server.got = (self.command, self.path, headers, body)
+        self.send_response(200)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    with Receiver() as found:
+        yield found
+        found.shutdown()
+
+
+def exchange(method="POST", path="/v3/senders", query="", headers=(), body=b"", **more):
+    found = Exchange("1", None, method, path, query, headers, body, {})
+    vars(found).update(more)
+    return found
+
+
+def in_shell(receiver, row):
+    """What comes in when the command is run by a shell."""
+    receiver.got = None
+    command = shell.curl(of_exchange(row), receiver.root, KEY)
+    ran = subprocess.run(["/bin/sh"], input=command.encode(), capture_output=True, timeout=20, check=False)
+    assert ran.returncode == 0, (command, ran.stderr)
+    return receiver.got
+
+
+def in_python(receiver, row):
+    """What comes in when the program is run."""
+    receiver.got = None
+    exec(python.call(of_exchange(row), receiver.root, KEY), {"print": lambda *_: None})  # what it is for
+    return receiver.got
+
+
+RUNS = [
+    pytest.param(in_shell, id="shell", marks=pytest.mark.skipif(not shutil.which("curl"), reason="there is no curl")),
+    pytest.param(in_python, id="python"),
+]
+
+METHODS = st.sampled_from(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+SEGMENTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(lambda text: text not in (".", ".."))
+PATHS = st.lists(SEGMENTS.map(lambda text: text.replace("/", "").replace("%2F", "") or "x"), max_size=3).map(
+    lambda segments: "/".join(["/v3", *segments])
+)
+#: As a server hands over what stood in an address: any byte that is neither a blank nor a control character.
+QUERIES = st.text(st.characters(min_codepoint=0x21, max_codepoint=0xFF, exclude_characters="#\x7f"), max_size=30)
+NAMES = st.from_regex(r"x-[a-z][a-z0-9]{0,10}", fullmatch=True)
+#: Bytes of UTF-8 and others, as Latin-1; no blanks at either end, which HTTP does not keep.
+VALUES = st.text(st.characters(min_codepoint=0x20, max_codepoint=0xFF, exclude_characters="\x7f"), max_size=30).map(
+    lambda text: text.strip(" ")
+)
+HEADERS = st.dictionaries(NAMES, VALUES, max_size=3).map(lambda rows: list(rows.items()))
+JSONS = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.text("abcdef\"'\\\n$`é", max_size=5), inner, max_size=3),
+)  # fmt: skip
+
+
+def same_target(got, row):
+    path, _, query = got.partition("?")
+    assert unquote_to_bytes(path).decode() == row.path
+    sent = parse_qsl(row.query, keep_blank_values=True, encoding="latin-1")
+    assert parse_qsl(query, keep_blank_values=True, encoding="latin-1") == sent
+
+
+@pytest.mark.parametrize("run", RUNS)
+@given(method=METHODS, path=PATHS, query=QUERIES, headers=HEADERS)
+@example("GET", "/v3/a'b\\c\nd", "a=%zz&b=%20%", [("x-a", ""), ("x-b", "é'\"$`\\"), ("x-c", "\x80")])
+@examples(40)
+def test_an_address_and_headers_arrive_as_they_were_sent(receiver, run, method, path, query, headers):
+    row = exchange(method, path, query, headers)
+
+    got_method, target, got, body = run(receiver, row)
+
+    assert (got_method, body) == (method, b"")
+    same_target(target, row)
+    # The receiver's own library strips blanks beyond those of HTTP from the ends of a value.
+    assert {name: got[name].strip() for name, _ in headers} == {name: value.strip() for name, value in headers}
+    assert got["api-key" if "api-key" in got else "host"]
+
+
+@pytest.mark.parametrize("run", RUNS)
+@given(method=METHODS, body=st.binary(min_size=1))
+@example("POST", b"@/etc/passwd")
+@example("POST", b"-n %s \\n '\x00\xff")
+@example("GET", b"-")
+@examples(40)
+def test_bytes_arrive_as_they_were_sent(receiver, run, method, body):
+    got_method, _, headers, got = run(receiver, exchange(method, body=body, headers=[]))
+
+    assert (got_method, got, headers.get("content-type")) == (method, body, None)
+
+
+@pytest.mark.parametrize("run", RUNS)
+@given(value=JSONS)
+@examples(40)
+def test_json_arrives_as_it_was_sent(receiver, run, value):
+    body = json.dumps(value).encode()
+    _, _, headers, got = run(receiver, exchange(body=body, headers=[("content-type", "application/json")]))
+
+    assert (json.loads(got), headers["content-type"]) == (value, "application/json")
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_body_that_is_too_long_for_an_argument_arrives_whole(receiver, run):
+    body = b"x" * 300_000
+    assert run(receiver, exchange(body=body))[3] == body
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_key_of_the_workspace_is_sent_in_the_place_of_any_other(receiver, run):
+    row = exchange("GET", headers=[("authorization", "Bearer secret"), ("x-a", "1")])
+    assert run(receiver, row)[2]["api-key"] == KEY
+    assert "authorization" not in run(receiver, row)[2]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_caller_without_a_key_stays_without_one(receiver, run):
+    assert "api-key" not in run(receiver, exchange("GET"))[2]
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_the_head_of_an_address_is_asked_for(receiver, run):
+    assert run(receiver, exchange("HEAD", "/v3/account"))[:2] == ("HEAD", "/v3/account")
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_slash_within_a_segment_stays_one(receiver, run):
+    assert run(receiver, exchange("GET", "/v3/a%2Fb"))[1] == "/v3/a%2Fb"
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_a_method_of_one_s_own_is_sent(receiver, run):
+    assert run(receiver, exchange("X-MAS", "/v3/account"))[:2] == ("X-MAS", "/v3/account")
+
+
+def test_a_shell_sends_dots_and_an_address_in_brackets_as_they_are(receiver):
+    assert in_shell(receiver, exchange("GET", "/v3/a/../b"))[1] == "/v3/a/../b"
+    assert " --globoff " in shell.curl(of_exchange(exchange("GET", "/v3/a")), "http://[::1]:1", None)
+
+
+def test_headers_that_a_client_sets_by_itself_are_left_to_it():
+    rows = [("host", "x"), ("user-agent", "y"), ("content-length", "1"), ("accept", "*/*"), ("x-a", "1")]
+    assert of_exchange(exchange(headers=rows)).headers == {"x-a": "1"}
+
+
+def test_a_long_reason_is_cut_to_a_line():
+    outcome = python.Outcome(400, None, "why\n" * 100)
+    lines = python.whole_test(of_exchange(exchange()), None, WORLD, outcome).splitlines()
+    (comment,) = [line.strip() for line in lines if "why" in line]
+    assert (comment[:11], comment[-1], len(comment)) == ("# why why w", "…", 203)
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "shown"),
+    [
+        (b'{"otp": 123456, "a": 1}', [("content-type", "application/json")], b'{"otp":"***","a":1}'),
+        (b"code=abc&x=1", [("content-type", "application/x-www-form-urlencoded")], b"code=***&x=1"),
+        (b"--x", [("content-type", "multipart/form-data; boundary=x")], b"***"),
+    ],
+)
+def test_a_secret_is_not_written_out(body, headers, shown):
+    sent = of_exchange(exchange(body=body, headers=headers))
+    assert (sent.body, sent.is_redacted) == (shown, True)
+
+
+def test_a_secret_of_an_address_is_not_written_out():
+    assert of_exchange(exchange(query="token=abc&x=1")).target == "/v3/senders?token=***&x=1"
+
+
+# ---------------------------------------------------------------------- whole tests
+
+
+@given(path=PATHS, query=QUERIES, headers=HEADERS, body=st.binary(), reason=st.text())
+@examples(40)
+def test_a_test_of_whatever_was_sent_is_python(path, query, headers, body, reason):
+    row = exchange("POST", path, query, headers, body)
+    outcome = python.Outcome(400, "invalid_parameter", reason)
+    text = python.whole_test(of_exchange(row), "createSender", WORLD, outcome)
+
+    assert "test_create_sender_is_refused" in compile(text, "snippet", "exec").co_names
+
+
+#: The first account of the scenario.
+ACCOUNT = "acme"
+CREATE = {"name": "A", "email": "a@acme.test"}
+
+
+PASTED = [
+    (exchange(body=json.dumps(CREATE).encode()), "createSender", WORLD, python.Outcome(201, None, None)),
+    (exchange(body=b"{}"), "createSender", WORLD, python.Outcome(400, "missing_parameter", "no 'name'\nis there")),
+    (exchange("GET", "/v3/nowhere"), None, WORLD, python.Outcome(404, "not_found", None)),
+    (
+        exchange("GET", "/v3/account"),
+        "getAccount",
+        WORLD._replace(fault={"fault": "empty_response", "match": {"operation": "getAccount"}}),
+        python.Outcome(None, None, "the fault let no answer through"),
+    ),
+]
+
+
+def test_tests_that_are_pasted_pass(pytester):
+    for number, (row, operation, preparation, outcome) in enumerate(PASTED):
+        row.headers, row.account = [("api-key", "***"), ("content-type", "application/json")], ACCOUNT
+        pytester.makepyfile(**{f"test_{number}": python.whole_test(of_exchange(row), operation, preparation, outcome)})
+
+    pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=len(PASTED))

@@ -1,0 +1,202 @@
+"""The page "State": what it shows of a state, how much of it, and the texts that can be changed."""
+
+import re
+from html import unescape
+
+import pytest
+import yaml
+
+from mockserver.dashboard import excerpt
+from mockserver.dashboard.pages import state
+
+PAGE = "/_mock/ui/state"
+FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
+
+
+@pytest.fixture
+def api(make_api):
+    return make_api("onboarding")
+
+
+def shown(page):
+    """The text that a page shows in numbered lines, and the numbers."""
+    texts = re.findall(r'<pre class="text"[^>]*><code>(.*?)</code></pre>', page.text, re.DOTALL)
+    numbers = re.findall(r'<pre class="numbers"[^>]*>([\d\n]*?)</pre>', page.text)
+    return unescape("\n".join(texts)), "\n".join(numbers).split("\n")
+
+
+def area(page):
+    return unescape(re.search(r"<textarea[^>]*>\n(.*?)</textarea>", page.text, re.DOTALL)[1])
+
+
+def digest(page):
+    return re.search(r'id="read"[^>]* data-digest="(\w+)"', page.text)[1]
+
+
+def test_the_state_is_shown_as_the_control_api_gives_it(make_api):
+    api = make_api("onboarding", seed=7)
+    api.put("/_mock/clock", json={"frozen": True})
+
+    text, numbers = shown(api.get(PAGE))
+
+    assert f"{text}\n" == api.get("/_mock/state?format=yaml").text
+    assert numbers == [str(number) for number in range(1, text.count("\n") + 2)]
+
+
+def test_the_page_says_that_secrets_stand_in_a_state(api):
+    for path in ("", "/change"):
+        assert "API keys, tokens, passwords and one-time codes" in api.get(f"{PAGE}{path}").text
+
+
+def test_each_member_of_several_lines_folds(api):
+    page = api.get(PAGE).text
+
+    assert set(re.findall(r'<details id="member-(\w+)" open>', page)) == {"clock", "accounts", "resume"}
+
+
+def test_a_link_gives_the_whole_state_as_a_file(api):
+    page = api.get(PAGE).text
+
+    assert 'href="../../_mock/state?format=yaml" download="default.yaml"' in page
+
+
+def test_a_small_state_follows_what_happens(api):
+    assert 'id="lines" data-live=""' in api.get(PAGE).text
+
+
+def test_a_large_state_is_written_only_when_somebody_asks(api, monkeypatch):
+    monkeypatch.setattr(state, "_MOST_ROWS", 1)
+
+    first, asked = api.get(PAGE), api.get(f"{PAGE}?show=first")
+
+    assert shown(first)[0] == ""
+    assert "This workspace is large" in first.text
+    assert shown(asked)[0].startswith("description:")
+    assert "data-live" not in asked.text
+
+
+def test_of_a_long_text_the_first_lines_are_shown(api, monkeypatch):
+    monkeypatch.setattr(excerpt, "MOST_LINES", 5)
+
+    page = api.get(PAGE)
+
+    assert shown(page)[1] == ["1", "2", "3", "4", "5"]
+    assert "These are the first 5 lines" in page.text
+
+
+def test_a_long_line_is_cut(make_api):
+    api = make_api({"description": "x" * 2_000})
+
+    text, _ = shown(api.get(PAGE))
+
+    assert text.split("\n")[0].endswith("x… and 1,513 characters more")
+
+
+def test_values_of_users_are_text(make_api):
+    api = make_api({"description": "</code></pre><script>alert(1)</script></textarea>"})
+
+    for path in ("", "/change"):
+        page = api.get(f"{PAGE}{path}").text
+        assert "&lt;script&gt;alert(1)" in page
+        assert "<script>" not in page
+
+
+def test_the_text_to_change_is_the_whole_state(make_api):
+    api = make_api(FROZEN)
+
+    text = area(api.get(f"{PAGE}/change"))
+
+    assert text == api.get("/_mock/state?format=yaml").text
+    assert api.put("/_mock/state", data=text, content_type="application/yaml").status_code == 200
+    assert api.get("/_mock/state").json == yaml.safe_load(text)
+
+
+def test_a_state_too_large_for_a_text_area_is_left_to_curl(api, monkeypatch):
+    monkeypatch.setattr(state, "_EDITABLE", 1_000)
+
+    page = api.get(f"{PAGE}/change").text
+
+    assert "<textarea" not in page
+    assert "more than 1,000 characters" in page
+    assert "curl -X PUT http://localhost/_mock/state" in page
+
+
+def test_the_digest_is_another_one_once_the_state_has_changed(make_api):
+    api = make_api({})
+    before = digest(api.get(f"{PAGE}/change"))
+
+    api.post("/v3/senders", json={"name": "A", "email": "a@acme.test"})
+
+    assert digest(api.get(f"{PAGE}/change")) != before
+
+
+def test_that_a_running_clock_goes_on_does_not_change_the_digest(make_api):
+    api = make_api({"clock": {"frozen": False}})
+    before = digest(api.get(f"{PAGE}/change"))
+
+    api.advance("PT1S")
+
+    assert digest(api.get(f"{PAGE}/change")) == before
+
+
+def test_that_a_frozen_clock_is_moved_changes_the_digest(make_api):
+    api = make_api(FROZEN)
+    before = digest(api.get(f"{PAGE}/change"))
+
+    api.advance("PT1S")
+
+    assert digest(api.get(f"{PAGE}/change")) != before
+
+
+def test_what_is_to_be_added_begins_with_an_empty_text(api):
+    page = api.get(f"{PAGE}/add")
+
+    assert area(page) == ""
+    assert 'data-method="POST" data-path="../../../_mock/seed"' in page.text
+
+
+def test_all_scenarios_are_listed_with_what_they_are(api):
+    page = api.get(f"{PAGE}/scenarios").text
+
+    rows = api.get("/_mock/scenarios").json["items"]
+    for row in rows:
+        assert f'href="../../../_mock/ui/state/scenarios/{row["name"]}"' in page
+    assert page.count('<span class="badge">stubs</span>') == sum("stub_library" in row for row in rows) > 0
+
+
+def test_a_scenario_that_cannot_be_read_is_listed_with_the_reason(make_api, tmp_path):
+    (tmp_path / "broken.yaml").write_text("seed: [\n")
+    api = make_api(scenarios=str(tmp_path))
+
+    page = api.get(f"{PAGE}/scenarios").text
+
+    assert "cannot be read" in page
+    assert "broken.yaml" in page
+
+
+def test_a_scenario_is_shown_as_it_is_written(api):
+    text, _ = shown(api.get(f"{PAGE}/scenarios/onboarding"))
+
+    assert f"{text}\n" == api.get("/_mock/scenarios/onboarding").text
+
+
+def test_a_scenario_whose_file_is_no_text_is_refused(make_api, tmp_path):
+    (tmp_path / "broken.yaml").write_bytes(b"\xff")
+    api = make_api(scenarios=str(tmp_path))
+
+    page = api.get(f"{PAGE}/scenarios/broken")
+
+    assert page.status_code == 404
+    assert "not UTF-8" in page.text
+
+
+def test_an_unknown_scenario_is_refused_with_those_that_there_are(api):
+    page = api.get(f"{PAGE}/scenarios/onbording")
+
+    assert page.status_code == 404
+    assert "did you mean onboarding" in page.text
+
+
+@pytest.mark.parametrize("path", ["", "/change", "/add", "/scenarios", "/scenarios/empty"])
+def test_a_workspace_that_is_not_there_is_refused(api, path):
+    assert api.get(f"/w/gone{PAGE}{path}").status_code == 404

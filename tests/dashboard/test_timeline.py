@@ -1,0 +1,106 @@
+"""Where attempts stand on the timeline of deliveries."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mockserver.dashboard.framework.lengths import spoken
+from mockserver.dashboard.webhooks.timeline import Scale, signs
+
+BEGIN = datetime(2026, 1, 15, 9, tzinfo=UTC)
+
+
+def after(**length):
+    return BEGIN + timedelta(**length)
+
+
+def delivery(*attempts, next_at=None, in_flight=False):
+    rows = [{"at": at, **({} if status is None else {"status": status})} for at, status in attempts]
+    return {"attempts": rows, "next_at": next_at, "in_flight": in_flight}
+
+
+def seen(*attempts, now=BEGIN, **members):
+    row = delivery(*attempts, **members)
+    moments = [at for at, _ in attempts] + [at for at in [members.get("next_at")] if at]
+    return [(sign.look, sign.label) for sign in signs(row, Scale(moments, now))]
+
+
+def test_a_line_reaches_from_its_first_moment_to_its_last():
+    scale = Scale([BEGIN, after(hours=1)], after(minutes=30))
+
+    assert [scale.place(moment) for moment in (BEGIN, after(minutes=30), after(hours=1))] == [4, 50, 96]
+
+
+def test_the_moments_of_a_second_do_not_fill_the_line():
+    scale = Scale([BEGIN, after(seconds=1)], BEGIN)
+
+    assert scale.place(after(seconds=1)) < 6
+
+
+def test_a_clock_that_went_on_presses_nothing_together():
+    scale = Scale([BEGIN, after(hours=1)], after(days=30))
+
+    assert scale.place(after(hours=1)) == 50
+    assert (scale.place(scale.now), scale.is_beyond) == (96, True)
+
+
+def test_a_line_without_moments_is_that_of_now():
+    scale = Scale([], BEGIN)
+
+    assert (scale.first, scale.is_beyond) == (BEGIN, False)
+
+
+@pytest.mark.parametrize(
+    ("status", "look", "label"),
+    [
+        (200, "ok", "200"),
+        (204, "ok", "204"),
+        (302, "refused", "302"),
+        (503, "refused", "503"),
+        (None, "silent", "none"),
+    ],
+)
+def test_an_attempt_looks_as_it_ended(status, look, label):
+    assert seen((BEGIN, status)) == [(look, label)]
+
+
+def test_what_is_to_come_has_a_sign_of_its_own():
+    assert seen((BEGIN, 503), next_at=after(minutes=10)) == [("refused", "503"), ("next", "next")]
+    assert seen(in_flight=True) == [("under_way", "now")]
+
+
+def test_of_signs_that_are_close_the_last_one_keeps_its_label():
+    found = seen((BEGIN, 503), (after(minutes=1), 429), (after(hours=1), 200))
+
+    assert found == [("refused", ""), ("refused", "429"), ("ok", "200")]
+
+
+def test_of_many_attempts_the_last_ones_are_shown():
+    assert len(seen(*((after(hours=number), 500) for number in range(100)))) == 12
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (timedelta(minutes=30), ["09:00:00", "10:00:00", "now 09:30:00"]),
+        (timedelta(), ["10:00:00", "now 09:00:00"]),
+        (timedelta(hours=1), ["09:00:00", "now 10:00:00"]),
+        (timedelta(days=2), ["15 Jan 09:00", "now 17 Jan 09:00"]),
+    ],
+)
+def test_the_axis_names_its_ends_unless_now_is_there(now, told):
+    assert [label.text for label in Scale([BEGIN, after(hours=1)], BEGIN + now).axis()] == told
+
+
+@pytest.mark.parametrize(
+    ("length", "words"),
+    [
+        (timedelta(minutes=9, seconds=40), "9 min 40 s"),
+        (timedelta(hours=8), "8 h"),
+        (timedelta(hours=1, seconds=5), "1 h"),
+        (timedelta(days=1_200, hours=4, minutes=3), "1,200 d 4 h"),
+        (timedelta(milliseconds=300), "less than 1 s"),
+    ],
+)
+def test_lengths_are_told_by_their_two_largest_units(length, words):
+    assert spoken(length) == words

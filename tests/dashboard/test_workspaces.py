@@ -1,0 +1,308 @@
+"""The page Workspaces: the list, one of them, and where a page leads whose workspace is gone."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from html import unescape
+from time import perf_counter
+from urllib.parse import urljoin
+from urllib.request import urlopen
+
+import pytest
+from invoking import invoke
+
+from mockserver.dashboard.workspaces.age import age
+
+LIST = "/_mock/ui/workspaces"
+
+
+def plain(html):
+    """A page as text, in which every tag is a blank."""
+    return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
+
+
+def page(api, path):
+    answer = api.get(path)
+    assert answer.status_code == 200
+    return answer.text
+
+
+def make(api, **wanted):
+    answer = api.post("/_mock/workspaces", json=wanted)
+    assert answer.status_code == 201
+    return answer.json
+
+
+def rows(html):
+    return re.findall(r'<li id="workspace-([^"]*)"', html)
+
+
+def row(html, name):
+    return plain(re.search(rf'<li id="workspace-{re.escape(name)}">(.*?)</li>', html, re.DOTALL)[1])
+
+
+def forms(html, path):
+    """The addresses of the control calls of a page, and where each leads after it."""
+    found = re.findall(r'<form[^>]*data-method="(\w+)" data-path="([^"]*)"(?:[^>]*data-then="([^"]*)")?', html)
+    return {f"{method} {urljoin(path, address)}": then and urljoin(path, then) for method, address, then in found}
+
+
+# ---------------------------------------------------------------------- the list
+
+
+def test_the_list_has_all_workspaces_the_one_used_last_first(api):
+    for name in ("a", "b"):
+        make(api, name=name, scenario="empty")
+    api.get("/w/a/_mock/clock")
+
+    html = page(api, LIST)
+
+    assert rows(html) == ["a", "b", "default"]
+    assert "3 workspaces, the one used last first." in plain(html)
+
+
+def test_a_line_says_what_a_workspace_is_and_holds(api):
+    made = make(api, name="jo", scenario={"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}})
+    api.post("/w/jo/v3/senders", key=made["api_key"], json={"name": "A", "email": "a@acme.test"})
+    api.post("/w/jo/_mock/faults", json={"fault": "unavailable"})
+
+    assert row(page(api, LIST), "jo") == (
+        "jo document less than a minute old Keys and more "
+        "Clock: 2026-01-15 09:00:00 , frozen. Last request: createSender 201 less than a minute ago. "
+        "1 request, 1 mail, 0 webhook calls, 1 fault, 3 rows"
+    )
+
+
+def test_a_clock_runs_with_real_time_or_apart_from_it(api):
+    make(api, name="jo", scenario="empty")
+    assert "Clock: runs with real time. Last request: none yet." in row(page(api, LIST), "jo")
+
+    api.post("/w/jo/_mock/clock/advance", json={"by": "P30D"})
+
+    assert re.search(r"Clock: 20\d\d-\d\d-\d\d [\d:]{8} , running\.", row(page(api, LIST), "jo"))
+
+
+@pytest.mark.parametrize("prefix", ["", "/w/jo"])
+def test_a_line_leads_into_its_workspace_wherever_the_list_is_read(api, prefix):
+    made = make(api, name="jo")
+    api.get("/v3/account", key=made["api_key"])
+    last = api.get("/w/jo/_mock/requests").json["items"][0]["id"]
+
+    html = page(api, f"{prefix}{LIST}")
+    links = {urljoin(f"{prefix}{LIST}", link) for link in re.findall(r'href="([^"]*)"', html)}
+
+    assert links >= {
+        "/w/jo/_mock/ui/requests", "/w/jo/_mock/ui/workspaces/jo", f"/w/jo/_mock/ui/requests/{last}",
+        "/_mock/ui/requests", "/_mock/ui/workspaces/default",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("prefix", ["", "/w/jo"])
+def test_making_a_workspace_leads_to_its_page(api, prefix):
+    make(api, name="jo")
+    path = f"{prefix}{LIST}"
+
+    assert forms(page(api, path), path) == {"POST /_mock/workspaces": "/w/{name}/_mock/ui/workspaces/{name}"}
+
+
+def test_a_workspace_is_made_of_a_scenario_that_can_be_loaded(api):
+    html = page(api, LIST)
+    offered = re.findall(r'<option value="([^"]*)">', html)
+    all_there_are = {row["name"]: row for row in api.get("/_mock/scenarios").json["items"]}
+
+    assert offered == ["", *(name for name, row in all_there_are.items() if "stub_library" not in row)]
+    assert all_there_are["low-credits"]["description"] in plain(html)
+    assert "the server's own: standard" in plain(html)
+
+
+def test_workspaces_are_found_by_a_part_of_their_names(api):
+    for name in ("one-a", "one-b", "two"):
+        make(api, name=name, scenario="empty")
+
+    html = page(api, f"{LIST}?name=ONE")
+
+    assert rows(html) == ["one-b", "one-a"]
+    assert "2 of 4 have ONE in their names." in plain(html)
+    assert "None of the 4 has <b> in its name." in unescape(re.sub("</?bdi>", "", page(api, f"{LIST}?name=%3Cb%3E")))
+
+
+def test_a_hundred_stand_on_a_page(make_api):
+    api = make_api("empty")
+    for number in range(101):
+        api.store.create(name=f"w{number}")
+
+    first, second = page(api, LIST), page(api, f"{LIST}?page=2")
+
+    assert (len(rows(first)), rows(second)) == (100, ["w0", "default"])
+    assert tuple(re.search(r"\d+ to \d+ of \d+", plain(html))[0] for html in (first, second)) == (
+        "1 to 100 of 102",
+        "101 to 102 of 102",
+    )
+    assert ('href="workspaces?page=2"' in first, 'href="workspaces?page=1"' in second) == (True, True)
+
+
+@pytest.mark.parametrize("number", ["0", "3", "-1", "x", "1e9", "9" * 5_000, "٣", "%00", "<script>"])
+def test_a_page_that_the_list_does_not_have_is_the_first_one(api, number):
+    html = page(api, f"{LIST}?page={number}")
+
+    assert rows(html) == ["default"]
+    assert "There is no page" in plain(html)
+    assert "<script>" not in html
+
+
+def test_evicted_workspaces_are_counted(make_api):
+    api = make_api("empty", workspaces_limit=2)
+    for name in "abc":
+        make(api, name=name)
+
+    assert "2 were evicted for newer ones." in plain(page(api, LIST))
+
+
+def test_a_list_of_large_worlds_is_quick(make_api):
+    api = make_api("empty")
+    make(api, name="huge", scenario={"accounts": [{"name": "m", "role": "master"}, *(
+        {"name": f"s{number}", "role": "sub_account", "of": "m"} for number in range(5_000)
+    )]})  # fmt: skip
+    page(api, LIST)
+
+    began = perf_counter()
+    page(api, LIST)
+    assert perf_counter() - began < 0.2
+    html = page(api, "/w/huge/_mock/ui/workspaces/huge")
+    assert "And 4,901 more" in plain(html)
+
+
+# ---------------------------------------------------------------------- one of them
+
+
+@pytest.mark.parametrize("address", ["/_mock/ui/workspaces/jo", "/w/other/_mock/ui/workspaces/jo"])
+def test_a_workspace_has_its_page_below_its_own_address(api, address):
+    for name in ("jo", "other"):
+        make(api, name=name, scenario="empty")
+
+    answer = api.get(address)
+
+    assert (answer.status_code, urljoin(address, answer.location)) == (302, "/w/jo/_mock/ui/workspaces/jo")
+    assert "Workspace jo" in plain(page(api, "/w/jo/_mock/ui/workspaces/jo"))
+
+
+def test_its_calls_act_on_it_and_dropping_it_leads_back_to_the_list(api):
+    make(api, name="jo", scenario="empty")
+    api.post("/w/jo/_mock/snapshots", json={"name": "be.fore"})
+    path = "/w/jo/_mock/ui/workspaces/jo"
+
+    assert forms(page(api, path), path) == {
+        "POST /w/jo/_mock/snapshots/be.fore/restore": "",
+        "DELETE /w/jo/_mock/snapshots/be.fore": "",
+        "POST /w/jo/_mock/snapshots": "",
+        "POST /w/jo/_mock/reset": "",
+        "DELETE /w/jo/_mock/workspaces/jo": "/_mock/ui/workspaces",
+    }
+
+
+def test_the_default_workspace_cannot_be_dropped(api):
+    path = "/_mock/ui/workspaces/default"
+    html = page(api, path)
+
+    assert "The default workspace stays; it can be reset." in plain(html)
+    assert [call for call in forms(html, path) if call.startswith("DELETE")] == []
+
+
+def test_what_is_to_be_copied_leads_to_the_account_that_is_asked_for(api):
+    made = make(api, name="jo", scenario="corporate-v2")
+    keys = {account["name"]: account["api_key"] for account in made["accounts"]}
+
+    first = unescape(page(api, "/w/jo/_mock/ui/workspaces/jo"))
+    other = unescape(page(api, "/w/jo/_mock/ui/workspaces/jo?account=eu"))
+
+    for html, key in ((first, keys["acme"]), (other, keys["eu"])):
+        assert f"export BREVO_API_KEY={key}\n" in f"{html}".replace("</code>", "\n")
+        assert f'client = Brevo(api_key="{key}", base_url="http://localhost/w/jo/v3")' in html
+        assert f'apiKey: "{key}",\n  baseUrl: "http://localhost/w/jo/v3",' in html
+        assert '@pytest.mark.mockserver(scenario="corporate-v2")' in html
+    assert all(key in first for key in keys.values())
+
+
+def test_the_lines_for_a_shell_are_those_of_the_command(serve):
+    root = serve("empty")
+    printed = invoke(["env", "--url", root]).output.strip()
+    with urlopen(f"{root}/_mock/ui/workspaces/default", timeout=10) as answer:
+        html = unescape(answer.read().decode())
+
+    assert printed.count("export ") == 4
+    assert printed in html
+
+
+@pytest.mark.parametrize("scenario", ["standard", {"description": "mine"}])
+def test_the_lines_for_python_are_python(api, scenario):
+    make(api, name="jo", scenario=scenario)
+    html = unescape(page(api, "/w/jo/_mock/ui/workspaces/jo"))
+    blocks = [
+        block for block in re.findall(r"<code>(.*?)</code>", html, re.DOTALL) if "from brevo import Brevo" in block
+    ]
+
+    assert [compile(block, "page", "exec").co_names[0] for block in blocks] == [
+        "brevo", "pytest" if scenario == "standard" else "brevo",
+    ]  # fmt: skip
+    assert ("pytest.mark" in blocks[1]) is (scenario == "standard")
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("account=nobody", "There is no account nobody here."), ("account=%3Cb%3E", "There is no account"),
+        ("account=x", "No key opens the account x ."),
+    ],
+)  # fmt: skip
+def test_an_account_without_lines_is_said(api, query, sentence):
+    make(api, name="jo", scenario={"accounts": [{"name": "x", "api_keys": []}]})
+    html = page(api, f"/w/jo/_mock/ui/workspaces/jo?{query}")
+
+    assert sentence in plain(html)
+    assert "<b>" not in html
+
+
+def test_names_of_accounts_are_text(api):
+    name = "\"><script>alert(1)</script>&'/?#"
+    make(api, name="jo", scenario={"accounts": [{"name": name}]})
+
+    html = page(api, "/w/jo/_mock/ui/workspaces/jo")
+    (link,) = re.findall(r'href="(jo\?account=[^"]*)"', html)
+
+    assert "<script>" not in html
+    assert "export BREVO_API_KEY=" in page(api, urljoin("/w/jo/_mock/ui/workspaces/jo", link))
+
+
+# ---------------------------------------------------------------------- one that is gone
+
+
+@pytest.mark.parametrize("path", ["/w/jo/_mock/ui/requests", "/w/jo/_mock/ui/workspaces/jo", "/_mock/ui/workspaces/jo"])
+@pytest.mark.parametrize(("way", "why"), [("drop", "it was dropped"), ("evict", "it was evicted, as newer ones took")])
+def test_a_page_of_a_workspace_that_is_gone_says_why_and_leads_to_the_list(make_api, path, way, why):
+    api = make_api("empty", workspaces_limit=2)
+    make(api, name="jo")
+    if way == "drop":
+        api.delete("/_mock/workspaces/jo")
+    else:
+        make(api, name="newer")
+
+    answer = api.get(path)
+
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")
+    assert f"There is no workspace 'jo'; {why}" in plain(answer.text)
+    assert LIST in {urljoin(path, link) for link in re.findall(r'<p><a href="([^"]*)">All workspaces', answer.text)}
+
+
+# ---------------------------------------------------------------------- age
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "less than a minute"), (59.9, "less than a minute"), (60, "1 minute"), (3_599, "59 minutes"),
+        (3_600, "1 hour"), (86_399, "23 hours"), (86_400, "1 day"), (1e8, "1157 days"), (-5, "less than a minute"),
+    ],
+)  # fmt: skip
+def test_an_age_is_told_in_its_largest_unit(seconds, words):
+    made = datetime(2026, 1, 15, tzinfo=UTC)
+
+    assert age(made, made + timedelta(seconds=seconds)) == words

@@ -1,0 +1,58 @@
+"""The site that Sphinx makes of docs: built strictly, and whole without a network."""
+
+import re
+from importlib.util import find_spec
+from urllib.parse import unquote
+
+import pytest
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("sphinx") is None, reason="needs the extra `docs`"),
+]
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
+
+
+def test_nothing_is_loaded_from_elsewhere(site, pages):
+    loaded = [
+        (name, address)
+        for name, text in pages.items()
+        for address in re.findall(r'<(?:link|script|img|iframe|source)\b[^>]*\b(?:href|src)="([^"]*)"', text)
+        if re.match(r"(?:https?:)?//", address)
+    ]
+    styles = [
+        (path.name, address)
+        for path in site.rglob("*.css")
+        for address in re.findall(r"url\(['\"]?((?:https?:)?//[^)]+)|@import", path.read_text(encoding="utf-8"))
+    ]
+
+    assert len(pages) > 30
+    assert loaded + styles == []
+
+
+def test_every_link_of_the_built_pages_leads_to_a_file_and_a_place(site, pages):
+    """Links to anchors of their own, which Sphinx does not look at, as well."""
+    places = {name: {unquote(found) for found in re.findall(r'\bid="([^"]+)"', text)} for name, text in pages.items()}
+    broken = []
+    for name, text in pages.items():
+        for target in set(re.findall(r'<a\b[^>]*\bhref="([^"]+)"', text)):
+            path, _, place = target.partition("#")
+            if re.match(r"[a-z]+:", target):
+                continue
+            found = (site / name).parent / path if path else site / name
+            page = found.resolve().relative_to(site).as_posix()
+            if not found.is_file() or (place and unquote(place) not in places.get(page, {unquote(place)})):
+                broken.append((name, target))
+
+    assert broken == []
+
+
+def test_diagrams_are_drawn_and_no_script_draws_them(pages):
+    drawn = [name for name, text in pages.items() if '<svg class="machine"' in text or '<svg class="flowchart"' in text]
+
+    assert {"project/architecture.html", "contract/senders.html"} <= set(drawn)
+    assert [name for name, text in pages.items() if "stateDiagram" in text or "flowchart TD" in text] == []

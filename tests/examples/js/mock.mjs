@@ -1,0 +1,29 @@
+// The mock for tests in JavaScript: a workspace for each test, by HTTP.
+
+const root = process.env.MOCKSERVER_URL ?? "http://localhost:8003";
+
+async function call(method, url, body) {
+  const answer = await fetch(url, { method, body: body && JSON.stringify(body) });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${text}`);
+  return text && JSON.parse(text);
+}
+
+export class Workspace {
+  static async make(scenario) {
+    return new Workspace(await call("POST", `${root}/_mock/workspaces`, { scenario }));
+  }
+
+  constructor({ name, url, api_key }) {
+    Object.assign(this, { name, url, apiKey: api_key });
+  }
+
+  // A control call: `await workspace.control("POST", "/clock/advance", { by: "PT16M" })`.
+  control(method, path, body) {
+    return call(method, `${root}/w/${this.name}/_mock${path}`, body);
+  }
+
+  drop() {
+    return call("DELETE", `${root}/_mock/workspaces/${this.name}`);
+  }
+}

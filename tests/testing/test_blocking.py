@@ -1,0 +1,148 @@
+"""A handle that may wait warns once, where an event loop runs that it would block."""
+
+import asyncio
+import contextlib
+import inspect
+import pkgutil
+import warnings
+from importlib import import_module
+
+import pytest
+import trio
+
+import mockserver.control
+from mockserver import BlockingCallWarning, MockServer, MockServerError
+from mockserver.testing import blocking
+
+
+@pytest.fixture(scope="module")
+def server():
+    with MockServer() as found:
+        yield found
+
+
+@pytest.fixture
+def workspace(server):
+    with server.workspace("onboarding") as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def unwarned(monkeypatch):
+    """A process that was not warned yet."""
+    monkeypatch.setattr(blocking, "_is_warned", False)
+
+
+def under_asyncio(function):
+    async def run():
+        function()
+
+    asyncio.run(run())
+
+
+def under_trio(function):
+    async def run():
+        function()
+
+    trio.run(run)
+
+
+MAY_WAIT = {
+    "Clock.advance": lambda world: world.clock.advance(minutes=1),
+    "Clock.set": lambda world: world.clock.set("2036-01-15T09:00:00Z"),
+    "Deliveries.all": lambda world: world.deliveries.all(wait=0.01),
+    "Deliveries.redeliver": lambda world: world.deliveries.redeliver(1),
+    "Mailbox.latest": lambda world: world.mailbox.latest(wait=0.01),
+    "Receiver.calls": lambda world: world.receiver().calls(wait=0.01),
+    "Requests.answer": lambda world: world.requests.answer("none"),
+    "Requests.wait": lambda world: world.requests.wait(0.01),
+}
+#: The modules of the control API in which a call waits, and what of `MAY_WAIT` asks for it.
+WAITING = {
+    "mockserver.control.traffic.deliveries": {"Deliveries.all", "Deliveries.redeliver"},
+    "mockserver.control.traffic.mailbox": {"Mailbox.latest"},
+    "mockserver.control.traffic.receivers": {"Receiver.calls"},
+    "mockserver.control.traffic.requests": {"Requests.answer", "Requests.wait"},
+    "mockserver.control.workspaces.clock": {"Clock.advance", "Clock.set"},
+}
+WAIT_NOT = {
+    "Clock.freeze": lambda world: world.clock.freeze(),
+    "Clock.now": lambda world: world.clock.now,
+    "Deliveries.all": lambda world: world.deliveries.all(),
+    "Machines.fire": lambda world: world.machines.fire("sender", 2, "expire_otp"),
+    "Mailbox.latest": lambda world: world.mailbox.latest(),
+    "Requests.latest": lambda world: world.requests.latest(),
+    "Receiver.calls": lambda world: world.receiver().calls(),
+    "Workspace.trigger": lambda world: world.trigger("hardBounce"),
+    "Workspace.reset": lambda world: world.reset(),
+}
+each_library = pytest.mark.parametrize("under", [under_asyncio, under_trio])
+
+
+def asked(call, workspace):
+    """Makes a call, which may find nothing, or nothing to do."""
+    with contextlib.suppress(LookupError, MockServerError):
+        call(workspace)
+
+
+@each_library
+@pytest.mark.parametrize("method", MAY_WAIT)
+def test_a_handle_that_may_wait_warns_where_a_loop_runs(workspace, under, method):
+    with pytest.warns(
+        BlockingCallWarning, match=rf"^`{method}` may wait, and meanwhile blocks the event loop of "
+    ) as found:
+        under(lambda: asked(MAY_WAIT[method], workspace))
+
+    source, first = inspect.getsourcelines(MAY_WAIT[method])
+    assert [(warning.filename, warning.lineno) for warning in found] == [(__file__, first)]
+    assert source
+
+
+@each_library
+@pytest.mark.parametrize("method", WAIT_NOT)
+def test_a_handle_that_does_not_wait_says_nothing(workspace, under, method):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        under(lambda: asked(WAIT_NOT[method], workspace))
+
+
+def test_a_process_is_warned_once(workspace):
+    with pytest.warns(BlockingCallWarning) as found:
+        under_asyncio(lambda: [workspace.clock.advance(minutes=1) for _ in range(3)])
+
+    assert len(found) == 1
+
+
+def test_a_program_without_a_loop_is_not_warned(workspace):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        workspace.clock.advance(minutes=1)
+
+
+def test_a_thread_beside_the_loop_is_not_warned(workspace):
+    async def run():
+        await asyncio.to_thread(workspace.clock.advance, minutes=1)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asyncio.run(run())
+
+
+def test_a_warning_that_is_an_error_keeps_the_call_from_being_made(workspace):
+    workspace.clock.freeze()
+    before = workspace.clock.now
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(BlockingCallWarning, match="the fixture `async_mockserver`"):
+            under_asyncio(lambda: workspace.clock.advance(minutes=1))
+
+    assert workspace.clock.now == before
+
+
+def test_every_call_of_the_control_api_that_waits_has_its_handle_here():
+    names = [row.name for row in pkgutil.walk_packages(mockserver.control.__path__, "mockserver.control.")]
+    waiting = {name for name in names if ".framework" not in name and hasattr(import_module(name), "wait_for")}
+
+    assert waiting == WAITING.keys()
+    assert set().union(*WAITING.values()) == MAY_WAIT.keys()

@@ -1,0 +1,143 @@
+"""A certificate of somebody else's, and settings that cannot be."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+import sys
+from datetime import datetime
+
+import pytest
+import trustme
+
+from mockserver import Settings, create_app
+
+
+@pytest.fixture(scope="module")
+def issuer():
+    return trustme.CA()
+
+
+@pytest.fixture(scope="module")
+def files(issuer, tmp_path_factory):
+    """The files of a certificate: by itself, its key, both in one, and a key that is encrypted."""
+    folder = tmp_path_factory.mktemp("certificate")
+    leaf = issuer.issue_cert("localhost", "mock.acme.com")
+    chain = b"".join(blob.bytes() for blob in leaf.cert_chain_pems)
+    found = {"cert": folder / "cert.pem", "key": folder / "key.pem", "both": folder / "both.pem"}
+    found["cert"].write_bytes(chain)
+    found["key"].write_bytes(leaf.private_key_pem.bytes())
+    found["both"].write_bytes(leaf.private_key_pem.bytes() + chain)
+    found["encrypted"] = folder / "encrypted.pem"
+    command = ["openssl", "pkey", "-in", found["key"], "-aes128", "-passout", "pass:x", "-out", found["encrypted"]]
+    subprocess.run(command, check=True, capture_output=True)
+    found["other"] = folder / "other.pem"
+    found["other"].write_bytes(issuer.issue_cert("localhost").private_key_pem.bytes())
+    found["noise"] = folder / "noise.pem"
+    found["noise"].write_bytes(b"\xff\x00 no certificate")
+    found["damaged"] = folder / "damaged.pem"
+    found["damaged"].write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+    found["folder"], found["missing"] = folder, folder / "missing.pem"
+    return found
+
+
+@pytest.mark.parametrize("given", [{"tls_cert": "cert", "tls_key": "key"}, {"tls_cert": "both"}], ids=["two", "one"])
+def test_it_is_presented_to_all_clients(serve_tls, issuer, files, given):
+    served = serve_tls(**{name: files[file] for name, file in given.items()})
+    context = ssl.create_default_context(cadata=issuer.cert_pem.bytes().decode())
+
+    assert served.ask("mock.acme.com", context=context)[0] == 200
+    with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):
+        served.ask("api.brevo.com", context=context)
+
+
+def test_nobody_is_told_its_authority(serve_tls, files):
+    answer = serve_tls(tls_cert=files["both"]).control("GET", "/ca")
+
+    assert (answer.status_code, answer.json["detail"]) == (
+        404,
+        "this server has a certificate that somebody else has issued (--tls-cert)",
+    )
+
+
+def test_it_cannot_be_made_to_run_out_but_its_handshakes_can_be_refused(serve_tls, files):
+    served = serve_tls(tls_cert=files["both"])
+    answer = served.control("POST", "/faults", {"fault": "expired_certificate"})
+    assert (answer.status_code, answer.json["errors"]) == (
+        400,
+        [{"path": "/fault", "message": "a certificate of your own (--tls-cert) cannot be made to run out"}],
+    )
+
+    served.add("tls_handshake")
+
+    with pytest.raises(ssl.SSLError, match="HANDSHAKE_FAILURE"):
+        served.connect()
+
+
+def test_one_that_has_run_out_is_served_and_told(serve_tls, issuer, tmp_path, caplog):
+    leaf = issuer.issue_cert("localhost", not_before=datetime(2020, 1, 1), not_after=datetime(2021, 1, 1))  # noqa: DTZ001
+    file = tmp_path / "old.pem"
+    leaf.private_key_and_cert_chain_pem.write_to_path(file)
+    served = serve_tls(tls_cert=file)
+
+    with pytest.raises(ssl.SSLCertVerificationError, match="certificate has expired"):
+        served.ask(context=ssl.create_default_context(cadata=issuer.cert_pem.bytes().decode()))
+    assert f"the certificate {file} has run out" in [row.getMessage() for row in caplog.records]
+
+
+MISTAKES = {
+    "no such file": ({"tls_cert": "missing"}, "cannot read --tls-cert {missing}: No such file or directory"),
+    "no such key": ({"tls_cert": "cert", "tls_key": "missing"}, "cannot read --tls-key {missing}: No such file or"),
+    "a folder": ({"tls_cert": "folder"}, "cannot read --tls-cert {folder}: Is a directory"),
+    "noise": ({"tls_cert": "noise"}, "--tls-cert {noise} is not in PEM: it has no line that begins with -----BEGIN"),
+    "damaged": ({"tls_cert": "damaged", "tls_key": "key"}, "--tls-cert {damaged} and --tls-key {key} hold no certif"),
+    "no key": (
+        {"tls_cert": "cert"},
+        "--tls-cert {cert} has no certificate with its key, or a damaged one: ",
+    ),
+    "another key": (
+        {"tls_cert": "cert", "tls_key": "other"},
+        "--tls-cert {cert} and --tls-key {other} do not belong together: the key is that of another certificate",
+    ),
+    "encrypted": ({"tls_cert": "cert", "tls_key": "encrypted"}, "the key of --tls-cert is encrypted: openssl pkey -in"),
+    "key alone": ({"tls_key": "key"}, "--tls-key is the key of a certificate: give --tls-cert, too"),
+    "names of one's own": (
+        {"tls_cert": "both", "tls_name": ("a.test",)},
+        "--tls-name is for a certificate that is made here, and --tls-cert gives another one",
+    ),
+    "a name that is none": ({"tls_name": ("a..b",)}, "--tls-name: 'a..b' is no name or address of a server: "),
+    "a network": ({"tls_name": ("10.0.0.0/8",)}, "--tls-name: '10.0.0.0/8' is no name or address of a server: "),
+    "an address of a mail": ({"tls_name": ("a@b.test",)}, "--tls-name: 'a@b.test' is no name or address of a server"),
+    "nowhere to write": ({"tls_ca_file": "folder"}, "cannot write the certificate of the authority to {folder}: Is a"),
+}
+
+
+def given(files, settings):
+    return {name: files.get(value, value) if isinstance(value, str) else value for name, value in settings.items()}
+
+
+@pytest.mark.parametrize(("settings", "sentence"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_told_at_the_start(files, settings, sentence):
+    with pytest.raises(ValueError, match=r".") as refused:
+        create_app(Settings(tls=True, **given(files, settings)))
+
+    assert str(refused.value).startswith(sentence.format(**files))
+
+
+@pytest.mark.parametrize(
+    "settings", [{"tls_port": 0}, {"tls_name": ("a.test",)}, {"tls_ca_file": "missing"}, {"tls_cert": "both"}]
+)
+def test_what_says_something_about_tls_is_for_a_server_that_speaks_it(files, settings):
+    flag = "--" + next(iter(settings)).replace("_", "-")
+    with pytest.raises(ValueError, match=f"{flag} is for a server that speaks TLS: give --tls, too"):
+        create_app(Settings(**given(files, settings)))
+
+    assert not files["missing"].exists()
+
+
+def test_a_command_tells_a_mistake_in_a_sentence(files):
+    command = [sys.executable, "-m", "mockserver", "serve", "--port", "0", "--tls", "--tls-cert", str(files["missing"])]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+    assert found.returncode == 2
+    assert found.stderr.startswith(f"Error: cannot read --tls-cert {files['missing']}")
