@@ -1,0 +1,126 @@
+"""Keeping workspaces beyond the process: what the store of a server asks of whatever keeps them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+from mockserver.core.traffic.coverage import Coverage
+from mockserver.core.workspaces.workspace import Workspace
+
+
+class KeepingError(Exception):
+    """A workspace cannot be loaded, or what has changed cannot be kept; the text says why, for users."""
+
+
+class Outline(NamedTuple):
+    """What is known of a workspace that is kept, without loading it."""
+
+    name: str
+    #: The keys that lead to it, valid and revoked.
+    keys: Sequence[str]
+    #: When its next timer is due in real time, in seconds since 1970; None: no timer is set, or its clock stands still.
+    due_at: float | None = None
+    #: Whether calls or e-mails of it were under way, which go on once it is loaded.
+    is_busy: bool = False
+
+
+class Keeping(Protocol):
+    """Keeps the workspaces of a server, so that another start of it has them again."""
+
+    @property
+    def failure(self) -> str | None:
+        """Why nothing can be kept at present, as a sentence for users, or None."""
+        ...
+
+    def lock(self) -> threading.RLock:
+        """The lock of a workspace; whoever takes it may change the workspace, which is looked at again after that."""
+        ...
+
+    def outlines(self) -> Sequence[Outline]:
+        """The workspaces that are kept, the one used longest ago first; asked once, when the server starts."""
+        ...
+
+    def load(self, name: str) -> Workspace:
+        """A workspace that is kept, as it was; nothing is due in it yet, and `add` was not called.
+
+        Raises:
+            KeepingError: it cannot be read.
+        """
+        ...
+
+    def add(self, workspace: Workspace) -> None:
+        """Keep a workspace, new or just loaded, and all that changes in it from now on."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Keep a workspace no longer, whether it is loaded or not."""
+        ...
+
+    def release(self, workspace: Workspace) -> bool:
+        """Whether all of a workspace is kept, so that it may leave the memory; the caller holds its lock.
+
+        If so, nothing refers to it here any more.
+        """
+        ...
+
+    def settle(self) -> None:
+        """Wait until what this thread has changed is kept, if answers have to wait for that.
+
+        Raises:
+            KeepingError: it could not be kept.
+        """
+        ...
+
+    def coverage(self, names: Iterable[str]) -> Coverage:
+        """The coverage of workspaces that are not loaded.
+
+        Raises:
+            KeepingError: it cannot be read.
+        """
+        ...
+
+    def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
+        """A secret of the server, which is drawn once and is the same at every start."""
+        ...
+
+    def close(self) -> None:
+        """Keep what has changed last, and let go of everything."""
+        ...
+
+
+class NoKeeping:
+    """Keeps nothing: workspaces are gone with the process."""
+
+    failure: str | None = None
+
+    def lock(self) -> threading.RLock:
+        return threading.RLock()
+
+    def outlines(self) -> Sequence[Outline]:
+        return ()
+
+    def load(self, name: str) -> Workspace:
+        raise KeepingError(f"workspace {name} is not kept")
+
+    def add(self, workspace: Workspace) -> None:
+        """Do nothing."""
+
+    def remove(self, name: str) -> None:
+        """Do nothing."""
+
+    def release(self, workspace: Workspace) -> bool:
+        return False
+
+    def settle(self) -> None:
+        """Do nothing: nothing has to be waited for."""
+
+    def coverage(self, names: Iterable[str]) -> Coverage:
+        return Coverage()
+
+    def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
+        return draw()
+
+    def close(self) -> None:
+        """Do nothing."""

@@ -1,0 +1,1 @@
+"""Workspaces as bytes, which any engine can hold, and back."""
