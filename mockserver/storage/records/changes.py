@@ -15,7 +15,7 @@ class LogChange(NamedTuple):
     name: str
     #: The position of the oldest entry that is left; those before it go.
     first: int
-    #: The entries to be added, in the order of their positions.
+    #: The entries to be added, in the order of their positions; one takes the place of what is held at its position.
     entries: Sequence[Entry]
     #: Whether all entries that are held go before that.
     anew: bool = False
