@@ -24,6 +24,8 @@ class Outline(NamedTuple):
     due_at: float | None = None
     #: Whether calls or e-mails of it were under way, which go on once it is loaded.
     is_busy: bool = False
+    #: Whether its coverage counts in that of the server.
+    counted: bool = True
 
 
 class Keeping(Protocol):
@@ -58,10 +60,10 @@ class Keeping(Protocol):
         """Keep a workspace no longer, whether it is loaded or not."""
         ...
 
-    def release(self, workspace: Workspace) -> bool:
-        """Whether all of a workspace is kept, so that it may leave the memory; the caller holds its lock.
+    def release(self, workspace: Workspace) -> Outline | None:
+        """The outline of a workspace of which all is kept, so that it may leave the memory; the caller holds its lock.
 
-        If so, nothing refers to it here any more.
+        With that, nothing refers to it here any more. None: something of it is not kept yet, and it has to stay.
         """
         ...
 
@@ -79,6 +81,22 @@ class Keeping(Protocol):
         Raises:
             KeepingError: it cannot be read.
         """
+        ...
+
+    def clear_coverage(self, names: Iterable[str]) -> None:
+        """Set the coverage of workspaces that are not loaded to zero.
+
+        Raises:
+            KeepingError: it could not be kept.
+        """
+        ...
+
+    def past(self) -> Coverage:
+        """The coverage of workspaces that are gone, as `keep_past` was given it last, maybe by another start."""
+        ...
+
+    def keep_past(self, coverage: Coverage) -> None:
+        """Keep the coverage of workspaces that are gone; what changes in it later is given anew."""
         ...
 
     def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
@@ -110,14 +128,23 @@ class NoKeeping:
     def remove(self, name: str) -> None:
         """Do nothing."""
 
-    def release(self, workspace: Workspace) -> bool:
-        return False
+    def release(self, workspace: Workspace) -> Outline | None:
+        return None
 
     def settle(self) -> None:
         """Do nothing: nothing has to be waited for."""
 
     def coverage(self, names: Iterable[str]) -> Coverage:
         return Coverage()
+
+    def clear_coverage(self, names: Iterable[str]) -> None:
+        """Do nothing."""
+
+    def past(self) -> Coverage:
+        return Coverage()
+
+    def keep_past(self, coverage: Coverage) -> None:
+        """Do nothing."""
 
     def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
         return draw()
