@@ -12,6 +12,7 @@ from mockserver.core.state.keys import Keyring
 from mockserver.core.state.stubs import Stub
 from mockserver.core.workspaces.maker import Loader
 from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.replica import Replica
 from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import SectionError
@@ -51,6 +52,7 @@ def store_of(settings: Settings, library: Library, effects: Effects) -> Store:
         keys=KeyMode(settings.keys),
         limit=settings.workspaces_limit,
         effects=effects,
+        replica=Replica(settings.replica or ""),
     )
 
 
@@ -68,7 +70,15 @@ def _loader(library: Library, settings: Settings) -> Loader:
         whole: bool = False,
     ) -> Workspace:
         title = scenario if isinstance(scenario, str) else getattr(scenario, "title", MappingNode.title)
-        found = load(library.document(scenario), name=name, title=title, seed=seed, keyring=keyring, limits=limits)
+        found = load(
+            library.document(scenario),
+            name=name,
+            title=title,
+            seed=seed,
+            keyring=keyring,
+            limits=limits,
+            replica=settings.replica or "",
+        )
         found.origin = found.origin._replace(scenario=scenario)
         if stubs and not whole:
             _add_behind(found, stubs)

@@ -14,6 +14,7 @@ from mockserver.settings.declaration import Declared
 from mockserver.settings.value_types import (
     Choice,
     PathType,
+    ReplicaName,
     ScenarioReference,
     Seconds,
     Texts,
@@ -30,6 +31,15 @@ class _Scenario(Value):
     """The name of a scenario, or the path of its file."""
 
     completes = "scenario"
+
+
+class _ReplicaName(Value):
+    """The name of a replica."""
+
+    def __call__(self, text: str) -> str:
+        if not ReplicaName().takes(text):
+            raise ValueError(f"{text!r} is no name of a replica: it has {ReplicaName.words}.")
+        return text
 
 
 class _Names(Value):
@@ -90,6 +100,11 @@ def _(type_: Choice) -> Value:
 @_value.register
 def _(type_: PathType) -> Value:
     return PathValue(exists=type_.exists, file=type_.file, folder=type_.folder)
+
+
+@_value.register
+def _(type_: ReplicaName) -> Value:
+    return _ReplicaName()
 
 
 @_value.register

@@ -53,8 +53,11 @@ def load(
     seed: int | None = None,
     keyring: Callable[[int], Keyring] | None = None,
     limits: WorkspaceLimits | None = None,
+    replica: str = "",
 ) -> Workspace:
     """A workspace that a document describes; with a `keyring`, which is made from the seed, it has keys of its own.
+
+    `replica` is the name of the replica that draws, or empty.
 
     Raises:
         ScenarioError: with all mistakes of the document, each with its line if the document has lines.
@@ -66,7 +69,7 @@ def load(
         limits = limits or WorkspaceLimits.of(Settings())
         state = State(
             clock,
-            Randomness(chosen, name),
+            Randomness(chosen, name, replica),
             mailbox=Mailbox(limits.mailbox, limits.mailbox_bytes),
             rows_limit=limits.rows,
             **{member: data[member] for member in _OF_THE_STATE if member in data},

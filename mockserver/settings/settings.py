@@ -14,6 +14,7 @@ from mockserver.settings.value_types import (
     Choice,
     Int64,
     PathType,
+    ReplicaName,
     ScenarioReference,
     Seconds,
     Secret,
@@ -57,6 +58,13 @@ class Settings:
         "any",
         Choice(("any", "known", "isolate")),
         "Whether an unknown API key opens the first account, is refused, or gets a workspace of its own.",
+    )
+    replica: str | None = setting(
+        None,
+        ReplicaName(),
+        "The name of this server among several behind one address: what it draws has its mark, by which a load "
+        "balancer finds it.",
+        metavar="NAME",
     )
     seed: int | None = setting(None, Int64(-(2**63), 2**63 - 1), "Another seed than the scenario's.")
     #: An empty token is refused when the server starts: it was meant to protect something.

@@ -56,6 +56,15 @@ class Text(ValueType):
     words = "a text"
 
 
+class ReplicaName(Text):
+    """The name of a replica, which has to fit into an API key beside what is drawn."""
+
+    words = "1 to 8 of the letters a to z and digits"
+
+    def takes(self, value: Any) -> bool:
+        return 1 <= len(value) <= 8 and value.isascii() and value.isalnum() and value == value.lower()
+
+
 class Secret(Text):
     """A text that is never shown."""
 

@@ -277,10 +277,11 @@ def question():
 @pytest.fixture
 def make_realm(make_api, story):
     """A factory of workspaces with the story, changed at its top level; what they behave like is added to the
-    story's."""
+    story's, and `settings` are those of their server."""
 
-    def make(behaviour=None, **changes):
-        return Realm(make_api({**story, **changes, "behaviour": {**story["behaviour"], **(behaviour or {})}}))
+    def make(behaviour=None, settings=None, **changes):
+        scenario = {**story, **changes, "behaviour": {**story["behaviour"], **(behaviour or {})}}
+        return Realm(make_api(scenario, **(settings or {})))
 
     return make
 

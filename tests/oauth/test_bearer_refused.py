@@ -227,3 +227,41 @@ def test_a_workspace_made_anew_under_the_name_of_a_dropped_one_takes_no_token_of
     other_workspace("again")
 
     assert not realm.works(token)
+
+
+# ---------------------------------------------------------------------- replicas
+
+
+def test_a_token_of_another_replica_is_misdirected(make_realm):
+    token = make_realm(settings={"replica": "b"}).tokens()["access_token"]
+
+    answer = make_realm(settings={"replica": "a"}).call(token)
+
+    assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
+    assert answer.json["message"] == "This is replica a of the mock, and the access token is of replica b"
+
+
+def test_a_token_of_the_replica_itself_works(make_realm):
+    realm = make_realm(settings={"replica": "a"})
+    token = realm.tokens()["access_token"]
+
+    assert decoded(token.split(".")[1])["mock_replica"] == "a"
+    assert realm.works(token)
+
+
+def test_a_server_that_is_no_replica_marks_no_token(realm):
+    assert "mock_replica" not in decoded(realm.tokens()["access_token"].split(".")[1])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        encoded({"mock_replica": "a"}), encoded({"mock_replica": "b\r\nx: y"}), encoded({"mock_replica": ["b"]}),
+        encoded(["mock_replica"]), base64.urlsafe_b64encode(b"[" * 5_000).decode(), "%",
+    ],
+    ids=["its own", "no name", "no text", "a list", "deep", "no JSON"],
+)  # fmt: skip
+def test_a_token_that_names_no_other_replica_is_refused(make_realm, content):
+    head = encoded({"alg": "RS256", "typ": "at+jwt"})
+
+    assert make_realm(settings={"replica": "a"}).call(f"{head}.{content}.AAAA").status_code == 401

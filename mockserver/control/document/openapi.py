@@ -44,6 +44,7 @@ _WHY = {
     404: "there is no such thing, or no such workspace",
     409: "it does not go together with what is there",
     413: "the body is too large",
+    421: "this server is a replica (--replica), and the workspace is of another one, which `X-Mock-Replica` names",
 }
 
 
@@ -146,6 +147,7 @@ def _problems(call: ControlCall) -> dict[str, Any]:
         409: call.adds,
         404: call.in_workspace or "{" in call.path,
         413: takes_body,
+        421: call.in_workspace or "{name}" in call.path,
     }
     given = sorted({status for status, may_be in statuses.items() if may_be} | set(call.problems))
     return {str(status): _problem(status) for status in given}

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from flask import Response
 
 from mockserver.core.time.state_machine import TransitionRefused
+from mockserver.core.workspaces.replica import MISDIRECTED
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.views.server import problem as view
 from mockserver.web.schemas import json_text
@@ -26,17 +27,26 @@ class Problem(Exception):
         #: Set where an event does not apply: the state of the instance, and the events that apply in it.
         self.state: str | None = None
         self.allowed: Sequence[str] | None = None
+        #: Headers of the answer that others have not.
+        self.headers: dict[str, str] = {}
 
     def response(self) -> Response:
         """The refusal as an HTTP response."""
         shown = json_text.write(view.Problem.show(self))
-        return Response(shown, self.status, content_type="application/problem+json")
+        return Response(shown, self.status, self.headers, content_type="application/problem+json")
 
 
 def of_transition(error: TransitionRefused) -> Problem:
     """A 409 for an event that does not apply, with the state of the instance and the events that apply in it."""
     found = Problem(409, str(error))
     found.state, found.allowed = error.state, error.allowed
+    return found
+
+
+def of_misdirected(detail: str, header: str, value: str) -> Problem:
+    """A 421 for a call that belongs to another replica, which is the one that a header tells or leads to."""
+    found = Problem(MISDIRECTED, detail)
+    found.headers = {header: value}
     return found
 
 

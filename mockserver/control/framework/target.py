@@ -7,11 +7,12 @@ from typing import Any
 from flask import request
 
 from mockserver.control.framework import dependencies, off_loop
-from mockserver.control.framework.problem import Problem, of_mistakes
+from mockserver.control.framework.problem import Problem, of_misdirected, of_mistakes
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.traffic.acting import ACTING
 from mockserver.core.workspaces.eviction import Gone
+from mockserver.core.workspaces.replica import REPLICA_HEADER
 from mockserver.core.workspaces.store import StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.document import located
@@ -74,13 +75,24 @@ def named(name: str) -> Workspace:
     """The workspace of this name.
 
     Raises:
-        Problem: 404, there is none.
+        Problem: 404, there is none. 421, it is of another replica.
     """
     found = dependencies.store().get(name)
     if found is None:
+        refuse_misdirected(f"workspace {name}", dependencies.store().replica.other_of_name(name))
         why = dependencies.store().why_gone(name)
         raise Problem(404, f"there is no workspace {name!r}{'' if why is None else _WHY_GONE[why]}")
     return acting_on(found)
+
+
+def refuse_misdirected(what: str, other: str | None) -> None:
+    """Refuse a call about a thing that belongs to another replica, unless that is None.
+
+    Raises:
+        Problem: 421.
+    """
+    if other is not None:
+        raise of_misdirected(dependencies.store().replica.belongs(what, other), REPLICA_HEADER, other)
 
 
 def in_address() -> Workspace | None:
@@ -112,6 +124,7 @@ def _behind_key() -> Workspace | None:
     except StoreFullError as error:
         raise Problem(409, str(error)) from error
     if found is None:
+        refuse_misdirected("the API key", dependencies.store().replica.other_of_key(key))
         raise Problem(404, "there is no workspace behind this api-key")
     return found[0]
 

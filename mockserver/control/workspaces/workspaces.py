@@ -9,12 +9,14 @@ from flask import Response, request
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.control.framework import answers, dependencies, inputs, off_loop, parameters, target
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.problem import Problem, of_misdirected
 from mockserver.control.framework.resource import ControlResource
+from mockserver.core.workspaces.replica import ANY, REPLICA_HEADER
 from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Instant, Item, about, write_instant
 from mockserver.views.workspaces import workspaces as shown
+from mockserver.web.routing.workspace_name import WORKSPACE_HEADER
 from mockserver.web.schemas.fields import Flag
 
 WORKSPACES = ControlResource("workspaces", "/_mock/workspaces", in_workspace=False)
@@ -76,9 +78,11 @@ class WorkspaceFilter(Item):
     offset = parameters.offset()
 
 
-@WORKSPACES.call("POST", body=NewWorkspace, answer=shown.Workspace, status=201, problems=(409,))
+@WORKSPACES.call("POST", body=NewWorkspace, answer=shown.Workspace, status=201, problems=(409, 421))
 def create(body: dict[str, Any]) -> Response:
     """A fresh workspace with its own keys, clock, faults, journal, mailbox and coverage."""
+    if "name" in body:
+        _check_place(body["name"])
     scenario = chosen_scenario(body)
     off_loop.before_making(scenario)
     if changes := _changes(body):
@@ -92,6 +96,19 @@ def create(body: dict[str, Any]) -> Response:
     except StoreFullError as error:
         raise Problem(409, str(error)) from error
     return answers.answer(hosted(target.acting_on(fresh)))
+
+
+def _check_place(name: str) -> None:
+    """Refuse a given name that leads elsewhere: to the replica that has drawn it, or to one that its name decides.
+
+    Raises:
+        Problem: 421; a header tells what leads the call there.
+    """
+    replica = dependencies.store().replica
+    target.refuse_misdirected(f"the name {name}", replica.other_of_name(name))
+    if replica.name and request.headers.get(REPLICA_HEADER) == ANY and WORKSPACE_HEADER not in request.headers:
+        detail = f"what stands before the replicas could not see the name: send {WORKSPACE_HEADER}: {name} as well"
+        raise of_misdirected(detail, WORKSPACE_HEADER, name)
 
 
 def _changes(body: dict[str, Any]) -> dict[str, Any]:

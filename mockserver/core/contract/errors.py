@@ -28,6 +28,8 @@ class ServiceError(Exception):
         self.code, self.message, self.status = code, message, status
         #: Why, in one sentence with the values in question: it goes into the journal, and never into the answer.
         self.reason = message
+        #: Headers of the answer that others have not.
+        self.headers: tuple[tuple[str, str], ...] = ()
 
     def because(self, reason: str) -> ServiceError:
         """The error itself, given the reason that the journal shows."""

@@ -1,7 +1,8 @@
 """API keys of the service's form (contract/corporate#createSubAccountKey), drawn so that the mock knows its own again.
 
 The last part of a key that the mock draws follows from the part before it. So a key whose workspace is gone is told
-from one that somebody made up, without any memory of gone workspaces.
+from one that somebody made up, without any memory of gone workspaces. A replica marks the keys that it draws: they end
+with an R and its name.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from mockserver.core.state.randomness import LETTERS_AND_DIGITS, spell
 #: The longest API key, in characters. Chosen: five times as long as those of the service.
 LONGEST_KEY = 500
 _PATTERN = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
+#: The mark of a replica at the end of a key. Its name has no capital, so that it begins behind the last R.
+_MARK = re.compile(r"R([a-z0-9]{1,8})\Z")
 
 
 def is_key(text: str) -> bool:
@@ -25,37 +28,42 @@ def is_key(text: str) -> bool:
     return 0 < len(text) <= LONGEST_KEY and text.isascii() and text.isprintable() and " " not in text
 
 
-def api_key(body: str) -> str:
-    """The API key whose first part is `body`: 64 hexadecimal digits."""
-    return f"xkeysib-{body}-{_seal(body)}"
+def api_key(body: str, replica: str = "") -> str:
+    """The API key whose first part is `body`: 64 hexadecimal digits; with the mark of the replica, if there is one."""
+    return f"xkeysib-{body}-{_seal(body, replica)}"
 
 
 def is_drawn(key: str) -> bool:
     """Whether a key was drawn by a mock, in any workspace of any server."""
     found = _PATTERN.fullmatch(key)
-    return found is not None and found[2] == _seal(found[1])
+    return found is not None and (found[2] == _seal(found[1]) or replica_of_key(key) is not None)
 
 
-def _seal(body: str) -> str:
-    """The last part of a drawn key, which follows from the part before it."""
-    number = int.from_bytes(hashlib.blake2b(f"mockserver/{body}".encode()).digest())
-    return spell(number, 16, LETTERS_AND_DIGITS)
+def replica_of_key(key: str) -> str | None:
+    """The name of the replica that has drawn a key, or None if none has."""
+    found, mark = _PATTERN.fullmatch(key), _MARK.search(key)
+    return mark[1] if found and mark and found[2] == _seal(found[1], mark[1]) else None
 
 
-def _drawn_from(text: str) -> str:
-    return api_key(hashlib.blake2b(text.encode(), digest_size=32).hexdigest())
+def _seal(body: str, replica: str = "") -> str:
+    """The last part of a drawn key, which follows from the part before it and from the replica, whose mark it has."""
+    mark = f"R{replica}" if replica else ""
+    number = int.from_bytes(hashlib.blake2b(f"mockserver/{body}{mark}".encode()).digest())
+    return f"{spell(number, 16 - len(mark), LETTERS_AND_DIGITS)}{mark}"
 
 
 class Keyring:
     """The API keys of a workspace other than `default`: they replace those of its scenario, so that none is shared.
 
     They follow from the workspace's first seed, its name and the position in the scenario, so that every reset gives
-    the same keys. `first`, if given, is a key of the first account.
+    the same keys. `first`, if given, is a key of the first account; `replica` is the name of the replica whose mark
+    they have.
     """
 
-    def __init__(self, seed: int, workspace: str, *, first: str | None = None) -> None:
+    def __init__(self, seed: int, workspace: str, *, first: str | None = None, replica: str = "") -> None:
         self._root = f"{seed}/{workspace}"
         self._first = first
+        self._replica = replica
         self._known: set[str] | LayeredSet[str] = set() if first is None else {first}
 
     def copy(self) -> Keyring:
@@ -100,6 +108,9 @@ class Keyring:
         place = f"{self._root}/key/{account}/{index}"
         # Numbered: a text that grew by a word each time would make many attempts take quadratic time.
         texts = chain((place, f"{place}/next"), (f"{place}/next/{number}" for number in count(2)))
-        key = next(key for key in map(_drawn_from, texts) if key not in taken and is_free(key))
+        key = next(key for key in map(self._drawn_from, texts) if key not in taken and is_free(key))
         taken.add(key)
         return key
+
+    def _drawn_from(self, text: str) -> str:
+        return api_key(hashlib.blake2b(text.encode(), digest_size=32).hexdigest(), self._replica)

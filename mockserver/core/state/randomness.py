@@ -21,9 +21,11 @@ LETTERS_AND_DIGITS = string.ascii_letters + string.digits
 class Randomness:
     """The draws of one workspace."""
 
-    def __init__(self, seed: int, workspace: str) -> None:
+    def __init__(self, seed: int, workspace: str, replica: str = "") -> None:
         self.seed = seed
         self._workspace = workspace
+        #: The name of the replica that draws, which marks API keys with it; empty if the server is none.
+        self.replica = replica
         #: How many draws each purpose has made.
         self.positions: dict[str, int] = {}
 

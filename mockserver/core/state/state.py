@@ -119,7 +119,7 @@ class State(Tables):
     def draw_api_key(self) -> str:
         """A new API key as the service makes them (contract/corporate#createSubAccountKey)."""
         while True:  # a state that a document describes may hold keys that are drawn only from here on
-            key = api_key(self.random.secret("api_key", 64, "0123456789abcdef"))
+            key = api_key(self.random.secret("api_key", 64, "0123456789abcdef"), self.random.replica)
             if self.is_free_key(key):
                 return key
 

@@ -71,7 +71,7 @@ class Reply:
     def refused(cls, error: ServiceError) -> Reply:
         """The answer to an error, whose traceback is dropped: its frames could refer to the holder of this reply."""
         error.__cause__ = error.__context__ = None
-        return cls(error.status, error=error.with_traceback(None))
+        return cls(error.status, error=error.with_traceback(None), headers=error.headers)
 
 
 _NOT_READ: Any = object()

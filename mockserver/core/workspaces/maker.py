@@ -34,8 +34,9 @@ class Maker:
         ScenarioError: from every method that makes a workspace, if the scenario is invalid.
     """
 
-    def __init__(self, load: Loader, scenario: object, seed: int | None) -> None:
+    def __init__(self, load: Loader, scenario: object, seed: int | None, replica: str = "") -> None:
         self._load = load
+        self._replica = replica
         #: The scenario of workspaces for which none is given.
         self.scenario = scenario
         self._seed = seed
@@ -59,7 +60,7 @@ class Maker:
             self.scenario if scenario is None else scenario,
             name=name,
             seed=self._seed if seed is None else seed,
-            keyring=lambda seed: Keyring(seed, name, first=key),
+            keyring=lambda seed: Keyring(seed, name, first=key, replica=self._replica),
         )
 
     def anew(

@@ -24,6 +24,7 @@ from mockserver.core.workspaces.eviction import Departures, Gone, first_idle
 from mockserver.core.workspaces.homes import Homes
 from mockserver.core.workspaces.maker import Loader, Maker
 from mockserver.core.workspaces.origin import Snapshot
+from mockserver.core.workspaces.replica import Replica
 from mockserver.core.workspaces.workspace import Workspace
 
 DEFAULT = "default"
@@ -64,8 +65,11 @@ class Store:
         keys: KeyMode = KeyMode.ANY,
         limit: int = 1_000,
         effects: Effects | None = None,
+        replica: Replica | None = None,
     ) -> None:
-        self.maker = Maker(load, scenario, seed)
+        #: What this server draws and knows as one of several behind one address.
+        self.replica = replica or Replica()
+        self.maker = Maker(load, scenario, seed, self.replica.name)
         self._effects = effects or NoEffects()
         self._limit = limit
         #: Taken after a workspace's lock, never before one.
@@ -153,7 +157,7 @@ class Store:
 
     def _isolated(self, key: str) -> Workspace:
         """The workspace of an unknown key, made when the key is first used."""
-        name = f"key-{hashlib.blake2b(key.encode(), digest_size=6).hexdigest()}"
+        name = self.replica.drawn_name("key", hashlib.blake2b(key.encode(), digest_size=6).hexdigest())
         with self._isolating:
             return self.get(name) or self.create(name=name, key=key)
 
@@ -187,7 +191,7 @@ class Store:
             ScenarioError: the scenario is invalid.
             StoreFullError: there is no room for it.
         """
-        name = f"w-{secrets.token_hex(4)}" if name is None else name
+        name = self.replica.drawn_name("w", secrets.token_hex(4)) if name is None else name
         if name in self._workspaces:
             raise NameTakenError(name)
         # Without the lock: a large scenario takes its time.

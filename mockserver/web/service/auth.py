@@ -74,13 +74,15 @@ def _opened(request: Request, key: str, store: Store, within: Workspace | None) 
     """The account that an API key opens, and its workspace.
 
     Raises:
-        ServiceError: 401; the key opens none.
+        ServiceError: 401; the key opens none. 421; another replica has drawn it.
     """
     try:
         found = find(request.environ, key, store, within)
     except StoreFullError as error:
         raise UNAUTHORIZED().because(str(error)) from error
     if found is None:
+        if within is None and (other := store.replica.other_of_key(key)):
+            raise store.replica.misdirected("the API key", other)
         raise UNAUTHORIZED().because(_why_unknown(key, store, within))
     return found
 

@@ -11,7 +11,7 @@ from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.oauth.tokens.signing import BadSignature, Signer
+from mockserver.resources.oauth.tokens.signing import BadSignature, Signer, unverified
 
 
 class Bearer:
@@ -27,13 +27,15 @@ class Bearer:
         """The workspace and the account that a token opens, and its scopes.
 
         Raises:
-            ServiceError: 401 `unauthorized` (contract/errors#statuses: proposed).
+            ServiceError: 401 `unauthorized` (contract/errors#statuses: proposed); 421, another replica has signed it.
         """
         from mockserver.resources.oauth.tokens import claims  # noqa: PLC0415  # with it come the rows of OAuth
 
         try:
             said = self._signer.read(token)
         except BadSignature as error:
+            if within is None and (other := self._other_replica(token)):
+                raise self._store.replica.misdirected("the access token", other) from error
             raise _refused(f"it was not signed by this server: {reasons.shown(error)}") from error
         if claims.WORKSPACE not in said:
             raise _refused("it is a token about a user, and no access token")
@@ -49,6 +51,13 @@ class Bearer:
         if found is None:
             raise _refused(_why_over(said, workspace))
         return workspace, found.account, frozenset(found.token.scopes)
+
+    def _other_replica(self, token: str) -> str | None:
+        """The other replica that a token names, which would have signed it, or None if it names none."""
+        from mockserver.resources.oauth.tokens import claims  # noqa: PLC0415  # with it come the rows of OAuth
+
+        replica = self._store.replica
+        return replica.other_of_token(unverified(token).get(claims.REPLICA)) if replica.name else None
 
 
 def _why_over(said: Mapping[str, Any], workspace: Workspace) -> str:

@@ -14,6 +14,8 @@ from mockserver.resources.oauth.lookup import IssuedToken
 
 #: A claim of the mock's own: the name of the workspace in which a token is valid.
 WORKSPACE = "mock_workspace"
+#: Another one: the replica that has this workspace, for load balancers; only of a server that is a replica.
+REPLICA = "mock_replica"
 
 
 def issuer(root: str) -> str:
@@ -24,7 +26,9 @@ def issuer(root: str) -> str:
 def of_access(workspace: Workspace, issued: IssuedToken, root: str) -> dict[str, Any]:
     """An access token's claims; `scope` is documented (contract/oauth), the others are those of RFC 9068."""
     known = _known(issued.grant, issued.token)
-    return {"iss": issuer(root), "aud": f"{root}/v3", **known, WORKSPACE: workspace.name}
+    replica = workspace.state.random.replica
+    marked = {REPLICA: replica} if replica else {}
+    return {"iss": issuer(root), "aud": f"{root}/v3", **known, WORKSPACE: workspace.name, **marked}
 
 
 def live_token(workspace: Workspace, said: Mapping[str, Any]) -> IssuedToken | None:

@@ -36,6 +36,8 @@ class ApiHandler(Handler[Caller]):
         self._prepare = prepare
 
     def missing(self, workspace: str, request: Request) -> ServiceError:
+        if other := self._store.replica.other_of_name(workspace):
+            return self._store.replica.misdirected(f"workspace {workspace}", other)
         reason = f"there is no workspace {workspace!r}"
         key = request.environ.get("HTTP_API_KEY")
         if key is None or is_drawn(key) or self._store.knows(key):

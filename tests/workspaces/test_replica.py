@@ -1,0 +1,176 @@
+"""A replica (`--replica`) marks the names and keys that it draws, and says where those of another one belong."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from mockserver import Settings
+from mockserver.core.state.keys import api_key, is_drawn
+
+DRAWN_BY_B = api_key("0" * 64, "b")
+#: Names that a replica `b` draws.
+NAMES_OF_B = ["w-b-0123abcd", "key-b-0123456789ab"]
+
+
+@pytest.fixture
+def replica(make_api):
+    return make_api(replica="a")
+
+
+def made(api, **body):
+    return api.post("/_mock/workspaces", json=body)
+
+
+# ---------------------------------------------------------------------- marks
+
+
+def test_a_drawn_name_has_the_mark(replica):
+    assert re.fullmatch("w-a-[0-9a-f]{8}", made(replica).json["name"])
+
+
+def test_a_drawn_key_ends_with_the_mark_and_has_the_form_of_the_services(replica):
+    key = made(replica).json["api_key"]
+
+    assert re.fullmatch("xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{14}Ra", key)
+    assert is_drawn(key)
+    assert replica.get("/v3/account", key=key).status_code == 200
+
+
+def test_the_longest_name_leaves_a_key_its_length(make_api):
+    key = made(make_api(replica="replica9")).json["api_key"]
+
+    assert re.fullmatch("xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{7}Rreplica9", key)
+
+
+def test_a_key_of_a_sub_account_has_the_mark(make_api, story):
+    body = {"id": 1000002, "name": "CI"}
+
+    answer = make_api(story, replica="a").post("/v3/corporate/subAccount/key", json=body, key="xkeysib-story-acme")
+
+    assert answer.json["key"].endswith("Ra")
+
+
+def test_the_workspace_of_a_key_that_a_test_made_up_has_the_mark(make_api):
+    api = make_api(replica="a", keys="isolate")
+
+    assert api.get("/v3/account", key="made-up").status_code == 200
+    assert re.fullmatch("key-a-[0-9a-f]{12}", [workspace.name for workspace in api.store][-1])
+
+
+def test_a_key_keeps_its_mark_over_a_reset(replica):
+    made_there = made(replica).json
+
+    again = replica.post(f"/w/{made_there['name']}/_mock/reset").json
+
+    assert again["api_key"] == made_there["api_key"]
+
+
+def test_one_seed_and_one_name_give_two_replicas_different_keys(make_api):
+    keys = {made(make_api(replica=name), name="jo", seed=1).json["api_key"] for name in ("a", "b", None)}
+
+    assert len(keys) == 3
+
+
+def test_a_given_name_stays_as_it_is(replica):
+    assert made(replica, name="jo").json["name"] == "jo"
+
+
+# ---------------------------------------------------------------------- what belongs to another replica
+
+
+@pytest.mark.parametrize("name", NAMES_OF_B)
+@pytest.mark.parametrize("path", ["/v3/account", "/realms/partner/oauth/authorize", "/shared/1", "/_mock/clock"])
+def test_a_workspace_of_another_replica_is_misdirected(replica, name, path):
+    answer = replica.get(f"/w/{name}{path}")
+
+    assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
+    assert f"This is replica a of the mock, and workspace {name} is of replica b" in answer.text
+
+
+def test_so_is_one_in_a_header(replica):
+    there = {"X-Mock-Workspace": NAMES_OF_B[0]}
+
+    assert replica.get("/v3/account", headers=there).status_code == 421
+    assert replica.get("/_mock/clock", headers=there).status_code == 421
+
+
+def test_a_key_of_another_replica_is_misdirected_in_the_services_words(replica):
+    answer = replica.get("/v3/account", key=DRAWN_BY_B)
+
+    assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
+    sentence = "This is replica a of the mock, and the API key is of replica b"
+    assert answer.json == {"code": "bad_request", "message": sentence}
+    assert replica.get("/_mock/requests").json["items"][0]["reason"] == sentence
+
+
+def test_so_it_is_for_a_control_call_as_a_problem(replica):
+    answer = replica.client.get("/_mock/clock", headers={"api-key": DRAWN_BY_B})
+
+    assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
+    assert answer.content_type == "application/problem+json"
+    assert answer.json["detail"] == "This is replica a of the mock, and the API key is of replica b"
+
+
+def test_a_key_of_another_replica_opens_nothing_in_a_workspace_that_is_here(replica):
+    name = made(replica).json["name"]
+
+    assert replica.get(f"/w/{name}/v3/account", key=DRAWN_BY_B).status_code == 401
+
+
+def test_what_is_gone_here_is_not_of_another_replica(replica):
+    gone = made(replica).json
+    replica.delete(f"/_mock/workspaces/{gone['name']}")
+
+    assert replica.get(f"/w/{gone['name']}/_mock/clock").status_code == 404
+    assert replica.get("/v3/account", key=gone["api_key"]).status_code == 401
+
+
+@pytest.mark.parametrize("key", [f"xkeysib-{'0' * 64}-{'x' * 14}Rb", f"{DRAWN_BY_B}\n", "Rb"])
+def test_a_key_that_only_looks_marked_is_nobodys(make_api, key):
+    api = make_api(replica="a", keys="known")
+
+    assert api.client.get("/v3/account", environ_overrides={"HTTP_API_KEY": key}).status_code == 401
+
+
+def test_a_server_that_is_no_replica_knows_no_other(api):
+    assert api.get("/v3/account", key=DRAWN_BY_B).status_code == 401
+    assert api.get(f"/w/{NAMES_OF_B[0]}/_mock/clock").status_code == 404
+    assert made(api, name=NAMES_OF_B[0]).status_code == 201
+
+
+def test_a_name_that_another_replica_would_draw_cannot_be_given(replica):
+    answer = made(replica, name=NAMES_OF_B[0])
+
+    assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
+    assert len(replica.store) == 1
+
+
+# ---------------------------------------------------------------------- led to any replica
+
+ANYWHERE = {"X-Mock-Replica": "*"}
+
+
+def test_a_name_that_the_balancer_could_not_see_is_told_to_it(replica):
+    answer = replica.post("/_mock/workspaces", json={"name": "jo"}, headers=ANYWHERE)
+
+    assert (answer.status_code, answer.headers["X-Mock-Workspace"]) == (421, "jo")
+    assert "send X-Mock-Workspace: jo as well" in answer.json["detail"]
+    assert len(replica.store) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"), [({}, ANYWHERE), ({"name": "jo"}, {**ANYWHERE, "X-Mock-Workspace": "jo"})]
+)
+def test_a_drawn_name_and_one_that_it_saw_are_made(replica, body, headers):
+    assert replica.post("/_mock/workspaces", json=body, headers=headers).status_code == 201
+
+
+# ---------------------------------------------------------------------- the setting
+
+
+@pytest.mark.parametrize("name", ["", "A", "a-b", "ninechars", "é", "²"])
+def test_another_name_of_a_replica_is_refused(name):
+    with pytest.raises(ValueError, match="replica must be 1 to 8 of the letters a to z and digits"):
+        Settings(replica=name)
