@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
 from os import PathLike
 
 from mockserver.core.workspaces.keeping import Outline
 from mockserver.storage.records.changes import Stored
+from mockserver.storage.sqlite import reading, writing
 from mockserver.storage.sqlite.batch import Batch
+from mockserver.storage.sqlite.connection import bound_log, connect, connect_reader, connect_writer, transaction
+from mockserver.storage.sqlite.errors import EngineError
+from mockserver.storage.sqlite.schema import Header, check_kind, open_tables
+from mockserver.storage.sqlite.sentences import shown, told
+from mockserver.storage.sqlite.store_file import StoreFile
 
 
 class Engine:
     """A file that holds workspaces, used by this process alone while it is open.
 
-    One thread writes at a time; any number of threads may read meanwhile, and see what was committed last.
+    One thread writes at a time; others may read meanwhile, one after the other, and see what was committed last.
     """
 
-    def __init__(self, path: str | PathLike[str], *, layout: str | None, writer: str, durable: bool = False) -> None:
+    def __init__(
+        self, path: str | PathLike[str], *, layout: str | None = None, writer: str = "", durable: bool = False
+    ) -> None:
         """Open a file, and make it where there is none or an empty one.
 
         Args:
@@ -31,7 +43,37 @@ class Engine:
             EngineError: the file is used by another process, is no store, is of another version or layout, is damaged,
                 or cannot be opened.
         """
-        raise NotImplementedError
+        self._file = StoreFile(path, create=layout is not None)
+        #: Held while the connection is used; that to write is taken before that to read.
+        self._writing, self._reading = threading.Lock(), threading.Lock()
+        self._connections: list[sqlite3.Connection] = []
+        try:
+            self._open(None if layout is None else Header(layout, writer), durable=durable)
+        except BaseException:
+            self._discard()
+            raise
+
+    def _open(self, wanted: Header | None, *, durable: bool) -> None:
+        path = self._file.path
+        check_kind(self._file)
+        with told(path):
+            self._writer = self._connected(connect(path))
+            #: What the file says of itself.
+            self.header = open_tables(self._writer, self._file, wanted)
+            connect_writer(path, self._writer, durable=durable)
+            self._reader = self._connected(connect_reader(path))
+            self._turns = count(writing.last_turn(self._writer) + 1)
+
+    def _connected(self, connection: sqlite3.Connection) -> sqlite3.Connection:
+        self._connections.append(connection)
+        return connection
+
+    @property
+    def path(self) -> str:
+        """Where the file is, as messages show it."""
+        return shown(self._file.path)
+
+    # ------------------------------------------------------------------ writing
 
     def write(self, batch: Batch) -> None:
         """Write a batch: all of it, or nothing.
@@ -39,7 +81,32 @@ class Engine:
         Raises:
             EngineError: nothing was written; the message says why.
         """
-        raise NotImplementedError
+        with self._writing, told(self._file.path):
+            with transaction(self._writer, "BEGIN IMMEDIATE"):
+                writing.remove(self._writer, batch.removed)
+                for outline, changes in batch.workspaces:
+                    writing.write_workspace(self._writer, next(self._turns), outline, changes)
+                writing.write_values(self._writer, batch.values)
+            self._check_place()
+            bound_log(self._file.path, self._writer, self._reading)
+
+    def _check_place(self) -> None:
+        """Refuse to go on with a file that nobody would find any more: SQLite writes to it all the same."""
+        if not self._file.is_in_place():
+            raise EngineError(
+                f"{self.path} was removed or replaced while it was used: put the file back, or start anew"
+            )
+
+    def vacuum(self) -> None:
+        """Give the room in the file that nothing takes any more back to the disk; meanwhile it needs twice the room.
+
+        Raises:
+            EngineError: there is no room for that, or the file cannot be written.
+        """
+        with self._writing, self._reading, told(self._file.path):
+            self._writer.execute("VACUUM")
+
+    # ------------------------------------------------------------------ reading
 
     def outlines(self) -> Sequence[Outline]:
         """All workspaces, the one written longest ago first.
@@ -47,7 +114,8 @@ class Engine:
         Raises:
             EngineError: they cannot be read.
         """
-        raise NotImplementedError
+        with self._snapshot() as connection:
+            return reading.outlines(connection)
 
     def read(self, name: str) -> Stored:
         """All that is held of a workspace.
@@ -56,7 +124,10 @@ class Engine:
             DamagedError: it is not what was written.
             EngineError: there is no such workspace, or it cannot be read.
         """
-        raise NotImplementedError
+        with self._snapshot() as connection:
+            if not reading.has(connection, name):
+                raise EngineError(f"{self.path} holds no workspace {name}")
+            return reading.stored(connection, name)
 
     def parts(self, names: Iterable[str], part: str) -> Mapping[str, bytes]:
         """One part of several workspaces, by their names; those that have no such part are left out.
@@ -64,7 +135,8 @@ class Engine:
         Raises:
             EngineError: it cannot be read.
         """
-        raise NotImplementedError
+        with self._snapshot() as connection:
+            return dict(reading.parts(connection, names, part))
 
     def values(self) -> Mapping[str, bytes]:
         """The values of the server, by name.
@@ -72,8 +144,27 @@ class Engine:
         Raises:
             EngineError: they cannot be read.
         """
-        raise NotImplementedError
+        with self._snapshot() as connection:
+            return reading.values(connection)
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[sqlite3.Connection]:
+        """What was committed last, which stays as it is within a `with` block."""
+        with self._reading, told(self._file.path), transaction(self._reader, "BEGIN"):
+            yield self._reader
+
+    # ------------------------------------------------------------------ the end
 
     def close(self) -> None:
         """Let the file go, with all that was written in it; what is called after that raises `EngineError`."""
-        raise NotImplementedError
+        with self._writing, self._reading:
+            for connection in self._connections:
+                with suppress(sqlite3.Error):  # what could not be copied into the file stays in the log beside it
+                    connection.close()
+            self._file.close()
+
+    def _discard(self) -> None:
+        """Close what could not be opened, and leave no file that was not there before."""
+        if self._file.is_new:
+            self._file.remove()
+        self.close()

@@ -1,0 +1,35 @@
+"""The contents of rows, with checksums that find what was not written so."""
+
+from __future__ import annotations
+
+import json
+from zlib import crc32
+
+from mockserver.core.workspaces.keeping import Outline
+from mockserver.storage.sqlite.errors import DamagedError
+
+
+def checksum(content: bytes, place: str) -> int:
+    """The checksum of what is kept at a place, as `NAME/journal/17`: what has strayed to another one is found too."""
+    return crc32(content, crc32(place.encode()))
+
+
+def check(content: object, expected: object, place: str) -> bytes:
+    """A content that was read, if it is what was written.
+
+    Raises:
+        DamagedError: it is not.
+    """
+    if not isinstance(content, bytes) or checksum(content, place) != expected:
+        raise DamagedError(f"{place} is damaged: its checksum is another")
+    return content
+
+
+def encode(outline: Outline) -> bytes:
+    """An outline as bytes, without the name."""
+    return json.dumps(outline[1:]).encode()
+
+
+def decode(name: str, content: bytes) -> Outline:
+    """The outline of a workspace of these bytes, whose checksum is right."""
+    return Outline(name, *json.loads(content))

@@ -1,0 +1,47 @@
+"""Stores in files, of which each test has its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from mockserver.core.workspaces.keeping import Outline
+from mockserver.storage.records.changes import Changes, LogChange
+from mockserver.storage.sqlite import Batch, Engine
+
+LAYOUT = "the layout of today"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+def opened(path):
+    """Opens the store of the test, or another one, and closes it at the end of the test."""
+    engines = []
+
+    def opened(at=path, *, layout=LAYOUT, writer="mockserver 1.0", **options):
+        engines.append(Engine(at, layout=layout, writer=writer, **options))
+        return engines[-1]
+
+    yield opened
+    for engine in engines:
+        engine.close()
+
+
+@pytest.fixture
+def engine(opened):
+    return opened()
+
+
+@pytest.fixture
+def write():
+    """Writes one workspace of a part `state` and a log `journal`."""
+
+    def write(engine, name="acme", state=b"as it stands", journal=(), **outline):
+        log = LogChange("journal", 0, list(enumerate(journal)))
+        changes = Changes({"state": state}, (), [log] if journal else [])
+        engine.write(Batch(workspaces=[(Outline(name, **{"keys": [], **outline}), changes)]))
+
+    return write
