@@ -10,6 +10,7 @@ from mockserver.core.effects.effects import Effects
 from mockserver.core.late import late
 from mockserver.core.state.keys import Keyring
 from mockserver.core.state.stubs import Stub
+from mockserver.core.workspaces.keeping import Keeping
 from mockserver.core.workspaces.maker import Loader
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.replica import Replica
@@ -21,6 +22,7 @@ from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.load import load
 from mockserver.settings import Settings
+from mockserver.web.server import loop
 
 if TYPE_CHECKING:
     from mockserver.beyond.stubs import stub_list
@@ -39,13 +41,16 @@ def library_of(settings: Settings) -> Library:
     return Library(*([Path(settings.scenarios)] if settings.scenarios else []))
 
 
-def store_of(settings: Settings, library: Library, effects: Effects) -> Store:
+def store_of(settings: Settings, library: Library, effects: Effects, keeping: Keeping | None = None) -> Store:
     """A store that makes the workspaces of a server; it holds the default workspace from the start.
 
+    `keeping` keeps them beyond the process; None: nothing does.
+
     Raises:
+        KeepingError: what is kept cannot be read.
         ScenarioError: the scenario or a stub library of the settings is unknown or not valid.
     """
-    return Store(
+    found = Store(
         _loader(library, settings),
         settings.scenario,
         seed=settings.seed,
@@ -53,7 +58,10 @@ def store_of(settings: Settings, library: Library, effects: Effects) -> Store:
         limit=settings.workspaces_limit,
         effects=effects,
         replica=Replica(settings.replica or ""),
+        keeping=keeping,
     )
+    found.before_loading = loop.leave_here
+    return found
 
 
 def _loader(library: Library, settings: Settings) -> Loader:

@@ -8,6 +8,7 @@ from werkzeug.exceptions import HTTPException
 from mockserver.control.access.guard import Unauthorized
 from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.problem import Problem
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.dashboard.framework import problems, static
 from mockserver.dashboard.framework.rendering import Entry, Navigation, root
 from mockserver.dashboard.navigation import PAGES
@@ -36,6 +37,7 @@ class DashboardFlask(LeanFlask):
             self.register_blueprint(page.blueprint)
         self.register_blueprint(ACCESS)
         self.register_error_handler(Problem, problems.shown)
+        self.register_error_handler(KeepingError, lambda error: problems.shown(Problem(503, str(error))))
         self.register_error_handler(Unauthorized, asked_for)
         self.register_error_handler(HTTPException, problems.of_http)
 

@@ -63,6 +63,8 @@ class Resource(NamedTuple):
     listeners: Mapping[tuple[str, str], Listener] = MappingProxyType({})
     late_section: LateName | None = None
     late_workspace: LateName | None = None
+    #: Goes on with what was under way when a workspace left the memory.
+    resume: Callable[[Workspace], None] | None = None
     #: The members of an account that the section owns, and those of the top level that the other one owns.
     members: frozenset[str] = frozenset()
     workspace_members: frozenset[str] = frozenset()

@@ -62,6 +62,7 @@ _METRICS = {
     "mockserver_deliveries": ("counter", "outcome"),
     "mockserver_request_duration_seconds": ("histogram", "le"),
     "mockserver_workspaces": ("gauge",),
+    "mockserver_workspaces_loaded": ("gauge",),
     "mockserver_workspaces_evicted": ("counter",),
     "mockserver_journal_entries": ("gauge",),
     "mockserver_journal_evicted": ("counter",),

@@ -164,7 +164,7 @@ def reset():
     """The same workspace for every case that looks for something: a request in the journal, a mail, a snapshot, a
     fault and a second workspace."""
     store = APP.store
-    for workspace in store:
+    for workspace in store.loaded():
         if workspace is not store.default:
             store.drop(workspace)
     control("DELETE", "/_mock/snapshots")

@@ -137,7 +137,7 @@ def test_nothing_that_happens_in_a_trial_reaches_the_workspace(api):
     before, state, feed = dump(workspace), copy.deepcopy(workspace.state), workspace.feed.last
     trial = workspace.trial()
 
-    api.store._workspaces["default"] = trial  # noqa: SLF001  # so that calls act on it
+    api.store.default = trial  # so that calls act on it
     api.post("/v3/domains", json={"name": "new.test"})
     api.put("/_mock/dns/acme.test", json={"dkim_record": "missing", "dmarc_record": "missing"})
     for _ in range(2):

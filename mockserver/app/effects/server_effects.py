@@ -48,7 +48,7 @@ class ServerEffects:
             OSError: the SMTP listener cannot listen on its address.
         """
         self._mails.open(store)
-        for workspace in store:
+        for workspace in store.loaded():
             with workspace.lock:
                 workspace.catch_up()
 

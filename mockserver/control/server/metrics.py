@@ -27,21 +27,25 @@ _Count = Callable[[Store], int]
 
 _GAUGES: dict[str, tuple[str, _Count]] = {
     "mockserver_workspaces": ("Workspaces that there are.", len),
+    "mockserver_workspaces_loaded": (
+        "Workspaces that are in memory; what follows is of these.",
+        lambda store: len(store.loaded()),
+    ),
     "mockserver_journal_entries": (
         "Requests that the journals of all workspaces hold.",
-        lambda store: sum(len(workspace.journal) for workspace in store),
+        lambda store: sum(len(workspace.journal) for workspace in store.loaded()),
     ),
     "mockserver_mailbox_mails": (
         "E-mails that the mailboxes of all workspaces hold.",
-        lambda store: sum(len(workspace.state.mailbox) for workspace in store),
+        lambda store: sum(len(workspace.state.mailbox) for workspace in store.loaded()),
     ),
     "mockserver_deliveries_under_way": (
         "Calls of the service that are under way, or wait for their turn.",
-        lambda store: sum(len(workspace.jobs) for workspace in store),
+        lambda store: sum(len(workspace.jobs) for workspace in store.loaded()),
     ),
     "mockserver_watchers": (
         "Requests that wait for something to happen in a workspace, and streams.",
-        lambda store: sum(len(workspace.watchers) for workspace in store),
+        lambda store: sum(len(workspace.watchers) for workspace in store.loaded()),
     ),
 }
 _COUNTERS: dict[str, tuple[str, _Count]] = {

@@ -121,15 +121,20 @@ def _changes(body: dict[str, Any]) -> dict[str, Any]:
 def index(query: dict[str, Any]) -> Response:
     """All workspaces, the one used last first."""
     found = found_by(query["name"])
-    part = found[query["offset"] : query["offset"] + query["limit"]]
+    part = loaded(found[query["offset"] : query["offset"] + query["limit"]])
     _before_showing(part)
     return answers.listed([hosted(workspace) for workspace in part], len(found))
 
 
-def found_by(name: str) -> list[Workspace]:
-    """The workspaces whose names hold a text, in capitals or not; the one used last comes first."""
+def found_by(name: str) -> list[str]:
+    """The names of workspaces that hold a text, in capitals or not; the one used last comes first."""
     wanted = name.lower()
-    return [workspace for workspace in reversed(list(dependencies.store())) if wanted in workspace.name.lower()]
+    return [found for found in reversed(dependencies.store().names()) if wanted in found.lower()]
+
+
+def loaded(names: Iterable[str]) -> list[Workspace]:
+    """The workspaces of these names, without those that are gone."""
+    return [found for found in map(dependencies.store().look, names) if found is not None]
 
 
 @WORKSPACES.call("GET", "/<name>", answer=shown.WorkspaceInUse)

@@ -72,6 +72,11 @@ class Mailbox:
         """How far an e-mail has come, or None if it goes to no real server."""
         return self._sendings.get(mail.id)
 
+    @property
+    def is_sending(self) -> bool:
+        """Whether an e-mail is still on its way to a real server."""
+        return any(sending.state == WAITING for sending in self._sendings.values())
+
     def copy(self) -> Mailbox:
         """Another mailbox with the same e-mails."""
         found = copy(self)

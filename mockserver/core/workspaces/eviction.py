@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import NamedTuple
 
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -45,13 +46,22 @@ class Departures:
         self._why.pop(name, None)
 
 
-def first_idle(workspaces: Iterable[Workspace], *, patience_s: float) -> Workspace | None:
-    """The first workspace whose lock can be taken within `patience_s` seconds in all, or None if all are busy.
+class Candidate(NamedTuple):
+    """A workspace that could be evicted."""
 
-    Its lock is held by the calling thread, which has to release it.
+    name: str
+    #: None: it rests.
+    workspace: Workspace | None
+
+
+def first_idle(candidates: Iterable[Candidate], *, patience_s: float) -> Candidate | None:
+    """The first workspace that rests, or whose lock can be taken within `patience_s` seconds in all, or None.
+
+    A lock that was taken is held by the calling thread, which has to release it.
     """
     until = time.monotonic() + patience_s
-    for workspace in workspaces:
-        if workspace.lock.acquire(timeout=max(until - time.monotonic(), 0)):
-            return workspace
+    for candidate in candidates:
+        workspace = candidate.workspace
+        if workspace is None or workspace.lock.acquire(timeout=max(until - time.monotonic(), 0)):
+            return candidate
     return None

@@ -19,6 +19,10 @@ class Homes:
         names = self._names.get(key)
         return None if names is None else next(iter(names))
 
+    def all(self, key: str) -> tuple[str, ...]:
+        """The workspaces of a key, the one that has had it longest first."""
+        return tuple(self._names.get(key, ()))
+
     def add(self, key: str, workspace: str) -> None:
         self._names.setdefault(key, {})[workspace] = None
 

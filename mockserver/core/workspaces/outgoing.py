@@ -7,8 +7,11 @@ from collections.abc import Callable
 from mockserver.core.effects.jobs import Done, Job, Outcome, OutgoingRequest
 from mockserver.core.time.cause import MAIL
 from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.mailbox import Sending
+from mockserver.core.traffic.mailbox import FAILED, WAITING, Sending
 from mockserver.core.workspaces.workspace import Workspace
+
+#: Why an e-mail that waited is not sent after a new start.
+_NO_SERVER = "the server was started anew without --smtp-url"
 
 
 def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], OutgoingRequest], done: Done) -> None:
@@ -43,6 +46,19 @@ def send(workspace: Workspace, mail: Mail) -> None:
     if workspace.effects.posts:
         _send_out(workspace, mail)
     workspace.watchers.tell("mail")
+
+
+def resume(workspace: Workspace) -> None:
+    """Send the e-mails that had not left when the workspace left the memory; without a server they have failed."""
+    mailbox = workspace.state.mailbox
+    for mail in reversed(tuple(mailbox)):
+        sending = mailbox.sending(mail)
+        if sending is None or sending.state != WAITING:
+            continue
+        if workspace.effects.posts:
+            _send_out(workspace, mail)
+        else:
+            mailbox.note_sending(mail, sending._replace(state=FAILED, error=_NO_SERVER))
 
 
 def _send_out(workspace: Workspace, mail: Mail) -> None:

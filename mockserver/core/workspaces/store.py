@@ -7,8 +7,7 @@ import logging
 import re
 import secrets
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -16,18 +15,16 @@ from typing import Any
 from mockserver.core.effects.effects import Effects, NoEffects
 from mockserver.core.state.account import Account
 from mockserver.core.state.keys import is_drawn, is_key
-from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mailbox import Mailbox
-from mockserver.core.traffic.meter import Meter
-from mockserver.core.workspaces.coverage_total import CoverageTotal
-from mockserver.core.workspaces.eviction import Departures, Gone, first_idle
-from mockserver.core.workspaces.homes import Homes
+from mockserver.core.workspaces.eviction import Candidate, Departures, Gone, first_idle
+from mockserver.core.workspaces.keeping import Keeping, NoKeeping
 from mockserver.core.workspaces.maker import Loader, Maker
 from mockserver.core.workspaces.origin import Snapshot
+from mockserver.core.workspaces.registry import DEFAULT as DEFAULT
+from mockserver.core.workspaces.registry import Registry
 from mockserver.core.workspaces.replica import Replica
 from mockserver.core.workspaces.workspace import Workspace
 
-DEFAULT = "default"
 #: The names that a workspace may have; chosen to need no escaping in URLs and headers.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 #: How long a new workspace waits for an old one that could be evicted but is busy, in seconds. Chosen: short enough for
@@ -53,8 +50,8 @@ class StoreFullError(ValueError):
     """There are as many workspaces as there may be, and none could be evicted."""
 
 
-class Store:
-    """All workspaces of one server, by name and by API key."""
+class Store(Registry):
+    """The workspaces of one server: which one a key opens, how they are made and made anew, and which go for others."""
 
     def __init__(
         self,
@@ -66,50 +63,37 @@ class Store:
         limit: int = 1_000,
         effects: Effects | None = None,
         replica: Replica | None = None,
+        keeping: Keeping | None = None,
     ) -> None:
+        """Make the default workspace, or load it if it is kept.
+
+        Raises:
+            KeepingError: what is kept cannot be read.
+            ScenarioError: the scenario is invalid.
+        """
+        super().__init__(effects or NoEffects(), keeping or NoKeeping())
         #: What this server draws and knows as one of several behind one address.
         self.replica = replica or Replica()
         self.maker = Maker(load, scenario, seed, self.replica.name)
-        self._effects = effects or NoEffects()
         self._limit = limit
-        #: Taken after a workspace's lock, never before one.
-        self._lock = threading.RLock()
         #: Taken before all others: an unknown key makes one workspace, however many requests bring it at once.
         self._isolating = threading.Lock()
-        self._homes = Homes()
-        #: In the order of use, the one used longest ago first.
-        self._workspaces: OrderedDict[str, Workspace] = OrderedDict()
         self.keys = keys
         self._departures = Departures()
-        self._total = CoverageTotal()
-        self.meter = Meter()
-        self._adopt(self.maker.first(DEFAULT))
+        #: It never rests, and never goes.
+        self.default = self._first()
 
-    def __iter__(self) -> Iterator[Workspace]:
-        with self._lock:
-            return iter(tuple(self._workspaces.values()))
-
-    def __len__(self) -> int:
-        return len(self._workspaces)
-
-    @property
-    def default(self) -> Workspace:
-        return self._workspaces[DEFAULT]
-
-    def get(self, name: str) -> Workspace | None:
-        """The workspace of a name, or None; it counts as used now."""
-        with self._lock:
-            return self._used(name)
-
-    def peek(self, name: str) -> Workspace | None:
-        """The workspace of a name, or None; to look at it is no use of it."""
-        return self._workspaces.get(name)
-
-    def _used(self, name: str) -> Workspace | None:
-        """The workspace of a name, or None; it counts as used now. The caller holds the lock."""
-        found = self._workspaces.get(name)
-        if found is not None:
-            self._workspaces.move_to_end(name)
+    def _first(self) -> Workspace:
+        """The default workspace as it is kept, or made of the scenario of the server."""
+        found = self.get(DEFAULT)
+        if found is None:
+            found = self.maker.first(DEFAULT)
+            self._add(found)
+        elif found.origin.scenario != self.maker.scenario:
+            _LOG.warning(
+                "the default workspace is as it was kept, of scenario %s; %s is for new workspaces, and for a reset "
+                "that names it", found.origin.title, self.maker.scenario,
+            )  # fmt: skip
         return found
 
     def why_gone(self, name: str) -> Gone | None:
@@ -120,10 +104,6 @@ class Store:
     def evicted(self) -> int:
         """How many workspaces were evicted for newer ones."""
         return self._departures.evicted
-
-    def knows(self, key: str) -> bool:
-        """Whether a workspace has a key, valid or revoked."""
-        return key in self._homes
 
     def find(self, key: str, within: Workspace | None = None) -> tuple[Workspace, Account] | None:
         """The workspace and the account that an API key opens, or None if the key is refused.
@@ -136,9 +116,13 @@ class Store:
         with self._lock:
             home = self._homes.first(key)
             workspace = None if home is None else self._used(home if within is None else within.name)
-        if home is None:
-            return self._find_for_unknown(key, within)
-        if workspace is None or key in workspace.state.revoked_keys:
+        if workspace is None:
+            if home is None:
+                return self._find_for_unknown(key, within)
+            workspace = self.get(home if within is None else within.name)
+            if workspace is None:  # it has gone meanwhile
+                return None
+        if key in workspace.state.revoked_keys:
             return None
         account = workspace.state.account_of(key)
         return None if account is None else (workspace, account)
@@ -200,7 +184,7 @@ class Store:
         with self._lock:
             if name in self._workspaces:
                 raise NameTakenError(name)
-            self._adopt(fresh)
+            self._add(fresh)
         self._make_room(fresh)
         with fresh.lock:
             fresh.catch_up()
@@ -214,18 +198,13 @@ class Store:
                 self._departures.add(workspace.name, Gone.DROPPED)
         return has_gone
 
-    def _remove(self, workspace: Workspace) -> bool:
-        """Remove a workspace, whose keys are refused from now on; False if it was removed before."""
-        with workspace.lock, self._lock:
-            if self._workspaces.get(workspace.name) is not workspace:
-                return False
-            del self._workspaces[workspace.name]
-            self._total.take(workspace)
-            self._forget_keys(workspace)
-            workspace.forget_jobs()
-            workspace.on_key = lambda key: None  # it referred to the workspace, which is now freed at once
-            workspace.watchers.tell()
-        return True
+    def discard(self, name: str) -> bool:
+        """Remove a workspace that rests, even one that cannot be read; False if none of this name rests."""
+        with self._lock:
+            has_gone = self._remove_resting(name)
+            if has_gone:
+                self._departures.add(name, Gone.DROPPED)
+        return has_gone
 
     def _make_room(self, newest: Workspace) -> None:
         """Evict the workspaces that were used longest ago and have no watchers, until no more are there than may be.
@@ -240,28 +219,42 @@ class Store:
                 self._remove(newest)
                 raise StoreFullError(f"there may be {self._limit} workspaces, and there is none that could go")
 
-    def _evictable(self, newest: Workspace) -> list[Workspace] | None:
+    def _add(self, workspace: Workspace) -> None:
+        """Hold a new workspace."""
+        self._prepare(workspace)
+        self._hold(workspace)
+        self._departures.forget(workspace.name)
+
+    def _evictable(self, newest: Workspace) -> list[Candidate] | None:
         """The workspaces that could be evicted, the one used longest ago first, or None if none has to be."""
         with self._lock:
             if len(self) <= self._limit:
                 return None
-            return [other for other in self if other.name != DEFAULT and other is not newest and not other.watchers]
+            return [
+                Candidate(name, other)
+                for name, other in self._workspaces.items()
+                if name != DEFAULT and other is not newest and not (other and other.watchers)
+            ]
 
-    def _evict_first(self, workspaces: Iterable[Workspace], *, patience_s: float) -> bool:
+    def _evict_first(self, candidates: Iterable[Candidate], *, patience_s: float) -> bool:
         """Evict the first idle workspace; False if all stay busy for `patience_s` seconds.
 
         True as well if none has to be evicted any more, because another thread was faster.
         """
-        workspace = first_idle(workspaces, patience_s=patience_s)
-        if workspace is None:
+        candidate = first_idle(candidates, patience_s=patience_s)
+        if candidate is None:
             return False
+        name, workspace = candidate
         try:
             with self._lock:
-                has_gone = len(self) > self._limit and self._remove(workspace)
+                has_gone = len(self) > self._limit and (
+                    self._remove_resting(name) if workspace is None else self._remove(workspace)
+                )
         finally:
-            workspace.lock.release()
+            if workspace is not None:
+                workspace.lock.release()
         if has_gone:
-            self._note_eviction(workspace.name)
+            self._note_eviction(name)
         return True
 
     def _note_eviction(self, name: str) -> None:
@@ -318,39 +311,3 @@ class Store:
         workspace.feed.add("reset", None)
         workspace.catch_up()
         workspace.watchers.tell()
-
-    # ------------------------------------------------------------------ keys and coverage
-
-    def coverage(self) -> Coverage:
-        """The coverage of all workspaces, including those that are gone."""
-        with self._lock:  # a workspace that is dropped meanwhile would count twice, or not at all
-            return self._total.with_present(self)
-
-    def clear_coverage(self) -> None:
-        """Set the coverage of the server and of every workspace to zero."""
-        with self._lock:
-            self._total.clear()
-            for workspace in self:
-                workspace.coverage.clear()
-
-    def _adopt(self, workspace: Workspace) -> None:
-        self._workspaces[workspace.name] = workspace
-        self._departures.forget(workspace.name)
-        workspace.meter = self.meter
-        workspace.effects = self._effects
-        self._effects.watch(workspace)
-        workspace.on_key = lambda key: self._learn(key, workspace)
-        self._learn_keys(workspace)
-
-    def _learn_keys(self, workspace: Workspace) -> None:
-        for key in (*workspace.state.keys, *workspace.state.revoked_keys):
-            self._learn(key, workspace)
-
-    def _learn(self, key: str, workspace: Workspace) -> None:
-        """Let a key lead to a workspace, unless the workspace has been dropped meanwhile."""
-        with self._lock:
-            if self._workspaces.get(workspace.name) is workspace:
-                self._homes.add(key, workspace.name)
-
-    def _forget_keys(self, workspace: Workspace) -> None:
-        self._homes.remove((*workspace.state.keys, *workspace.state.revoked_keys), workspace.name)

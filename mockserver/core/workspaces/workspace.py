@@ -64,6 +64,8 @@ class Parts(NamedTuple):
 
     lifecycles: Mapping[str, Firing] = MappingProxyType({})
     listeners: Mapping[tuple[str, str], Sequence[Listener]] = MappingProxyType({})
+    #: What goes on with the calls that were under way when a workspace left the memory.
+    resumers: Sequence[Callable[[Workspace], None]] = ()
 
 
 class Workspace:
@@ -126,6 +128,18 @@ class Workspace:
         self.watchers = Watchers()
         #: The lists that collect transitions, each for one request or one move of the clock, by their identity.
         self._collectors: dict[int, list[Changed]] = {}
+
+    # ------------------------------------------------------------------ resting
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is under way, and nobody watches."""
+        return not (self.watchers or self.jobs or self.state.mailbox.is_sending)
+
+    def resume(self) -> None:
+        """Go on with what was under way when the workspace left the memory; the caller holds the lock."""
+        for resume in self.parts.resumers:
+            resume(self)
 
     # ------------------------------------------------------------------ another state
 

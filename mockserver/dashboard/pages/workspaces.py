@@ -11,7 +11,7 @@ from urllib.parse import quote
 from flask import Response, request
 
 from mockserver.control.framework import dependencies, off_loop, target
-from mockserver.control.workspaces.workspaces import found_by, hosted
+from mockserver.control.workspaces.workspaces import found_by, hosted, loaded
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.framework.page import Page
@@ -39,7 +39,7 @@ def index() -> Mapping[str, Any]:
     wanted = request.args.get("name", "")[:_LONGEST]
     found = found_by(wanted)
     number, wrong = _page_number(-(-len(found) // _MOST) or 1)
-    part = found[(number - 1) * _MOST : number * _MOST]
+    part = loaded(found[(number - 1) * _MOST : number * _MOST])
     off_loop.before_showing(0 for workspace in part for _ in range(len(workspace.state.accounts)))
     return {
         **_shared(),

@@ -3,7 +3,7 @@
 from mockserver.core.late import late
 from mockserver.resources.resource import Resource
 
-_delivery, _section = late(__package__, "delivery", "section")
+_attempts, _delivery, _section = late(__package__, "attempts", "delivery", "section")
 
 RESOURCE = Resource(
     "deliveries",
@@ -11,4 +11,5 @@ RESOURCE = Resource(
     late_lifecycles={"delivery": _delivery.DELIVERY},
     late_section=_section.SECTION,
     members=frozenset({"deliveries"}),
+    resume=_attempts.resume,
 )

@@ -67,8 +67,21 @@ def _credentials(url: str) -> str | None:
 
 @DELIVERY.when_due(ATTEMPT)
 def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
-    """Let the effects make the call, and record the outcome when it is known."""
     delivery.next_at, delivery.began_at = None, workspace.state.clock.now()
+    _call(workspace, account, delivery)
+
+
+def resume(workspace: Workspace) -> None:
+    """Make the calls once more that were under way when the workspace left the memory: their outcomes are not known."""
+    for account in workspace.state.accounts.values():
+        for delivery in account.rows_of(Delivery).values():
+            if delivery.began_at is not None:
+                with workspace.state.clock.pinned(delivery.began_at):
+                    _call(workspace, account, delivery)
+
+
+def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    """Let the effects make the call, and record the outcome when it is known."""
     target, timeout = delivery.target, workspace.state.behaviour.webhook_timeout.total_seconds()
 
     def write() -> OutgoingRequest:

@@ -83,7 +83,7 @@ def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> No
 
     received = parse(raw)
     for recipient in recipients:
-        used_last_first = reversed(tuple(store))
+        used_last_first = filter(None, map(store.look, reversed(store.names())))
         if not any(_take(store, workspace, received, sender, recipient) for workspace in used_last_first):
             workspace = store.default
             with workspace.lock:

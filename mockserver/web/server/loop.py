@@ -44,6 +44,29 @@ class LeaveLoop(BaseException):
         self.until = until
 
 
+#: The threads that run the event loop of a server, by their identifiers.
+_THREADS: set[int] = set()
+
+
+def begin_here() -> None:
+    """Take the present thread for one that runs an event loop, until `end_here` is called in it."""
+    _THREADS.add(threading.get_ident())
+
+
+def end_here() -> None:
+    _THREADS.discard(threading.get_ident())
+
+
+def leave_here() -> None:
+    """Run what follows in a thread, whatever request this is; called before the request has had an effect.
+
+    Raises:
+        LeaveLoop: the present thread runs an event loop.
+    """
+    if threading.get_ident() in _THREADS:
+        raise LeaveLoop
+
+
 def is_on(environ: dict[str, Any]) -> bool:
     """Whether a request runs on the loop."""
     return LOOP in environ

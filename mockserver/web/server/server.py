@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import uvicorn
 from flask import Flask
 
+from mockserver.web.server import loop
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.connections.admission import Admission
 from mockserver.web.server.connections.connection import Connection
@@ -110,6 +111,7 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self._loop = asyncio.get_running_loop()
+        loop.begin_here()
         await super().startup(sockets)
         self._running.set()
 
@@ -145,6 +147,7 @@ class Server(uvicorn.Server):
                 # The tasks close their connections; what a thread still does for them is lost.
                 await asyncio.wait(late, timeout=_GRACE)
         self._bridge.close()
+        loop.end_here()
 
 
 #: Makes what speaks TLS out of a way to do work that waits for a lock.

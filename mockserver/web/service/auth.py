@@ -122,7 +122,7 @@ def _check_address(request: Request, workspace: Workspace) -> None:
 def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:
     """Why a key opens no account, for the journal; no more than the end of the key is shown."""
     shown = f"the API key ending in {reasons.shown(key[-4:])}" if len(key) > _SHORT else "the API key"
-    for workspace in store:
+    for workspace in store.having(key):
         if key in workspace.state.revoked_keys:
             return f"{shown} was revoked in workspace {workspace.name}"
         if within is not None and workspace.state.account_of(key) is not None:

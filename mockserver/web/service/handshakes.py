@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from mockserver.core.state.faults import Fault
 from mockserver.core.text.host_name import RESERVED
-from mockserver.core.workspaces.store import Store
+from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 
 #: Does work that waits for a lock in a thread.
@@ -26,7 +28,10 @@ class Handshakes:
 
     async def fault(self, name: str | None) -> Fault | None:
         """The fault that hits a handshake, or None; the event loop never waits for a workspace's lock."""
-        workspace = self._workspace(name)
+        called = self._called(name)
+        workspace = self._store.peek(called)
+        if workspace is None:  # it rests, and loading takes a while
+            return await self._wait(lambda: self._taken_by_resting(called))
         if not workspace.state.faults.has_any_of_handshakes:
             return None
         if not workspace.lock.acquire(blocking=False):
@@ -36,11 +41,17 @@ class Handshakes:
         finally:
             workspace.lock.release()
 
-    def _workspace(self, name: str | None) -> Workspace:
-        found = None
-        if name is not None and name.endswith(RESERVED):
-            found = self._store.peek(name.partition(".")[0])
-        return found or self._store.default
+    def _called(self, name: str | None) -> str:
+        """The name of the workspace that a client means."""
+        if name is not None and name.endswith(RESERVED) and (found := name.partition(".")[0]) in self._store:
+            return found
+        return DEFAULT
+
+    def _taken_by_resting(self, name: str) -> Fault | None:
+        """The fault by the rules of a workspace that rests; none if it cannot be read, which its requests are told."""
+        with suppress(KeepingError):
+            return self._taken(self._store.look(name) or self._store.default)
+        return None
 
     def _taken(self, workspace: Workspace) -> Fault | None:
         with workspace.lock:

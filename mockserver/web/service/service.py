@@ -12,12 +12,19 @@ from typing import Any, Protocol
 from flask import Request, Response
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID_PARAMETER, ServiceError
+from mockserver.core.contract.errors import (
+    BAD_REQUEST,
+    INTERNAL_ERROR,
+    INVALID_PARAMETER,
+    TEMPORARILY_UNAVAILABLE,
+    ServiceError,
+)
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import Fault
 from mockserver.core.traffic.exchange import Exchange, Reply, Wire
 from mockserver.core.traffic.held import Held
 from mockserver.core.workspaces.caller import Bearers
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.routing.endpoint_table import EndpointTable
@@ -182,6 +189,8 @@ class Service:
                 caller = handler.identify(request, route, within)
         except ServiceError as error:
             refusal = Reply.refused(error)
+        except KeepingError as error:
+            refusal = Reply.refused(TEMPORARILY_UNAVAILABLE().because(str(error)))
         workspace = (within or self._store.default) if caller is None else caller.workspace
         return Identified(request, route, workspace, caller, refusal)
 

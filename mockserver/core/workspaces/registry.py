@@ -1,0 +1,250 @@
+"""The registry: which workspaces there are, in memory or resting, and the API keys that lead to them."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+
+from mockserver.core.effects.effects import Effects
+from mockserver.core.traffic.coverage import Coverage
+from mockserver.core.traffic.meter import Meter
+from mockserver.core.workspaces.coverage_total import CoverageTotal
+from mockserver.core.workspaces.homes import Homes
+from mockserver.core.workspaces.keeping import Keeping, Outline
+from mockserver.core.workspaces.workspace import Workspace
+
+DEFAULT = "default"
+
+
+class Resting:
+    """A workspace that is kept and not in memory; it is loaded when somebody uses it."""
+
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        #: Held while it is loaded; taken before its own lock, and before that of the registry.
+        self.loading = threading.Lock()
+
+
+class Registry:
+    """All workspaces of a server: those in memory, and those that rest where they are kept.
+
+    Whatever asks for a workspace that rests has it loaded, and raises `KeepingError` if it cannot be read.
+    """
+
+    def __init__(self, effects: Effects, keeping: Keeping) -> None:
+        self._effects = effects
+        self._keeping = keeping
+        #: Called before a workspace is loaded, which takes a while; it may raise an exception, so that the caller asks
+        #: again from where it may wait.
+        self.before_loading: Callable[[], object] = lambda: None
+        #: Taken after a workspace's lock, never before one.
+        self._lock = threading.RLock()
+        self._homes = Homes()
+        #: In the order of use, the one used longest ago first; None stands for one that rests.
+        self._workspaces: OrderedDict[str, Workspace | None] = OrderedDict()
+        #: Those that rest, by name.
+        self._resting: dict[str, Resting] = {}
+        self._total = CoverageTotal(keeping)
+        self.meter = Meter()
+        for outline in keeping.outlines():
+            self._know(outline)
+
+    def _know(self, outline: Outline) -> None:
+        """Know of a workspace that rests."""
+        self._workspaces[outline.name] = None
+        self._resting[outline.name] = Resting(outline)
+        for key in outline.keys:
+            self._homes.add(key, outline.name)
+
+    def __len__(self) -> int:
+        return len(self._workspaces)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._workspaces
+
+    def names(self) -> Sequence[str]:
+        """The names of all workspaces, the one used longest ago first."""
+        with self._lock:
+            return tuple(self._workspaces)
+
+    def loaded(self) -> Sequence[Workspace]:
+        """The workspaces in memory, the one used longest ago first."""
+        with self._lock:
+            return tuple(workspace for workspace in self._workspaces.values() if workspace is not None)
+
+    def resting(self) -> Sequence[Outline]:
+        """What is known of the workspaces that rest."""
+        with self._lock:
+            return tuple(row.outline for row in self._resting.values())
+
+    def get(self, name: str) -> Workspace | None:
+        """The workspace of a name, or None; it counts as used now."""
+        with self._lock:
+            found = self._used(name)
+        return found if found is not None else self._load(name, self._used)
+
+    def peek(self, name: str) -> Workspace | None:
+        """The workspace of a name, or None if there is none or it rests; to look at it is no use of it."""
+        return self._workspaces.get(name)
+
+    def look(self, name: str) -> Workspace | None:
+        """The workspace of a name, or None; to look at it is no use of it, even if it rested."""
+        return self.peek(name) or self._load(name, self.peek)
+
+    def _used(self, name: str) -> Workspace | None:
+        """The workspace of a name, or None; it counts as used now. The caller holds the lock."""
+        found = self._workspaces.get(name)
+        if found is not None:
+            self._workspaces.move_to_end(name)
+        return found
+
+    def knows(self, key: str) -> bool:
+        """Whether a workspace has a key, valid or revoked."""
+        return key in self._homes
+
+    def having(self, key: str) -> Iterable[Workspace]:
+        """The workspaces that have a key, valid or revoked, the one that has had it longest first; to look at."""
+        with self._lock:
+            names = self._homes.all(key)
+        return filter(None, map(self.look, names))
+
+    # ------------------------------------------------------------------ loading and resting
+
+    def _load(self, name: str, find: Callable[[str], Workspace | None]) -> Workspace | None:
+        """What `find` finds, once the workspace of a name does not rest; threads that ask at once load it once.
+
+        Raises:
+            KeepingError: it cannot be read.
+        """
+        while True:
+            with self._lock:
+                found, resting = find(name), self._resting.get(name)
+            if found is not None or resting is None:
+                return found
+            self.before_loading()
+            with resting.loading:
+                if self._resting.get(name) is resting:
+                    self._wake(self._keeping.load(name), resting)
+
+    def _wake(self, workspace: Workspace, resting: Resting) -> None:
+        """Hold a workspace that was just loaded, unless it has gone meanwhile; what was under way in it goes on."""
+        self._prepare(workspace)
+        with workspace.lock:
+            with self._lock:
+                if self._resting.get(workspace.name) is not resting:
+                    return
+                self._hold(workspace)
+                del self._resting[workspace.name]
+            workspace.resume()
+
+    def rest(self, name: str) -> bool:
+        """Let a workspace leave the memory if all of it is kept and nobody uses it; whether it has left."""
+        workspace = self.peek(name)
+        if workspace is None or name == DEFAULT or not workspace.is_idle:
+            return False
+        lock = workspace.lock
+        del workspace  # from here on nothing but the registry may refer to it
+        if not lock.acquire(blocking=False):
+            return False
+        try:
+            with self._lock:
+                return self._let_rest(name)
+        finally:
+            lock.release()
+
+    def _let_rest(self, name: str) -> bool:
+        """Let a workspace leave the memory whose lock the caller holds, if all of it is kept and nobody has it.
+
+        Whoever else has it, a request that waits for its lock perhaps, is going to change it: so it has to stay.
+        """
+        workspace = self._workspaces.get(name)
+        outline = None if workspace is None else self._keeping.release(workspace)
+        if workspace is None or outline is None:
+            return False
+        workspace.on_key = _forget
+        self._workspaces[name] = None
+        find = weakref.ref(workspace)
+        del workspace
+        found = find()
+        if found is None:
+            self._resting[name] = Resting(outline)
+            return True
+        self._hold(found)
+        return False
+
+    # ------------------------------------------------------------------ holding and removing
+
+    def _prepare(self, workspace: Workspace) -> None:
+        """Connect a workspace that no other thread has seen to the server."""
+        workspace.lock = self._keeping.lock()
+        workspace.meter = self.meter
+        workspace.effects = self._effects
+
+    def _hold(self, workspace: Workspace) -> None:
+        """Refer to a workspace from now on, keep what changes in it, and fire its timers."""
+        self._workspaces[workspace.name] = workspace
+        self._keeping.add(workspace)
+        self._effects.watch(workspace)
+        workspace.on_key = lambda key: self._learn(key, workspace)
+        self._learn_keys(workspace)
+
+    def _remove(self, workspace: Workspace) -> bool:
+        """Remove a workspace, whose keys are refused from now on; False if it was removed before."""
+        with workspace.lock, self._lock:
+            if self._workspaces.get(workspace.name) is not workspace:
+                return False
+            del self._workspaces[workspace.name]
+            self._total.take(workspace)
+            self._keeping.remove(workspace.name)
+            self._forget_keys(workspace)
+            workspace.forget_jobs()
+            workspace.on_key = _forget  # it referred to the workspace, which is now freed at once
+            workspace.watchers.tell()
+        return True
+
+    def _remove_resting(self, name: str) -> bool:
+        """Remove a workspace that rests; False if none of this name rests. The caller holds the lock."""
+        resting = self._resting.pop(name, None)
+        if resting is None:
+            return False
+        del self._workspaces[name]
+        self._total.take_resting(resting.outline)
+        self._keeping.remove(name)
+        self._homes.remove(resting.outline.keys, name)
+        return True
+
+    def _learn_keys(self, workspace: Workspace) -> None:
+        for key in (*workspace.state.keys, *workspace.state.revoked_keys):
+            self._learn(key, workspace)
+
+    def _learn(self, key: str, workspace: Workspace) -> None:
+        """Let a key lead to a workspace, unless the workspace has been dropped meanwhile."""
+        with self._lock:
+            if self._workspaces.get(workspace.name) is workspace:
+                self._homes.add(key, workspace.name)
+
+    def _forget_keys(self, workspace: Workspace) -> None:
+        self._homes.remove((*workspace.state.keys, *workspace.state.revoked_keys), workspace.name)
+
+    # ------------------------------------------------------------------ coverage
+
+    def coverage(self) -> Coverage:
+        """The coverage of all workspaces, including those that are gone."""
+        if self._resting:
+            self.before_loading()
+        with self._lock:  # a workspace that is dropped meanwhile would count twice, or not at all
+            return self._total.with_present(self.loaded(), self.resting())
+
+    def clear_coverage(self) -> None:
+        """Set the coverage of the server and of every workspace to zero."""
+        with self._lock:
+            self._keeping.clear_coverage(self._resting)
+            self._total.clear()
+            for workspace in self.loaded():
+                workspace.coverage.clear()
+
+
+def _forget(key: str) -> None:
+    """Do nothing with a key of a workspace that no registry holds."""
