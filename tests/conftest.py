@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import signal
 from collections import Counter
 from contextlib import contextmanager
 from typing import NamedTuple
@@ -94,6 +95,21 @@ OF_PROGRAMS = (
 
 #: What takes long by its nature, and the seconds that a test of it may take; all others have those of pyproject.toml.
 LONG, LONGEST_S = ("slow", "engine", "guard", "benchmark", "peers"), 300
+
+
+#: The tests in these files are slow, all of them, and made as they are collected: out of requests by the thousand.
+MADE_AS_COLLECTED = "test_schemathesis.py"
+
+
+def pytest_configure():
+    """Let interrupts arrive: what a shell starts in the background ignores them, and all that it starts does so too."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Make no tests that `-m` leaves out, as that takes half as long as to collect all others."""
+    return True if collection_path.name == MADE_AS_COLLECTED and "not slow" in config.getoption("-m") else None
 
 
 def pytest_collection_modifyitems(items):

@@ -18,6 +18,11 @@ import yaml
 
 from mockserver.settings import data_folder
 
+try:
+    from yaml import CSafeLoader as _Loader
+except ImportError:  # pragma: no cover  # wheels without libyaml
+    from yaml import SafeLoader as _Loader  # type: ignore[assignment]  # the same interface
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -51,7 +56,7 @@ class Example:
 def cases() -> Iterator[Case]:
     """Every case of every operation, file by file in the order of their paths."""
     for path in sorted(data_folder("fixtures").glob("*/*.yaml")):
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        document = yaml.load(path.read_text(encoding="utf-8"), _Loader)
         for case in document["cases"]:
             yield Case(
                 operation=document["operation"],

@@ -146,6 +146,8 @@ MOST = 24
 NOTHING = 0.004
 
 
+#: What a call of a function that takes a pattern reads like, and what a module without such a call has not.
+TAKES_A_PATTERN = re.compile(r"\bre\.\w+|validate\.Regexp|fnmatch\w*|\w*\.?translate")
 #: The patterns that stand in the package as texts.
 TEXTS = set()
 
@@ -153,7 +155,8 @@ TEXTS = set()
 def found_in(path):
     """Where a module uses patterns: the names that it gives to some, and the functions and classes of others."""
     module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-    rows = [("", ast.parse(path.read_text()))]
+    text = path.read_text()
+    rows = [("", ast.parse(text))] if TAKES_A_PATTERN.search(text) else []
     while rows:
         holder, node = rows.pop()
         holder = name_of(node) or holder
@@ -182,7 +185,7 @@ def is_use(node):
     if not isinstance(node, ast.Call):
         return False
     called = ast.unparse(node.func)
-    return bool(re.fullmatch(r"re\.\w+|validate\.Regexp|fnmatch\w*|\w*\.?translate", called)) and called != "re.escape"
+    return bool(TAKES_A_PATTERN.fullmatch(called)) and called != "re.escape"
 
 
 def seconds(work, text):
