@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from http.client import HTTPConnection
 from random import Random
 from urllib.parse import urlsplit
@@ -304,3 +308,26 @@ def player():
 def wired_player():
     """The same for a workspace behind a socket."""
     return lambda wire, seed: Player(wire.ask, seed)
+
+
+THREADS = 8
+
+
+@pytest.fixture
+def at_once():
+    """Runs a function in many threads that switch all the time; gives what they have found."""
+    before = sys.getswitchinterval()
+
+    def run(work):
+        # Not before all have begun: Python 3.11 lets no thread begin to be measured while another one does.
+        gate = threading.Barrier(THREADS, action=partial(sys.setswitchinterval, 1e-6))
+
+        def one(number):
+            gate.wait(20)
+            return work(number)
+
+        with ThreadPoolExecutor(THREADS) as pool:
+            return list(pool.map(one, range(THREADS)))
+
+    yield run
+    sys.setswitchinterval(before)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 import tracemalloc
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import pytest
 from examples import examples
@@ -30,6 +26,7 @@ SMALL = {
         {"name": "s", "id": 1000007, "role": "sub_account", "of": "m", "api_keys": ["s"]},
     ]
 }
+#: As many as `at_once` runs.
 THREADS = 8
 
 
@@ -213,26 +210,6 @@ def test_an_idle_workspace_is_small(make_api):
 
 
 # ---------------------------------------------------------------------- threads
-
-
-@pytest.fixture
-def at_once():
-    """Runs a function in many threads that switch all the time; gives what they have found."""
-    before = sys.getswitchinterval()
-
-    def run(work):
-        # Not before all have begun: Python 3.11 lets no thread begin to be measured while another one does.
-        gate = threading.Barrier(THREADS, action=partial(sys.setswitchinterval, 1e-6))
-
-        def one(number):
-            gate.wait(20)
-            return work(number)
-
-        with ThreadPoolExecutor(THREADS) as pool:
-            return list(pool.map(one, range(THREADS)))
-
-    yield run
-    sys.setswitchinterval(before)
 
 
 def test_threads_that_make_find_and_drop_workspaces_never_fail(at_once):

@@ -1,0 +1,339 @@
+"""Workspaces that rest: they are kept, leave the memory, and are loaded when somebody uses them."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from contextlib import contextmanager
+
+import pytest
+from shelf import Shelf
+
+from mockserver.core.workspaces.eviction import Gone
+from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.store import KeyMode, NameTakenError, Store
+from mockserver.scenario.load import load
+
+#: As many as `at_once` runs, and how often each of them does something.
+THREADS, TURNS = 8, 25
+SMALL = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}
+
+
+def loader(document, *, name, seed=None, keyring=None, whole=False):
+    found = load(document, name=name, seed=seed, keyring=keyring)
+    found.origin = found.origin._replace(scenario=document)
+    return found
+
+
+@pytest.fixture
+def shelf():
+    return Shelf()
+
+
+@pytest.fixture
+def store(shelf):
+    """A store with the workspaces `default`, `a` and `b`."""
+    found = Store(loader, SMALL, keeping=shelf)
+    found.create(name="a")
+    found.create(name="b")
+    return found
+
+
+@pytest.fixture
+def held_elsewhere():
+    """Lets another thread hold a lock within a `with` block."""
+
+    @contextmanager
+    def hold(lock):
+        taken, over = threading.Event(), threading.Event()
+
+        def work():
+            with lock:
+                taken.set()
+                over.wait(30)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        assert taken.wait(30)
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    return hold
+
+
+def key_of(workspace):
+    return workspace.state.first_account.api_keys[0]
+
+
+# ---------------------------------------------------------------------- coming and going
+
+
+def test_a_workspace_that_rests_is_in_memory_no_more(store):
+    gc.disable()
+    try:
+        left = weakref.ref(store.get("a"))
+        assert store.rest("a")
+        assert left() is None
+    finally:
+        gc.enable()
+    assert store.peek("a") is None
+
+
+def test_it_is_loaded_when_it_is_used_by_its_name(store, shelf):
+    store.rest("a")
+    assert store.get("a") is store.peek("a") is not None
+    assert shelf.names == ["a"]
+
+
+def test_it_is_loaded_when_it_is_used_by_a_key_of_it(store, shelf):
+    key = key_of(store.get("a"))
+    store.rest("a")
+
+    workspace, account = store.find(key)
+
+    assert (workspace.name, account.name, shelf.names) == ("a", "m", ["a"])
+
+
+def test_only_the_workspace_that_is_meant_is_loaded(store, shelf):
+    key = key_of(store.get("a"))
+    store.rest("a")
+    assert store.find(key, within=store.get("b")) is None
+    assert store.find("unknown", within=store.get("b")) is not None
+    assert shelf.names == []
+
+
+def test_a_key_that_is_added_and_one_that_is_revoked_are_known_while_it_rests(store):
+    workspace = store.get("a")
+    workspace.add_key(workspace.state.first_account, "added")
+    workspace.revoke_key("revoked")
+    del workspace
+    store.rest("a")
+
+    assert store.find("added")[0].name == "a"
+    assert store.find("revoked") is None
+
+
+def test_it_is_among_the_names_in_the_order_of_use(store):
+    store.get("a")
+    store.rest("a")
+    assert store.names() == ("default", "b", "a")
+    assert len(store) == 3
+    assert "a" in store
+
+
+def test_to_look_at_it_is_no_use_of_it(store):
+    store.rest("a")
+    assert store.look("a").name == "a"
+    assert store.names() == ("default", "a", "b")
+
+
+def test_its_name_is_taken(store):
+    store.rest("a")
+    with pytest.raises(NameTakenError):
+        store.create(name="a")
+
+
+def test_the_workspace_of_an_unknown_key_is_found_again(shelf):
+    store = Store(loader, SMALL, keys=KeyMode.ISOLATE, keeping=shelf)
+    name = store.find("unknown")[0].name
+    store.rest(name)
+    assert store.find("unknown")[0].name == name
+    assert len(store) == 2
+
+
+# ---------------------------------------------------------------------- what does not rest
+
+
+def test_the_default_workspace_does_not_rest(store):
+    assert not store.rest("default")
+
+
+def test_a_name_that_there_is_not_does_not_rest(store):
+    assert not store.rest("c")
+
+
+def test_one_that_is_not_kept_yet_does_not_rest(store, shelf):
+    shelf.is_up_to_date = False
+    assert not store.rest("a")
+    assert store.peek("a") is not None
+
+
+def test_one_that_is_watched_does_not_rest(store):
+    store.get("a").watchers.add(print)
+    assert not store.rest("a")
+
+
+def test_one_with_a_call_under_way_does_not_rest(store):
+    workspace = store.get("a")
+    workspace.jobs.begin(workspace.state.first_account.id, "delivery", 1)
+    del workspace
+    assert not store.rest("a")
+
+
+def test_one_whose_lock_another_thread_holds_does_not_rest(store, held_elsewhere):
+    with held_elsewhere(store.get("a").lock):
+        assert not store.rest("a")
+
+
+def test_one_that_somebody_has_stays_the_only_one_of_its_name(store):
+    """What a request does that has found the workspace, and waits for its lock, must not be lost."""
+    workspace = store.get("a")
+
+    assert not store.rest("a")
+
+    assert store.get("a") is workspace
+    workspace.add_key(workspace.state.first_account, "added")
+    assert store.find("added")[0] is workspace
+
+
+# ---------------------------------------------------------------------- going for good
+
+
+def test_it_can_be_dropped_without_being_loaded(store, shelf):
+    key = key_of(store.get("a"))
+    store.rest("a")
+
+    assert store.discard("a")
+
+    assert (store.get("a"), store.knows(key), store.why_gone("a"), shelf.names) == (None, False, Gone.DROPPED, [])
+    assert not store.discard("a")
+
+
+def test_one_in_memory_is_not_discarded(store):
+    assert not store.discard("a")
+    assert store.get("a") is not None
+
+
+def test_the_one_used_longest_ago_is_evicted_though_it_rests(shelf):
+    store = Store(loader, SMALL, limit=3, keeping=shelf)
+    for name in "ab":
+        store.create(name=name)
+    store.rest("a")
+
+    store.create(name="c")
+
+    assert (store.names(), store.why_gone("a"), shelf.names) == (("default", "b", "c"), Gone.EVICTED, [])
+
+
+# ---------------------------------------------------------------------- what cannot be read
+
+
+def test_one_that_cannot_be_read_is_told_to_whoever_asks_and_nobody_else(store, shelf):
+    key = key_of(store.get("a"))
+    store.rest("a")
+    shelf.damaged["a"] = "it is damaged"
+
+    for ask in (lambda: store.get("a"), lambda: store.look("a"), lambda: store.find(key)):
+        with pytest.raises(KeepingError, match="workspace a cannot be read: it is damaged"):
+            ask()
+    assert store.get("b") is not None
+
+
+def test_one_that_can_be_read_again_is_there(store, shelf):
+    store.rest("a")
+    shelf.damaged["a"] = "the disk is away"
+    with pytest.raises(KeepingError):
+        store.get("a")
+    shelf.damaged.clear()
+    assert store.get("a") is not None
+
+
+# ---------------------------------------------------------------------- another start
+
+
+def test_another_start_has_them_all_and_loads_the_default_one(store, shelf):
+    key = key_of(store.get("b"))
+
+    again = Store(loader, SMALL, keeping=shelf)
+
+    assert (set(again.names()), [row.name for row in again.loaded()]) == ({"default", "a", "b"}, ["default"])
+    assert again.find(key)[0].name == "b"
+
+
+def test_the_default_workspace_is_as_it_was_kept_though_another_scenario_is_given(store, shelf, caplog):
+    again = Store(loader, {"accounts": [{"name": "other"}]}, keeping=shelf)
+
+    assert again.default.state.first_account.name == "m"
+    assert "the default workspace is as it was kept" in caplog.text
+
+
+def test_what_is_kept_of_the_default_workspace_and_cannot_be_read_is_told_at_the_start(store, shelf):
+    shelf.damaged["default"] = "it is damaged"
+    with pytest.raises(KeepingError, match="workspace default cannot be read"):
+        Store(loader, SMALL, keeping=shelf)
+
+
+# ---------------------------------------------------------------------- coverage
+
+
+def covered(store):
+    return dict(store.coverage().transitions)
+
+
+def test_coverage_is_that_of_all_whether_they_rest_or_not(store):
+    for name in ("default", "a", "b"):
+        store.get(name).coverage.transitions["m", "e"] += 1
+    store.rest("a")
+    assert covered(store) == {("m", "e"): 3}
+
+
+def test_coverage_of_one_that_rests_and_goes_stays(store, shelf):
+    store.get("a").coverage.transitions["m", "e"] += 1
+    store.rest("a")
+    store.discard("a")
+    assert covered(store) == covered(Store(loader, SMALL, keeping=shelf)) == {("m", "e"): 1}
+
+
+def test_coverage_of_an_uncounted_one_does_not_count_while_it_rests(store):
+    store.create(name="c", counted=False).coverage.transitions["m", "e"] += 1
+    store.rest("c")
+    assert covered(store) == {}
+    store.discard("c")
+    assert covered(store) == {}
+
+
+def test_coverage_is_cleared_of_those_that_rest(store):
+    store.get("a").coverage.transitions["m", "e"] += 1
+    store.rest("a")
+    store.clear_coverage()
+    assert covered(store) == dict(store.get("a").coverage.transitions) == {}
+
+
+# ---------------------------------------------------------------------- threads
+
+
+def test_threads_that_ask_at_once_load_it_once(store, shelf, at_once):
+    store.rest("a")
+    found = at_once(lambda _: store.get("a"))
+    assert (len(set(map(id, found))), shelf.names) == (1, ["a"])
+
+
+def test_what_threads_do_to_workspaces_that_come_and_go_is_never_lost(store, at_once):
+    """Each adds a key to one of three workspaces, lets it rest, and drops another one now and then."""
+    added = [f"{number}-{turn}" for number in range(THREADS) for turn in range(TURNS)]
+
+    def work(number):
+        own = str(number)
+        for turn in range(TURNS):
+            add_key(store, "ab"[turn % 2], f"{number}-{turn}")
+            store.create(name=own)
+            store.rest(own)
+            found = store.look(own) if turn % 2 else store.peek(own)
+            assert store.discard(own) if found is None else store.drop(found)
+
+    at_once(work)
+
+    assert [key for key in added if store.find(key) is None] == []
+    assert set(store.names()) == {"default", "a", "b"}
+
+
+def add_key(store, name, key):
+    workspace = store.get(name)
+    with workspace.lock:
+        workspace.add_key(workspace.state.first_account, key)
+    del workspace
+    store.rest(name)
