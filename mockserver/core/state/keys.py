@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from itertools import chain, count
+from typing import NamedTuple
 
 from mockserver.core.state.layer import LayeredSet
 from mockserver.core.state.randomness import LETTERS_AND_DIGITS, spell
@@ -52,6 +53,14 @@ def _seal(body: str, replica: str = "") -> str:
     return f"{spell(number, 16 - len(mark), LETTERS_AND_DIGITS)}{mark}"
 
 
+class KeyringForm(NamedTuple):
+    """What a keyring gives its keys by, and which it knows."""
+
+    root: str
+    first: str | None
+    known: Sequence[str]
+
+
 class Keyring:
     """The API keys of a workspace other than `default`: they replace those of its scenario, so that none is shared.
 
@@ -65,6 +74,17 @@ class Keyring:
         self._first = first
         self._replica = replica
         self._known: set[str] | LayeredSet[str] = set() if first is None else {first}
+
+    @classmethod
+    def of(cls, form: KeyringForm) -> Keyring:
+        """The keyring that was written down so."""
+        found = cls(0, "")
+        found._root, found._first, found._known = form.root, form.first, set(form.known)
+        return found
+
+    @property
+    def form(self) -> KeyringForm:
+        return KeyringForm(self._root, self._first, list(self._known))
 
     def copy(self) -> Keyring:
         """Another keyring that gives the same keys."""

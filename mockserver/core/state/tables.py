@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from datetime import datetime
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+Key = TypeVar("Key")
 Row = TypeVar("Row")
 
 
@@ -55,7 +56,7 @@ class Tally:
         return self.rows + sum(map(len, self.beside))
 
 
-class Table(dict[Any, Any]):
+class Table(dict[Key, Row]):
     """Rows by their key, in the order of adding, counted in a tally; apart from that a dictionary."""
 
     __slots__ = ("tally",)
@@ -68,12 +69,12 @@ class Table(dict[Any, Any]):
         # A copy must not add the rows one by one: the tally, which is copied too, has counted them.
         return _table, (type(self), dict(self), self.tally)
 
-    def __setitem__(self, key: Any, row: Any) -> None:
+    def __setitem__(self, key: Key, row: Row) -> None:
         before = len(self)
         super().__setitem__(key, row)
         self.tally.rows += len(self) - before
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: Key) -> None:
         super().__delitem__(key)
         self.tally.rows -= 1
 
@@ -99,7 +100,7 @@ class Table(dict[Any, Any]):
         super().clear()
 
 
-def _table(kind: type[Table], rows: Mapping[Any, Any], tally: Tally) -> Table:
+def _table(kind: type[Table[Any, Any]], rows: Mapping[Any, Any], tally: Tally) -> Table[Any, Any]:
     """A table with rows that the tally has counted already."""
     found = kind(tally)
     dict.update(found, rows)
@@ -162,14 +163,36 @@ class Timeline(Generic[DatedRow]):
         return [self._rows[index] for index in indexes[offset : offset + limit]]
 
 
+def _own_tally(row: type, rows: int) -> Tally | None:
+    """The tally of a table that counts for itself, or None."""
+    return Tally(rows=rows) if issubclass(row, Bounded) else None
+
+
 #: Stands for a table that was never made.
 _NO_ROWS: Mapping[Any, Any] = MappingProxyType({})
+
+
+class Following:
+    """Base of records that follow from rows: they are not written down, but made again of the rows."""
+
+    __slots__ = ()
+
+    def follow(self, workspace: Any) -> None:
+        """Become what follows from the rows of a workspace; the record is new, and all of its rows are there."""
 
 
 class Bounded:
     """Base of row types that have a limit of their own, and do not count towards that of the workspace."""
 
     __slots__ = ()
+
+
+class Contents(NamedTuple):
+    """All rows of tables that have some, by the type of the row."""
+
+    tables: Mapping[type, dict[Any, Any]]
+    timelines: Mapping[type, Sequence[Any]]
+    records: Mapping[type, Any]
 
 
 class Tables:
@@ -191,6 +214,24 @@ class Tables:
             "_tables": {row: rows for row, rows in self._tables.items() if rows},
             "_timelines": {row: rows for row, rows in self._timelines.items() if rows},
         }
+
+    @property
+    def contents(self) -> Contents:
+        """All rows, to be written down."""
+        timelines = {row: found._rows for row, found in self._timelines.items() if found}  # noqa: SLF001  # this module
+        return Contents({row: rows for row, rows in self._tables.items() if rows}, timelines, self._records)
+
+    def put_back(self, contents: Contents) -> None:
+        """Take over rows that were written down and read again; the tally, which is not this one's alone, is set."""
+        for row, rows in contents.tables.items():
+            self._tables[row] = _table(Table, rows, _own_tally(row, len(rows)) or self.tally)
+        for row, dated in contents.timelines.items():
+            timeline = self._timelines[row] = Timeline(self.tally)
+            timeline._rows.extend(dated)  # noqa: SLF001  # this module
+        self._records.update(contents.records)
+        for record in contents.records.values():
+            if isinstance(record, Table):
+                record.tally = self.tally
 
     def longest(self) -> int:
         """How many rows the longest table has; timelines do not count, as they are read by the page."""

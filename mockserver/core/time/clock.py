@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple, Self
 
 #: The moments that a clock may show. Chosen: so far from the ends of `datetime` (years 1 and 9999) that adding a time
 #: zone or a lifetime never overflows.
@@ -29,6 +30,15 @@ def shown(moment: datetime) -> datetime:
     return moment
 
 
+class ClockSetting(NamedTuple):
+    """What a clock shows by the real time: `offset` added to it, or one frozen moment."""
+
+    #: The moment from which a scenario counts its relative instants.
+    start: datetime
+    offset: timedelta
+    frozen_at: datetime | None
+
+
 class Clock:
     """The virtual time of a workspace: real time with an offset, or one frozen moment."""
 
@@ -45,6 +55,18 @@ class Clock:
             self._offset = start - self._wall()
         if frozen:
             self._frozen_at = self.start
+
+    @classmethod
+    def of(cls, setting: ClockSetting) -> Self:
+        """A clock that is set as another one was, whatever time has passed since then."""
+        found = cls()
+        found.start, found._offset, found._frozen_at = setting
+        return found
+
+    @property
+    def setting(self) -> ClockSetting:
+        """What the clock shows when no moment is pinned."""
+        return ClockSetting(self.start, self._offset, self._frozen_at)
 
     @property
     def frozen(self) -> bool:

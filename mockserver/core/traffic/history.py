@@ -38,6 +38,11 @@ class History:
         """How many bytes the transitions take."""
         return self._changes.bytes
 
+    @property
+    def ring(self) -> Ring[Changed]:
+        """The transitions, to be written down."""
+        return self._changes
+
     def add(self, change: Changed) -> None:
         key = change.key
         self._changes.add(change, _OVERHEAD + (_PER_CHARACTER * len(key) if type(key) is str else 0))

@@ -59,6 +59,15 @@ class Journal:
         """The last exchange that is kept, or None if none is; it may be asked for without the workspace's lock."""
         return self._exchanges.newest
 
+    @property
+    def ring(self) -> Ring[Exchange]:
+        """The exchanges, to be written down."""
+        return self._exchanges
+
+    def put_back(self, exchange: Exchange) -> None:
+        """Add an exchange that was written down and read again."""
+        self._exchanges.add(exchange, exchange.size)
+
     def add(self, exchange: Exchange) -> int:
         """Add an exchange that is over, without its bodies if these are too large; returns how many it has evicted."""
         exchange.forget_values()  # as `_measure`, whose call would cost each request

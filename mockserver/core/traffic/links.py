@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from mockserver.core.time.cause import By, Cause, Thing
 from mockserver.core.time.transition import MOST_CAUSED
+from mockserver.core.traffic.ring import RingCounts
 
 
 class Link(NamedTuple):
@@ -43,6 +45,22 @@ class Links:
 
     def __len__(self) -> int:
         return len(self._causes)
+
+    @property
+    def counts(self) -> RingCounts:
+        """How far they have come; the position of the next link is the number of those before it."""
+        return RingCounts(self.added, self.added - len(self), self.added)
+
+    def resume(self, counts: RingCounts) -> None:
+        """Count on from where others were, which were added to these."""
+        self.added = counts.added
+
+    def since(self, position: int) -> Iterator[tuple[int, tuple[By, str, Thing]]]:
+        """What `add` was called with from a position on, oldest first, with the positions: they count all calls."""
+        first = self.added - len(self)
+        start = max(position, first)
+        rows = (islice(items, start - first, None) for items in (self._causes, self._kinds, self._things))
+        return enumerate(zip(*rows, strict=True), start)
 
     def add(self, by: By, kind: str, thing: Thing) -> None:
         """Note that something has caused a thing of a kind; to note it again changes nothing."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from copy import copy
 from typing import NamedTuple
 
@@ -52,6 +52,20 @@ class Mailbox:
     def bytes(self) -> int:
         """How many bytes the e-mails take."""
         return self._mails.bytes
+
+    @property
+    def ring(self) -> Ring[Mail]:
+        """The e-mails, to be written down."""
+        return self._mails
+
+    @property
+    def sendings(self) -> Mapping[str, Sending]:
+        """How far e-mails have come, by their ids."""
+        return self._sendings
+
+    def resume(self, sendings: Mapping[str, Sending]) -> None:
+        """Take over how far the e-mails had come when they were written down."""
+        self._sendings = {mail.id: sendings[mail.id] for mail in self if mail.id in sendings}
 
     def add(self, mail: Mail) -> int:
         """Add an e-mail; returns its size in bytes."""

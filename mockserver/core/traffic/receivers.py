@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
@@ -90,6 +90,19 @@ class Receivers:
     def __len__(self) -> int:
         return len(self._receivers)
 
+    @property
+    def ring(self) -> Ring[tuple[Receiver, ReceivedCall]]:
+        """The calls with their receivers, to be written down."""
+        return self._calls
+
+    def put_back(self, receivers: Iterable[Receiver]) -> None:
+        """Add receivers that were written down and read again; their calls come after them."""
+        self._receivers.update((row.name, row) for row in receivers)
+
+    def put_back_call(self, name: str, call: ReceivedCall) -> None:
+        """Keep a call that was read again, and that the receiver has counted."""
+        self._keep(self._receivers[name], call)
+
     def get(self, name: str) -> Receiver | None:
         """The receiver of a name, or None if it was neither called nor given a manner."""
         return self._receivers.get(name)
@@ -109,10 +122,13 @@ class Receivers:
         if call.size > self._calls.largest:
             call = call.without_body()
         receiver.kept += 1
+        self._keep(receiver, call)
+        return receiver.manner_of_next()
+
+    def _keep(self, receiver: Receiver, call: ReceivedCall) -> None:
         for owner, _ in self._calls.add((receiver, call), call.size):
             owner.kept -= 1
             owner.evicted += 1
-        return receiver.manner_of_next()
 
     def remove(self, name: str) -> None:
         """Remove a receiver and its calls."""

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from itertools import islice
 from sys import getsizeof
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 Thing = TypeVar("Thing")
 
 #: A thing that takes more than one part in so many of all bytes is not kept. Chosen: one thing evicts few others.
 _SHARE = 4
+
+
+class RingCounts(NamedTuple):
+    """How far a ring has come: what it counts, and the position of the next thing."""
+
+    added: int
+    evicted: int
+    end: int
 
 
 class Ring(Generic[Thing]):
@@ -33,6 +42,8 @@ class Ring(Generic[Thing]):
         self.evicted = 0
         #: How many things were ever added.
         self.added = 0
+        #: How far the position of the next thing is from `added`.
+        self._shift = 0
 
     def __iter__(self) -> Iterator[Thing]:
         """The things, newest first."""
@@ -53,11 +64,32 @@ class Ring(Generic[Thing]):
         except IndexError:
             return None
 
+    @property
+    def end(self) -> int:
+        """The position of the next thing. Positions have no gaps: what `keep` leaves behind a gap gets new ones."""
+        return self.added + self._shift
+
+    @property
+    def counts(self) -> RingCounts:
+        return RingCounts(self.added, self.evicted, self.end)
+
+    def since(self, position: int) -> Iterator[tuple[int, Thing]]:
+        """The things from a position on, oldest first, with their positions."""
+        first = self.end - len(self._things)
+        start = max(position, first)
+        return enumerate(islice(self._things, start - first, None), start)
+
+    def resume(self, counts: RingCounts) -> None:
+        """Count on from where another ring was, whose things were added to this one; what that has evicted counts."""
+        self.added, self.evicted = counts.added, counts.evicted + self.evicted
+        self._shift = counts.end - counts.added
+
     def add(self, thing: Thing, size: int) -> Sequence[Thing]:
         """Add a thing of `size` bytes; returns what it has evicted, or the thing itself if it is too large."""
         self.added += 1
         if size > self.largest:
             self.evicted += 1
+            self._shift -= 1
             return (thing,)
         things, sizes = self._things, self._sizes
         things.append(thing)
@@ -91,6 +123,9 @@ class Ring(Generic[Thing]):
     def keep(self, wanted: Callable[[Thing], bool]) -> None:
         """Drop all things that are not wanted."""
         rows = [row for row in zip(self._things, self._sizes, strict=True) if wanted(row[0])]
+        if len(rows) == len(self._things):
+            return
+        self._shift += len(rows)
         self._things, self._sizes = deque(thing for thing, _ in rows), deque(size for _, size in rows)
         self.bytes = sum(self._sizes)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 
 from mockserver.core.state.randomness import Randomness
 
@@ -23,6 +23,15 @@ class RecordIds:
 
     def call(self) -> str:
         return self._random.uuid(_CALL)
+
+    @property
+    def positions(self) -> Mapping[str, int]:
+        """How many ids of each kind were drawn, to be written down."""
+        return self._random.positions
+
+    def go_on(self, positions: Mapping[str, int]) -> None:
+        """Go on from positions that were written down."""
+        self._random.positions.update(positions)
 
     def follow(self, seed: int) -> None:
         """Draw by another seed from now on, without beginning the count anew."""

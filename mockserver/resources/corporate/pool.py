@@ -36,7 +36,7 @@ class SubAccount:
         return self.plan_type or ("paid" if self.assigned else "free")
 
 
-class Groups(Table):
+class Groups(Table[str, str]):
     """The names of a master account's groups by their id."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from dataclasses import dataclass, field
 from datetime import datetime
 from operator import attrgetter
 from typing import Any
@@ -16,14 +17,14 @@ from mockserver.resources.deliveries.delivery import Delivery, cancel_attempts, 
 _LARGEST_SHARE = 4
 
 
+@dataclass(slots=True, eq=False)
 class Finished:
     """The ids of an account's finished deliveries, by the moment of their last attempt; one record per account.
 
     The order is not that in which they finished: a state that was loaded does not know it.
     """
 
-    def __init__(self) -> None:
-        self._rows: list[tuple[datetime, int]] = []
+    _rows: list[tuple[datetime, int]] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self._rows)

@@ -10,7 +10,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.grant import ACTIVE, PENDING, AccessToken, Grant
 
 
-class Secrets(Table):
+class Secrets(Table[str, tuple[int, int]]):
     """The id of an account and of a grant in it, by each secret of the grant."""
 
 

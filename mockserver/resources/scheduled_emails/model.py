@@ -60,11 +60,11 @@ class ScheduledEmail:
     created_at: datetime | None = None
 
 
+@dataclass(slots=True, eq=False)
 class Waiting:
     """How many bytes the e-mails of an account take that wait to be sent; one record of each account."""
 
-    def __init__(self) -> None:
-        self.bytes = 0
+    bytes: int = 0
 
 
 SCHEDULED_EMAIL = Lifecycle(MACHINE, ScheduledEmail, key="message_id", parse=str)

@@ -15,6 +15,7 @@ from typing import Any
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
+from mockserver.core.state.tables import Following
 from mockserver.core.text.domain_name import is_address
 from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.core.time.state_machine import ABSENT, StateMachine
@@ -22,6 +23,7 @@ from mockserver.core.time.transition import Changed
 from mockserver.core.traffic.ring import Ring, weight
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.attempts import request_url
@@ -110,20 +112,28 @@ def _announce(workspace: Workspace, account: Account, row: Export) -> None:
     deliveries.schedule(workspace, account, call)
 
 
-class Files:
+class Files(Following):
     """The exports whose files are kept, in a ring; one record of the workspace."""
 
     def __init__(self) -> None:
         self.ring: Ring[Export] | None = None
 
+    def follow(self, workspace: Workspace) -> None:
+        kept = [row for _, rows in workspace.state.tables(Export) for row in rows.values() if row.content is not None]
+        for row in sorted(kept, key=lambda row: (row.ready_at or row.requested_at, row.id)):
+            self.add(row, workspace.limits)
+
+    def add(self, row: Export, limits: WorkspaceLimits) -> None:
+        """Keep the file of an export, and evict old ones."""
+        self.ring = self.ring or Ring(limits.deliveries, limits.deliveries_bytes)
+        for gone in self.ring.add(row, getsizeof(row.content)):
+            gone.content = None
+
 
 def keep_file(workspace: Workspace, row: Export, content: str) -> None:
     """Keep the file of an export, and evict old ones; the limits for files are as high as those for deliveries."""
-    files, limits = workspace.state.record(Files), workspace.limits
-    files.ring = files.ring or Ring(limits.deliveries, limits.deliveries_bytes)
     row.content = content
-    for gone in files.ring.add(row, getsizeof(content)):
-        gone.content = None
+    workspace.state.record(Files).add(row, workspace.limits)
 
 
 def note_notified(workspace: Workspace, event: Changed) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+#: A digest of all types that are written. It stands here because to make it takes longer than a server may take to
+#: start; a test makes it, and says what to write here when a type has changed.
+_LAYOUT = "bdf1a93105e4483e"
+
 
 def layout() -> str:
     """A digest of all types that are written: bytes of another layout are not to be read."""
-    raise NotImplementedError
+    return _LAYOUT

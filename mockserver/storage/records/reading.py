@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
-from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.workspace import Parts, Workspace
-from mockserver.storage.records.changes import Stored
+from typing import Any
 
-#: The name of the part that `coverage` reads.
-COVERAGE = "coverage"
+from mockserver.core.state.keys import Keyring
+from mockserver.core.state.state import State
+from mockserver.core.state.tables import Following
+from mockserver.core.traffic.coverage import Coverage
+from mockserver.core.traffic.feed import Feed
+from mockserver.core.traffic.mailbox import Mailbox
+from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
+from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.storage.records import logs
+from mockserver.storage.records.changes import Stored
+from mockserver.storage.records.logs import LOGS
+from mockserver.storage.records.packing import unpack
+from mockserver.storage.records.parts import (
+    ACCOUNT,
+    COVERAGE,
+    ORIGIN,
+    SNAPSHOT,
+    STATE,
+    WORKSPACE,
+    CoverageForm,
+    OriginForm,
+    SnapshotForm,
+    WorkspaceForm,
+)
+from mockserver.storage.records.state import AccountForm, StateForm, state_of
+from mockserver.storage.records.unreadable import UnreadableError
 
 
 def load(name: str, stored: Stored, *, parts: Parts, limits: WorkspaceLimits) -> Workspace:
@@ -19,7 +40,26 @@ def load(name: str, stored: Stored, *, parts: Parts, limits: WorkspaceLimits) ->
     Raises:
         UnreadableError: what is held is no workspace.
     """
-    raise NotImplementedError
+    form: WorkspaceForm = _part(stored, WORKSPACE, WorkspaceForm)
+    state_form: StateForm = _part(stored, STATE, StateForm)
+
+    def mailbox() -> Mailbox:
+        return Mailbox(limits.mailbox, limits.mailbox_bytes)
+
+    accounts = [_part(stored, f"{ACCOUNT}{number}", AccountForm) for number in state_form.accounts]
+    state = state_of(state_form, accounts, workspace=name, mailbox=mailbox(), limits=limits)
+    workspace = Workspace(name, state, parts=parts, limits=limits, origin=_origin(stored, form))
+    workspace.made_at, workspace.counted = form.made_at, form.counted
+    workspace.ids.go_on(form.ids)
+    workspace.feed = Feed(limits.feed, limits.feed_bytes, last=form.feed)
+    workspace.coverage = coverage(stored.parts.get(COVERAGE, b""))
+    for snapshot in form.snapshots:
+        read: SnapshotForm = _part(stored, f"{SNAPSHOT}{snapshot}", SnapshotForm)
+        workspace.snapshots[snapshot] = read.snapshot(snapshot, mailbox)
+    _put_back_logs(workspace, stored, form)
+    state.mailbox.resume(state_form.sendings)
+    _follow(workspace, state)
+    return workspace
 
 
 def coverage(part: bytes) -> Coverage:
@@ -28,4 +68,42 @@ def coverage(part: bytes) -> Coverage:
     Raises:
         UnreadableError: the bytes are no coverage.
     """
-    raise NotImplementedError
+    if not part:
+        return Coverage()
+    form: CoverageForm = unpack(part, CoverageForm)
+    return form.coverage()
+
+
+def _part(stored: Stored, name: str, form: Any) -> Any:
+    """The form that a part holds.
+
+    Raises:
+        UnreadableError: there is no such part, or it holds something else.
+    """
+    data = stored.parts.get(name)
+    if data is None:
+        raise UnreadableError(f"the part {name} is missing")
+    return unpack(data, form)
+
+
+def _origin(stored: Stored, form: WorkspaceForm) -> Origin:
+    origin: OriginForm = _part(stored, ORIGIN, OriginForm)
+    keyring = None if form.keyring is None else Keyring.of(form.keyring)
+    return Origin(unpack(origin.scenario, Any), origin.title, origin.seed, keyring)
+
+
+def _put_back_logs(workspace: Workspace, stored: Stored, form: WorkspaceForm) -> None:
+    workspace.receivers.put_back(form.receivers)
+    for name, log in LOGS.items():
+        if name not in form.logs:
+            raise UnreadableError(f"how far the log {name} has come is missing")
+        logs.put_back(log, workspace, stored.logs.get(name, ()), form.logs[name])
+    workspace.journal.completed = form.completed
+
+
+def _follow(workspace: Workspace, state: State) -> None:
+    """Make the records that follow from rows."""
+    for tables in (*state.accounts.values(), state):
+        for record in tables.contents.records.values():
+            if isinstance(record, Following):
+                record.follow(workspace)

@@ -2,8 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
+from typing import NamedTuple
+
+from mockserver.core.workspaces.origin import Origin, Snapshot
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.storage.records import state
 from mockserver.storage.records.changes import Changes, Stored
+from mockserver.storage.records.logs import LOGS, Mark, growth, mark_of
+from mockserver.storage.records.packing import pack
+from mockserver.storage.records.parts import (
+    ACCOUNT,
+    COVERAGE,
+    ORIGIN,
+    SNAPSHOT,
+    STATE,
+    WORKSPACE,
+    CoverageForm,
+    SnapshotForm,
+    origin_form_of,
+    workspace_form_of,
+)
+
+
+class _Marks(NamedTuple):
+    """How far all of a workspace was written."""
+
+    #: A digest of each part.
+    parts: dict[str, bytes]
+    #: What a part was written of that is never changed, but replaced as a whole.
+    lasting: Mapping[str, object]
+    logs: dict[str, Mark]
 
 
 class Written:
@@ -11,22 +41,66 @@ class Written:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._marks = self._before = _Marks({}, {}, {})
 
     @classmethod
     def loaded(cls, workspace: Workspace, stored: Stored) -> Written:
         """Of a workspace that was just made from what an engine holds; the next changes are those since then."""
-        raise NotImplementedError
+        found = cls(workspace)
+        found._marks = found._before = _Marks(
+            {name: _digest(data) for name, data in stored.parts.items()},
+            dict(_lasting(workspace)),
+            {name: mark_of(name, workspace, stored.logs.get(name, ())) for name in LOGS},
+        )
+        return found
 
     def changes(self) -> Changes:
         """What is new since the last call, which counts as written from now on; the caller holds the workspace's lock.
 
         It may be written once more, or upon what a later one has left: that leads to the same.
         """
-        raise NotImplementedError
+        before = self._before = self._marks
+        parts = dict(self._parts())
+        known = before.parts.items()
+        lasting = dict(_lasting(self._workspace))
+        digests = {name: before.parts[name] if data is None else _digest(data) for name, data in parts.items()}
+        grown = {name: growth(name, self._workspace, before.logs.get(name)) for name in LOGS}
+        self._marks = _Marks(digests, lasting, {name: mark for name, (_, mark) in grown.items()})
+        return Changes(
+            {name: data for name, data in parts.items() if data is not None and (name, digests[name]) not in known},
+            [name for name in before.parts if name not in parts],
+            [change for change, _ in grown.values() if change is not None],
+        )
 
     def take_back(self) -> None:
         """Give what the last `changes` gave once more with the next ones: it was not kept.
 
         Whoever takes changes keeps them, or takes them back, before taking the next ones; no lock is needed.
         """
-        raise NotImplementedError
+        self._marks = self._before
+
+    def _parts(self) -> Iterator[tuple[str, bytes | None]]:
+        """The parts by their names; None stands for one that cannot have changed since it was written."""
+        workspace = self._workspace
+        yield WORKSPACE, pack(workspace_form_of(workspace))
+        yield STATE, pack(state.form_of(workspace.state))
+        for account in workspace.state.accounts.values():
+            yield f"{ACCOUNT}{account.id}", pack(state.account_form_of(account))
+        yield COVERAGE, pack(CoverageForm.of(workspace.coverage))
+        for name, what in _lasting(workspace):
+            yield name, None if self._before.lasting.get(name) is what else pack(_form_of(what))
+
+
+def _lasting(workspace: Workspace) -> Iterator[tuple[str, Origin | Snapshot]]:
+    """What is never changed, but replaced as a whole, by the names of the parts."""
+    yield ORIGIN, workspace.origin
+    for name, snapshot in workspace.snapshots.items():
+        yield f"{SNAPSHOT}{name}", snapshot
+
+
+def _form_of(lasting: Origin | Snapshot) -> object:
+    return SnapshotForm.of(lasting) if isinstance(lasting, Snapshot) else origin_form_of(lasting)
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).digest()

@@ -1,0 +1,60 @@
+"""Typed values as bytes: MessagePack, whose types say what may be read; nothing that is read can name code to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from mockserver.storage.records import exact
+from mockserver.storage.records.unreadable import UnreadableError
+
+#: What an exact value begins with: a byte that MessagePack never uses.
+_EXACT = b"\xc1"
+
+
+def _plain(value: Any) -> Any:
+    """A value of a type that MessagePack does not know: texts and numbers of the libraries, and proxies of mappings."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, str | int):
+        return str(value) if isinstance(value, str) else int(value)
+    raise NotImplementedError(f"values of {type(value).__qualname__} cannot be written down")
+
+
+_encode = msgspec.msgpack.Encoder(enc_hook=_plain).encode
+
+
+def pack(value: object) -> bytes:
+    """A value as bytes, at the speed of C unless it holds what MessagePack cannot say."""
+    try:
+        return _encode(value)
+    except (UnicodeEncodeError, OverflowError):
+        return _EXACT + exact.pack(msgspec.to_builtins(value, builtin_types=exact.PLAIN, enc_hook=_plain))
+
+
+def pack_exactly(value: object) -> bytes:
+    """A plain value of whatever type as bytes; what is read again has the same types."""
+    return _EXACT + exact.pack(value)
+
+
+def unpack(data: bytes, kind: Any) -> Any:
+    """The value of a type that bytes hold.
+
+    Raises:
+        UnreadableError: they hold no such value.
+    """
+    try:
+        if data[:1] == _EXACT:
+            return msgspec.convert(exact.unpack(data[1:]), kind, builtin_types=exact.PLAIN)
+        return _decoder(kind).decode(data)
+    # Damaged bytes can say numbers, moments and keys that Python refuses, each by an error of its own.
+    except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise UnreadableError(f"{getattr(kind, '__name__', kind)}: {error}") from error
+
+
+@cache
+def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
+    return msgspec.msgpack.Decoder(kind)

@@ -1,0 +1,108 @@
+"""The rows of an account, or of a workspace, and the types by whose names they are found again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from types import GenericAlias
+from typing import Any, NamedTuple, get_args
+
+from mockserver.core.state.tables import Contents, Following, Tables
+from mockserver.storage.records.packing import pack, unpack
+from mockserver.storage.records.unreadable import UnreadableError
+
+#: Where the types of rows live; nothing else is imported because it stands in a file.
+_WITHIN = ("mockserver.core.", "mockserver.resources.", "mockserver.web.service.")
+#: Rows of one kind, packed.
+Packed = bytes
+
+
+class Rows(NamedTuple):
+    """All rows of `Tables`, each kind packed by itself, by the names of their types."""
+
+    weighed: int
+    stored: int
+    tables: Mapping[str, Packed]
+    timelines: Mapping[str, Packed]
+    records: Mapping[str, Packed]
+
+
+def rows_of(tables: Tables) -> Rows:
+    """The rows as they are now."""
+    contents = tables.contents
+    return Rows(
+        tables.bytes,
+        tables.stored,
+        {name_of(kind): pack(rows) for kind, rows in contents.tables.items()},
+        {name_of(kind): pack(rows) for kind, rows in contents.timelines.items()},
+        {name_of(kind): b"" if issubclass(kind, Following) else pack(row) for kind, row in contents.records.items()},
+    )
+
+
+def put_back(tables: Tables, rows: Rows) -> None:
+    """Fill empty tables with rows; the tally, which is not theirs alone, is to be set besides.
+
+    Raises:
+        UnreadableError: they are no rows.
+    """
+    tables.bytes, tables.stored = rows.weighed, rows.stored
+    contents = Contents(
+        {kind: unpack(data, _mapping(Any, kind)) for kind, data in _by_type(rows.tables)},
+        {kind: unpack(data, _list(kind)) for kind, data in _by_type(rows.timelines)},
+        {kind: _record(data, kind) for kind, data in _by_type(rows.records)},
+    )
+    tables.put_back(contents)
+
+
+def _by_type(named: Mapping[str, bytes]) -> list[tuple[type, bytes]]:
+    return [(type_of(name), data) for name, data in named.items()]
+
+
+def _list(kind: Any) -> Any:
+    """The type of lists whose items have a type that is known at runtime."""
+    return GenericAlias(list, kind)
+
+
+def _mapping(key: Any, kind: Any) -> Any:
+    return GenericAlias(dict, (key, kind))
+
+
+def _record(data: bytes, kind: type) -> Any:
+    if issubclass(kind, Following):
+        return kind()
+    if not issubclass(kind, dict):
+        return unpack(data, kind)
+    # Of a subclass of a generic mapping the items have the types that its definition says.
+    found = kind()
+    found.update(unpack(data, _mapping(*get_args(vars(kind)["__orig_bases__"][0]))))
+    return found
+
+
+@cache
+def name_of(kind: type) -> str:
+    """The name under which the rows of a type are written."""
+    return f"{kind.__module__}:{kind.__qualname__}"
+
+
+@cache
+def type_of(name: str) -> type:
+    """The type of rows of a name.
+
+    Raises:
+        UnreadableError: there is no such type.
+    """
+    module, _, wanted = name.partition(":")
+    found = vars(import_module(module)).get(wanted) if _is_module(module) else None
+    if not isinstance(found, type):
+        raise UnreadableError(f"there are no rows {name!r}")
+    return found
+
+
+def _is_module(name: str) -> bool:
+    """Whether a module of a name may be imported, and exists."""
+    try:
+        return name.startswith(_WITHIN) and find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False

@@ -1,0 +1,90 @@
+"""Whether two workspaces are the same in everything that outlasts the process: all attributes of all that they hold.
+
+An attribute that is not the same again has to be written down, or to be named here with the reason.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from enum import Enum
+
+from mockserver.core.state.equality import difference
+from mockserver.core.state.tables import Tables
+from mockserver.core.time.timers import Timers
+
+#: Why an attribute is not kept, by class and name; that of a base counts for all of its classes.
+NOT_KEPT = {
+    "Workspace.parts": "the resources of the server",
+    "Workspace.limits": "the settings of the server",
+    "Workspace.on_key": "of the server's store",
+    "Workspace.effects": "of the server",
+    "Workspace.meter": "of the server, and counts from its start",
+    "Workspace.answering": "requests that are under way end with the process",
+    "Workspace._by": "set while something happens",
+    "Workspace._collectors": "set while something happens",
+    "Workspace._watched": "set when the timers are first looked at",
+    "Workspace.jobs": "calls that are under way end with the process, and whoever loads the workspace makes them again",
+    "Workspace.mail_generation": "says which e-mails are no longer to be sent, and the threads that send them are gone",
+    "Workspace.lock": "of this process",
+    "Workspace.changing": "of this process",
+    "Workspace.watchers": "of this process",
+    "Feed._items": "streams are told that they are gone, as they are of those that were evicted",
+    "Feed._written": "as the items",
+    "Exchange.held": "connections end with the process",
+    "Exchange.links": "those of the workspace",
+    "Exchange._json": "parsed again",
+    "Exchange._parameters": "parsed again",
+    "Exchange._by_header": "parsed again",
+    "Exchange._warned": "no warning is added to one that is over",
+    "Links._index": "made when it is first asked for",
+    "Glob._fits": "compiled again",
+    "Stubs._by_address": "made when it is first asked for",
+    "Clock._real": "a function",
+    "Clock._pinned_at": "set while something happens",
+    "Tally.beside": "those collections are compared where the state holds them",
+    "Due.queue": "made when it is first asked for",
+}
+
+
+def workspace_difference(one, other):
+    """The first difference of two workspaces, with its path; None if there is none."""
+    return difference(plain(one), plain(other))
+
+
+def plain(value):
+    """A value as mappings, lists and plain values, with all attributes that are kept."""
+    if value is None or isinstance(value, str | bytes | int | float | Enum | type):
+        return value
+    if isinstance(value, datetime):
+        return value.isoformat()  # with its zone, which makes no difference to `==`
+    if isinstance(value, Mapping):
+        return {plain_key(key): plain(item) for key, item in value.items()} | _attributes(value)
+    if isinstance(value, AbstractSet):
+        return set(value)
+    # Nobody looks at which kind of sequence it is.
+    if isinstance(value, list | tuple | deque | Timers):
+        return [plain(item) for item in value]
+    return _attributes(value)
+
+
+def plain_key(key):
+    return tuple(map(plain_key, key)) if isinstance(key, tuple) else key
+
+
+def _attributes(value):
+    members = value.__getstate__() if isinstance(value, Tables) else _members(value)
+    kinds = [kind.__name__ for kind in type(value).__mro__]
+    kept = {name: item for name, item in members.items() if not any(f"{kind}.{name}" in NOT_KEPT for kind in kinds)}
+    if isinstance(value, Tables):
+        # A record with all its defaults equals none: reading it is enough to make it.
+        kept["_records"] = {kind: row for kind, row in kept["_records"].items() if plain(row) != plain(kind())}
+    return {f".{name}": plain(item) for name, item in kept.items()}
+
+
+def _members(value):
+    slots = (name for kind in type(value).__mro__ for name in vars(kind).get("__slots__", ()))
+    names = {*slots, *getattr(value, "__dict__", ()), *getattr(value, "__dataclass_fields__", ())}
+    return {name: getattr(value, name) for name in sorted(names)}
