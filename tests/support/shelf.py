@@ -6,13 +6,28 @@ import time
 
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.keeping import KeepingError, Outline
+from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.scenario.load import load
+
+SMALL = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}
 
 #: What a copy of a workspace has, beside its name and its state; the feed begins anew.
 _COPIED = (
     "made_at", "origin", "ids", "journal", "coverage", "counted", "links", "fired", "calls", "history", "snapshots",
     "receivers",
 )  # fmt: skip
+
+
+def small_store(shelf, scenario=SMALL, **options):
+    """A store whose workspaces are kept on a shelf; they have an account with the key `m`, or are of a document."""
+    return Store(_loader, scenario, keeping=shelf, **options)
+
+
+def _loader(document, *, name, seed=None, keyring=None, whole=False):
+    found = load(document, name=name, seed=seed, keyring=keyring)
+    found.origin = found.origin._replace(scenario=document)
+    return found
 
 
 def outline(workspace):
@@ -37,6 +52,9 @@ class Shelf:
         self.names = []
         #: Why each of these workspaces cannot be read.
         self.damaged = {}
+        #: What else is told of a workspace than is true, by its name.
+        self._told = {}
+        self._loaded = threading.Condition()
         #: Whether what has changed is kept by now.
         self.is_up_to_date = True
 
@@ -48,12 +66,23 @@ class Shelf:
         live, self._live = self._live, {}
         for workspace in live.values():
             self._keep(workspace)
-        return [found for found, *_ in self._copies.values()]
+        return [found._replace(**self._told.get(found.name, {})) for found, *_ in self._copies.values()]
+
+    def tell(self, name, **members):
+        """Let the outline of a workspace have other members."""
+        self._told[name] = members
+
+    def has_loaded(self, name):
+        """Whether a workspace is loaded; waits for that."""
+        with self._loaded:
+            return self._loaded.wait_for(lambda: name in self.names, 30)
 
     def load(self, name):
         if name in self.damaged:
             raise KeepingError(f"workspace {name} cannot be read: {self.damaged[name]}")
-        self.names.append(name)
+        with self._loaded:
+            self.names.append(name)
+            self._loaded.notify_all()
         _, state, copied, parts, limits = copy.deepcopy(self._copies[name], {id(None): None})
         found = Workspace(name, state, parts=parts.it, limits=limits)
         vars(found).update(copied)

@@ -8,22 +8,14 @@ import weakref
 from contextlib import contextmanager
 
 import pytest
-from shelf import Shelf
+from shelf import Shelf, small_store
 
 from mockserver.core.workspaces.eviction import Gone
 from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.core.workspaces.store import KeyMode, NameTakenError, Store
-from mockserver.scenario.load import load
+from mockserver.core.workspaces.store import KeyMode, NameTakenError
 
 #: As many as `at_once` runs, and how often each of them does something.
 THREADS, TURNS = 8, 25
-SMALL = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}
-
-
-def loader(document, *, name, seed=None, keyring=None, whole=False):
-    found = load(document, name=name, seed=seed, keyring=keyring)
-    found.origin = found.origin._replace(scenario=document)
-    return found
 
 
 @pytest.fixture
@@ -34,7 +26,7 @@ def shelf():
 @pytest.fixture
 def store(shelf):
     """A store with the workspaces `default`, `a` and `b`."""
-    found = Store(loader, SMALL, keeping=shelf)
+    found = small_store(shelf)
     found.create(name="a")
     found.create(name="b")
     return found
@@ -138,7 +130,7 @@ def test_its_name_is_taken(store):
 
 
 def test_the_workspace_of_an_unknown_key_is_found_again(shelf):
-    store = Store(loader, SMALL, keys=KeyMode.ISOLATE, keeping=shelf)
+    store = small_store(shelf, keys=KeyMode.ISOLATE)
     name = store.find("unknown")[0].name
     store.rest(name)
     assert store.find("unknown")[0].name == name
@@ -209,7 +201,7 @@ def test_one_in_memory_is_not_discarded(store):
 
 
 def test_the_one_used_longest_ago_is_evicted_though_it_rests(shelf):
-    store = Store(loader, SMALL, limit=3, keeping=shelf)
+    store = small_store(shelf, limit=3)
     for name in "ab":
         store.create(name=name)
     store.rest("a")
@@ -248,14 +240,14 @@ def test_one_that_can_be_read_again_is_there(store, shelf):
 def test_another_start_has_them_all_and_loads_the_default_one(store, shelf):
     key = key_of(store.get("b"))
 
-    again = Store(loader, SMALL, keeping=shelf)
+    again = small_store(shelf)
 
     assert (set(again.names()), [row.name for row in again.loaded()]) == ({"default", "a", "b"}, ["default"])
     assert again.find(key)[0].name == "b"
 
 
 def test_the_default_workspace_is_as_it_was_kept_though_another_scenario_is_given(store, shelf, caplog):
-    again = Store(loader, {"accounts": [{"name": "other"}]}, keeping=shelf)
+    again = small_store(shelf, {"accounts": [{"name": "other"}]})
 
     assert again.default.state.first_account.name == "m"
     assert "the default workspace is as it was kept" in caplog.text
@@ -264,7 +256,7 @@ def test_the_default_workspace_is_as_it_was_kept_though_another_scenario_is_give
 def test_what_is_kept_of_the_default_workspace_and_cannot_be_read_is_told_at_the_start(store, shelf):
     shelf.damaged["default"] = "it is damaged"
     with pytest.raises(KeepingError, match="workspace default cannot be read"):
-        Store(loader, SMALL, keeping=shelf)
+        small_store(shelf)
 
 
 # ---------------------------------------------------------------------- coverage
@@ -285,7 +277,7 @@ def test_coverage_of_one_that_rests_and_goes_stays(store, shelf):
     store.get("a").coverage.transitions["m", "e"] += 1
     store.rest("a")
     store.discard("a")
-    assert covered(store) == covered(Store(loader, SMALL, keeping=shelf)) == {("m", "e"): 1}
+    assert covered(store) == covered(small_store(shelf)) == {("m", "e"): 1}
 
 
 def test_coverage_of_an_uncounted_one_does_not_count_while_it_rests(store):
@@ -314,12 +306,13 @@ def test_threads_that_ask_at_once_load_it_once(store, shelf, at_once):
 
 def test_what_threads_do_to_workspaces_that_come_and_go_is_never_lost(store, at_once):
     """Each adds a key to one of three workspaces, lets it rest, and drops another one now and then."""
-    added = [f"{number}-{turn}" for number in range(THREADS) for turn in range(TURNS)]
+    added = {f"{number}-{turn}": "ab"[turn % 2] for number in range(THREADS) for turn in range(TURNS)}
 
     def work(number):
         own = str(number)
         for turn in range(TURNS):
-            add_key(store, "ab"[turn % 2], f"{number}-{turn}")
+            key = f"{number}-{turn}"
+            add_key(store, added[key], key)
             store.create(name=own)
             store.rest(own)
             found = store.look(own) if turn % 2 else store.peek(own)
@@ -327,7 +320,7 @@ def test_what_threads_do_to_workspaces_that_come_and_go_is_never_lost(store, at_
 
     at_once(work)
 
-    assert [key for key in added if store.find(key) is None] == []
+    assert {key: store.find(key)[0].name for key in added} == added
     assert set(store.names()) == {"default", "a", "b"}
 
 
