@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,8 +18,8 @@ _PATIENCE_S = 2.0
 _CHECKPOINT_PAGES = 1000
 #: How large the log stays once it was copied, in bytes; chosen: twice what it has then.
 _LOG_BYTES = 8 << 20
-#: How large the log may grow while somebody reads at each moment at which it could be emptied; chosen.
-_MOST_LOG_BYTES = 64 << 20
+#: How large the log may grow, in bytes, while somebody reads whenever it could be emptied; chosen.
+MOST_LOG_BYTES = 64 << 20
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -39,26 +38,37 @@ def connect(path: Path) -> sqlite3.Connection:
     return found
 
 
-def connect_writer(path: Path, connection: sqlite3.Connection, *, durable: bool) -> None:
-    """Let a connection write to the log of the file, which others read beside it.
+class Connections:
+    """A connection that writes, and one that reads meanwhile."""
 
-    Raises:
-        EngineError: SQLite cannot keep a log there.
-    """
-    mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-    if mode != "wal":
+    def __init__(self, path: Path, *, durable: bool) -> None:
+        """Connect to a file that is there; `durable`, whether a commit has reached the disk when it returns.
+
+        Raises:
+            EngineError: SQLite cannot keep a log of the file.
+        """
+        with ExitStack() as opened:
+            self.writer = opened.enter_context(closing(connect(path)))
+            _keep_log(self.writer, path, durable=durable)
+            self.reader = opened.enter_context(closing(connect(path)))
+            self.reader.execute("PRAGMA query_only = ON")
+            # SQLite opens the log, and keeps others from taking it away, with the first look at a table.
+            self.reader.execute("SELECT count(*) FROM header").fetchone()
+            self._opened = opened.pop_all()
+
+    def close(self) -> None:
+        """Close both; what cannot be copied from the log into the file stays in the log."""
+        with suppress(sqlite3.Error):
+            self._opened.close()
+
+
+def _keep_log(connection: sqlite3.Connection, path: Path, *, durable: bool) -> None:
+    """Let what is committed be written to a log beside the file, so that it can be read meanwhile."""
+    if connection.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
         raise EngineError(f"{shown(path)} is on a file system that SQLite cannot keep a write-ahead log on")
     connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
     connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
     connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
-    connection.execute("PRAGMA temp_store = MEMORY")
-
-
-def connect_reader(path: Path) -> sqlite3.Connection:
-    """A connection that only reads."""
-    found = connect(path)
-    found.execute("PRAGMA query_only = ON")
-    return found
 
 
 @contextmanager
@@ -74,8 +84,22 @@ def transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
         raise
 
 
-def bound_log(path: Path, connection: sqlite3.Connection, reading: threading.Lock) -> None:
-    """Empty the log of a file if it has grown too large, as soon as nobody reads."""
-    if path.with_name(f"{path.name}-wal").stat().st_size > _MOST_LOG_BYTES:
-        with reading, suppress(sqlite3.Error):  # nothing is lost: what cannot be copied stays in the log
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+def log_size(path: Path) -> int | None:
+    """The size of the log of a file in bytes; None: somebody has removed it."""
+    try:
+        return path.with_name(f"{path.name}-wal").stat().st_size
+    except FileNotFoundError:
+        return None
+
+
+def empty_log(connection: sqlite3.Connection) -> None:
+    """Copy the log into the file, and cut it off; where another program reads, or no room is left, it stays for now."""
+    _wait_for_others(connection, 0)
+    with suppress(sqlite3.Error):
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    _wait_for_others(connection, _PATIENCE_S)
+
+
+def _wait_for_others(connection: sqlite3.Connection, seconds: float) -> None:
+    """Let a connection wait so long for a program that has locked the file."""
+    connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")

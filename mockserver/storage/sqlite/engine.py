@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from itertools import count
 from os import PathLike
 
@@ -13,7 +13,7 @@ from mockserver.core.workspaces.keeping import Outline
 from mockserver.storage.records.changes import Stored
 from mockserver.storage.sqlite import reading, writing
 from mockserver.storage.sqlite.batch import Batch
-from mockserver.storage.sqlite.connection import bound_log, connect, connect_reader, connect_writer, transaction
+from mockserver.storage.sqlite.connection import MOST_LOG_BYTES, Connections, connect, empty_log, log_size, transaction
 from mockserver.storage.sqlite.errors import EngineError
 from mockserver.storage.sqlite.schema import Header, check_kind, open_tables
 from mockserver.storage.sqlite.sentences import shown, told
@@ -44,29 +44,26 @@ class Engine:
                 or cannot be opened.
         """
         self._file = StoreFile(path, create=layout is not None)
-        #: Held while the connection is used; that to write is taken before that to read.
+        #: Held while a connection is used; that to write is taken before that to read.
         self._writing, self._reading = threading.Lock(), threading.Lock()
-        self._connections: list[sqlite3.Connection] = []
+        self._durable = durable
         try:
-            self._open(None if layout is None else Header(layout, writer), durable=durable)
+            self._open(None if layout is None else Header(layout, writer))
         except BaseException:
-            self._discard()
+            if self._file.is_new:
+                self._file.remove()
+            self._file.close()
             raise
 
-    def _open(self, wanted: Header | None, *, durable: bool) -> None:
+    def _open(self, wanted: Header | None) -> None:
         path = self._file.path
         check_kind(self._file)
         with told(path):
-            self._writer = self._connected(connect(path))
-            #: What the file says of itself.
-            self.header = open_tables(self._writer, self._file, wanted)
-            connect_writer(path, self._writer, durable=durable)
-            self._reader = self._connected(connect_reader(path))
-            self._turns = count(writing.last_turn(self._writer) + 1)
-
-    def _connected(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        self._connections.append(connection)
-        return connection
+            with closing(connect(path)) as connection:
+                #: What the file says of itself.
+                self.header = open_tables(connection, self._file, wanted)
+                self._turns = count(writing.last_turn(connection) + 1)
+            self._connections = Connections(path, durable=self._durable)
 
     @property
     def path(self) -> str:
@@ -82,20 +79,34 @@ class Engine:
             EngineError: nothing was written; the message says why.
         """
         with self._writing, told(self._file.path):
-            with transaction(self._writer, "BEGIN IMMEDIATE"):
-                writing.remove(self._writer, batch.removed)
-                for outline, changes in batch.workspaces:
-                    writing.write_workspace(self._writer, next(self._turns), outline, changes)
-                writing.write_values(self._writer, batch.values)
             self._check_place()
-            bound_log(self._file.path, self._writer, self._reading)
+            self._check_log()
+            connection = self._connections.writer
+            with transaction(connection, "BEGIN IMMEDIATE"):
+                writing.remove(connection, batch.removed)
+                for outline, changes in batch.workspaces:
+                    writing.write_workspace(connection, next(self._turns), outline, changes)
+                writing.write_values(connection, batch.values)
 
     def _check_place(self) -> None:
-        """Refuse to go on with a file that nobody would find any more: SQLite writes to it all the same."""
+        """Refuse to go on with a file that nobody would find any more: SQLite would write to it all the same."""
+        if self._file.is_closed:
+            raise EngineError(f"{self.path} is closed")
         if not self._file.is_in_place():
             raise EngineError(
                 f"{self.path} was removed or replaced while it was used: put the file back, or start anew"
             )
+
+    def _check_log(self) -> None:
+        """Connect anew if somebody has removed the log, which SQLite would not notice; empty it if it is too large."""
+        size = log_size(self._file.path)
+        if size is None:
+            with self._reading:
+                self._connections.close()
+                self._connections = Connections(self._file.path, durable=self._durable)
+        elif size > MOST_LOG_BYTES:
+            with self._reading:
+                empty_log(self._connections.writer)
 
     def vacuum(self) -> None:
         """Give the room in the file that nothing takes any more back to the disk; meanwhile it needs twice the room.
@@ -104,7 +115,8 @@ class Engine:
             EngineError: there is no room for that, or the file cannot be written.
         """
         with self._writing, self._reading, told(self._file.path):
-            self._writer.execute("VACUUM")
+            self._connections.writer.execute("VACUUM")
+            empty_log(self._connections.writer)
 
     # ------------------------------------------------------------------ reading
 
@@ -150,21 +162,13 @@ class Engine:
     @contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
         """What was committed last, which stays as it is within a `with` block."""
-        with self._reading, told(self._file.path), transaction(self._reader, "BEGIN"):
-            yield self._reader
+        with self._reading, told(self._file.path), transaction(self._connections.reader, "BEGIN"):
+            yield self._connections.reader
 
     # ------------------------------------------------------------------ the end
 
     def close(self) -> None:
         """Let the file go, with all that was written in it; what is called after that raises `EngineError`."""
         with self._writing, self._reading:
-            for connection in self._connections:
-                with suppress(sqlite3.Error):  # what could not be copied into the file stays in the log beside it
-                    connection.close()
+            self._connections.close()
             self._file.close()
-
-    def _discard(self) -> None:
-        """Close what could not be opened, and leave no file that was not there before."""
-        if self._file.is_new:
-            self._file.remove()
-        self.close()

@@ -6,7 +6,10 @@ import json
 from zlib import crc32
 
 from mockserver.core.workspaces.keeping import Outline
-from mockserver.storage.sqlite.errors import DamagedError
+
+
+class RowError(Exception):
+    """What is kept at a place is not what was written there; the message names the place."""
 
 
 def checksum(content: bytes, place: str) -> int:
@@ -18,10 +21,10 @@ def check(content: object, expected: object, place: str) -> bytes:
     """A content that was read, if it is what was written.
 
     Raises:
-        DamagedError: it is not.
+        RowError: it is not.
     """
     if not isinstance(content, bytes) or checksum(content, place) != expected:
-        raise DamagedError(f"{place} is damaged: its checksum is another")
+        raise RowError(f"{place} is not what was written")
     return content
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mockserver.storage.sqlite.errors import DamagedError, EngineError
+from mockserver.storage.sqlite.rows import RowError
 
 #: What follows the path in a sentence, by the primary code of SQLite's result (sqlite.org/rescode.html).
 _SENTENCES = {
@@ -34,13 +35,16 @@ def shown(path: str | Path) -> str:
 
 @contextmanager
 def told(path: Path) -> Iterator[None]:
-    """Tell what SQLite says of a file within a `with` block as a sentence.
+    """Tell what goes wrong with a file within a `with` block as a sentence.
 
     Raises:
         EngineError: SQLite has failed.
+        DamagedError: the file does not hold what was written.
     """
     try:
         yield
+    except RowError as error:
+        raise DamagedError(f"{shown(path)} is damaged: {error}") from error
     except sqlite3.Error as error:
         raise _error(path, error) from error
 

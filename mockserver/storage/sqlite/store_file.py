@@ -38,14 +38,15 @@ class StoreFile:
         if sys.platform == "win32":
             raise EngineError("a store in a file needs locks as Linux and macOS have them")
         self.path = _resolved(path)
+        #: Whether the file was not there before.
         self.is_new = False
+        self.is_closed = False
         with _USED_LOCK:
             _refuse_what_is_no_file(self.path)
             self._descriptor = self._open(create)
             try:
                 self._lock()
-                if self.is_new:
-                    os.fchmod(self._descriptor, _MODE)  # whatever the umask says
+                self._keep_private()
             except BaseException:
                 os.close(self._descriptor)
                 raise
@@ -82,6 +83,14 @@ class StoreFile:
                 raise EngineError(_not_local(self.path, f"one without locks ({error.strerror})")) from error
             raise EngineError(f"{shown(self.path)} cannot be locked: {error.strerror}") from error
 
+    def _keep_private(self) -> None:
+        """Let nobody else read a file that holds nothing yet, whatever the umask says."""
+        try:
+            if os.fstat(self._descriptor).st_size == 0:
+                os.fchmod(self._descriptor, _MODE)
+        except OSError as error:
+            raise EngineError(f"{shown(self.path)} cannot be kept private: {error.strerror}") from error
+
     def head(self, length: int) -> bytes:
         """The first bytes of the file.
 
@@ -107,9 +116,10 @@ class StoreFile:
     def close(self) -> None:
         """Let another process use the file."""
         with _USED_LOCK:
-            if self._identity in _USED:
+            if not self.is_closed:
+                self.is_closed = True
                 os.close(self._descriptor)
-                _USED.discard(self._identity)
+                _USED.remove(self._identity)
 
 
 def _identity(found: os.stat_result) -> _Identity:

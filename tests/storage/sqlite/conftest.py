@@ -18,10 +18,12 @@ def path(tmp_path):
 
 @pytest.fixture
 def opened(path):
-    """Opens the store of the test, or another one, and closes it at the end of the test."""
+    """Opens the store of the test, or another one, which the one before it leaves; all are closed in the end."""
     engines = []
 
     def opened(at=path, *, layout=LAYOUT, writer="mockserver 1.0", **options):
+        for engine in engines:
+            engine.close()
         engines.append(Engine(at, layout=layout, writer=writer, **options))
         return engines[-1]
 
