@@ -78,7 +78,7 @@ def create_app(settings: Settings | None = None) -> Application:
     store = store_of(settings, library, effects)
     log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
     app = Application(settings, store, effects, log, tls)
-    app.add_component(OAuthParts(Signer(), OPERATIONS.values()))
+    app.add_component(OAuthParts(Signer(store.keeping), OPERATIONS.values()))
     _add_service(app)
     app.add_control(partial(_control, app, library, token, time.monotonic()))
     return app

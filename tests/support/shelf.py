@@ -2,13 +2,13 @@
 
 import copy
 import threading
-import time
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import KeepingError, Outline
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.load import load
+from mockserver.storage.records.outline import outline
 
 SMALL = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}
 
@@ -28,15 +28,6 @@ def _loader(document, *, name, seed=None, keyring=None, whole=False):
     found = load(document, name=name, seed=seed, keyring=keyring)
     found.origin = found.origin._replace(scenario=document)
     return found
-
-
-def outline(workspace):
-    """What is known of a workspace whose copy is kept."""
-    state = workspace.state
-    timer = None if state.clock.frozen else state.timers.next()
-    due_at = None if timer is None else time.time() + (timer.moment - state.clock.now()).total_seconds()
-    keys = (*state.keys, *state.revoked_keys)
-    return Outline(workspace.name, keys, due_at, not workspace.is_idle, workspace.counted)
 
 
 class Shelf:
@@ -128,7 +119,12 @@ class Shelf:
         self._past = copy.deepcopy(coverage)
 
     def secret(self, name, draw):
-        return self._secrets.setdefault(name, draw())
+        if name not in self._secrets:
+            self._secrets[name] = draw()
+        return self._secrets[name]
+
+    def has_secret(self, name):
+        return name in self._secrets
 
     def close(self):
         """Nothing is open."""

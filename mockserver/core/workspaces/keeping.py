@@ -103,6 +103,10 @@ class Keeping(Protocol):
         """A secret of the server, which is drawn once and is the same at every start."""
         ...
 
+    def has_secret(self, name: str) -> bool:
+        """Whether a secret of the server was drawn."""
+        ...
+
     def close(self) -> None:
         """Keep what has changed last, and let go of everything."""
         ...
@@ -148,6 +152,9 @@ class NoKeeping:
 
     def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
         return draw()
+
+    def has_secret(self, name: str) -> bool:
+        return False
 
     def close(self) -> None:
         """Do nothing."""

@@ -35,7 +35,8 @@ class Registry:
 
     def __init__(self, effects: Effects, keeping: Keeping) -> None:
         self._effects = effects
-        self._keeping = keeping
+        #: Keeps them beyond the process.
+        self.keeping = keeping
         #: Called before a workspace is loaded, which takes a while; it may raise an exception, so that the caller asks
         #: again from where it may wait.
         self.before_loading: Callable[[], object] = lambda: None
@@ -126,7 +127,7 @@ class Registry:
             self.before_loading()
             with resting.loading:
                 if self._resting.get(name) is resting:
-                    self._wake(self._keeping.load(name), resting)
+                    self._wake(self.keeping.load(name), resting)
 
     def _wake(self, workspace: Workspace, resting: Resting) -> None:
         """Hold a workspace that was just loaded, unless it has gone meanwhile; what was under way in it goes on."""
@@ -142,7 +143,7 @@ class Registry:
     def rest(self, name: str) -> bool:
         """Let a workspace leave the memory if all of it is kept and nobody uses it; whether it has left."""
         workspace = self.peek(name)
-        if workspace is None or name == DEFAULT or not workspace.is_idle:
+        if workspace is None or name == DEFAULT or workspace.is_busy or workspace.watchers:
             return False
         lock = workspace.lock
         del workspace  # from here on nothing but the registry may refer to it
@@ -160,7 +161,7 @@ class Registry:
         Whoever else has it, a request that waits for its lock perhaps, is going to change it: so it has to stay.
         """
         workspace = self._workspaces.get(name)
-        outline = None if workspace is None else self._keeping.release(workspace)
+        outline = None if workspace is None else self.keeping.release(workspace)
         if workspace is None or outline is None:
             return False
         workspace.on_key = _forget
@@ -178,14 +179,14 @@ class Registry:
 
     def _prepare(self, workspace: Workspace) -> None:
         """Connect a workspace that no other thread has seen to the server."""
-        workspace.lock = self._keeping.lock()
+        workspace.lock = self.keeping.lock()
         workspace.meter = self.meter
         workspace.effects = self._effects
 
     def _hold(self, workspace: Workspace) -> None:
         """Refer to a workspace from now on, keep what changes in it, and fire its timers."""
         self._workspaces[workspace.name] = workspace
-        self._keeping.add(workspace)
+        self.keeping.add(workspace)
         self._effects.watch(workspace)
         workspace.on_key = lambda key: self._learn(key, workspace)
         self._learn_keys(workspace)
@@ -197,7 +198,7 @@ class Registry:
                 return False
             del self._workspaces[workspace.name]
             self._total.take(workspace)
-            self._keeping.remove(workspace.name)
+            self.keeping.remove(workspace.name)
             self._forget_keys(workspace)
             workspace.forget_jobs()
             workspace.on_key = _forget  # it referred to the workspace, which is now freed at once
@@ -211,7 +212,7 @@ class Registry:
             return False
         del self._workspaces[name]
         self._total.take_resting(resting.outline)
-        self._keeping.remove(name)
+        self.keeping.remove(name)
         self._homes.remove(resting.outline.keys, name)
         return True
 
@@ -240,7 +241,7 @@ class Registry:
     def clear_coverage(self) -> None:
         """Set the coverage of the server and of every workspace to zero."""
         with self._lock:
-            self._keeping.clear_coverage(self._resting)
+            self.keeping.clear_coverage(self._resting)
             self._total.clear()
             for workspace in self.loaded():
                 workspace.coverage.clear()

@@ -132,9 +132,9 @@ class Workspace:
     # ------------------------------------------------------------------ resting
 
     @property
-    def is_idle(self) -> bool:
-        """Whether nothing is under way, and nobody watches."""
-        return not (self.watchers or self.jobs or self.state.mailbox.is_sending)
+    def is_busy(self) -> bool:
+        """Whether calls or e-mails are under way."""
+        return bool(self.jobs) or self.state.mailbox.is_sending
 
     def resume(self) -> None:
         """Go on with what was under way when the workspace left the memory; the caller holds the lock."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from mockserver.core.state.state import State
-from mockserver.core.traffic.mailbox import WAITING
 from mockserver.core.workspaces.keeping import Outline
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -11,12 +10,12 @@ from mockserver.core.workspaces.workspace import Workspace
 def outline(workspace: Workspace) -> Outline:
     """The outline of a workspace, whose lock the caller holds."""
     state = workspace.state
-    is_sending = any(sending.state == WAITING for sending in state.mailbox.sendings.values())
     return Outline(
         workspace.name,
         [*state.keys, *state.revoked_keys],
         _due_at(state),
-        bool(workspace.jobs) or is_sending,
+        workspace.is_busy,
+        workspace.counted,
     )
 
 

@@ -1,4 +1,4 @@
-"""Signed tokens (RFC 7519); a server has one key, which is made when the first token is signed."""
+"""Signed tokens (RFC 7519); a server has one key, which is made when the first token is signed, and kept."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from mockserver.core.workspaces.keeping import Keeping, NoKeeping
+
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
@@ -18,6 +20,8 @@ ALGORITHM = "RS256"
 ACCESS = "at+jwt"
 #: The length of the key, the least that RFC 7518, 3.3, allows for this algorithm.
 _BITS = 2048
+#: The name by which the key is kept.
+_KEPT_AS = "oauth signing key"
 #: The longest text that is decoded as a token, in characters; tokens of this server are shorter.
 _LONGEST = 8_192
 
@@ -29,7 +33,9 @@ class BadSignature(ValueError):
 class Signer:
     """Signs and reads tokens, and gives the public key with which others verify them."""
 
-    def __init__(self) -> None:
+    def __init__(self, keeping: Keeping | None = None) -> None:
+        """`keeping` keeps the key, so that tokens outlast the server; None: nothing does."""
+        self._keeping = keeping or NoKeeping()
         self._made: RSAPrivateKey | None = None
         #: Two requests at once make one key.
         self._making = threading.Lock()
@@ -50,7 +56,7 @@ class Signer:
         """
         if len(token) > _LONGEST:
             raise BadSignature("too long")
-        if self._made is None:
+        if self._made is None and not self._keeping.has_secret(_KEPT_AS):
             raise BadSignature("it has signed nothing yet")  # making a key takes its time
         return self._read(token)
 
@@ -67,11 +73,9 @@ class Signer:
 
     @property
     def _key(self) -> RSAPrivateKey:
-        from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: PLC0415  # see above
-
         with self._making:
             if self._made is None:
-                self._made = rsa.generate_private_key(65_537, _BITS)
+                self._made = _read(self._keeping.secret(_KEPT_AS, _drawn))
             return self._made
 
     def _decoded(self, token: str) -> Mapping[str, Any]:
@@ -96,3 +100,22 @@ def unverified(token: str) -> Mapping[str, Any]:
     except (jwt.InvalidTokenError, ValueError, RecursionError):  # the last one: lists in lists, thousands deep
         return {}
     return claims if isinstance(claims, dict) else {}
+
+
+def _drawn() -> bytes:
+    """A new key, in DER."""
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  # see above
+    from cryptography.hazmat.primitives.asymmetric import rsa  # noqa: PLC0415  # see above
+
+    return rsa.generate_private_key(65_537, _BITS).private_bytes(
+        serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+
+
+def _read(der: bytes) -> RSAPrivateKey:
+    from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  # see above
+
+    # A server draws its key itself; to see whether it is a good one takes 0.1 seconds.
+    key: Any = serialization.load_der_private_key(der, None, unsafe_skip_rsa_key_validation=True)
+    found: RSAPrivateKey = key
+    return found

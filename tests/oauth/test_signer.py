@@ -1,0 +1,31 @@
+"""The signer of a server, and of another start of it that has the key of the first."""
+
+from __future__ import annotations
+
+import pytest
+from shelf import Shelf
+
+from mockserver.resources.oauth.tokens.signing import BadSignature, Signer
+
+
+def test_a_token_is_read_by_another_start_that_has_the_key():
+    shelf = Shelf()
+    token = Signer(shelf).sign({"sub": "1"})
+    again = Signer(shelf)
+    assert again.read(token) == {"sub": "1"}
+    assert again.public == Signer(shelf).public
+
+
+def test_without_anything_kept_each_start_has_its_own_key():
+    token = Signer().sign({"sub": "1"})
+    other = Signer()
+    other.sign({})
+    with pytest.raises(BadSignature):
+        other.read(token)
+
+
+def test_to_read_a_text_draws_no_key():
+    shelf = Shelf()
+    with pytest.raises(BadSignature, match="it has signed nothing yet"):
+        Signer(shelf).read("a.b.c")
+    assert not shelf.has_secret("oauth signing key")
