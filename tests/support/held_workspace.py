@@ -5,6 +5,7 @@ from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage.records import reading
 from mockserver.storage.records.changes import Stored
+from mockserver.storage.records.written import Written
 
 LIMITS = WorkspaceLimits.of(Settings())
 
@@ -31,3 +32,10 @@ class HeldWorkspace:
 
     def load(self, name="default", limits=LIMITS):
         return reading.load(name, self.stored, parts=PARTS, limits=limits)
+
+
+def read_again(workspace):
+    """A workspace that was written down and read again."""
+    held = HeldWorkspace()
+    held.apply(Written(workspace).changes())
+    return held.load(workspace.name)

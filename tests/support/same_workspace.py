@@ -11,9 +11,12 @@ from collections.abc import Set as AbstractSet
 from datetime import datetime
 from enum import Enum
 
+from held_workspace import read_again
+
 from mockserver.core.state.equality import difference
 from mockserver.core.state.tables import Tables
 from mockserver.core.time.timers import Timers
+from mockserver.web.service.beyond import Answered
 
 #: Why an attribute is not kept, by class and name; that of a base counts for all of its classes.
 NOT_KEPT = {
@@ -45,6 +48,7 @@ NOT_KEPT = {
     "Clock._real": "a function",
     "Clock._pinned_at": "set while something happens",
     "Tally.beside": "those collections are compared where the state holds them",
+    "MappingNode.marks": "the lines of a document say where its mistakes are, and this one had none",
     "Due.queue": "made when it is first asked for",
 }
 
@@ -54,12 +58,16 @@ def workspace_difference(one, other):
     return difference(plain(one), plain(other))
 
 
+def lost(workspace):
+    """What is not the same in a workspace after it was written down and read again, as `workspace_difference` says."""
+    with workspace.lock:  # jobs go on in threads of their own
+        return workspace_difference(read_again(workspace), workspace)
+
+
 def plain(value):
     """A value as mappings, lists and plain values, with all attributes that are kept."""
-    if value is None or isinstance(value, str | bytes | int | float | Enum | type):
-        return value
-    if isinstance(value, datetime):
-        return value.isoformat()  # with its zone, which makes no difference to `==`
+    if value is None or isinstance(value, str | bytes | int | float | Enum | type | datetime):
+        return _plain_scalar(value)
     if isinstance(value, Mapping):
         return {plain_key(key): plain(item) for key, item in value.items()} | _attributes(value)
     if isinstance(value, AbstractSet):
@@ -68,6 +76,13 @@ def plain(value):
     if isinstance(value, list | tuple | deque | Timers):
         return [plain(item) for item in value]
     return _attributes(value)
+
+
+def _plain_scalar(value):
+    if isinstance(value, Answered):
+        return str(value)  # its member of an exchange is a text
+    # With its zone, which makes no difference to `==`.
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
 def plain_key(key):
