@@ -13,6 +13,7 @@ from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
 from mockserver.core.late import late
+from mockserver.core.workspaces.keeping import NoKeeping
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.bearer import Bearer
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from mockserver.control.framework.dependencies import Tls
     from mockserver.scenario.documents import stub_libraries
     from mockserver.scenario.rules import fault_header
+    from mockserver.storage.working_set import WorkingSet
     from mockserver.views.traffic import redaction
 else:
     # For requests that no operation answers.
@@ -50,6 +52,8 @@ class Application(ServiceFlask):
         #: The certificates of the server; None: it does not speak TLS.
         self.tls = tls
         self.store = store
+        #: Which workspaces are in memory; None: all are, as nothing keeps them.
+        self.working_set = _working_set_of(store)
         self.effects = effects
         self.log = log
         #: Where the server speaks TLS, as soon as there is one; None: it does not.
@@ -82,6 +86,14 @@ def create_app(settings: Settings | None = None) -> Application:
     _add_service(app)
     app.add_control(partial(_control, app, library, token, time.monotonic()))
     return app
+
+
+def _working_set_of(store: Store) -> WorkingSet | None:
+    if isinstance(store.keeping, NoKeeping):
+        return None
+    from mockserver.storage.working_set import WorkingSet  # noqa: PLC0415  # few servers keep anything
+
+    return WorkingSet(store)
 
 
 def _add_service(app: Application) -> None:

@@ -71,6 +71,8 @@ class Runtime:
         except OSError:
             self.close()
             raise
+        if self.app.working_set is not None:
+            self.app.working_set.open()
 
     def run(self) -> None:
         """Answer requests until `interrupt` is called."""
@@ -89,6 +91,8 @@ class Runtime:
         """Release the sockets, the effects and the log of a server that does not run any more."""
         for listener in self._listeners:
             listener.close()
+        if self.app.working_set is not None:
+            self.app.working_set.close()
         self.app.effects.close()
         self.app.log.close()
 

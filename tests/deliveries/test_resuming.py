@@ -1,0 +1,114 @@
+"""Calls that were under way when a server ended are made by the next start, which has its workspaces."""
+
+from functools import partial
+
+import pytest
+from shelf import Shelf
+
+from mockserver import MockServer
+from mockserver.app.workspaces import store_of
+
+START = "2026-01-15T09:00:00Z"
+PATIENCE = 10
+
+
+@pytest.fixture
+def start(monkeypatch):
+    """A factory of servers, one after the other, that have the workspaces of those before."""
+    monkeypatch.setattr("mockserver.app.application.store_of", partial(store_of, keeping=Shelf()))
+    return MockServer
+
+
+@pytest.fixture
+def scenario(peer):
+    hooks = [{"id": 1, "url": peer.url, "events": ["delivered"]}]
+    return {"clock": {"start": START, "frozen": True}, "webhooks": hooks}
+
+
+def under_way(start, scenario, peer, calls=1):
+    """A server ends while some calls are under way; returns the ids of their deliveries."""
+    peer.answers = ["hold"] * calls
+    with start() as server:
+        workspace = server.workspace(scenario, name="w")
+        for _ in range(calls):
+            workspace.trigger("delivered")
+        peer.await_calls(calls)
+        return [delivery.id for delivery in workspace.deliveries.all()]
+
+
+def again(server):
+    [workspace] = [row for row in server.workspaces() if row.name == "w"]
+    return workspace
+
+
+def test_a_call_that_was_under_way_is_made_again_with_its_id_before_anybody_asks(start, scenario, peer):
+    ids = under_way(start, scenario, peer)
+
+    with start() as server:
+        peer.await_calls(1)
+        [delivery] = again(server).deliveries.all(state="delivered", wait=PATIENCE)
+
+    assert ([delivery.id], [attempt.status for attempt in delivery.attempts]) == (ids, [200])
+    assert (peer.bodies[0], len(peer.bodies)) == (peer.bodies[1], 2)
+
+
+def test_one_that_fails_then_is_retried_as_any_other(start, scenario, peer):
+    under_way(start, scenario, peer)
+    peer.answers = [429]
+
+    with start() as server:
+        workspace = again(server)
+        assert workspace.deliveries.all(state="retrying", wait=PATIENCE)
+        workspace.clock.advance("PT10M")
+        [delivery] = workspace.deliveries.all(state="delivered", wait=PATIENCE)
+
+    assert [attempt.status for attempt in delivery.attempts] == [429, 200]
+
+
+def test_of_many_that_were_under_way_none_is_lost(start, scenario, peer):
+    ids = under_way(start, scenario, peer, calls=8)
+
+    with start() as server:
+        peer.await_calls(8)
+        workspace = again(server)
+        workspace.clock.advance("PT0S")  # which waits for the outcomes
+        delivered = workspace.deliveries.all(state="delivered")
+
+    assert sorted(delivery.id for delivery in delivered) == sorted(ids)
+
+
+def test_one_that_is_under_way_at_several_ends_is_made_at_each_start(start, scenario, peer):
+    under_way(start, scenario, peer)
+    for _ in range(2):
+        peer.answers = ["hold"]
+        with start():
+            peer.await_calls(1)
+
+    with start() as server:
+        assert again(server).deliveries.all(state="delivered", wait=PATIENCE)
+    assert len(peer.bodies) == 4
+
+
+def test_a_retry_that_is_due_while_no_server_is_there_is_made_at_the_start(start, scenario, peer):
+    """A running clock goes on."""
+    peer.answers = [429]
+    with start() as server:
+        workspace = server.workspace({**scenario, "clock": {"start": START}}, name="w")
+        workspace.trigger("delivered")
+        assert workspace.deliveries.all(state="retrying", wait=PATIENCE)
+        workspace.clock.advance("PT9M59.9S")
+
+    with start():
+        peer.await_calls(2)
+
+
+def test_a_reset_calls_off_what_was_under_way(start, scenario, peer):
+    under_way(start, scenario, peer)
+    peer.answers = ["hold"]
+
+    with start() as server:
+        workspace = again(server)
+        peer.await_calls(1)
+        workspace.reset()
+        peer.lets_go.set()
+        assert workspace.deliveries.all() == []

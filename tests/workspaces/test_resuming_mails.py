@@ -1,0 +1,81 @@
+"""E-mails that were on their way to a real server when the mock ended are sent by the next start."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from shelf import Shelf, small_store
+
+from mockserver.core.effects.effects import NoEffects
+from mockserver.core.traffic.mail import Mail
+from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Sending
+from mockserver.core.workspaces.outgoing import send
+
+
+class Server(NoEffects):
+    """A real server that answers nothing by itself: `mails` have come, each with what takes its sending."""
+
+    posts = True
+
+    def __init__(self):
+        self.mails = []
+
+    def post(self, mail, report, wanted):
+        report(Sending(WAITING))
+        self.mails.append((mail.id, report, wanted))
+
+
+@pytest.fixture
+def shelf():
+    """The e-mails 1, 2 and 3 were sent in this order, and the second one has arrived."""
+    shelf, server = Shelf(), Server()
+    workspace = small_store(shelf, effects=server).default
+    for number in "123":
+        send(workspace, Mail(number, datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
+    server.mails[1][1](Sending(SENT, 1))
+    return shelf
+
+
+def states(workspace):
+    mailbox = workspace.state.mailbox
+    return {mail.id: mailbox.sending(mail).state for mail in mailbox}
+
+
+def test_those_that_wait_are_sent_again_in_their_order(shelf):
+    server = Server()
+    small_store(shelf, effects=server)
+    assert [number for number, *_ in server.mails] == ["1", "3"]
+
+
+def test_how_far_they_come_is_noted(shelf):
+    server = Server()
+    workspace = small_store(shelf, effects=server).default
+    server.mails[0][1](Sending(SENT, 1))
+    assert states(workspace) == {"1": SENT, "2": SENT, "3": WAITING}
+
+
+def test_a_reset_calls_them_off(shelf):
+    server = Server()
+    store = small_store(shelf, effects=server)
+    store.reset(store.default)
+    assert [wanted() for *_, wanted in server.mails] == [False, False]
+
+
+def test_without_a_server_they_have_failed_and_say_why(shelf):
+    workspace = small_store(shelf).default
+    assert states(workspace) == {"1": FAILED, "2": SENT, "3": FAILED}
+    sending = workspace.state.mailbox.sending(workspace.state.mailbox.find("1"))
+    assert sending.error == "the server was started anew without --smtp-url"
+
+
+def test_a_workspace_with_one_on_its_way_does_not_rest(shelf):
+    server = Server()
+    store = small_store(shelf, effects=server)
+    workspace = store.create(name="w")
+    send(workspace, Mail("4", datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
+    assert not store.rest("w")
+
+    server.mails.pop()[1](Sending(SENT, 1))
+    del workspace
+    assert store.rest("w")
