@@ -50,6 +50,7 @@ _SECTIONS = {
         "scenarios": "scenarios",
         "verify": "replaying",
     },
+    "Tend the file of a store, while no server uses it": {"store": "stores"},
     "Set up": {"completion": "completing", "init": "initializing"},
 }
 #: The modules of all commands, those for shells as well.

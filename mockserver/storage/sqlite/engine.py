@@ -11,13 +11,14 @@ from os import PathLike
 
 from mockserver.core.workspaces.keeping import Outline
 from mockserver.storage.records.changes import Stored
-from mockserver.storage.sqlite import reading, writing
+from mockserver.storage.sqlite import reading, survey, writing
 from mockserver.storage.sqlite.batch import Batch
 from mockserver.storage.sqlite.connection import MOST_LOG_BYTES, Connections, connect, empty_log, log_size, transaction
-from mockserver.storage.sqlite.errors import EngineError
+from mockserver.storage.sqlite.errors import DamagedError, EngineError
 from mockserver.storage.sqlite.schema import Header, check_kind, open_tables
 from mockserver.storage.sqlite.sentences import shown, told
 from mockserver.storage.sqlite.store_file import StoreFile
+from mockserver.storage.sqlite.survey import Room
 
 
 class Engine:
@@ -27,15 +28,22 @@ class Engine:
     """
 
     def __init__(
-        self, path: str | PathLike[str], *, layout: str | None = None, writer: str = "", durable: bool = False
+        self,
+        path: str | PathLike[str],
+        *,
+        layout: str | None = None,
+        writer: str = "",
+        create: bool = True,
+        durable: bool = False,
     ) -> None:
         """Open a file, and make it where there is none or an empty one.
 
         Args:
             path: where the file is; its folder has to be there.
-            layout: of the bytes that are written, so that a file of another layout is refused; None: any, and a file
-                that is not there is refused too.
+            layout: of the bytes that are written, so that a file of another layout is refused; None: any will do, and
+                no file is made.
             writer: who writes, as `mockserver 0.1.0`, which is told to whoever cannot read the file.
+            create: whether the file is made; without it there has to be one.
             durable: whether a write has reached the disk when it returns, and outlasts a power failure too; without it
                 a write outlasts the end of the process only.
 
@@ -43,25 +51,26 @@ class Engine:
             EngineError: the file is used by another process, is no store, is of another version or layout, is damaged,
                 or cannot be opened.
         """
-        self._file = StoreFile(path, create=layout is not None)
+        create = create and layout is not None
+        self._file = StoreFile(path, create=create)
         #: Held while a connection is used; that to write is taken before that to read.
         self._writing, self._reading = threading.Lock(), threading.Lock()
         self._durable = durable
         try:
-            self._open(None if layout is None else Header(layout, writer))
+            self._open(None if layout is None else Header(layout, writer), create=create)
         except BaseException:
             if self._file.is_new:
                 self._file.remove()
             self._file.close()
             raise
 
-    def _open(self, wanted: Header | None) -> None:
+    def _open(self, wanted: Header | None, *, create: bool) -> None:
         path = self._file.path
         check_kind(self._file)
         with told(path):
             with closing(connect(path)) as connection:
                 #: What the file says of itself.
-                self.header = open_tables(connection, self._file, wanted)
+                self.header = open_tables(connection, self._file, wanted, create=create)
                 self._turns = count(writing.last_turn(connection) + 1)
             self._connections = Connections(path, durable=self._durable)
 
@@ -158,6 +167,44 @@ class Engine:
         """
         with self._snapshot() as connection:
             return reading.values(connection)
+
+    def room(self) -> Room:
+        """What the store takes on the disk.
+
+        Raises:
+            EngineError: the file cannot be read.
+        """
+        with self._snapshot() as connection:
+            return survey.room(connection)
+
+    def sizes(self) -> Mapping[str, int]:
+        """How many bytes are kept of each workspace, the one written longest ago first.
+
+        Raises:
+            EngineError: they cannot be read.
+        """
+        with self._snapshot() as connection:
+            return survey.sizes(connection)
+
+    def damages(self) -> Sequence[str]:
+        """A sentence for each damage that is found when all of the store is read; none for a sound one.
+
+        Raises:
+            EngineError: the file cannot be read, for another reason.
+        """
+        try:
+            with self._snapshot() as connection:
+                found = [f"{self.path} is damaged: {text}" for text in survey.broken_pages(connection)]
+            self.values()
+            names = [outline.name for outline in self.outlines()]
+        except DamagedError as error:
+            return [str(error)]
+        for name in names:
+            try:
+                self.read(name)
+            except DamagedError as error:
+                found.append(str(error))
+        return found
 
     @contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:

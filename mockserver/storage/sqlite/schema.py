@@ -53,18 +53,18 @@ def check_kind(file: StoreFile) -> None:
         raise EngineError(f"{shown(file.path)} is a file of SQLite, but no store of this program")
 
 
-def open_tables(connection: sqlite3.Connection, file: StoreFile, wanted: Header | None) -> Header:
-    """Make the tables if there are none, else check that they are what is wanted; None: any layout is.
+def open_tables(connection: sqlite3.Connection, file: StoreFile, wanted: Header | None, *, create: bool) -> Header:
+    """Check that the tables are what is wanted, where None is any layout; with `create` they are made if need be.
 
     Raises:
-        EngineError: the store is of another version or layout, or there are no tables and any would do.
+        EngineError: the store is of another version or layout, or there are no tables.
     """
     if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
         found = _read_header(connection, file)
         if wanted is None or wanted == found:
             return found
         _take_over(connection, file, found, wanted)
-    elif wanted is None:
+    elif wanted is None or not create:
         raise EngineError(f"{shown(file.path)} is empty, and no store yet")
     else:
         _create(connection, wanted)

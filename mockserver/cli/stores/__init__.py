@@ -1,0 +1,6 @@
+"""`store`: the file in which a server keeps its workspaces, looked at and tended while no server uses it."""
+
+from mockserver.cli.framework import group
+from mockserver.cli.stores.files import info, vacuum
+
+store = group("store", info, vacuum, help="The file in which a server keeps workspaces, while no server uses it.")

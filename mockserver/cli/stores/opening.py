@@ -1,0 +1,32 @@
+"""Opening the file of a store for a command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
+
+from mockserver.cli.framework import Misused, argument
+
+if TYPE_CHECKING:
+    from mockserver.storage.sqlite import Engine
+
+#: The beginning of a store's name as `--store` takes it, which a command takes as well.
+_SQLITE = "sqlite:"
+PATH = argument("path", metavar="FILE", completes="file", help="The file, also as --store names it: sqlite:FILE.")
+
+
+@contextmanager
+def opened(path: str, *, layout: str | None = None, writer: str = "", create: bool = False) -> Iterator[Engine]:
+    """The store of a file, as `Engine` opens it, for the time of a `with` block.
+
+    Raises:
+        Misused: it cannot be opened, or what the block does with it has failed.
+    """
+    from mockserver.storage.sqlite import Engine, EngineError
+
+    try:
+        with closing(Engine(path.removeprefix(_SQLITE), layout=layout, writer=writer, create=create)) as engine:
+            yield engine
+    except EngineError as error:
+        raise Misused(str(error)) from error
