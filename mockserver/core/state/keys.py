@@ -59,6 +59,7 @@ class KeyringForm(NamedTuple):
     root: str
     first: str | None
     known: Sequence[str]
+    replica: str
 
 
 class Keyring:
@@ -78,13 +79,13 @@ class Keyring:
     @classmethod
     def of(cls, form: KeyringForm) -> Keyring:
         """The keyring that was written down so."""
-        found = cls(0, "")
+        found = cls(0, "", replica=form.replica)
         found._root, found._first, found._known = form.root, form.first, set(form.known)
         return found
 
     @property
     def form(self) -> KeyringForm:
-        return KeyringForm(self._root, self._first, list(self._known))
+        return KeyringForm(self._root, self._first, list(self._known), self._replica)
 
     def copy(self) -> Keyring:
         """Another keyring that gives the same keys."""

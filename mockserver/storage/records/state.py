@@ -33,6 +33,8 @@ class StateForm(NamedTuple):
 
     clock: ClockSetting
     seed: int
+    #: The name of the replica that draws; empty: the server is none.
+    replica: str
     positions: dict[str, int]
     description: str
     solution: str
@@ -74,6 +76,7 @@ def form_of(state: State) -> StateForm:
     return StateForm(
         clock=state.clock.setting,
         seed=state.random.seed,
+        replica=state.random.replica,
         positions=state.random.positions,
         sendings=state.mailbox.sendings,
         faults=[FaultForm.of(fault) for fault in state.faults],
@@ -99,7 +102,7 @@ def state_of(
     Raises:
         UnreadableError: the rows are none.
     """
-    random = Randomness(form.seed, workspace)
+    random = Randomness(form.seed, workspace, form.replica)
     random.positions = form.positions
     state = State(
         Clock.of(form.clock),
