@@ -6,15 +6,16 @@ import json
 import os
 from collections.abc import Mapping
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from mockserver.cli.framework import Misused, fail
 from mockserver.cli.framework.values import yes_or_no
 from mockserver.settings import without_version
 
 if TYPE_CHECKING:
+    from http.client import HTTPResponse
     from urllib.error import HTTPError
-    from urllib.request import HTTPSHandler
+    from urllib.request import HTTPRedirectHandler, HTTPSHandler
 
 #: The members that a JSON object must have, each with its type.
 Shape = Mapping[str, Any]
@@ -76,6 +77,8 @@ def _address_error(root: str) -> str | None:
         parts = urlsplit(root)
         if not parts.hostname or parts.port == 0:
             return ": it names no server"
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            return ": it has more than the server's name, port and path"
     except ValueError as error:
         return f": {error}"
     is_plain = root.isprintable() and " " not in root and parts.path.isascii()
@@ -112,12 +115,13 @@ def send(
     """
     from http.client import HTTPException
 
+    from mockserver.testing.answers import body_of, reason
+
     try:
         with opened(root, method, path, body=body, timeout=timeout, checked=checked, **headers) as answer:
-            found: bytes = answer.read()
+            return body_of(answer)
     except (OSError, HTTPException) as error:
-        raise Unreachable(f"{root} does not answer: {error}") from error
-    return found
+        raise Unreachable(f"{root} does not answer: {reason(error)}") from error
 
 
 def opened(
@@ -145,7 +149,11 @@ def opened(
     from http.client import HTTPException
     from urllib.error import HTTPError
 
-    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}), *_secured(root, checked=checked))
+    from mockserver.testing.answers import reason
+
+    direct = urllib.request.build_opener(
+        urllib.request.ProxyHandler({}), _no_redirect(), *_secured(root, checked=checked)
+    )
     content = body if isinstance(body, bytes | None) else json.dumps(body, default=_isoformat).encode()
     sent = {_HEADERS[name]: value for name, value in headers.items() if value}
     if "Authorization" in sent:
@@ -158,7 +166,18 @@ def opened(
     except HTTPError as error:
         raise refusal(root, error) from error
     except (OSError, ValueError, HTTPException) as error:
-        raise Unreachable(f"{root} does not answer: {error}{_advice(error)}") from error
+        raise Unreachable(f"{root} does not answer: {reason(error)}{_advice(error)}") from error
+
+
+def _no_redirect() -> HTTPRedirectHandler:
+    """What takes a redirect, which no mock server gives here, for an answer."""
+    from urllib.request import HTTPRedirectHandler
+
+    class NoRedirect(HTTPRedirectHandler):
+        def redirect_request(self, *_: Any) -> None:
+            """Follow no redirect."""
+
+    return NoRedirect()
 
 
 def _secured(root: str, *, checked: bool) -> list[HTTPSHandler]:
@@ -198,13 +217,17 @@ def refusal(root: str, error: HTTPError) -> Unreachable | RequestRefused:
     """The error for an answer with a status of 400 or more: a problem is a refusal, all else is of another program."""
     from http.client import HTTPException
 
+    from mockserver.testing.answers import body_of, reason
+
     with error:
         if error.headers.get_content_type() == "application/problem+json":
             try:
-                return RequestRefused(f"{root}: {read(root, error.read(), PROBLEM)['detail']}")
+                return RequestRefused(
+                    f"{root}: {read(root, body_of(cast('HTTPResponse', error.fp)), PROBLEM)['detail']}"
+                )
             except (Unreachable, OSError, HTTPException) as other:
                 return Unreachable(str(other))
-    return Unreachable(f"{root} does not answer as a mockserver: {error}")
+    return Unreachable(f"{root} does not answer as a mockserver: {reason(error)}")
 
 
 def read(root: str, answer: bytes, shape: Shape) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from mockserver.settings import without_version
+from mockserver.testing.answers import body_of, reason
 from mockserver.testing.blocking import may_wait, warn_of_loop
 from mockserver.testing.cancellation import Cancellation
 from mockserver.testing.trust import advice, trusting
@@ -53,9 +54,9 @@ class MockServerError(Exception):
 
 
 class Answer(NamedTuple):
-    """The answer to a control call that has succeeded."""
+    """The answer to a control call."""
 
-    #: The HTTP status, from 200 to 399.
+    #: The HTTP status; `call` gives those from 200 to 399.
     status: int
     text: str
 
@@ -128,8 +129,13 @@ class Client:
         Raises:
             MockServerError: the server refuses the call, or does not answer.
         """
-        text = self.call(method, path, **options).text
-        return json.loads(text) if text else None
+        answer = self.call(method, path, **options)
+        try:
+            if answer.status < 300:
+                return json.loads(answer.text) if answer.text else None
+        except (ValueError, RecursionError) as error:
+            raise _other_program(f"{method} {path}", answer) from error
+        raise _other_program(f"{method} {path}", answer)
 
     def call(
         self,
@@ -169,7 +175,7 @@ class Client:
         finally:
             cancellation.over.set()
         if status >= 400:
-            error = _refusal(f"{method} {path}", status, text)
+            error = _refusal(f"{method} {path}", Answer(status, text))
             self.refusals.append(Refusal(sent.get("X-Mock-Workspace"), method, path, status, error.detail))
             raise error
         return Answer(status, text)
@@ -189,8 +195,7 @@ class Client:
                 if kept is not None and isinstance(error, ConnectionError):
                     continue
                 if isinstance(error, (OSError, HTTPException)):
-                    reason = str(error) or type(error).__name__
-                    text = f"no mock server answers at {self.url}: {reason}{advice(error)}"
+                    text = f"no mock server answers at {self.url}: {reason(error)}{advice(error)}"
                     raise MockServerError(None, text) from error
                 raise
             self._idle.append(connection)
@@ -226,7 +231,7 @@ def _answered(connection: HTTPConnection, request: Request, cancellation: Cancel
     cancellation.enter(connection.sock)
     connection.request(*request)
     answer = connection.getresponse()
-    found = answer.status, answer.read().decode(errors="replace")
+    found = answer.status, body_of(answer).decode(errors="replace")
     cancellation.leave()
     return found
 
@@ -240,13 +245,18 @@ def _to_json(value: object) -> Any:
     raise TypeError(f"{value!r} cannot be sent as JSON")
 
 
-def _refusal(call: str, status: int, text: str) -> MockServerError:
+def _refusal(call: str, answer: Answer) -> MockServerError:
     try:
-        problem = json.loads(text)
+        problem = json.loads(answer.text)
         detail = problem["detail"]
-    except (ValueError, TypeError, KeyError):
-        return MockServerError(status, f"{call} gets no answer of a mock server: {text[:_SHOWN]!r}")
-    return MockServerError(status, detail, problem)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return _other_program(call, answer)
+    return MockServerError(answer.status, detail, problem) if isinstance(detail, str) else _other_program(call, answer)
+
+
+def _other_program(call: str, answer: Answer) -> MockServerError:
+    """The error for an answer that no mock server gives."""
+    return MockServerError(answer.status, f"{call} gets no answer of a mock server: {answer.text[:_SHOWN]!r}")
 
 
 def path_segment(text: object) -> str:

@@ -72,7 +72,9 @@ class AsyncMockServer:
                 cannot be read.
         """
         found = _RemoteServer(url, token, ca)
-        await found.client.call("GET", "/_mock/workspaces", query={"limit": 1})
+        answer = await found.client.json("GET", "/_mock/workspaces", query={"limit": 1})
+        if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
+            raise MockServerError(None, f"no mock server answers at {found.url}: it has no workspaces")
         return found
 
     def _connect(self, url: str, token: str | None, trust: Trust) -> None:

@@ -73,7 +73,9 @@ class MockServer:
                 cannot be read.
         """
         found = _RemoteServer(url, token, ca)
-        found.client.call("GET", "/_mock/workspaces", query={"limit": 1})
+        answer = found.client.json("GET", "/_mock/workspaces", query={"limit": 1})
+        if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
+            raise MockServerError(None, f"no mock server answers at {found.url}: it has no workspaces")
         return found
 
     def _connect(self, url: str, token: str | None, trust: Trust) -> None:

@@ -1,0 +1,110 @@
+"""Whatever answers at the address of a server, the handles and the commands say so in a line, within bounds."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from contextlib import suppress
+
+import pytest
+from invoking import invoke
+
+from mockserver import MockServer, MockServerError
+from mockserver.testing import answers
+
+
+def ok(body, *headers):
+    """An answer with a body, however long it is said to be."""
+    return "\r\n".join(["HTTP/1.1 200 OK", "Connection: close", *headers, "", body]).encode()
+
+
+#: What is sent for an answer, and a part of what is told.
+ANSWERS = {
+    "a page": (ok("<html>hi</html>"), "gets no answer of a mock server: '<html>"),
+    "nothing": (b"", "no mock server answers"),
+    "an empty body": (ok(""), "it has no workspaces"),
+    "a number": (ok("1" * 5_000), "gets no answer of a mock server"),
+    "a list": (ok("[]"), "it has no workspaces"),
+    "lists in lists": (ok("[" * 100_000), "gets no answer of a mock server"),
+    "an object": (ok('{"items": 5}'), "it has no workspaces"),
+    "another protocol": (b"SSH-2.0-hello\r\n\r\n", "it does not speak HTTP, and begins with 'SSH-2.0-hello'"),
+    "a body that is cut off": (ok("{", "Content-Length: 100"), "99 more expected"),
+    "a redirect": (
+        b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n",
+        "gets no answer of a mock server",
+    ),
+    "a problem that says nothing": (
+        b'HTTP/1.1 400 No\r\nContent-Length: 12\r\n\r\n{"detail":5}',
+        "no answer of a mock",
+    ),
+}
+
+
+@pytest.fixture
+def program(request):
+    """The address of a program that answers each connection alike, piece by piece."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield lambda pieces: _served(listener, pieces)
+
+
+def _served(listener, pieces):
+    threading.Thread(target=_answer_all, args=(listener, pieces), daemon=True).start()
+    return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def _answer_all(listener, pieces):
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except OSError:  # the test is over
+            return
+        with connection, suppress(OSError):  # the client may leave
+            connection.recv(10_000)
+            for piece in pieces():
+                connection.sendall(piece)
+
+
+@pytest.mark.parametrize(("answer", "told"), ANSWERS.values(), ids=ANSWERS)
+def test_the_handles_raise_their_own_error(program, answer, told):
+    url = program(lambda: [answer])
+
+    with pytest.raises(MockServerError) as refusal:
+        MockServer.connect(url)
+
+    assert told in refusal.value.detail
+    assert refusal.value.detail.isprintable()
+
+
+@pytest.mark.parametrize("answer", [answer for answer, _ in ANSWERS.values()], ids=ANSWERS)
+def test_commands_end_with_a_line(program, answer):
+    url = program(lambda: [answer])
+
+    ended = invoke(["health", "--url", url])
+
+    assert ended.exit_code == 1
+    assert ended.output.startswith(f"{url} does not answer")
+    assert ended.output.count("\n") == 1
+
+
+def endless():
+    yield ok("[")
+    while True:
+        yield b"0," * 10_000
+
+
+def test_an_answer_without_an_end_is_not_read_to_its_end(program, monkeypatch):
+    monkeypatch.setattr(answers, "LONGEST", 1_000_000)
+    url = program(endless)
+
+    with pytest.raises(MockServerError, match="its answer does not end"):
+        MockServer.connect(url)
+    assert "its answer does not end" in invoke(["health", "--url", url]).output
+
+
+def test_an_answer_that_takes_too_long_is_given_up(program, monkeypatch):
+    moments = iter(range(0, 10_000, 10))
+    monkeypatch.setattr(answers, "monotonic", lambda: next(moments))
+    url = program(endless)
+
+    with pytest.raises(MockServerError, match="its answer does not end"):
+        MockServer.connect(url)
