@@ -18,7 +18,8 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.storage.records import exchanges
 from mockserver.storage.records.changes import Entry, LogChange
 from mockserver.storage.records.exchanges import ExchangeForm
-from mockserver.storage.records.packing import pack, unpack
+from mockserver.storage.records.packing import pack, seal, unpack, unseal
+from mockserver.storage.records.unreadable import UnreadableError
 
 
 class Things(Protocol):
@@ -71,6 +72,8 @@ def _put_back_exchange(workspace: Workspace, form: ExchangeForm) -> None:
 
 
 def _put_back_call(workspace: Workspace, form: CallForm) -> None:
+    if workspace.receivers.get(form.receiver) is None:
+        raise UnreadableError(f"there is no receiver {form.receiver!r}, which has got a call")
     workspace.receivers.put_back_call(form.receiver, form.call)
 
 
@@ -118,7 +121,7 @@ def growth(name: str, workspace: Workspace, before: Mark | None) -> tuple[LogCha
     first = end - len(things)
     last = before if before is not None and before.is_of(things) else None
     rows = list(_to_write(things, last))
-    written = {at: pack(log.form_of(thing)) for at, thing in rows}
+    written = {at: seal(pack(log.form_of(thing))) for at, thing in rows}
     mark = Mark(things, first, end, {at: written[at] for at, thing in rows if _is_open(thing)})
     known = {} if last is None else last.open
     entries = [(at, data) for at, data in written.items() if known.get(at) != data]
@@ -150,7 +153,7 @@ def put_back(log: Log, workspace: Workspace, held: Sequence[Entry], counts: Ring
         UnreadableError: they are no entries of this log.
     """
     for _, data in held:
-        log.put_back(workspace, unpack(data, log.form))
+        log.put_back(workspace, unpack(unseal(data), log.form))
     log.things(workspace).resume(counts)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
+from zlib import crc32
 
 import msgspec
 
@@ -13,6 +14,8 @@ from mockserver.storage.records.unreadable import UnreadableError
 
 #: What an exact value begins with: a byte that MessagePack never uses.
 _EXACT = b"\xc1"
+#: How many bytes a checksum takes.
+SEAL = 4
 
 
 def _plain(value: Any) -> Any:
@@ -38,6 +41,23 @@ def pack(value: object) -> bytes:
 def pack_exactly(value: object) -> bytes:
     """A plain value of whatever type as bytes; what is read again has the same types."""
     return _EXACT + exact.pack(value)
+
+
+def seal(data: bytes) -> bytes:
+    """Bytes with a checksum before them, so that a disk that has damaged them is found out."""
+    return crc32(data).to_bytes(SEAL) + data
+
+
+def unseal(data: bytes) -> bytes:
+    """The bytes that were sealed.
+
+    Raises:
+        UnreadableError: they are not those that were sealed.
+    """
+    found = data[SEAL:]
+    if data[:SEAL] != crc32(found).to_bytes(SEAL):
+        raise UnreadableError(f"{len(data):,} bytes are damaged: their checksum is another one")
+    return found
 
 
 def unpack(data: bytes, kind: Any) -> Any:

@@ -25,6 +25,11 @@ WORKSPACE, STATE, COVERAGE, ORIGIN, ACCOUNT, SNAPSHOT = (
 )  # fmt: skip
 
 
+def table_part(part: str, kind: str) -> str:
+    """The name of the part that holds a large table of the state, or of an account, by the name of the rows' type."""
+    return f"{part}/{kind}"
+
+
 class WorkspaceForm(NamedTuple):
     """What a workspace is beside its state, its snapshots and what has happened in it."""
 

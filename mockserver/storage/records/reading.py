@@ -15,7 +15,7 @@ from mockserver.core.workspaces.workspace import Parts, Workspace
 from mockserver.storage.records import logs
 from mockserver.storage.records.changes import Stored
 from mockserver.storage.records.logs import LOGS
-from mockserver.storage.records.packing import unpack
+from mockserver.storage.records.packing import unpack, unseal
 from mockserver.storage.records.parts import (
     ACCOUNT,
     COVERAGE,
@@ -27,6 +27,7 @@ from mockserver.storage.records.parts import (
     OriginForm,
     SnapshotForm,
     WorkspaceForm,
+    table_part,
 )
 from mockserver.storage.records.state import AccountForm, StateForm, state_of
 from mockserver.storage.records.unreadable import UnreadableError
@@ -41,12 +42,12 @@ def load(name: str, stored: Stored, *, parts: Parts, limits: WorkspaceLimits) ->
         UnreadableError: what is held is no workspace.
     """
     form: WorkspaceForm = _part(stored, WORKSPACE, WorkspaceForm)
-    state_form: StateForm = _part(stored, STATE, StateForm)
+    state_form: StateForm = _with_rows(stored, STATE, StateForm)
 
     def mailbox() -> Mailbox:
         return Mailbox(limits.mailbox, limits.mailbox_bytes)
 
-    accounts = [_part(stored, f"{ACCOUNT}{number}", AccountForm) for number in state_form.accounts]
+    accounts = [_with_rows(stored, f"{ACCOUNT}{number}", AccountForm) for number in state_form.accounts]
     state = state_of(state_form, accounts, workspace=name, mailbox=mailbox(), limits=limits)
     workspace = Workspace(name, state, parts=parts, limits=limits, origin=_origin(stored, form))
     workspace.made_at, workspace.counted = form.made_at, form.counted
@@ -70,7 +71,7 @@ def coverage(part: bytes) -> Coverage:
     """
     if not part:
         return Coverage()
-    form: CoverageForm = unpack(part, CoverageForm)
+    form: CoverageForm = unpack(unseal(part), CoverageForm)
     return form.coverage()
 
 
@@ -80,10 +81,20 @@ def _part(stored: Stored, name: str, form: Any) -> Any:
     Raises:
         UnreadableError: there is no such part, or it holds something else.
     """
+    return unpack(_unsealed(stored, name), form)
+
+
+def _with_rows(stored: Stored, name: str, form: Any) -> Any:
+    """The form that a part holds together with those of its tables that are parts of their own."""
+    found: StateForm | AccountForm = _part(stored, name, form)
+    return found._replace(rows=found.rows.together(lambda kind: _unsealed(stored, table_part(name, kind))))
+
+
+def _unsealed(stored: Stored, name: str) -> bytes:
     data = stored.parts.get(name)
     if data is None:
         raise UnreadableError(f"the part {name} is missing")
-    return unpack(data, form)
+    return unseal(data)
 
 
 def _origin(stored: Stored, form: WorkspaceForm) -> Origin:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,6 +17,11 @@ from mockserver.storage.records.unreadable import UnreadableError
 _WITHIN = ("mockserver.core.", "mockserver.resources.", "mockserver.web.service.")
 #: Rows of one kind, packed.
 Packed = bytes
+#: From how many bytes on a table is a part of its own, which is written only if a row of it has changed. Chosen: a
+#: smaller one costs less to write than to keep apart.
+_LARGE = 32 * 1024
+#: Stands for a table that is a part of its own.
+_APART = b""
 
 
 class Rows(NamedTuple):
@@ -27,6 +32,25 @@ class Rows(NamedTuple):
     tables: Mapping[str, Packed]
     timelines: Mapping[str, Packed]
     records: Mapping[str, Packed]
+
+    def apart(self) -> tuple[Rows, dict[str, Packed]]:
+        """The rows with nothing in the place of large tables and timelines, and those by the names of their types."""
+        large = {name: data for name, data in (*self.tables.items(), *self.timelines.items()) if len(data) > _LARGE}
+        if not large:
+            return self, large
+        nothing = dict.fromkeys(large, _APART)
+        tables, timelines = (
+            {name: nothing.get(name, data) for name, data in found.items()} for found in (self.tables, self.timelines)
+        )
+        return self._replace(tables=tables, timelines=timelines), large
+
+    def together(self, large: Callable[[str], Packed]) -> Rows:
+        """The rows with the large tables and timelines, by the names of their types."""
+        tables, timelines = (
+            {name: large(name) if data == _APART else data for name, data in found.items()}
+            for found in (self.tables, self.timelines)
+        )
+        return self._replace(tables=tables, timelines=timelines)
 
 
 def rows_of(tables: Tables) -> Rows:
