@@ -1,22 +1,22 @@
-"""A stand-in for what keeps workspaces: it holds copies of them in memory, as a store on disk holds their bytes."""
+"""A stand-in for what keeps workspaces: it holds their bytes in memory, as a store on disk holds them."""
 
 import copy
 import threading
+from typing import NamedTuple
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.keeping import KeepingError, Outline
+from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.store import Store
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.workspace import Parts
 from mockserver.scenario.load import load
+from mockserver.storage.records.changes import Stored
 from mockserver.storage.records.outline import outline
+from mockserver.storage.records.reading import COVERAGE, coverage
+from mockserver.storage.records.reading import load as load_records
+from mockserver.storage.records.written import Written
 
 SMALL = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}
-
-#: What a copy of a workspace has, beside its name and its state; the feed begins anew.
-_COPIED = (
-    "made_at", "origin", "ids", "journal", "coverage", "counted", "links", "fired", "calls", "history", "snapshots",
-    "receivers",
-)  # fmt: skip
 
 
 def small_store(shelf, scenario=SMALL, **options):
@@ -31,12 +31,12 @@ def _loader(document, *, name, seed=None, keyring=None, whole=False):
 
 
 class Shelf:
-    """Keeps copies of workspaces; `names` are those that were loaded, in their order."""
+    """Keeps workspaces; `names` are those that were loaded, in their order."""
 
     failure = None
 
     def __init__(self):
-        self._copies = {}
+        self._kept = {}
         self._live = {}
         self._past = Coverage()
         self._secrets = {}
@@ -57,7 +57,7 @@ class Shelf:
         live, self._live = self._live, {}
         for workspace in live.values():
             self._keep(workspace)
-        return [found._replace(**self._told.get(found.name, {})) for found, *_ in self._copies.values()]
+        return [kept.outline._replace(**self._told.get(name, {})) for name, kept in self._kept.items()]
 
     def tell(self, name, **members):
         """Let the outline of a workspace have other members."""
@@ -74,17 +74,15 @@ class Shelf:
         with self._loaded:
             self.names.append(name)
             self._loaded.notify_all()
-        _, state, copied, parts, limits = copy.deepcopy(self._copies[name], {id(None): None})
-        found = Workspace(name, state, parts=parts.it, limits=limits)
-        vars(found).update(copied)
-        return found
+        kept = self._kept[name]
+        return load_records(name, kept.stored, parts=kept.parts, limits=kept.limits)
 
     def add(self, workspace):
         self._live[workspace.name] = workspace
 
     def remove(self, name):
         self._live.pop(name, None)
-        self._copies.pop(name, None)
+        self._kept.pop(name, None)
 
     def release(self, workspace):
         if not self.is_up_to_date:
@@ -93,11 +91,11 @@ class Shelf:
         return self._keep(workspace)
 
     def _keep(self, workspace):
-        copied = {name: getattr(workspace, name) for name in _COPIED}
-        found = copy.deepcopy((outline(workspace), workspace.state, copied, _Same(workspace.parts), workspace.limits))
-        self._copies.pop(workspace.name, None)
-        self._copies[workspace.name] = found
-        return found[0]
+        changes = Written(workspace).changes()
+        stored = Stored(dict(changes.parts), {log.name: log.entries for log in changes.logs})
+        self._kept.pop(workspace.name, None)
+        self._kept[workspace.name] = _Kept(outline(workspace), stored, workspace.parts, workspace.limits)
+        return self._kept[workspace.name].outline
 
     def settle(self):
         """Nothing has to be waited for."""
@@ -105,12 +103,12 @@ class Shelf:
     def coverage(self, names):
         found = Coverage()
         for name in names:
-            found.merge(self._copies[name][2]["coverage"])
+            found.merge(coverage(self._kept[name].stored.parts.get(COVERAGE, b"")))
         return found
 
     def clear_coverage(self, names):
         for name in names:
-            self._copies[name][2]["coverage"].clear()
+            self._kept[name].stored.parts[COVERAGE] = b""
 
     def past(self):
         return copy.deepcopy(self._past)
@@ -130,11 +128,10 @@ class Shelf:
         """Nothing is open."""
 
 
-class _Same:
-    """What is the same in every copy."""
+class _Kept(NamedTuple):
+    """A workspace that is kept."""
 
-    def __init__(self, it):
-        self.it = it
-
-    def __deepcopy__(self, memo):
-        return self
+    outline: Outline
+    stored: Stored
+    parts: Parts
+    limits: WorkspaceLimits

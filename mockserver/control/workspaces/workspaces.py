@@ -11,6 +11,7 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 from mockserver.control.framework import answers, dependencies, inputs, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem, of_misdirected
 from mockserver.control.framework.resource import ControlResource
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.replica import ANY, REPLICA_HEADER
 from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
@@ -123,18 +124,35 @@ def index(query: dict[str, Any]) -> Response:
     found = found_by(query["name"])
     part = loaded(found[query["offset"] : query["offset"] + query["limit"]])
     _before_showing(part)
-    return answers.listed([hosted(workspace) for workspace in part], len(found))
+    rows, count = [hosted(workspace) for workspace in part], len(found_by(query["name"]))
+    return answers.listed(rows, count, unreadable=unreadable())
 
 
 def found_by(name: str) -> list[str]:
-    """The names of workspaces that hold a text, in capitals or not; the one used last comes first."""
-    wanted = name.lower()
-    return [found for found in reversed(dependencies.store().names()) if wanted in found.lower()]
+    """The names of workspaces that hold a text, in capitals or not; the one used last comes first.
+
+    Those that could not be read are left out.
+    """
+    store, wanted = dependencies.store(), name.lower()
+    left_out = store.unreadable()
+    return [found for found in reversed(store.names()) if wanted in found.lower() and found not in left_out]
 
 
 def loaded(names: Iterable[str]) -> list[Workspace]:
-    """The workspaces of these names, without those that are gone."""
-    return [found for found in map(dependencies.store().look, names) if found is not None]
+    """The workspaces of these names, without those that are gone, or cannot be read."""
+    return [found for found in map(_looked_at, names) if found is not None]
+
+
+def _looked_at(name: str) -> Workspace | None:
+    try:
+        return dependencies.store().look(name)
+    except KeepingError:
+        return None  # from now on it is among those that are unreadable
+
+
+def unreadable() -> list[dict[str, str]]:
+    """The workspaces that could not be read when somebody asked for them last, as rows of their view."""
+    return [{"name": name, "why": why} for name, why in dependencies.store().unreadable().items()]
 
 
 @WORKSPACES.call("GET", "/<name>", answer=shown.WorkspaceInUse)
@@ -150,7 +168,8 @@ def drop(name: str) -> Response:
     """Let a workspace go; its keys are refused from now on."""
     if name == DEFAULT:
         raise Problem(409, "the default workspace stays; reset it instead")
-    dependencies.store().drop(target.entered(target.named(name), whole=True))
+    if not dependencies.store().discard(name):
+        dependencies.store().drop(target.entered(target.named(name), whole=True))
     return answers.done()
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.meter import Meter
 from mockserver.core.workspaces.coverage_total import CoverageTotal
 from mockserver.core.workspaces.homes import Homes
-from mockserver.core.workspaces.keeping import Keeping, Outline
+from mockserver.core.workspaces.keeping import Keeping, KeepingError, Outline
 from mockserver.core.workspaces.workspace import Workspace
 
 DEFAULT = "default"
@@ -23,6 +23,8 @@ class Resting:
 
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
+        #: Why it could not be loaded when somebody asked last, or None.
+        self.failure: str | None = None
         #: Held while it is loaded; taken before its own lock, and before that of the registry.
         self.loading = threading.Lock()
 
@@ -80,6 +82,11 @@ class Registry:
         with self._lock:
             return tuple(row.outline for row in self._resting.values())
 
+    def unreadable(self) -> Mapping[str, str]:
+        """Why workspaces could not be read when somebody asked for them last, by their names."""
+        with self._lock:
+            return {name: row.failure for name, row in self._resting.items() if row.failure is not None}
+
     def get(self, name: str) -> Workspace | None:
         """The workspace of a name, or None; it counts as used now."""
         with self._lock:
@@ -127,7 +134,19 @@ class Registry:
             self.before_loading()
             with resting.loading:
                 if self._resting.get(name) is resting:
-                    self._wake(self.keeping.load(name), resting)
+                    self._wake(self._read(resting), resting)
+
+    def _read(self, resting: Resting) -> Workspace:
+        """A workspace that rests, as it was.
+
+        Raises:
+            KeepingError: it cannot be read.
+        """
+        try:
+            return self.keeping.load(resting.outline.name)
+        except KeepingError as error:
+            resting.failure = str(error)
+            raise
 
     def _wake(self, workspace: Workspace, resting: Resting) -> None:
         """Hold a workspace that was just loaded, unless it has gone meanwhile; what was under way in it goes on."""

@@ -200,6 +200,8 @@ class Store(Registry):
 
     def discard(self, name: str) -> bool:
         """Remove a workspace that rests, even one that cannot be read; False if none of this name rests."""
+        if name in self._resting:
+            self.before_loading()  # its coverage is read
         with self._lock:
             has_gone = self._remove_resting(name)
             if has_gone:

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from flask import Response, request
 
 from mockserver.control.framework import dependencies, off_loop, target
-from mockserver.control.workspaces.workspaces import found_by, hosted, loaded
+from mockserver.control.workspaces.workspaces import found_by, hosted, loaded, unreadable
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.framework.page import Page
@@ -47,6 +47,7 @@ def index() -> Mapping[str, Any]:
         "count": len(found),
         "of": len(dependencies.store()),
         "evicted": dependencies.store().evicted,
+        "unreadable": unreadable(),
         "wanted": wanted,
         "number": number,
         "first": (number - 1) * _MOST + 1,

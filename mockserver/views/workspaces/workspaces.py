@@ -111,7 +111,18 @@ class WorkspaceInUse(Use, Workspace):
     """A workspace with all that is known of it from outside."""
 
 
-Workspaces = listing(WorkspaceInUse, "Workspaces")
+class Unreadable(View):
+    """A workspace that is kept and cannot be read; whoever asks for it gets 503, and it can be dropped."""
+
+    name = members.text()
+    why = members.text()
+
+
+Workspaces = listing(
+    WorkspaceInUse,
+    "Workspaces",
+    unreadable=members.many(Unreadable, "those that could not be read when last asked for; no items stand for them"),
+)
 
 
 class Revoked(View):

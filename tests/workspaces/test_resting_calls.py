@@ -1,0 +1,143 @@
+"""What clients see of workspaces that rest: nothing, but where one cannot be read."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import pytest
+from shelf import Shelf
+
+from mockserver.app.workspaces import store_of
+
+
+class Patient(Shelf):
+    """A shelf from which nothing is loaded on an event loop, which does not wait."""
+
+    def load(self, name):
+        with pytest.raises(RuntimeError, match="no running event loop"):
+            asyncio.get_running_loop()
+        return super().load(name)
+
+
+@pytest.fixture
+def shelf(monkeypatch):
+    """Keeps the workspaces of all applications of a test."""
+    found = Patient()
+    monkeypatch.setattr("mockserver.app.application.store_of", partial(store_of, keeping=found))
+    return found
+
+
+@pytest.fixture
+def resting(shelf, make_api):
+    """An application with the workspaces `a` and `b`, which rest; `keys` are theirs."""
+    api = make_api("empty")
+    made = [api.post("/_mock/workspaces", json={"name": name}).json for name in "ab"]
+    api.keys = {row["name"]: row["api_key"] for row in made}
+    assert all(map(api.store.rest, "ab"))
+    return api
+
+
+@pytest.fixture
+def damaged(resting, shelf):
+    """The same; `a` cannot be read."""
+    shelf.damaged["a"] = "the part state is damaged"
+    return resting
+
+
+WHY = "workspace a cannot be read: the part state is damaged"
+
+
+# ---------------------------------------------------------------------- they are there
+
+
+def test_a_list_has_them_all_and_loads_only_what_it_shows(resting, shelf):
+    found = resting.get("/_mock/workspaces?limit=2").json
+    assert ([row["name"] for row in found["items"]], found["count"], shelf.names) == (["b", "a"], 3, ["b", "a"])
+
+
+def test_a_part_of_a_list_loads_nothing_else(resting, shelf):
+    found = resting.get("/_mock/workspaces?limit=1&offset=1").json
+    assert ([row["name"] for row in found["items"]], found["count"], shelf.names) == (["a"], 3, ["a"])
+
+
+def test_health_and_metrics_count_them_without_loading_them(resting, shelf):
+    assert resting.get("/_mock/health").json["workspaces"] == 3
+    metrics = resting.get("/_mock/metrics").text
+    assert "mockserver_workspaces 3.0" in metrics
+    assert "mockserver_workspaces_loaded 1.0" in metrics
+    assert shelf.names == []
+
+
+def test_a_call_drops_one_without_loading_it(resting, shelf):
+    assert resting.delete("/_mock/workspaces/a").status_code == 204
+    assert resting.get("/_mock/workspaces/a").json["detail"] == "there is no workspace 'a'; it was dropped"
+    assert shelf.names == []
+
+
+def test_the_journal_names_the_workspace_of_a_key_that_was_revoked_there(resting):
+    key = resting.keys["a"]
+    resting.store.get("a").revoke_key(key)
+    resting.store.rest("a")
+    assert resting.get("/v3/senders", key=key).status_code == 401
+    assert "was revoked in workspace a" in resting.get("/_mock/requests").json["items"][0]["reason"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/v3/senders", "/_mock/clock", "/_mock/workspaces", "/_mock/ui/requests", "/_mock/coverage"]
+)
+def test_the_event_loop_loads_nothing(resting, serve_app, wire, path, shelf):
+    with wire(serve_app(resting.app), "a") as client:
+        client.key = resting.keys["a"]
+        status, _ = client.ask("GET", path)
+    assert status == 200
+
+
+# ---------------------------------------------------------------------- one that cannot be read
+
+
+def test_a_request_for_it_gets_503_in_the_words_of_the_service(damaged):
+    for path, key in (("/v3/senders", damaged.keys["a"]), ("/w/a/v3/senders", "any")):
+        answer = damaged.get(path, key=key)
+        assert (answer.status_code, answer.json["code"]) == (503, "temporarily_unavailable")
+    assert damaged.get("/_mock/requests").json["items"][0]["reason"] == WHY
+
+
+@pytest.mark.parametrize("path", ["/_mock/workspaces/a", "/w/a/_mock/state", "/w/a/_mock/clock"])
+def test_a_control_call_for_it_gets_503_with_the_sentence(damaged, path):
+    answer = damaged.get(path)
+    assert (answer.status_code, answer.json["detail"]) == (503, WHY)
+    assert answer.content_type == "application/problem+json"
+
+
+def test_its_pages_say_so(damaged):
+    answer = damaged.get("/w/a/_mock/ui/requests")
+    assert answer.status_code == 503
+    assert WHY[1:] in answer.text
+
+
+def test_the_others_go_on(damaged):
+    assert damaged.get("/v3/senders", key=damaged.keys["b"]).status_code == 200
+    assert damaged.get("/v3/senders").status_code == 200
+
+
+def test_a_list_names_it_beside_the_others(damaged):
+    for _ in range(2):
+        found = damaged.get("/_mock/workspaces").json
+        assert [row["name"] for row in found["items"]] == ["b", "default"]
+        assert (found["count"], found["unreadable"]) == (2, [{"name": "a", "why": WHY}])
+    assert WHY in damaged.get("/_mock/ui/workspaces").text
+
+
+def test_it_can_be_dropped_and_its_name_is_free_again(damaged):
+    damaged.get("/_mock/workspaces/a")
+    assert damaged.delete("/_mock/workspaces/a").status_code == 204
+    assert damaged.get("/_mock/workspaces").json["unreadable"] == []
+    assert damaged.post("/_mock/workspaces", json={"name": "a"}).status_code == 201
+
+
+def test_it_is_there_again_once_it_can_be_read(damaged, shelf):
+    damaged.get("/_mock/workspaces/a")
+    shelf.damaged.clear()
+    assert damaged.get("/v3/senders", key=damaged.keys["a"]).status_code == 200
+    assert damaged.get("/_mock/workspaces").json["unreadable"] == []
