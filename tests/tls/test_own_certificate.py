@@ -37,6 +37,9 @@ def files(issuer, tmp_path_factory):
     found["noise"].write_bytes(b"\xff\x00 no certificate")
     found["damaged"] = folder / "damaged.pem"
     found["damaged"].write_text("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
+    found["trusted"] = folder / "trusted.pem"
+    command = ["openssl", "x509", "-in", found["cert"], "-trustout", "-out", found["trusted"]]
+    subprocess.run(command, check=True, capture_output=True)
     found["folder"], found["missing"] = folder, folder / "missing.pem"
     return found
 
@@ -91,6 +94,10 @@ MISTAKES = {
     "a folder": ({"tls_cert": "folder"}, "cannot read --tls-cert {folder}: Is a directory"),
     "noise": ({"tls_cert": "noise"}, "--tls-cert {noise} is not in PEM: it has no line that begins with -----BEGIN"),
     "damaged": ({"tls_cert": "damaged", "tls_key": "key"}, "--tls-cert {damaged} and --tls-key {key} hold no certif"),
+    "OpenSSL's own": (
+        {"tls_cert": "trusted", "tls_key": "key"},
+        "--tls-cert {trusted} holds no certificate that begins with -----BEGIN CERTIFICATE",
+    ),
     "no key": (
         {"tls_cert": "cert"},
         "--tls-cert {cert} has no certificate with its key, or a damaged one: ",

@@ -186,6 +186,15 @@ def test_plain_http_is_told_in_the_words_of_its_address_what_is_spoken_here(serv
     assert "https://" in found.text
 
 
+def test_plain_http_that_comes_in_pieces_is_told_in_the_same_words(served):
+    with socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for piece in (b"G", b"ET /_mo", b"ck/health HTTP/1.1\r", b"\n"):
+            connection.sendall(piece)
+
+        assert b"application/problem+json" in connection.recv(65536)
+
+
 def test_plain_http_has_a_port_of_its_own_where_the_settings_say_so(serve_tls):
     served = serve_tls(tls_port=0)
 

@@ -14,7 +14,7 @@ from uvicorn.server import ServerState
 from mockserver.core.state.faults import Fault
 from mockserver.web.server.connections.admission import Admission
 from mockserver.web.server.connections.connection import Connection
-from mockserver.web.server.tls.client_hello import HANDSHAKE, ClientHello, Wishes
+from mockserver.web.server.tls.client_hello import ClientHello, Wishes
 from mockserver.web.server.tls.transport import TlsTransport
 from mockserver.web.server.wire import reset
 
@@ -25,6 +25,8 @@ OF_THE_MOCK = b"mockserver-control"
 _ALERT = bytes((21, 3, 3, 0, 2, 2))
 #: What a client is told that speaks plain HTTP here.
 _PLAIN = "This port speaks TLS: call it with https:// in the place of http://"
+#: How many bytes are awaited for its first line, in the words of whose address it is told. Chosen: as most servers.
+_LONGEST_LINE = 8 * 1024
 #: The seconds between two warnings in the log. Chosen: a flood of connections fills no log, and a reader sees it soon.
 _WARN_EVERY_S = 10.0
 
@@ -131,8 +133,9 @@ class Front(asyncio.Protocol):
             return
         self._hello.add(data)
         received = self._hello.received
-        if received[0] != HANDSHAKE and received[:1].isalpha():
-            self._refuse_plain_http()
+        if received[:1].isalpha():
+            if b"\n" in received or len(received) > _LONGEST_LINE:
+                self._refuse_plain_http()
         elif self._hello.is_over:
             self._is_greeted = True
             self.transport.pause_reading()
@@ -149,7 +152,7 @@ class Front(asyncio.Protocol):
         return plain
 
     def _refuse_plain_http(self) -> None:
-        target = bytes(self._hello.received).partition(b"\r\n")[0].split(b" ")
+        target = bytes(self._hello.received).partition(b"\n")[0].split()
         plain = self._speak_plainly()
         plain.url = target[1] if len(target) > 1 else b""
         plain.refuse(400, _PLAIN)

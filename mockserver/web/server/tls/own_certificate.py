@@ -30,7 +30,8 @@ class OwnCertificate:
             self._context.load_cert_chain(certificate, key, password=_refuse_password)
         except ssl.SSLError as error:
             raise ValueError(_sentence(error, certificate, key)) from error
-        self._file = Path(certificate)
+        #: When it runs out, in seconds since 1970.
+        self._ends = _ends(Path(certificate))
 
     def context(self, _name: str | None, _address: str, *, expired: bool = False) -> ssl.SSLContext:
         """What every client gets; it cannot be made to run out."""
@@ -39,7 +40,7 @@ class OwnCertificate:
     @property
     def is_over(self) -> bool:
         """Whether the certificate has run out."""
-        return _ends(self._file) < time()
+        return self._ends < time()
 
 
 def _check(called: str, file: Path) -> None:
@@ -65,7 +66,14 @@ def _sentence(error: ssl.SSLError, certificate: StrPath, key: StrPath | None) ->
 
 
 def _ends(file: Path) -> float:
-    """When the first certificate of a file runs out, in seconds since 1970."""
+    """When the first certificate of a file runs out, in seconds since 1970.
+
+    Raises:
+        ValueError: there is none.
+    """
     from cryptography.x509 import load_pem_x509_certificate  # noqa: PLC0415  # large
 
-    return load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc.timestamp()
+    try:
+        return load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc.timestamp()
+    except ValueError as error:  # OpenSSL takes more than X.509, such as its own BEGIN TRUSTED CERTIFICATE
+        raise ValueError(f"--tls-cert {file} holds no certificate that begins with -----BEGIN CERTIFICATE") from error
