@@ -1,0 +1,164 @@
+"""`store export` and `store import`: a store as documents, which other versions can read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mockserver.cli.framework import Misused, argument, command, option
+from mockserver.cli.framework.output import as_json as to_json
+from mockserver.cli.framework.output import echo, printable
+from mockserver.cli.framework.values import PathValue
+from mockserver.cli.options import JSON
+from mockserver.cli.stores.opening import PATH, opened
+
+if TYPE_CHECKING:
+    from mockserver.core.workspaces.workspace import Workspace
+    from mockserver.storage.sqlite import Batch, Engine
+
+#: How documents are written, which is also how their files end.
+_FORMATS = ("yaml", "json")
+#: The files of a folder that are documents.
+_SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+
+
+@command(
+    PATH,
+    argument(
+        "folder",
+        type=PathValue(file=False),
+        metavar="FOLDER",
+        help="Where the documents go, NAME.yaml each; it is made if need be. Only its owner can read them.",
+    ),
+    argument("names", nargs="*", metavar="NAME", help="The workspaces; without one, all."),
+    option("--format", choices=_FORMATS, default="yaml", help="JSON is written and read many times as fast."),
+    JSON,
+)
+def export(path: str, folder: Path, names: Sequence[str], format: str, as_json: bool) -> int:  # noqa: A002  # the option
+    """Write each workspace as a document that any version can read: `mockserver store export store.db documents`.
+
+    A document has the state as `mockserver state get` gives it, the mailbox, the snapshots, and what a reset goes back
+    to. Journal, coverage, and calls that receivers got stay out.
+
+    What is damaged is left out and told, with exit status 1.
+    """
+    from mockserver.cli.stores.workspace_text import text_of
+    from mockserver.storage.records.layout import layout
+
+    written, damages = [], []
+    with opened(path, layout=layout(), writer=_writer()) as engine:
+        for name in names or [outline.name for outline in engine.outlines()]:
+            found = _loaded(engine, name)
+            if isinstance(found, str):
+                damages.append(found)
+            else:
+                _write(folder / f"{name}.{format}", text_of(found, _writer(), as_json=format == "json"))
+                written.append(name)
+    told = f"workspaces written to {folder}: {len(written)}"
+    echo(to_json({"written": written, "damages": damages}) if as_json else printable(told))
+    for sentence in damages:
+        echo(printable(sentence), err=True)
+    return 1 if damages else 0
+
+
+def _loaded(engine: Engine, name: str) -> Workspace | str:
+    """A workspace of a store, or what is wrong with it."""
+    from mockserver.cli.stores.workspace_document import UNLIMITED
+    from mockserver.resources.registry import PARTS
+    from mockserver.storage.records.reading import load
+    from mockserver.storage.records.unreadable import UnreadableError
+    from mockserver.storage.sqlite import DamagedError
+
+    try:
+        return load(name, engine.read(name), parts=PARTS, limits=UNLIMITED)
+    except DamagedError as error:
+        return str(error)
+    except UnreadableError as error:
+        return f"workspace {name} of {engine.path} cannot be read: {error}"
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a new file that only its owner can read, as it holds keys and codes."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with os.fdopen(
+            os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+        ) as opened_file:
+            opened_file.write(text)
+    except OSError as error:
+        raise Misused(f"{file} cannot be written: {error.strerror}") from error
+
+
+@command(
+    PATH,
+    argument("sources", nargs="+", metavar="SOURCE", completes="file", help="Documents, or folders of them."),
+    JSON,
+    name="import",
+)
+def import_(path: str, sources: Sequence[str], as_json: bool) -> None:
+    """Make a store of documents that `export` has written: `mockserver store import new.db documents`.
+
+    A document with a mistake makes nothing.
+    """
+    from mockserver.storage.records.layout import layout
+
+    batch = _batch(_workspaces(sources))
+    with opened(path, layout=layout(), writer=_writer(), create=True) as engine:
+        if engine.outlines():
+            raise Misused(f"{engine.path} holds workspaces already: name a new file")
+        engine.write(batch)
+        path = engine.path
+    names = [outline.name for outline, _ in batch.workspaces]
+    echo(to_json({"path": path, "imported": names}) if as_json else f"workspaces in {path}: {len(names)}")
+
+
+def _workspaces(sources: Iterable[str]) -> Iterator[Workspace]:
+    """The workspaces of documents.
+
+    Raises:
+        Misused: a document cannot be read, or is not valid.
+    """
+    from mockserver.cli.stores.workspace_text import workspace_of_text
+    from mockserver.scenario.documents.mistakes import ScenarioError
+
+    homes: dict[str, Path] = {}
+    for file in _files(sources):
+        try:
+            found = workspace_of_text(file.read_bytes(), str(file))
+        except OSError as error:
+            raise Misused(f"{file} cannot be read: {error.strerror}") from error
+        except ScenarioError as error:
+            raise Misused(str(error)) from error
+        if found.name in homes:
+            raise Misused(f"{file} is of workspace {found.name}, as {homes[found.name]} is")
+        homes[found.name] = file
+        yield found
+
+
+def _files(sources: Iterable[str]) -> Iterator[Path]:
+    """The files that are named, and the documents of folders that are."""
+    for source in map(Path, sources):
+        if not source.is_dir():
+            yield source
+            continue
+        found = sorted(file for file in source.iterdir() if file.suffix in _SUFFIXES)
+        if not found:
+            raise Misused(f"{source} has no documents: their names end in {', '.join(sorted(_SUFFIXES))}")
+        yield from found
+
+
+def _batch(workspaces: Iterable[Workspace]) -> Batch:
+    """All of some workspaces, to be written."""
+    from mockserver.storage.records.outline import outline
+    from mockserver.storage.records.written import Written
+    from mockserver.storage.sqlite import Batch
+
+    return Batch(workspaces=[(outline(found), Written(found).changes()) for found in workspaces])
+
+
+def _writer() -> str:
+    from mockserver import __version__
+
+    return f"mockserver {__version__}"

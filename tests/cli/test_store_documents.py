@@ -1,0 +1,299 @@
+"""`mockserver store export` and `import`: a store as documents, from which another version makes a store."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import stat
+from contextlib import closing
+from datetime import UTC, datetime
+
+import pytest
+import yaml
+from invoking import invoke
+
+from mockserver.cli.stores.mail_document import Made
+from mockserver.cli.stores.workspace_document import KeyringItem
+from mockserver.core.traffic.mail import Attachment, Mail, MailContent, Party, Recipient
+from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.resources.registry import PARTS
+from mockserver.settings import Settings
+from mockserver.storage.records.layout import layout
+from mockserver.storage.records.outline import outline
+from mockserver.storage.records.reading import load
+from mockserver.storage.records.written import Written
+from mockserver.storage.sqlite import Batch, Engine
+
+#: An e-mail with all that one can have.
+MAIL = Mail(
+    id="8b0b8bb4-8d3a-4f7e-b0a5-6d0f4b0e1c11",
+    at=datetime(2026, 1, 15, 9, 0, 0, 250_000, UTC),
+    to="bob@example.test",
+    sender="Ada <ada@acme.test>",
+    subject="Grüße",
+    text="",
+    otp=123456,
+    account="acme",
+    machine="sender",
+    key=2,
+    request="2f0d6a52-9a2b-4a62-93f4-2e3f3a1c6d01",
+    content=MailContent(
+        Party("ada@acme.test", "Ada"),
+        (Recipient("to", Party("bob@example.test")), Recipient("cc", Party("eve@example.test", "Eve"))),
+        "Grüße",
+        html="<p>Hi</p>",
+        reply_to=Party("re@acme.test"),
+        headers={"X-Mine": "1"},
+        tags=("june",),
+        message_id="<1@acme.test>",
+        attachments=(Attachment("a", b"\x00\xff", 2), Attachment("b", url="http://x.test/b")),
+        template_id=7,
+        params={"n": [1, {"m": None}]},
+    ),
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "documents"
+
+
+@pytest.fixture
+def store(make_api):
+    """The workspaces of a server, in whose default workspace something has happened."""
+    api = make_api("onboarding")
+    assert api.put("/_mock/clock", json={"frozen": True}).status_code == 200
+    assert api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"}).status_code == 201
+    api.workspace.state.mailbox.add(MAIL)
+    assert api.post("/_mock/snapshots", json={"name": "before"}).status_code == 201
+    api.advance("PT1M")
+    return api.store
+
+
+def keep(path, *workspaces):
+    """Write workspaces to a store."""
+    with closing(Engine(path, layout=layout(), writer="mockserver 1.0")) as engine:
+        engine.write(Batch(workspaces=[(outline(found), Written(found).changes()) for found in workspaces]))
+
+
+def kept(path, name):
+    """A workspace of a store."""
+    with closing(Engine(path)) as engine:
+        return load(name, engine.read(name), parts=PARTS, limits=WorkspaceLimits.of(Settings()))
+
+
+def run(*words):
+    found = invoke(["store", *map(str, words)])
+    assert (found.exit_code, found.stderr) == (0, "")
+    return found.stdout
+
+
+def refused(*words, status=2):
+    found = invoke(["store", *map(str, words)])
+    assert found.exit_code == status, found.output
+    return found.stderr.splitlines()[0].removeprefix("Error: ")
+
+
+# ------------------------------------------------------------------ there and back
+
+
+def test_a_store_of_documents_is_written_as_the_same_documents(store, path, folder):
+    own_keys = store.create("corporate-v2", name="own", seed=7, counted=False)
+    own_keys.revoke_key(store.create("standard", name="other").state.first_account.api_keys[0])
+    keep(path, store.default, own_keys, store.get("other"))
+    assert run("export", path, folder) == f"workspaces written to {folder}: 3\n"
+    new, again = path.with_name("new.db"), folder.with_name("again")
+    assert run("import", new, folder) == f"workspaces in {new}: 3\n"
+    run("export", new, again)
+    for name in ("default", "own", "other"):
+        assert without_running_clock(again / f"{name}.yaml") == without_running_clock(folder / f"{name}.yaml")
+
+
+def without_running_clock(file):
+    found = yaml.safe_load(file.read_text())
+    if not found["state"]["clock"]["frozen"]:
+        del found["state"]["clock"]["start"]
+    return found
+
+
+def test_a_document_has_all_that_a_row_has():
+    assert KeyringItem in Made.__subclasses__()
+    for item in Made.__subclasses__():
+        assert set(item().fields) == set(item.made._fields), item
+
+
+def test_json_says_the_same(store, path, folder):
+    keep(path, store.default)
+    run("export", path, folder, "--format", "json")
+    run("export", path, folder)
+    as_json, as_yaml = json.loads((folder / "default.json").read_text()), (folder / "default.yaml").read_text()
+    assert yaml.safe_load(as_yaml) == as_json
+    run("import", path.with_name("new.db"), folder / "default.json")
+    assert kept(path.with_name("new.db"), "default").state.mailbox.find(MAIL.id) == MAIL
+
+
+def test_what_a_scenario_cannot_say_is_there_again(store, path, folder):
+    before = store.create("standard", name="own", seed=7, counted=False)
+    before.state.mailbox.add(MAIL)
+    store.put(before, {"accounts": [{"name": "acme"}]})
+    keep(path, before)
+    run("export", path, folder)
+    run("import", path.with_name("new.db"), folder)
+    after = kept(path.with_name("new.db"), "own")
+    assert list(after.state.mailbox) == [MAIL]
+    assert (after.made_at, after.counted) == (before.made_at, False)
+    assert after.origin._replace(keyring=None) == before.origin._replace(keyring=None)
+    assert after.origin.keyring.form == before.origin.keyring.form
+
+
+def test_a_snapshot_is_there_again(store, path, folder):
+    keep(path, store.default)
+    run("export", path, folder)
+    run("import", path.with_name("new.db"), folder)
+    (before,), (after,) = store.default.snapshots.values(), kept(path.with_name("new.db"), "default").snapshots.values()
+    assert (after.name, after.at, after.document) == (before.name, before.at, before.document)
+    assert list(after.mailbox) == list(before.mailbox)
+
+
+def test_a_document_has_the_state_that_the_control_api_shows(make_api, path, folder):
+    api = make_api("onboarding")
+    api.put("/_mock/clock", json={"frozen": True})
+    keep(path, api.workspace)
+    run("export", path, folder)
+    assert yaml.safe_load((folder / "default.yaml").read_text())["state"] == api.get("/_mock/state").json
+
+
+def test_the_server_that_has_written_a_store_may_have_had_other_limits(make_api, path, folder):
+    api = make_api({"accounts": [{"name": "acme", "generate": {"senders": 30}}]}, rows_limit=100)
+    keep(path, api.workspace)
+    run("export", path, folder)
+    run("import", path.with_name("new.db"), folder)
+
+
+# ------------------------------------------------------------------ export
+
+
+def test_only_its_owner_can_read_what_was_exported(store, path, folder):
+    keep(path, store.default)
+    before = os.umask(0)
+    try:
+        run("export", path, folder)
+    finally:
+        os.umask(before)
+    modes = [stat.filemode(found.stat().st_mode) for found in (folder, folder / "default.yaml")]
+    assert modes == ["drwx------", "-rw-------"]
+
+
+def test_some_workspaces_are_exported_by_their_names(store, path, folder):
+    keep(path, store.default, store.create(name="one"), store.create(name="two"))
+    found = json.loads(run("export", path, folder, "two", "default", "--json"))
+    assert found == {"written": ["two", "default"], "damages": []}
+    assert sorted(file.name for file in folder.iterdir()) == ["default.yaml", "two.yaml"]
+
+
+def test_a_file_that_is_there_is_not_overwritten(store, path, folder):
+    keep(path, store.default)
+    folder.mkdir()
+    (folder / "default.yaml").write_text("mine")
+    assert refused("export", path, folder) == f"{folder}/default.yaml cannot be written: File exists"
+    assert (folder / "default.yaml").read_text() == "mine"
+
+
+def test_a_workspace_that_is_not_there_is_told(store, path, folder):
+    keep(path, store.default)
+    assert refused("export", path, folder, "other") == f"{path} holds no workspace other"
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(b"", "{path} is damaged: hit/state is not what was written"), (None, "workspace hit of {path} cannot be read: ")],
+)
+def test_what_is_damaged_is_left_out_and_told(store, path, folder, content, sentence):
+    keep(path, store.create(name="hit"), store.create(name="spared"))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        if content is None:
+            connection.execute("DELETE FROM part WHERE workspace = 1 AND name = 'state'")
+        else:
+            connection.execute("UPDATE part SET content = ? WHERE workspace = 1 AND name = 'state'", (content,))
+    assert refused("export", path, folder, status=1).startswith(sentence.format(path=path))
+    assert [file.name for file in folder.iterdir()] == ["spared.yaml"]
+
+
+def test_a_store_of_another_layout_is_exported_by_the_version_that_wrote_it(path, folder):
+    Engine(path, layout="another", writer="mockserver 0.9").close()
+    assert refused("export", path, folder).startswith(f"{path} was written by mockserver 0.9, in another layout: ")
+    assert not folder.exists()
+
+
+# ------------------------------------------------------------------ import
+
+
+STATE = "state: {accounts: [{name: acme}]}"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("name: a b\n" + STATE, "{file}:1: name: must be 1 to 64 letters, digits, dots, dashes and underscores"),
+        ("name: acme\nnaem: x\n" + STATE, "{file}:2: naem: "),
+        ("name: acme\n", "state: "),
+        ("name: acme\nstate: [1]\n", "{file}:2: state: "),
+        ("name: acme\nstate:\n  accounts:\n    - {name: a, role: king}\n", "{file}:4: state.accounts[0].role: "),
+        ("name: acme\n" + STATE + "\nmailbox: [{id: 1}]\n", "{file}:3: mailbox[0].id: "),
+        ("name: acme\n" + STATE + "\norigin: {scenario: 7}\n", "{file}:3: origin.scenario: "),
+        ("- 1", "{file}:1: "),
+        ("a: [", "{file}:2: not YAML: "),
+        ('{"name": ', "{file} is not JSON: "),
+        ('{"name": "acme"}', "state: "),
+        ("\ufeff\x00", "{file}:1: not YAML: "),
+    ],
+)
+def test_a_mistake_is_told_with_its_place_and_makes_nothing(path, tmp_path, text, sentence):
+    file = tmp_path / "acme.yaml"
+    file.write_text(text)
+    assert refused("import", path, file).startswith(sentence.format(file=file))
+    assert not path.exists()
+
+
+def test_a_file_that_is_no_text_is_refused(path, tmp_path):
+    file = tmp_path / "acme.yaml"
+    file.write_bytes(b"name: \xff")
+    assert refused("import", path, file) == f"{file} is not UTF-8 at byte 6"
+
+
+def test_a_file_that_is_not_there_is_told(path, tmp_path):
+    file = tmp_path / "acme.yaml"
+    assert refused("import", path, file) == f"{file} cannot be read: No such file or directory"
+
+
+def test_a_folder_without_documents_is_told(path, folder):
+    folder.mkdir()
+    assert refused("import", path, folder) == f"{folder} has no documents: their names end in .json, .yaml, .yml"
+
+
+def test_two_documents_of_one_workspace_are_told(path, tmp_path):
+    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
+    for file in (one, two):
+        file.write_text("name: acme\n" + STATE)
+    assert refused("import", path, one, two) == f"{two} is of workspace acme, as {one} is"
+
+
+def test_a_store_that_holds_workspaces_is_not_imported_into(store, path, tmp_path):
+    keep(path, store.default)
+    (tmp_path / "acme.yaml").write_text("name: acme\n" + STATE)
+    assert refused("import", path, tmp_path / "acme.yaml") == f"{path} holds workspaces already: name a new file"
+
+
+def test_a_document_may_be_written_by_hand(path, tmp_path):
+    (tmp_path / "acme.yaml").write_text("name: acme\n" + STATE)
+    assert json.loads(run("import", path, tmp_path / "acme.yaml", "--json")) == {
+        "path": str(path),
+        "imported": ["acme"],
+    }
+    assert [account.name for account in kept(path, "acme").state.accounts.values()] == ["acme"]
