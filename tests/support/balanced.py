@@ -53,11 +53,11 @@ class Replica:
     def __init__(self, name):
         self.name, self.port = name, free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self._process = None
+        self.process = None
 
     def start(self):
         outer = {name: value for name, value in os.environ.items() if not name.startswith("MOCKSERVER_")}
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             [sys.executable, "-m", "mockserver", "serve", "--port", str(self.port), "--replica", self.name,
              "--keys", "isolate", "--log-format", "off"],
             stdout=subprocess.DEVNULL, env=outer,
@@ -68,9 +68,9 @@ class Replica:
 
     def kill(self):
         """End it at once, with all that it has in memory."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
 
 
 class Spread:
@@ -85,21 +85,26 @@ class Spread:
         file, command = BALANCERS[self.balancer]
         (self.folder / file).write_text(self._placed((_EXAMPLES / file).read_text(encoding="utf-8")), encoding="utf-8")
         words = {"file": self.folder / file, "folder": self.folder, "extra": _NGINX}
-        self._process = subprocess.Popen([word.format(**words) for word in command])
-        until(lambda: _is_ready(self.url), f"{self.balancer} is ready")
+        self.process = subprocess.Popen([word.format(**words) for word in command])
+        try:
+            until(lambda: _is_ready(self.url), f"{self.balancer} is ready")
+        except BaseException:
+            self.stop()
+            raise
 
     def _placed(self, text):
         """The configuration with the ports of this test, and on loopback only."""
         for replica in self.replicas:
             text = text.replace(f"replica-{replica.name}:8003", f"127.0.0.1:{replica.port}")
+        text = re.sub(r"replica-\d:8003", "127.0.0.1:9", text)  # those that this test does without
         text = re.sub(r"(bind |listen )\D*8003", rf"\g<1>127.0.0.1:{self.port}", text).replace(
             ":9999", f":{self.admin}"
         )
         return text.replace("http {\n", f"http {{\n{_KEPT}", 1)
 
     def stop(self):
-        self._process.terminate()
-        self._process.wait()
+        self.process.terminate()
+        self.process.wait()
 
     def ask(self, method, path, *, key=None, **options):
         """A request on a connection of its own, as of a client that is tied to nothing."""
