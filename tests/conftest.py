@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import signal
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 
 import examples  # noqa: F401  # its profiles are those of all properties
 import pytest
 from once import Once
+from tracing import repeats, untraced
 
 from mockserver import Settings, create_app
 from mockserver.app.runtime import Runtime
@@ -126,11 +127,24 @@ def pytest_collection_modifyitems(items):
             item.add_marker("quick")
 
 
+#: The tests that coverage does not trace; empty without `--cov`, as a debugger traces as well.
+UNTRACED = pytest.StashKey[frozenset[str]]()
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_finish():
+def pytest_collection_finish(session):
     """Of thousands of tests the collector would else take a second each time that it looks through all objects."""
+    is_covered = session.config.getoption("cov_source", None)
+    session.config.stash[UNTRACED] = frozenset(item.nodeid for item in repeats(session.items) if is_covered)
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item):
+    """Trace a test for coverage, unless it repeats others."""
+    with untraced() if item.nodeid in item.config.stash[UNTRACED] else nullcontext():
+        return (yield)
 
 
 @pytest.fixture
