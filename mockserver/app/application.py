@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import time
+import weakref
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 
 from mockserver.app.effects.server_effects import ServerEffects
+from mockserver.app.keeping import keeping_of
+from mockserver.app.settling import Settling
 from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
 from mockserver.core.late import late
-from mockserver.core.workspaces.keeping import NoKeeping
+from mockserver.core.workspaces.keeping import Keeping, NoKeeping
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.bearer import Bearer
@@ -53,7 +56,7 @@ class Application(ServiceFlask):
         self.tls = tls
         self.store = store
         #: Which workspaces are in memory; None: all are, as nothing keeps them.
-        self.working_set = _working_set_of(store)
+        self.working_set = _working_set_of(settings, store)
         self.effects = effects
         self.log = log
         #: Where the server speaks TLS, as soon as there is one; None: it does not.
@@ -65,35 +68,69 @@ class Application(ServiceFlask):
         tls = {} if self.tls_port is None else {"tls": {"port": self.tls_port}}
         return {**self.effects.health(), **tls}
 
+    def open(self) -> None:
+        """Fire timers in real time, take e-mails, and go on with what was under way when the workspaces were kept.
+
+        Raises:
+            OSError: the SMTP listener cannot listen on its address.
+        """
+        self.effects.open(self.store)
+        if self.working_set is not None:
+            self.working_set.open()
+
+    def close(self) -> None:
+        """End all effects and the log, and keep what has changed last; the application answers no more requests."""
+        if self.working_set is not None:
+            self.working_set.close()
+        self.effects.close()
+        self.store.keeping.close()
+        self.log.close()
+
 
 def create_app(settings: Settings | None = None) -> Application:
     """An application with its workspaces, which any WSGI server can serve; the default settings if none are given.
 
     Raises:
+        KeepingError: the store cannot be opened or read.
         ScenarioError: the scenario of the settings is unknown or not valid.
         ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
             certificate cannot be used.
     """
     settings = settings or Settings()
+    keeping = keeping_of(settings)
+    try:
+        app = _create_app(settings, keeping)
+    except BaseException:
+        keeping.close()
+        raise
+    if settings.store != "memory":
+        # A program that leaves the application to a WSGI server never closes it.
+        weakref.finalize(app, keeping.close)
+    return app
+
+
+def _create_app(settings: Settings, keeping: Keeping) -> Application:
     library = library_of(settings)
     token = token_of(settings)
     tls = tls_of(settings)
     effects = ServerEffects(settings, None if tls is None else tls.ca)
-    store = store_of(settings, library, effects)
+    store = store_of(settings, library, effects, keeping)
     log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
     app = Application(settings, store, effects, log, tls)
     app.add_component(OAuthParts(Signer(store.keeping), OPERATIONS.values()))
     _add_service(app)
     app.add_control(partial(_control, app, library, token, time.monotonic()))
+    if settings.store_sync == "always" and settings.store != "memory":
+        app.wsgi_app = Settling(app.wsgi_app, keeping)  # type: ignore[method-assign]  # as Flask wants it done
     return app
 
 
-def _working_set_of(store: Store) -> WorkingSet | None:
+def _working_set_of(settings: Settings, store: Store) -> WorkingSet | None:
     if isinstance(store.keeping, NoKeeping):
         return None
     from mockserver.storage.working_set import WorkingSet  # noqa: PLC0415  # few servers keep anything
 
-    return WorkingSet(store)
+    return WorkingSet(store, settings.store_cache)
 
 
 def _add_service(app: Application) -> None:

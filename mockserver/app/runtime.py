@@ -9,15 +9,11 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from flask import Response
-
-from mockserver.app.application import Application
+from mockserver.app.application import Application, create_app
+from mockserver.app.refusal import refusal
 from mockserver.settings import Settings
-from mockserver.web.routing.audience import CONTROL_PREFIX
-from mockserver.web.routing.workspace_name import split_workspace
 from mockserver.web.server.connections.http_limits import HttpLimits
 from mockserver.web.server.server import BindError, address, bind, server
-from mockserver.web.service.early_refusal import early_refusal
 
 if TYPE_CHECKING:
     from mockserver.web.server.tls.front import Tls
@@ -49,7 +45,7 @@ class Runtime:
         self.port: int = listener.getsockname()[1]
         app.tls_port = None if secured is None else secured.getsockname()[1]
         tls = None if app.tls_port is None else partial(self._tls, app.tls_port)
-        self.server = server(app, HttpLimits.of(app.settings), _early_refusal, app.shortcut, tls)
+        self.server = server(app, HttpLimits.of(app.settings), refusal, app.shortcut, tls)
         # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
 
@@ -67,12 +63,10 @@ class Runtime:
             OSError: the SMTP listener cannot listen on its address; the server is closed.
         """
         try:
-            self.app.effects.open(self.app.store)
+            self.app.open()
         except OSError:
             self.close()
             raise
-        if self.app.working_set is not None:
-            self.app.working_set.open()
 
     def run(self) -> None:
         """Answer requests until `interrupt` is called."""
@@ -91,10 +85,7 @@ class Runtime:
         """Release the sockets, the effects and the log of a server that does not run any more."""
         for listener in self._listeners:
             listener.close()
-        if self.app.working_set is not None:
-            self.app.working_set.close()
-        self.app.effects.close()
-        self.app.log.close()
+        self.app.close()
 
     def start(self) -> None:
         """Open the server and run it in a thread of its own; it answers requests when this returns.
@@ -122,6 +113,21 @@ class Runtime:
         self.stop()
 
 
+def runtime_of(settings: Settings) -> Runtime:
+    """A server of these settings, which is not open yet.
+
+    Raises:
+        BindError: it cannot listen on an address of the settings.
+        KeepingError, ScenarioError, ValueError: as `create_app`.
+    """
+    app = create_app(settings)
+    try:
+        return Runtime(app, bind(settings.host, settings.port))
+    except BaseException:
+        app.close()
+        raise
+
+
 def _listeners(settings: Settings, listener: socket.socket) -> Sequence[socket.socket]:
     """The socket, and that of `tls_port` if the settings have one.
 
@@ -135,12 +141,3 @@ def _listeners(settings: Settings, listener: socket.socket) -> Sequence[socket.s
     except BindError:
         listener.close()
         raise
-
-
-def _early_refusal(path: str, status: int, message: str) -> Response:
-    """The refusal of a request that was not read to its end, in the format of the audience of its path."""
-    if split_workspace(path)[1].startswith(CONTROL_PREFIX):
-        from mockserver.control.framework.problem import Problem  # noqa: PLC0415  # with it come all views
-
-        return Problem(status, message).response()
-    return early_refusal(path, status, message)

@@ -17,6 +17,7 @@ from mockserver.settings.value_types import (
     ReplicaName,
     ScenarioReference,
     Seconds,
+    StoreReference,
     Texts,
     ValueType,
     WholeNumber,
@@ -39,6 +40,15 @@ class _ReplicaName(Value):
     def __call__(self, text: str) -> str:
         if not ReplicaName().takes(text):
             raise ValueError(f"{text!r} is no name of a replica: it has {ReplicaName.words}.")
+        return text
+
+
+class _StoreReference(Value):
+    """Where workspaces are kept."""
+
+    def __call__(self, text: str) -> str:
+        if not StoreReference().takes(text):
+            raise ValueError(f"{text!r} is no store: it must be {StoreReference.words}.")
         return text
 
 
@@ -105,6 +115,11 @@ def _(type_: PathType) -> Value:
 @_value.register
 def _(type_: ReplicaName) -> Value:
     return _ReplicaName()
+
+
+@_value.register
+def _(type_: StoreReference) -> Value:
+    return _StoreReference()
 
 
 @_value.register

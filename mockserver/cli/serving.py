@@ -81,19 +81,18 @@ def _open_runtime(options: dict[str, Any]) -> Runtime:
     from mockserver.settings import Settings, needing_server
 
     with needing_server("mockserver serve"):
-        from mockserver.app import create_app
-        from mockserver.app.runtime import Runtime
+        from mockserver.app.runtime import runtime_of
+        from mockserver.core.workspaces.keeping import KeepingError
         from mockserver.scenario.documents.mistakes import ScenarioError
-        from mockserver.web.server.server import BindError, bind
+        from mockserver.web.server.server import BindError
 
     try:
         settings = Settings(**options)
-        app = create_app(settings)
-        runtime = Runtime(app, bind(settings.host, settings.port))
+        runtime = runtime_of(settings)
         runtime.open()
     except (ScenarioError, BindError) as error:
         fail(str(error))
-    except ValueError as error:
+    except (ValueError, KeepingError) as error:
         raise Misused(str(error)) from error
     if settings.port_file:
         _write_port(Path(settings.port_file), runtime)

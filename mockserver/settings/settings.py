@@ -18,6 +18,7 @@ from mockserver.settings.value_types import (
     ScenarioReference,
     Seconds,
     Secret,
+    StoreReference,
     Text,
     Texts,
     WholeNumber,
@@ -65,6 +66,24 @@ class Settings:
         "The name of this server among several behind one address: what it draws has its mark, by which a load "
         "balancer finds it.",
         metavar="NAME",
+    )
+    store: str = setting(
+        "memory",
+        StoreReference(),
+        "Where workspaces are kept: in memory, and gone with the server, or in a file of SQLite, which the next start "
+        "goes on with.",
+        metavar="memory|sqlite:PATH",
+    )
+    store_sync: str = setting(
+        "background",
+        Choice(("background", "always")),
+        "When what has changed is written to the store: within a second, or before the answer leaves.",
+    )
+    store_cache: int = setting(
+        200,
+        _COUNT,
+        "How many workspaces of a store are in memory at once, unless more are busy; the others are read when they are "
+        "used.",
     )
     seed: int | None = setting(None, Int64(-(2**63), 2**63 - 1), "Another seed than the scenario's.")
     #: An empty token is refused when the server starts: it was meant to protect something.

@@ -65,6 +65,16 @@ class ReplicaName(Text):
         return 1 <= len(value) <= 8 and value.isascii() and value.isalnum() and value == value.lower()
 
 
+class StoreReference(Text):
+    """Where workspaces are kept."""
+
+    words = "memory or sqlite:PATH"
+
+    def takes(self, value: Any) -> bool:
+        engine, _, path = value.partition(":")
+        return bool(value == "memory" or (engine == "sqlite" and path))
+
+
 class Secret(Text):
     """A text that is never shown."""
 

@@ -44,6 +44,7 @@ class LocalServer:
             MockServerError: the scenario is not valid; `errors` names every mistake.
             ServerMissingError: what the server needs is not installed.
             OSError: the server cannot listen on its port.
+            KeepingError: the store cannot be opened or read.
         """
         with self._lock:
             if self._runtime is not None or turn != self.turn:
@@ -81,16 +82,13 @@ def _start_runtime(settings: Settings) -> Runtime:
     # Imported when the first server of a program starts, which then takes most of the time of that start: who uses a
     # server that runs elsewhere needs none of it, and may not have it.
     with needing_server("a server in this process"):
-        from mockserver.app import create_app  # noqa: PLC0415
-        from mockserver.app.runtime import Runtime  # noqa: PLC0415
+        from mockserver.app.runtime import runtime_of  # noqa: PLC0415
         from mockserver.scenario.documents.mistakes import ScenarioError  # noqa: PLC0415
-        from mockserver.web.server.server import bind  # noqa: PLC0415
 
     try:
-        app = create_app(settings)
+        runtime = runtime_of(settings)
     except ScenarioError as error:
         errors = [{"path": mistake.pointer, "message": mistake.message} for mistake in error.mistakes]
         raise MockServerError(400, str(error), {"errors": errors}) from error
-    runtime = Runtime(app, bind(settings.host, settings.port))
     runtime.start()
     return runtime

@@ -1,12 +1,9 @@
 """Calls that were under way when a server ended are made by the next start, which has its workspaces."""
 
-from functools import partial
-
 import pytest
 from shelf import Shelf
 
 from mockserver import MockServer
-from mockserver.app.workspaces import store_of
 
 START = "2026-01-15T09:00:00Z"
 PATIENCE = 10
@@ -15,7 +12,8 @@ PATIENCE = 10
 @pytest.fixture
 def start(monkeypatch):
     """A factory of servers, one after the other, that have the workspaces of those before."""
-    monkeypatch.setattr("mockserver.app.application.store_of", partial(store_of, keeping=Shelf()))
+    shelf = Shelf()
+    monkeypatch.setattr("mockserver.app.application.keeping_of", lambda settings: shelf)
     return MockServer
 
 

@@ -49,6 +49,9 @@ class Shelf:
         #: Whether what has changed is kept by now.
         self.is_up_to_date = True
 
+    def status(self):
+        """Nothing is told of it."""
+
     def lock(self):
         return threading.RLock()
 

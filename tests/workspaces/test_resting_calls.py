@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 
 import pytest
 from shelf import Shelf
-
-from mockserver.app.workspaces import store_of
 
 
 class Patient(Shelf):
@@ -24,7 +21,7 @@ class Patient(Shelf):
 def shelf(monkeypatch):
     """Keeps the workspaces of all applications of a test."""
     found = Patient()
-    monkeypatch.setattr("mockserver.app.application.store_of", partial(store_of, keeping=found))
+    monkeypatch.setattr("mockserver.app.application.keeping_of", lambda settings: found)
     return found
 
 

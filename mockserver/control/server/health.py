@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from flask import Response
 
 from mockserver.control.framework import answers, dependencies
+from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
+from mockserver.core.workspaces.keeping import KeepingStatus
 from mockserver.settings import version
 from mockserver.views.server.health import Health
 
@@ -22,11 +25,20 @@ def uptime_s() -> float:
     return time.monotonic() - dependencies.current().started
 
 
+@HEALTH.call("GET", "/readyz", answer=Health, is_open=True)
+def ready() -> Response:
+    """Whether the server answers, and can keep what changes; 503 if it cannot."""
+    failure = dependencies.store().keeping.failure
+    if failure is not None:
+        raise Problem(503, failure)
+    return health()
+
+
 @HEALTH.call("GET", "/health", answer=Health, is_open=True)
 @HEALTH.call("GET", "/livez", answer=Health, is_open=True)
-@HEALTH.call("GET", "/readyz", answer=Health, is_open=True)
 def health() -> Response:
     """Whether the server answers, and what it serves."""
+    keeping = dependencies.store().keeping.status()
     return answers.answer(
         {
             "status": "ok",
@@ -34,8 +46,18 @@ def health() -> Response:
             "scenario": dependencies.store().default.origin.title,
             "workspaces": len(dependencies.store()),
             "evicted": dependencies.store().evicted,
-            "store": "memory",
+            "store": "memory" if keeping is None else keeping.engine,
             "uptime_s": round(uptime_s(), 3),
+            **({} if keeping is None else {"kept": _kept(keeping)}),
             **dependencies.current().effects_health(),
         }
     )
+
+
+def _kept(status: KeepingStatus) -> dict[str, Any]:
+    return {
+        "place": status.place,
+        "bytes": status.bytes,
+        "waiting": status.waiting,
+        "last_error": status.last_failure,
+    }

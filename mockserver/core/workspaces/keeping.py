@@ -28,12 +28,34 @@ class Outline(NamedTuple):
     counted: bool = True
 
 
+class KeepingStatus(NamedTuple):
+    """How the keeping of workspaces goes."""
+
+    #: The kind of the engine, as the setting `store` names it.
+    engine: str
+    #: Where it is, for users.
+    place: str
+    #: How many bytes it takes.
+    bytes: int
+    #: How many workspaces and other things wait to be written.
+    waiting: int
+    #: How often something was written since the start, and how often that has failed.
+    written: int
+    failed: int
+    #: Why it has failed last, or None.
+    last_failure: str | None
+
+
 class Keeping(Protocol):
     """Keeps the workspaces of a server, so that another start of it has them again."""
 
     @property
     def failure(self) -> str | None:
         """Why nothing can be kept at present, as a sentence for users, or None."""
+        ...
+
+    def status(self) -> KeepingStatus | None:
+        """How it goes; None: nothing is kept."""
         ...
 
     def lock(self) -> threading.RLock:
@@ -116,6 +138,9 @@ class NoKeeping:
     """Keeps nothing: workspaces are gone with the process."""
 
     failure: str | None = None
+
+    def status(self) -> KeepingStatus | None:
+        return None
 
     def lock(self) -> threading.RLock:
         return threading.RLock()

@@ -79,6 +79,11 @@ class Engine:
         """Where the file is, as messages show it."""
         return shown(self._file.path)
 
+    @property
+    def size(self) -> int:
+        """How many bytes the file takes, and the log beside it."""
+        return self._file.size() + (log_size(self._file.path) or 0)
+
     # ------------------------------------------------------------------ writing
 
     def write(self, batch: Batch) -> None:

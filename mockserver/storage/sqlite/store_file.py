@@ -102,6 +102,13 @@ class StoreFile:
         except OSError as error:
             raise EngineError(f"{shown(self.path)} cannot be read: {error.strerror}") from error
 
+    def size(self) -> int:
+        """How many bytes the file has; 0 if it is not there any more."""
+        try:
+            return self.path.stat().st_size
+        except OSError:
+            return 0
+
     def is_in_place(self) -> bool:
         """Whether what is at the path is this file still."""
         try:

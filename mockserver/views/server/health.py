@@ -34,14 +34,22 @@ class TlsHealth(View):
     port = members.number("where the server speaks TLS")
 
 
+class KeptHealth(View):
+    place = members.text("the file of the store")
+    bytes = members.number("of that file, and of the log beside it")
+    waiting = members.number("how many workspaces have changed and are not written yet")
+    last_error = members.text(allow_none=True)
+
+
 class Health(View):
     status = members.text(validate=validate.Equal("ok"))
     version = members.text()
     scenario = members.text("of the workspace `default`")
     workspaces = members.number("how many there are")
     evicted = members.number("how many workspaces had to go for newer ones")
-    store = members.text(validate=validate.Equal("memory"))
+    store = members.text(validate=validate.OneOf(["memory", "sqlite"]))
     uptime_s = members.needed(fields.Float, validate=validate.Range(min=0))
+    kept = members.maybe(fields.Nested, KeptHealth, about="where --store is not memory")
     smtp = members.maybe(fields.Nested, SmtpHealth, about="where --smtp-url is set")
     smtp_in = members.maybe(fields.Nested, SmtpInHealth, about="where --smtp-in is set")
     tls = members.maybe(fields.Nested, TlsHealth, about="where --tls is set")

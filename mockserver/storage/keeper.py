@@ -1,0 +1,242 @@
+"""Keeping the workspaces of a server in a file: what is new is written in the background, soon after it has come up."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+from mockserver.core.traffic.coverage import Coverage
+from mockserver.core.workspaces.keeping import KeepingError, KeepingStatus, Outline
+from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.storage.encoding import Encoding
+from mockserver.storage.kept import Kept, Taken
+from mockserver.storage.pending import Pending, Waiting
+from mockserver.storage.records import reading
+from mockserver.storage.records.changes import Changes
+from mockserver.storage.records.parts import COVERAGE
+from mockserver.storage.records.unreadable import UnreadableError
+from mockserver.storage.records.written import Written
+from mockserver.storage.server_values import ServerValues
+from mockserver.storage.sqlite import Batch, Engine, EngineError
+from mockserver.storage.touch_lock import Touching, TouchLock, WaitedLock
+from mockserver.storage.writer import Writer
+
+_LOG = logging.getLogger(__name__)
+
+
+class Keeper:
+    """Keeps the workspaces of a server in an engine, of which it is the only user: a `Keeping`."""
+
+    def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits, waits: bool = False) -> None:
+        """Read what the engine holds of the server, and begin to write.
+
+        Args:
+            engine: where they are kept; it is closed with the keeper.
+            parts: what every workspace that is loaded has.
+            limits: the limits of every workspace that is loaded.
+            waits: whether `settle` waits until all is kept; else it returns at once.
+
+        Raises:
+            KeepingError: the engine cannot be read, or there is no thread to write; the engine is closed.
+        """
+        self._engine, self._parts, self._limits, self._waits = engine, parts, limits, waits
+        #: Nothing is written or read in a process that was forked off: SQLite does not allow it.
+        self._process = os.getpid()
+        #: Taken after the lock of a workspace and that of the store.
+        self._lock = threading.Lock()
+        self._kept: dict[str, Kept] = {}
+        #: The workspace that was loaded last under a name, with what is written of it, until it is added.
+        self._loaded: dict[str, tuple[Workspace, Written]] = {}
+        self._pending = Pending()
+        self._touching = Touching()
+        try:
+            with _told():
+                self._values = ServerValues(engine.values(), self._set)
+            self._writer = Writer(self._write)
+        except KeepingError:
+            engine.close()
+            raise
+
+    @property
+    def failure(self) -> str | None:
+        if os.getpid() != self._process:
+            return "the store is used by the process that has opened it, and not by one that was forked off"
+        return self._writer.failure
+
+    def status(self) -> KeepingStatus:
+        writer = self._writer
+        return KeepingStatus(
+            "sqlite",
+            self._engine.path,
+            self._engine.size,
+            len(self._pending),
+            writer.rounds,
+            writer.failures,
+            writer.last_failure,
+        )
+
+    def close(self) -> None:
+        """Keep what has changed last, and let go of the engine; after that this does nothing."""
+        if os.getpid() != self._process:
+            return
+        if not self._writer.close():
+            _LOG.error("what has changed last is not kept: %s", self._writer.failure)
+        self._engine.close()
+
+    # ------------------------------------------------------------------ what is kept
+
+    def lock(self) -> threading.RLock:
+        if not self._waits:
+            return TouchLock()
+        found = WaitedLock()
+        found.touching = self._touching
+        return found
+
+    def add(self, workspace: Workspace) -> None:
+        name = workspace.name
+        with self._lock:
+            loaded, written = self._loaded.pop(name, (None, None))
+            kept = self._kept[name] = Kept(workspace, written if loaded is workspace else None)
+        self._pending.begin(name)
+        kept.lock.follow(partial(self._touch, name), is_touched=kept.is_new)
+        self._touching.has_touched = True
+
+    def remove(self, name: str) -> None:
+        with self._lock:
+            self._kept.pop(name, None)
+            self._loaded.pop(name, None)
+        self._pending.remove(name)
+        self._wake()
+
+    def release(self, workspace: Workspace) -> Outline | None:
+        with self._lock:
+            kept = self._kept.get(workspace.name)
+            found = None if kept is None else kept.released()
+            if found is not None:
+                del self._kept[workspace.name]
+        return found
+
+    def _touch(self, name: str) -> None:
+        self._pending.touch(name)
+        self._writer.wake()
+
+    def _set(self, name: str, value: bytes) -> None:
+        self._pending.set(name, value)
+        self._wake()
+
+    def _wake(self) -> None:
+        """Have what this thread has changed written."""
+        self._touching.has_touched = True
+        self._writer.wake()
+
+    def settle(self) -> None:
+        if not self._waits or not self._touching.has_touched:
+            return
+        self._touching.has_touched = False
+        self._refuse_fork()
+        self._writer.settle()
+
+    def _refuse_fork(self) -> None:
+        if os.getpid() != self._process:
+            raise KeepingError(f"{self.failure}")
+
+    # ------------------------------------------------------------------ reading
+
+    def outlines(self) -> Sequence[Outline]:
+        with _told():
+            return self._engine.outlines()
+
+    def load(self, name: str) -> Workspace:
+        self._refuse_fork()
+        with _told(f"workspace {name} cannot be loaded: "):
+            stored = self._engine.read(name)
+            found = reading.load(name, stored, parts=self._parts, limits=self._limits)
+        with self._lock:
+            self._loaded[name] = found, Written.loaded(found, stored)
+        return found
+
+    def coverage(self, names: Iterable[str]) -> Coverage:
+        self._refuse_fork()
+        found = Coverage()
+        with _told():
+            for part in self._engine.parts(names, COVERAGE).values():
+                found.merge(reading.coverage(part))
+        return found
+
+    def clear_coverage(self, names: Iterable[str]) -> None:
+        self._refuse_fork()
+        wanted = frozenset(names)
+        gone = Changes({}, (COVERAGE,), ())
+        with _told():
+            rows = [(outline, gone) for outline in self._engine.outlines() if outline.name in wanted]
+            self._engine.write(Batch(workspaces=rows))
+
+    def past(self) -> Coverage:
+        with _told():
+            return self._values.past()
+
+    def keep_past(self, coverage: Coverage) -> None:
+        self._values.set_past(coverage)
+
+    def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
+        return self._values.secret(name, draw)
+
+    def has_secret(self, name: str) -> bool:
+        return self._values.has_secret(name)
+
+    # ------------------------------------------------------------------ writing, in the thread of the writer
+
+    def _write(self) -> float:
+        """Write all that waits, batch by batch; returns how many seconds the encoding took.
+
+        Raises:
+            KeepingError: not all of it could be written; what was not waits again.
+        """
+        waiting = self._pending.take()
+        encoding = Encoding(self._kept, waiting.touched, self._touch)
+        rest = Waiting({}, waiting.removed, waiting.values)
+        try:
+            for taken in encoding.batches():
+                self._write_batch(taken, rest)
+                rest = Waiting()
+            if rest:
+                self._write_batch([], rest)
+        except KeepingError:
+            rest.touched = encoding.left
+            self._pending.take_back(rest, self._kept)
+            raise
+        if encoding.failure is not None:
+            raise encoding.failure
+        return encoding.took_s
+
+    def _write_batch(self, taken: Sequence[Taken], rest: Waiting) -> None:
+        """Write a batch of workspaces, and what waits beside them."""
+        anew = [row.kept.name for row in taken if row.kept.is_new]
+        batch = Batch([*rest.removed, *anew], [(row.outline, row.changes) for row in taken], rest.values)
+        try:
+            with _told():
+                self._engine.write(batch)
+        except KeepingError:
+            for row in taken:
+                row.kept.take_back()
+            raise
+        for row in taken:
+            row.kept.keep()
+
+
+@contextmanager
+def _told(prefix: str = "") -> Iterator[None]:
+    """Tell what the engine, or what it holds, says within a `with` block.
+
+    Raises:
+        KeepingError: it has failed.
+    """
+    try:
+        yield
+    except (EngineError, UnreadableError) as error:
+        raise KeepingError(f"{prefix}{error}") from None  # it says all, and a traceback would only frighten

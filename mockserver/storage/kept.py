@@ -1,0 +1,77 @@
+"""A workspace that is kept and in memory, with what of it is written."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from mockserver.core.workspaces.keeping import KeepingError, Outline
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.storage.records.changes import Changes
+from mockserver.storage.records.outline import outline
+from mockserver.storage.records.written import Written
+from mockserver.storage.touch_lock import TouchLock
+
+
+class Taken(NamedTuple):
+    """What is new in a workspace, on its way to the engine."""
+
+    kept: Kept
+    outline: Outline
+    changes: Changes
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        entries = (len(content) for log in self.changes.logs for _, content in log.entries)
+        return sum(map(len, self.changes.parts.values())) + sum(entries)
+
+
+class Kept:
+    """A workspace of which everything new is written."""
+
+    def __init__(self, workspace: Workspace, written: Written | None = None) -> None:
+        """A workspace; `written` says what the engine holds of it, None: nothing, or what another one has left."""
+        assert isinstance(workspace.lock, TouchLock), "its store asks what keeps it for its lock"
+        self.name = workspace.name
+        self.lock: TouchLock = workspace.lock
+        self._workspace = workspace
+        self._written = written or Written(workspace)
+        #: Whether what the engine holds under its name is not of it.
+        self.is_new = written is None
+        #: Whether changes were taken, and it is not known yet whether they are kept.
+        self._is_on_its_way = False
+
+    def take(self) -> Taken | None:
+        """What is new, to be given to `keep` or `take_back`; None if nothing is. The caller holds the lock.
+
+        Raises:
+            KeepingError: something in it cannot be written.
+        """
+        try:
+            changes = self._written.changes()
+            found = outline(self._workspace)
+        except Exception as error:
+            raise KeepingError(f"workspace {self.name} cannot be written: {error}") from error
+        if not changes and not self.is_new:
+            return None
+        self._is_on_its_way = True
+        return Taken(self, found, changes)
+
+    def keep(self) -> None:
+        """Count what was taken as written."""
+        self.is_new = self._is_on_its_way = False
+
+    def take_back(self) -> None:
+        """Count what was taken as not written: it is taken once more."""
+        self._written.take_back()
+        self._is_on_its_way = False
+        self.lock.touch()
+
+    def released(self) -> Outline | None:
+        """The outline, if all is written; else None. The caller holds the lock."""
+        if self.is_new or self._is_on_its_way:
+            return None
+        if self._written.changes():
+            self._written.take_back()
+            return None
+        return outline(self._workspace)

@@ -1,0 +1,51 @@
+"""What is kept of a server beside its workspaces: secrets, and the coverage of workspaces that are gone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+
+from mockserver.core.traffic.coverage import Coverage
+from mockserver.storage.records import reading
+from mockserver.storage.records.packing import pack, seal
+from mockserver.storage.records.parts import CoverageForm
+
+#: The names of the values; those of secrets go on with their own.
+_PAST, _SECRET = "past", "secret/"
+
+
+class ServerValues:
+    """The values of a server, as they are kept or will be."""
+
+    def __init__(self, values: Mapping[str, bytes], keep: Callable[[str, bytes], None]) -> None:
+        """Values that are kept by now; `keep` is called with the name of each that comes up, and what it is then."""
+        self._values = dict(values)
+        self._keep = keep
+        self._lock = threading.Lock()
+
+    def past(self) -> Coverage:
+        """The coverage of workspaces that are gone.
+
+        Raises:
+            UnreadableError: what is kept is no coverage.
+        """
+        return reading.coverage(self._values.get(_PAST, b""))
+
+    def set_past(self, coverage: Coverage) -> None:
+        """Set the coverage of workspaces that are gone."""
+        self._set(_PAST, seal(pack(CoverageForm.of(coverage))))
+
+    def has_secret(self, name: str) -> bool:
+        """Whether a secret was drawn."""
+        return f"{_SECRET}{name}" in self._values
+
+    def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
+        """A secret, which is drawn once."""
+        with self._lock:
+            if not self.has_secret(name):
+                self._set(f"{_SECRET}{name}", draw())
+            return self._values[f"{_SECRET}{name}"]
+
+    def _set(self, name: str, value: bytes) -> None:
+        self._values[name] = value
+        self._keep(name, value)
