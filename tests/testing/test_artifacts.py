@@ -1,13 +1,19 @@
 """The plugin writes a folder for each failed test, with a script that replays it."""
 
 import json
+import operator
+import shutil
 import subprocess
 import sys
+from functools import reduce
 
 import pytest
+import requests
 
+from mockserver import MockServer
 from mockserver.scenario.documents.reading import parse
 from mockserver.testing.sessions.folder import safe_name
+from mockserver.testing.sessions.replaying import program
 
 
 @pytest.fixture
@@ -252,9 +258,80 @@ def test_an_answer_that_is_another_one_is_told(artifacts, running):
     ]
 
 
+def test_a_body_that_was_sent_without_a_type_is_sent_so_again(artifacts, running):
+    [folder] = artifacts("""
+    from contextlib import closing
+    from http.client import HTTPConnection
+    from urllib.parse import urlsplit
+
+    def test_fails(mockserver):
+        address = urlsplit(mockserver.url)
+        with closing(HTTPConnection(address.netloc)) as connection:
+            connection.request("POST", address.path + "/senders", b"{", {"api-key": mockserver.api_key})
+            with connection.getresponse() as answer:
+                assert answer.status == 201
+    """)
+
+    found = replay(folder, running)
+
+    assert found.stdout.splitlines()[0] == "same     POST /v3/senders 400"
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory, running):
+    """The folder of a test that has made one request."""
+    with MockServer.connect(running) as server, server.workspace() as workspace:
+        requests.get(f"{workspace.url}/account", headers={"api-key": workspace.api_key}, timeout=60)
+        here = {"headers": {"X-Mock-Workspace": workspace.name}}
+        files = {
+            "test.json": {"workspace": server.client.json("GET", f"/_mock/workspaces/{workspace.name}")},
+            "journal.json": {**server.client.json("GET", "/_mock/requests", **here), "evicted": 0},
+            "calls.json": {"items": [], "evicted": 0},
+            "state-before.json": server.client.json("GET", "/_mock/state", **here),
+        }
+    folder = tmp_path_factory.mktemp("kept")
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content))
+    return folder
+
+
+def test_what_is_whole_is_replayed(kept, running):
+    assert program.main(kept, [running, "--drop"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "place", "value"),
+    [
+        ("test.json", "workspace", None),
+        ("journal.json", "items", 5),
+        ("journal.json", "items/0/request/headers", True),
+        ("journal.json", "items/0/at", "2026-99-01"),
+        ("journal.json", "items/0/path", None),
+        ("calls.json", "evicted", "x"),
+        ("state-before.json", "seed", "none"),
+    ],
+)
+def test_damaged_files_are_told_in_a_line(kept, running, tmp_path, capsys, file, place, value):
+    folder = shutil.copytree(kept, tmp_path / "damaged")
+    content = read(folder / file)
+    *way, last = (int(member) if member.isdigit() else member for member in place.split("/"))
+    reduce(operator.getitem, way, content)[last] = value
+    (folder / file).write_text(json.dumps(content))
+
+    with pytest.raises(SystemExit) as end:
+        program.main(folder, [running, "--drop"])
+
+    assert end.value.code == 2
+    assert capsys.readouterr().err.startswith("Error: ")
+
+
 @pytest.mark.parametrize(
     ("url", "expected"),
-    [("http://127.0.0.1:9", "Error: no mock server answers at http://127.0.0.1:9: "), ("file:///etc", "usage: ")],
+    [
+        ("http://127.0.0.1:9", "Error: no mock server answers at http://127.0.0.1:9: "),
+        ("file:///etc", "usage: "),
+        ("http://[", "usage: "),
+    ],
 )
 def test_a_script_without_a_server_says_so(artifacts, url, expected):
     [folder] = artifacts(FAILING)
