@@ -47,6 +47,25 @@ def test_a_workspace_is_found_for_the_service_and_for_control_calls(spread, abou
     assert [item["path"] for item in seen.json()["items"]] == ["/v3/senders"]
 
 
+@pytest.mark.parametrize("way", ["its address", "a header"])
+def test_a_name_says_more_than_a_key(spread, way):
+    one, other = (spread.make_on(replica) for replica in spread.replicas[:2])
+    prefix, headers = WAYS[way](one)
+
+    answer = spread.ask("GET", f"{prefix}/v3/account", headers=headers, key=other["api_key"])
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+
+
+def test_requests_on_one_connection_go_to_different_replicas(spread):
+    made = [spread.make_on(replica) for replica in spread.replicas]
+
+    with requests.Session() as session:
+        for about in made * 2:
+            answer = session.get(f"{spread.url}/v3/account", headers={"api-key": about["api_key"]}, timeout=30)
+            assert answer.status_code == 200
+
+
 def test_it_is_shown_and_dropped_by_its_name(spread, about):
     address = f"/_mock/workspaces/{about['name']}"
 
