@@ -305,6 +305,12 @@ def player():
 
 
 @pytest.fixture
+def player_of():
+    """A factory: a player who asks by a function, by a seed."""
+    return Player
+
+
+@pytest.fixture
 def wired_player():
     """The same for a workspace behind a socket."""
     return lambda wire, seed: Player(wire.ask, seed)

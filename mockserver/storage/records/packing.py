@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
+from types import GenericAlias
+from typing import Any, get_args, get_origin
 from zlib import crc32
 
 import msgspec
@@ -25,6 +27,20 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str | int):
         return str(value) if isinstance(value, str) else int(value)
     raise NotImplementedError(f"values of {type(value).__qualname__} cannot be written down")
+
+
+def _made(kind: Any, value: Any) -> Any:
+    """A value of a type that MessagePack does not know: mappings whose order can be changed.
+
+    Raises:
+        TypeError: it is of another type.
+    """
+    wanted = get_origin(kind) or kind
+    if wanted is OrderedDict:
+        return OrderedDict(msgspec.convert(value, GenericAlias(dict, get_args(kind) or (Any, Any))))
+    if not isinstance(value, wanted):
+        raise TypeError(f"expected {wanted.__qualname__}, got {type(value).__qualname__}")
+    return value
 
 
 _encode = msgspec.msgpack.Encoder(enc_hook=_plain).encode
@@ -68,7 +84,7 @@ def unpack(data: bytes, kind: Any) -> Any:
     """
     try:
         if data[:1] == _EXACT:
-            return msgspec.convert(exact.unpack(data[1:]), kind, builtin_types=exact.PLAIN)
+            return msgspec.convert(exact.unpack(data[1:]), kind, builtin_types=exact.PLAIN, dec_hook=_made)
         return _decoder(kind).decode(data)
     # Damaged bytes can say numbers, moments and keys that Python refuses, each by an error of its own.
     except (msgspec.MsgspecError, ValueError, TypeError, OverflowError, RecursionError) as error:
@@ -77,4 +93,4 @@ def unpack(data: bytes, kind: Any) -> Any:
 
 @cache
 def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    return msgspec.msgpack.Decoder(kind)
+    return msgspec.msgpack.Decoder(kind, dec_hook=_made)
