@@ -16,6 +16,7 @@ from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_address, registrable
 from mockserver.core.time.cause import MAIL, Cause
 from mockserver.core.workspaces.caller import Caller
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
@@ -83,11 +84,25 @@ def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> No
 
     received = parse(raw)
     for recipient in recipients:
-        used_last_first = filter(None, map(store.look, reversed(store.names())))
-        if not any(_take(store, workspace, received, sender, recipient) for workspace in used_last_first):
+        used_last_first = reversed(store.names())
+        if not any(_take_in(store, name, received, sender, recipient) for name in used_last_first):
             workspace = store.default
             with workspace.lock:
                 receive(workspace, workspace.state.first_account, received, sender, recipient)
+
+
+def _take_in(store: Store, name: str, received: ReceivedMail, sender: str, recipient: str) -> bool:
+    """Receive a mail in the workspace of a name, as `_take`; one that rested and does not get the mail rests again."""
+    has_rested = store.peek(name) is None
+    try:
+        workspace = store.look(name)
+    except KeepingError:
+        return False  # whoever asks for it is told why
+    has_taken = workspace is not None and _take(store, workspace, received, sender, recipient)
+    del workspace  # nobody may refer to one that is to rest
+    if has_rested and not has_taken:
+        store.rest(name)
+    return has_taken
 
 
 def _take(store: Store, workspace: Workspace, received: ReceivedMail, sender: str, recipient: str) -> bool:

@@ -1,0 +1,47 @@
+"""Mails by SMTP for workspaces that rest."""
+
+import pytest
+from shelf import Shelf, small_store
+
+from mockserver.resources.inbound import model
+
+RAW = b"From: a@a.test\r\nTo: b@in.test\r\nSubject: S\r\n\r\nText"
+HOOK = {"url": "http://127.0.0.1:9/", "type": "inbound", "events": ["inboundEmailProcessed"], "domain": "in.test"}
+LISTENING = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"], "webhooks": [HOOK]}]}
+
+
+@pytest.fixture
+def shelf():
+    return Shelf()
+
+
+@pytest.fixture
+def store(shelf):
+    """A store whose workspace `b` listens, and rests as `a` and `c` do."""
+    found = small_store(shelf)
+    for name in "abc":
+        found.create(LISTENING if name == "b" else None, name=name)
+    assert all(map(found.rest, "abc"))
+    return found
+
+
+def received(store, name):
+    return len(store.look(name).state.first_account.timeline(model.InboundEvent))
+
+
+def test_a_mail_reaches_one_that_rests_and_no_other_stays_loaded(store, shelf):
+    model.take(store, RAW, "a@a.test", ["b@in.test"])
+    assert ([row.name for row in store.loaded()], shelf.names) == (["default", "b"], ["c", "b"])
+    assert received(store, "b") == 1
+
+
+def test_one_that_cannot_be_read_keeps_no_mail_from_the_others(store, shelf):
+    shelf.damaged["c"] = "it is damaged"
+    model.take(store, RAW, "a@a.test", ["b@in.test"])
+    assert received(store, "b") == 1
+
+
+def test_where_none_listens_the_default_workspace_gets_it_and_all_rest_again(store):
+    model.take(store, RAW, "a@a.test", ["b@other.test"])
+    assert [row.name for row in store.loaded()] == ["default"]
+    assert received(store, "default") == 1
