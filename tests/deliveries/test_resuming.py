@@ -1,7 +1,8 @@
 """Calls that were under way when a server ended are made by the next start, which has its workspaces."""
 
+from functools import partial
+
 import pytest
-from shelf import Shelf
 
 from mockserver import MockServer
 
@@ -10,11 +11,9 @@ PATIENCE = 10
 
 
 @pytest.fixture
-def start(monkeypatch):
+def start(tmp_path):
     """A factory of servers, one after the other, that have the workspaces of those before."""
-    shelf = Shelf()
-    monkeypatch.setattr("mockserver.app.application.keeping_of", lambda settings: shelf)
-    return MockServer
+    return partial(MockServer, store=f"sqlite:{tmp_path / 'store.db'}")
 
 
 @pytest.fixture

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from random import Random
 
 import pytest
 from shelf import Shelf
-
-from mockserver.app.workspaces import store_of
 
 #: What tells real time, and so differs between any two workspaces.
 REAL = re.compile(rb'"(made_at|real_at|ms|offset_s)": *("[^"]*"|-?[0-9.e+-]+|null)')
@@ -41,7 +38,8 @@ def seen(answer):
 @pytest.fixture
 def make_pair(make_api, new_workspace, monkeypatch, story):
     staying = make_api("empty")
-    monkeypatch.setattr("mockserver.app.application.store_of", partial(store_of, keeping=Shelf()))
+    shelf = Shelf()
+    monkeypatch.setattr("mockserver.app.application.keeping_of", lambda _: shelf)
     resting = make_api("empty")
     return lambda seed: Pair(*(new_workspace(api, story, seed=1, name="w") for api in (resting, staying)), seed)
 
