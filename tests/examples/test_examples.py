@@ -214,13 +214,22 @@ _CLIENTS = ["github-actions.yaml", "gitlab-ci.yaml", "compose.yaml"]
 _SERVICES = [*_CLIENTS, "mailpit.yaml"]
 
 
-@pytest.mark.parametrize("name", _SERVICES)
+@pytest.mark.parametrize("name", [*_SERVICES, "compose-sqlite.yaml"])
 def test_a_service_is_this_version_of_the_image_with_its_port_and_health(name):
     image, ports, health, _ = mock_of(name)
 
     assert image == _IMAGE
     assert set(ports) <= {f"{_PORT}:{_PORT}"}
     assert health in (None, _HEALTH)
+
+
+def test_the_store_is_on_the_volume_in_a_folder_of_the_image():
+    service = read("compose-sqlite.yaml")["services"]["mockserver"]
+    (volume,) = service["volumes"]
+    place = volume.partition(":")[2]
+
+    assert service["environment"]["MOCKSERVER_STORE"].startswith(f"sqlite:{place}/")
+    assert re.search(rf"install -d -o (\d+) -g \1 -m 700 {place}$", _DOCKERFILE, re.MULTILINE)
 
 
 def test_the_testcontainers_example_has_this_version_of_the_image():

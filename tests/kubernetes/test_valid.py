@@ -7,7 +7,7 @@ import kubernetes_validate
 import pytest
 from manifests import DOCKERFILE, VERSIONS, documents
 
-FILES = ["kubernetes.yaml", "spread/kubernetes.yaml"]
+FILES = ["kubernetes.yaml", "kubernetes-sqlite.yaml", "spread/kubernetes.yaml"]
 DOCUMENTS = {f"{file}/{row['kind']}/{row['metadata']['name']}": row for file in FILES for row in documents(file)}
 PODS = {name: row["spec"]["template"]["spec"] for name, row in DOCUMENTS.items() if "template" in row.get("spec", {})}
 

@@ -77,6 +77,11 @@ def test_a_given_name_stays_as_it_is(replica):
     assert made(replica, name="jo").json["name"] == "jo"
 
 
+def test_health_tells_its_name(replica, api):
+    assert replica.get("/_mock/health").json["replica"] == "a"
+    assert "replica" not in api.get("/_mock/health").json
+
+
 # ---------------------------------------------------------------------- what belongs to another replica
 
 

@@ -11,6 +11,7 @@ from mockserver.control.framework import answers, dependencies
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.keeping import KeepingStatus
+from mockserver.core.workspaces.replica import Replica
 from mockserver.settings import version
 from mockserver.views.server.health import Health
 
@@ -48,10 +49,15 @@ def health() -> Response:
             "evicted": dependencies.store().evicted,
             "store": "memory" if keeping is None else keeping.engine,
             "uptime_s": round(uptime_s(), 3),
+            **_named(dependencies.store().replica),
             **({} if keeping is None else {"kept": _kept(keeping)}),
             **dependencies.current().effects_health(),
         }
     )
+
+
+def _named(replica: Replica) -> dict[str, Any]:
+    return {"replica": replica.name} if replica.name else {}
 
 
 def _kept(status: KeepingStatus) -> dict[str, Any]:

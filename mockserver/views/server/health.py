@@ -49,6 +49,7 @@ class Health(View):
     evicted = members.number("how many workspaces had to go for newer ones")
     store = members.text(validate=validate.OneOf(["memory", "sqlite"]))
     uptime_s = members.needed(fields.Float, validate=validate.Range(min=0))
+    replica = members.maybe(fields.String, about="its name, where --replica is set")
     kept = members.maybe(fields.Nested, KeptHealth, about="where --store is not memory")
     smtp = members.maybe(fields.Nested, SmtpHealth, about="where --smtp-url is set")
     smtp_in = members.maybe(fields.Nested, SmtpInHealth, about="where --smtp-in is set")
