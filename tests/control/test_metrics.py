@@ -217,6 +217,16 @@ def test_e_mails_for_a_real_server_are_counted_where_there_is_one(make_api, scra
     assert [name for name in scrape(api) if name[0].startswith("mockserver_smtp")] == []
 
 
+def test_a_store_tells_what_it_has_written_and_what_waits(make_api, scrape, tmp_path):
+    api = make_api("empty", store=f"sqlite:{tmp_path / 'mock.db'}", store_sync="always")
+    api.get("/v3/senders")
+    found = scrape(api)
+    assert found["mockserver_store_writes_total", "kept"] >= 1
+    assert found["mockserver_store_writes_total", "failed"] == 0
+    assert found["mockserver_store_bytes",] > 0
+    assert [name for name in scrape(make_api("empty")) if name[0].startswith("mockserver_store")] == []
+
+
 @pytest.mark.parametrize("path", ["/_mock/reset", "/_mock/snapshots/before/restore"])
 def test_counters_never_go_down(make_api, scrape, path):
     api = make_api("empty", journal_limit=1)

@@ -11,6 +11,7 @@ from mockserver.control.framework import dependencies
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.server.health import uptime_s
 from mockserver.core.traffic.meter import BUCKETS, Meter
+from mockserver.core.workspaces.keeping import KeepingStatus
 from mockserver.core.workspaces.store import Store
 from mockserver.settings import version
 
@@ -93,6 +94,9 @@ class _Collector:
     def collect(self) -> Iterator[Metric]:
         yield from _requests_and_attempts(self._store.meter)
         yield from _held(self._store)
+        keeping = self._store.keeping.status()
+        if keeping is not None:
+            yield from _kept(keeping)
         if "smtp" in self._effects:
             yield from _smtp(self._effects["smtp"])
 
@@ -126,6 +130,22 @@ def _requests_and_attempts(meter: Meter) -> Iterator[Metric]:
         "How long the mock took to answer, without the delays of faults.",
         buckets=list(zip(bounds, meter.times(), strict=True)),
         sum_value=meter.seconds,
+    )
+
+
+def _kept(status: KeepingStatus) -> Iterator[Metric]:
+    """The metrics of what keeps the workspaces."""
+    from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415  # not needed to start
+
+    writes = CounterMetricFamily(
+        "mockserver_store_writes", "Rounds in which what had changed was written.", labels=["outcome"]
+    )
+    writes.add_metric(["kept"], status.written)
+    writes.add_metric(["failed"], status.failed)
+    yield writes
+    yield GaugeMetricFamily("mockserver_store_bytes", "Size of the store on its disk.", value=status.bytes)
+    yield GaugeMetricFamily(
+        "mockserver_store_waiting", "Workspaces and other things that wait to be written.", value=status.waiting
     )
 
 

@@ -262,7 +262,8 @@ class Registry:
         with self._lock:
             self.keeping.clear_coverage(self._resting)
             self._total.clear()
-            for workspace in self.loaded():
+        for workspace in self.loaded():
+            with workspace.lock:
                 workspace.coverage.clear()
 
 
