@@ -31,13 +31,14 @@ STORY = {
 class Player:
     """Does what a test may do in a workspace, chosen by a seeded source; `ask` gives status and JSON of an answer."""
 
-    def __init__(self, ask, seed):
+    def __init__(self, ask, seed, actions=None):
         self._ask, self._random = ask, Random(seed)
+        self._actions = actions or ACTIONS
         self._keys = [None]
 
     def play(self, steps):
         for _ in range(steps):
-            self.do(self._random.choice(ACTIONS))
+            self.do(self._random.choice(self._actions))
 
     def do(self, action):
         getattr(self, action)()

@@ -1,0 +1,110 @@
+"""Webhook calls of a server that is killed again and again, and the receiver that they are made to."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from contextlib import suppress
+from http.client import HTTPException
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+
+from wire import Wire
+
+#: Chosen: a call takes a hundredth of a second, and tests run on busy machines.
+_PATIENCE_S = 30
+#: How long it is until the next look at calls that are under way, and until the next event, so that a list holds all.
+_PAUSE_S = 0.005
+_MOST = 1000
+
+
+class Receiver:
+    """Takes calls, and keeps which `message-id` each has told."""
+
+    def __init__(self):
+        self.taken = set()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
+
+    def _handler(self):
+        taken = self.taken
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                with suppress(ValueError, OSError):  # whoever called was killed meanwhile
+                    taken.add(json.loads(self.rfile.read(int(self.headers["content-length"])))["message-id"])
+                    self.send_response(204)
+                    self.end_headers()
+
+            def log_message(self, *_):
+                """Say nothing."""
+
+        return Handler
+
+    def close(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class Promises:
+    """A client that triggers events, one after the other, each of which is a call to the receiver."""
+
+    def __init__(self, name, receiver):
+        self._name, self._receiver, self._numbers = name, receiver, count()
+        #: The events that were acknowledged since the last kill, with the moment.
+        self._triggered = {}
+
+    def play(self, root, over):
+        """Trigger events until the server is killed, or `over` is set."""
+        scenario = {"webhooks": [{"url": self._receiver.url, "events": ["hardBounce"]}]}
+        with Wire(root, self._name) as wire:
+            try:
+                wire.ask("POST", "/_mock/workspaces", {"name": self._name, "scenario": scenario, "seed": 1})
+                while not over.wait(_PAUSE_S):
+                    self._trigger(wire, f"m{next(self._numbers)}")
+            except (OSError, HTTPException):
+                return
+
+    def _trigger(self, wire, event):
+        body = {"type": "transactional", "event": "hardBounce", "payload": {"message-id": event}}
+        status, answer = wire.ask("POST", "/_mock/trigger", body)
+        assert status == 200, answer
+        self._triggered[event] = time.monotonic()
+
+    def check(self, root, promised):
+        """Hold that no delivery is lost: what is kept arrives, and what has to be kept is.
+
+        `promised` tells of a moment whether what was acknowledged then has to be there. Gives when the first event was
+        acknowledged whose delivery is gone, or None.
+        """
+        with Wire(root, self._name) as wire:
+            kept = self._all_delivered(wire)
+        lost = kept - self._receiver.taken
+        assert not lost, f"delivered, but not taken by the receiver: {sorted(lost)}"
+        missing = {event for event, at in self._triggered.items() if promised(at)} - kept
+        assert not missing, f"deliveries of workspace {self._name} are gone: {sorted(missing)}"
+        gone = [at for event, at in self._triggered.items() if event not in kept]
+        self._triggered = {}
+        return min(gone, default=None)
+
+    def _all_delivered(self, wire):
+        """The events whose deliveries are kept, as soon as none of these is under way any more."""
+        until = time.monotonic() + _PATIENCE_S
+        while (rows := _deliveries(wire)) and any(row["state"] != "delivered" for row in rows):
+            assert time.monotonic() < until, f"still under way: {[row for row in rows if row['state'] != 'delivered']}"
+            time.sleep(_PAUSE_S)
+        events = [row["attempts"][-1]["request"]["body"]["message-id"] for row in rows]
+        assert len(set(events)) == len(events) == len({row["id"] for row in rows}), "an event or an id comes twice"
+        return set(events)
+
+
+def _deliveries(wire):
+    """The deliveries of a workspace; none, if it is not there."""
+    status, found = wire.ask("GET", f"/_mock/deliveries?limit={_MOST}")
+    if status == 404:
+        return []
+    assert found["count"] == len(found["items"]), "there are more than are shown"
+    return found["items"]
