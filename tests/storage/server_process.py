@@ -23,13 +23,13 @@ PATIENCE_S = 30
 
 
 class ServerProcess:
-    """The command `serve` with options of it."""
+    """The command `serve` with options of it; what it writes to standard error goes to the file `log`."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, log=os.devnull):
         with patch.dict(os.environ, PYTHONPATH=str(Path(__file__).parent)):  # where it finds `imported_server`
             forkserver.ensure_running()
         output, its_output = _PROCESSES.Pipe(duplex=False)
-        self._process = _PROCESSES.Process(target=_serve, args=(its_output, options), daemon=True)
+        self._process = _PROCESSES.Process(target=_serve, args=(its_output, log, options), daemon=True)
         self._process.start()
         its_output.close()
         with output:
@@ -48,9 +48,13 @@ class ServerProcess:
             assert self._root, f"the server has not started, and ended with {self.ended()}"
         return self._root
 
+    @property
+    def pid(self):
+        return self._process.pid
+
     def signal(self, number):
         with suppress(ProcessLookupError):  # it has ended by itself
-            os.kill(self._process.pid, number)
+            os.kill(self.pid, number)
 
     def kill(self):
         """Kill it, and give the moment before that, by `time.monotonic`."""
@@ -77,7 +81,8 @@ class ServerProcess:
         self.close()
 
 
-def _serve(output, options):
+def _serve(output, log, options):
     sys.stdout = os.fdopen(output.fileno(), "w", closefd=False)
+    sys.stderr = Path(log).open("a", encoding="utf-8")  # noqa: SIM115  # it is open as long as the process
     sys.argv = ["mockserver", "serve", "--port", "0", "--log-format", "off", *options]
     main()
