@@ -10,6 +10,7 @@ from contextlib import closing
 from random import Random
 
 import pytest
+from player import STORY
 from wire import Wire
 
 #: How long something takes at most that takes a second; tests run on busy machines.
@@ -172,7 +173,7 @@ NAMES = [f"w{number}" for number in range(8)]
 def test_a_damaged_file_ends_in_a_sentence_or_costs_the_workspaces_that_it_was_in(servers, store, ask, seed):
     first = servers.start()
     for name in NAMES:
-        assert ask(first, "POST", "/_mock/workspaces", {"name": name, "seed": 1})[0] == 201
+        assert ask(first, "POST", "/_mock/workspaces", {"name": name, "scenario": STORY})[0] == 201
     shown = {name: ask(first, "GET", "/_mock/state", workspace=name)[1] for name in NAMES}
     first.signal(signal.SIGTERM)
     first.ended()
