@@ -9,6 +9,7 @@ from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 
 import examples  # noqa: F401  # its profiles are those of all properties
+import kept_apps
 import pytest
 from once import Once
 from tracing import repeats, untraced
@@ -23,9 +24,12 @@ pytest_plugins = ["pytester"]
 class Api:
     """One application, called as a client with an API key would; `workspace` is its default workspace."""
 
+    #: Makes the application; that of `--store sqlite` is another one.
+    create_app = staticmethod(create_app)
+
     def __init__(self, scenario="standard", *, key="any", **settings):
         name = scenario if isinstance(scenario, str) else "empty"
-        self.app = create_app(Settings(scenario=name, **settings))
+        self.app = self.create_app(Settings(scenario=name, **settings))
         self.client = self.app.test_client()
         self.key = key
         if not isinstance(scenario, str):
@@ -79,6 +83,15 @@ def once(request, tmp_path_factory):
     return Once.of_run(request, tmp_path_factory)
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--store",
+        choices=("memory", "sqlite"),
+        default="memory",
+        help="what keeps the workspaces of the tests; with `sqlite` each is read again in the end, and compared",
+    )
+
+
 #: Chosen: with more of each file, the quick part takes over a minute on two cores.
 QUICK_OF_A_FILE = 4
 #: What takes long, needs more than Python, or wants the machine for itself.
@@ -102,8 +115,10 @@ LONG, LONGEST_S = ("slow", "engine", "guard", "benchmark", "peers"), 300
 MADE_AS_COLLECTED = "test_schemathesis.py"
 
 
-def pytest_configure():
-    """Let interrupts arrive: what a shell starts in the background ignores them, and all that it starts does so too."""
+def pytest_configure(config):
+    if config.getoption("--store") == "sqlite":
+        kept_apps.join(config, Api)
+    # Let interrupts arrive: what a shell starts in the background ignores them, and all that it starts does so too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
