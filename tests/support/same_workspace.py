@@ -49,6 +49,8 @@ NOT_KEPT = {
     "Clock._pinned_at": "set while something happens",
     "Tally.beside": "those collections are compared where the state holds them",
     "MappingNode.marks": "the lines of a document say where its mistakes are, and this one had none",
+    "MappingNode.layers": "as the lines",
+    "MappingNode.title": "that of the workspace, which a reset leaves as it is",
     "Due.queue": "made when it is first asked for",
 }
 

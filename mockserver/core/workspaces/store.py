@@ -275,6 +275,8 @@ class Store(Registry):
         with workspace.changing:
             origin = workspace.origin
             fresh = self.maker.anew(workspace, origin.scenario if scenario is None else scenario, seed=origin.seed)
+            if scenario is None:  # a document that was kept does not know its title
+                fresh.origin = fresh.origin._replace(title=origin.title)
             with workspace.lock:
                 with self._lock:
                     self._total.take(workspace)

@@ -53,7 +53,7 @@ class FaultForm(NamedTuple):
     id: str
     times: int | None
     after: int
-    probability: float
+    probability: int | float  # shown as it was given: 1 is not 1.0
     expires_at: datetime | None
     parameters: dict[str, Any]
     latency: Latency | None
