@@ -114,10 +114,17 @@ def _shown(ask):
     status, state = ask("GET", "/_mock/state")
     if status == 404:
         return None
-    lists = {name: ask("GET", f"/_mock/{name}?limit={_NEWEST}")[1] for name in ("requests", "calls", "mailbox")}
+    assert status == 200, state
+    lists = {name: _list(ask, name) for name in ("requests", "calls", "mailbox")}
     # How many have gone for newer ones depends on what clients have sent besides.
     totals = {f"all_{name}": found["count"] + found["evicted"] for name, found in lists.items()}
     return _comparable({"state": state, **totals, **{name: found["items"] for name, found in lists.items()}})
+
+
+def _list(ask, name):
+    status, found = ask("GET", f"/_mock/{name}?limit={_NEWEST}")
+    assert status == 200, found
+    return found
 
 
 def _comparable(value):

@@ -26,3 +26,19 @@ def test_a_workspace_goes_on_to_draw_keys_with_the_mark_of_its_replica(make_api)
 
     assert read.state.draw_api_key().endswith("Ra")
     assert read.origin.keyring.own([None, None], ())[1][0].endswith("Ra")
+
+
+def test_plan_changes_that_wait_are_the_same(make_api):
+    change = {"subAccountIds": [2, 3], "credits": {"email": 100}}
+    subs = [{"name": name, "id": number, "role": "sub_account", "of": "m"} for number, name in ((2, "eu"), (3, "us"))]
+    api = make_api(
+        {
+            "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+            "behaviour": {"bulk_plan": {"after": "PT1H"}},
+            "accounts": [{"name": "m", "id": 1, "role": "master", "pool": {"credits": {"email": 1000}}}, *subs],
+        }
+    )
+    for _ in range(2):
+        assert api.put("/v3/corporate/subAccounts/plan", json=change).status_code == 202
+
+    assert lost(api.workspace) is None
