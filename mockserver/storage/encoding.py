@@ -57,7 +57,7 @@ class Encoding:
                 return None
             if self._kept.get(name) is not kept:
                 return None
-            began = time.perf_counter()
+            began = time.thread_time()
             try:
                 return kept.take()
             except KeepingError as error:
@@ -65,4 +65,4 @@ class Encoding:
                 self.failure = error
                 return None
             finally:
-                self.took_s += time.perf_counter() - began
+                self.took_s += time.thread_time() - began

@@ -11,8 +11,9 @@ from mockserver.core.workspaces.keeping import KeepingError
 #: How long what is new waits at least, in seconds, so that many changes are written at once. Chosen: half of the second
 #: within which it is promised.
 _PAUSE_S = 0.5
-#: How many times as long as the encoding took the next one waits: it takes a twentieth of the time at most.
-_REST = 19
+#: How many times as long as the encoding took the next one waits, so that it takes a twentieth of the time, unless that
+#: is longer than this, in seconds: what is promised within a second comes first.
+_REST, _LONGEST_PAUSE_S = 19, 0.9
 #: How long after a failure it is tried again, in seconds; chosen.
 _RETRY_S = 1.0
 
@@ -99,7 +100,7 @@ class Writer:
             self._fail(f"the store cannot be written: {type(error).__name__}", error)
             return _RETRY_S
         self._succeed()
-        return max(_PAUSE_S, encoding_s * _REST)
+        return min(max(_PAUSE_S, encoding_s * _REST), _LONGEST_PAUSE_S)
 
     def _succeed(self) -> None:
         if self.failure is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from contextlib import suppress
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -21,11 +22,12 @@ class Moment(NamedTuple):
 
     @classmethod
     def drawn(cls, random: Random, count: int):
-        """So many moments, of each kind as many as of any other, or one more."""
-        kinds = [
-            kind for _ in range(-(-count // len(_AFTER_S))) for kind in random.sample(list(_AFTER_S), len(_AFTER_S))
-        ]
-        return [cls(kind, random.uniform(*_AFTER_S[kind])) for kind in kinds[:count]]
+        """So many moments in any order: one of a long load, and of each other kind as many as of any, or one more."""
+        others = [kind for kind in _AFTER_S if kind != "long load"]
+        random.shuffle(others)
+        kinds = ["long load", *islice(cycle(others), count - 1)]
+        random.shuffle(kinds)
+        return [cls(kind, random.uniform(*_AFTER_S[kind])) for kind in kinds]
 
     def come(self, server, store: Path):
         """Wait for the moment; `store` is the file of the server."""

@@ -30,7 +30,7 @@ def kill(tmp_path, record_property):
 
 @pytest.mark.parametrize("sync", ["background", "always"])
 def test_workspaces_are_as_some_first_steps_have_left_them_after_a_kill(kill, sync):
-    kill(1, 10, sync)
+    kill(1, 7, sync)
 
 
 @pytest.mark.slow
