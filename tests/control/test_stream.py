@@ -378,7 +378,7 @@ def test_a_server_with_open_streams_stops_at_once(make_api):
         begun = time.monotonic()
 
         assert live.stop()
-        assert time.monotonic() - begun < 1
+        assert time.monotonic() - begun < 5
 
 
 def test_an_ordinary_server_streams_from_its_thread(api):

@@ -42,7 +42,7 @@ def test_a_stop_waits_for_no_receiver_and_its_thread_ends_with_the_call(peer):
         hooked(server, peer.url).trigger("delivered")
         peer.await_calls(1)
         began = time.monotonic()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 5
 
     left = set(ours()) - before
     peer.lets_go.set()

@@ -242,7 +242,7 @@ def test_a_look_up_takes_no_longer_than_the_call_may(slow_names):
     start = time.monotonic()
     outcome = _call("http://slow.test/", seconds=0.1)
     assert outcome == (None, "slow.test could not be looked up in time", False)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 5  # and not the ten of the look-up
 
 
 def test_requests_for_the_same_name_share_one_look_up(slow_names):

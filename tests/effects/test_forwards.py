@@ -14,6 +14,8 @@ from mockserver.core.effects.forwarding import ForwardedCall, PeerAnswer
 KEY = f"xkeysib-{'5' * 64}-0123456789abcdef"
 CALL = ForwardedCall("GET", "/v3/contacts?limit=2", [("accept", "application/json")], b"")
 CONTACTS = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{"contacts":[]}'
+#: Within so many seconds calls have ended that were given up, on a busy machine as well.
+SOON = 5
 
 
 @pytest.fixture
@@ -286,7 +288,7 @@ def test_a_peer_that_is_slow_is_given_up(listen, send):
 
     start = time.monotonic()
     assert send(listen(slow).url(""), forward_timeout=0.2) == PeerAnswer(error="no answer within 0.2 seconds")
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < SOON
 
 
 def test_an_error_of_the_mock_is_told_without_its_words(send, monkeypatch, caplog):
@@ -304,7 +306,7 @@ def test_an_error_of_the_mock_is_told_without_its_words(send, monkeypatch, caplo
 
 def test_the_time_of_a_call_begins_before_its_turn(listen):
     peer = listen(lambda receiver, _: receiver.over.wait(10))
-    forwards = Forwards(Settings(forward_timeout=0.3), peer.url(""))
+    forwards = Forwards(Settings(forward_timeout=0.8), peer.url(""))
     over, answers = threading.Semaphore(0), []
     start = time.monotonic()
     for _ in range(200):
@@ -313,8 +315,8 @@ def test_the_time_of_a_call_begins_before_its_turn(listen):
         assert over.acquire(timeout=10)
     forwards.close()
 
-    assert set(answers) == {"no answer within 0.3 seconds"}
-    assert time.monotonic() - start < 1.5  # one after the other, 32 at a time, it would be 2
+    assert set(answers) == {"no answer within 0.8 seconds"}
+    assert time.monotonic() - start < SOON  # one after the other, 32 at a time, it would be 5.6
 
 
 def test_more_calls_than_may_wait_are_refused(listen):

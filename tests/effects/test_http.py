@@ -21,6 +21,8 @@ from mockserver.resources.deliveries.attempts import request_headers, request_ur
 from mockserver.resources.deliveries.delivery import Target
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+#: Within so many seconds a call has ended that was given up; its peer would hold it for ever.
+SOON = 5
 
 
 def _call(url, *, headers=(), body=b"{}", seconds=5.0):
@@ -410,7 +412,7 @@ def test_no_answer_takes_longer_than_the_call_may(listen, behave):
     receiver = listen(behave)
     start = time.monotonic()
     assert _call(receiver.url(), seconds=0.15) == Outcome(error="no answer within 0.15 seconds")
-    assert 0.14 < time.monotonic() - start < 1.5
+    assert 0.14 < time.monotonic() - start < SOON
 
 
 def test_a_peer_that_does_not_read_takes_no_longer_than_the_call_may(listen):
@@ -418,7 +420,7 @@ def test_a_peer_that_does_not_read_takes_no_longer_than_the_call_may(listen):
     start = time.monotonic()
     body = b"x" * 30_000_000  # more than the buffers of both ends hold
     assert _call(receiver.url(), body=body, seconds=0.15) == Outcome(error="no answer within 0.15 seconds")
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < SOON
 
 
 def test_a_peer_that_reads_by_and_by_takes_no_longer_than_the_call_may():
@@ -437,7 +439,7 @@ def test_a_peer_that_reads_by_and_by_takes_no_longer_than_the_call_may():
         start = time.monotonic()
         with pytest.raises(TimeoutError):
             HurriedSocket(here, Deadline(0.15)).sendall(b"x" * 2_000_000)
-        assert time.monotonic() - start < 1.5
+        assert time.monotonic() - start < SOON
         over.set()
         thread.join(10)
 
@@ -519,7 +521,7 @@ def test_a_handshake_takes_no_longer_than_the_call_may(listen):
     start = time.monotonic()
     url = receiver.url(host="localhost", scheme="https")
     assert _call(url, seconds=0.15) == Outcome(error="no answer within 0.15 seconds")
-    assert time.monotonic() - start < 1.5
+    assert time.monotonic() - start < SOON
 
 
 @pytest.mark.parametrize("name", ["no answer", "headers by and by", "a body by and by"])
@@ -529,7 +531,7 @@ def test_no_answer_behind_tls_takes_longer_than_the_call_may(secured, name):
     url = receiver.url(host="localhost", scheme="https")
     start = time.monotonic()
     assert _call(url, seconds=0.4) == Outcome(error="no answer within 0.4 seconds")
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < SOON
 
 
 # ---------------------------------------------------------------------- through the mock

@@ -326,7 +326,7 @@ def test_a_stop_is_quick_though_somebody_is_connected():
         assert idle.recv(3) == b"220"
         start = time.monotonic()
         server.stop()
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < 5
         idle.settimeout(10)
         with contextlib.suppress(ConnectionResetError):
             while idle.recv(1000):

@@ -392,7 +392,7 @@ def test_closing_takes_no_time_though_the_server_hangs(listen, post):
     start = time.monotonic()
     sent.client.close()
 
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 5  # and not the ten of the server
     begun = [thread for thread in set(threading.enumerate()) - before if thread.name.startswith("dispatcher")]
     for thread in begun:
         thread.join(10)
@@ -639,7 +639,7 @@ def test_a_stop_takes_no_time_though_the_server_hangs(inbox):
         assert peer.arrived.wait(10)
         start = time.monotonic()
 
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 5
 
 
 def test_a_mail_that_a_client_sends_arrives_at_all_its_recipients(inbox, start):

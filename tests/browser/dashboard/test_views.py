@@ -125,9 +125,10 @@ def test_a_first_view_is_light_and_asks_no_other_host(browser, story, name):
     assert hosts == {urlsplit(story.server).netloc}
 
 
+@pytest.mark.benchmark
 @pytest.mark.parametrize("name", NAMES)
 def test_a_first_view_comes_at_once_after_the_answer(browser, story, name):
-    """The best of some, as the machine has other things to do."""
+    """The best of some, as a browser has other things to do."""
     took = []
     for _ in range(3):
         browser.driver.execute_cdp_cmd("Network.clearBrowserCache", {})
