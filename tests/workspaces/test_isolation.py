@@ -53,7 +53,17 @@ def by_turns(scripts):
 
 @pytest.mark.parametrize("count", [8, pytest.param(64, marks=pytest.mark.slow)])
 def test_workspaces_under_load_are_each_as_if_alone(serve, wire, wired_player, story, count):
-    shared = serve("empty")
+    check(serve, wire, wired_player, story, count, serve("empty"))
+
+
+@pytest.mark.parametrize("count", [8, pytest.param(64, marks=pytest.mark.slow)])
+def test_so_are_those_that_come_and_go_as_few_are_in_memory_at_once(serve, wire, wired_player, story, count, tmp_path):
+    shared = serve("empty", store=f"sqlite:{tmp_path / 'store.db'}", store_cache=2)
+    check(serve, wire, wired_player, story, count, shared)
+
+
+def check(serve, wire, wired_player, story, count, shared):
+    """What happens in workspaces that share a server is what happens in each alone."""
 
     def script(root, number):
         return play(wire, wired_player, root, story, f"w{number}", 1000 + number)
