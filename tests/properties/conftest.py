@@ -8,18 +8,36 @@ import pytest
 from examples import examples
 from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
+from same_workspace import lost
 
 from mockserver.core.effects.jobs import Outcome
 
 
 @pytest.fixture
 def run_history():
-    """Plays histories of a RuleBasedStateMachine, each in a fresh workspace of the given API."""
+    """Plays histories of a RuleBasedStateMachine, each in a fresh workspace of the given API.
+
+    Each ends in a workspace that is the same after it was written down and read again.
+    """
 
     def run(machine, api, *, most, steps=30):
-        run_state_machine_as_test(lambda: machine(api), settings=settings(examples(most), stateful_step_count=steps))
+        run_state_machine_as_test(
+            lambda: _kept(machine(api), api), settings=settings(examples(most), stateful_step_count=steps)
+        )
 
     return run
+
+
+def _kept(history, api):
+    """A history at whose end nothing is lost when its workspace is written down and read again."""
+    teardown = history.teardown
+
+    def end():
+        teardown()
+        assert lost(api.workspace) is None
+
+    history.teardown = end
+    return history
 
 
 class Elsewhere:
