@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -121,12 +121,15 @@ def _uses_pytest(folder: Path, tests: Path) -> bool:
     naming = [*(folder / name for name in _NAMING), *folder.glob("requirements*.txt")]
     if any("pytest" in _beginning(file) for file in naming):
         return True
-    beginnings = [_beginning(file) for file in islice(_files_of_tests(folder, tests), _MOST_FILES)]
-    if any("import pytest" in text for text in beginnings):
-        return True
-    return (
-        not any("unittest" in text or "django.test" in text for text in beginnings) and find_spec("pytest") is not None
-    )
+    found = _imported_by([_beginning(file) for file in islice(_files_of_tests(folder, tests), _MOST_FILES)])
+    return find_spec("pytest") is not None if found is None else found == "pytest"
+
+
+def _imported_by(tests: Sequence[str]) -> str | None:
+    """What the files of tests import that runs them, `pytest` before `unittest`; None: they do not say."""
+    if any("import pytest" in text for text in tests):
+        return "pytest"
+    return "unittest" if any("unittest" in text or "django.test" in text for text in tests) else None
 
 
 def _files_of_tests(folder: Path, tests: Path) -> Iterator[Path]:

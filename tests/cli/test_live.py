@@ -305,6 +305,14 @@ def test_the_clock_is_advanced_by_days(shown, length, now):
     assert shown("advance", length)["now"] == now
 
 
+@pytest.mark.parametrize("length", ["banana", "15", "15x", ""])
+def test_an_advance_by_nothing_known_is_refused_before_anybody_is_asked(run, length):
+    found = run("advance", length, "--url", "http://127.0.0.1:9")
+
+    assert found.exit_code == 2
+    assert f"{length!r} is no length of time such as 15m or PT15M, and neither next nor" in found.stderr
+
+
 def test_an_advance_tells_what_has_fired(run):
     assert run("advance", "1h").output.splitlines() == [
         "fired at             machine  key  event",

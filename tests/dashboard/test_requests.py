@@ -282,6 +282,17 @@ def test_a_request_is_code_at_an_address_of_its_own(api, opened, last, name, beg
     assert (answer.content_type, answer.text[: len(beginning)]) == ("text/plain; charset=utf-8", beginning)
 
 
+def test_code_for_a_server_with_tls_is_told_whom_to_trust(api, last):
+    there = {"base_url": "https://localhost"}
+    assert "curl -i --insecure " in api.get("/_mock/ui/requests", **there).text
+    api.get("/v3/account")
+
+    address = f"/_mock/ui/requests/{last()['id']}"
+
+    assert api.get(f"{address}/curl", **there).text.startswith("curl -i --insecure 'https://localhost/v3/account'")
+    assert "REQUESTS_CA_BUNDLE" in api.get(f"{address}/python", **there).text
+
+
 def test_short_code_stands_on_the_page_and_long_code_is_linked(api, opened, last):
     api.post("/v3/senders", json={"name": "A"})
     assert "def test_create_sender_is_refused(mockserver):" in one(api, opened, last).text

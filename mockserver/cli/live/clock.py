@@ -41,15 +41,18 @@ def clock(freeze: bool, thaw: bool, now: str | None, limit: int, as_json: bool, 
     if change:
         with progress("moving the clock"):
             found = target.call("PUT", "/clock", change, shape=_CLOCK, timeout=_LONGEST_S)
-    else:
-        found = target.get("/clock", _CLOCK)
+        echo(to_json(found) if as_json else _now(found))
+        return
+    found, due = target.get("/clock", _CLOCK), _timers(target, limit)
     if as_json:
-        echo(to_json(found if change else {**found, "timers": _timers(target, limit)["items"]}))
-        return
+        echo(to_json({**found, "timers": due["items"]}))
+    else:
+        _show(found, due)
+
+
+def _show(found: Any, due: Any) -> None:
+    """Print the time, and the timers that are due."""
     echo(_now(found))
-    if change:
-        return
-    due = _timers(target, limit)
     if due["items"]:
         rows = [(moment(row["at"]), row["machine"], row.get("key"), row["event"], row["id"]) for row in due["items"]]
         echo(table(("due at", "machine", "key", "event", "timer"), rows))
@@ -81,11 +84,19 @@ def advance(by: str, as_json: bool, **server: Any) -> None:
 
 
 def _length(text: str) -> dict[str, Any]:
-    """The body of an advance: a length of time, or to where."""
+    """The body of an advance: a length of time, or to where.
+
+    Raises:
+        Misused: it is none of both.
+    """
     if text.startswith("P"):
         return {"by": text}
     seconds = seconds_of(text)
-    return {"to": text} if seconds is None else {"seconds": seconds}
+    if seconds is not None:
+        return {"seconds": seconds}
+    if text != "next" and "." not in text:  # which every id of a timer has
+        raise Misused(f"{text!r} is no length of time such as 15m or PT15M, and neither next nor the id of a timer.")
+    return {"to": text}
 
 
 def _timers(target: Target, limit: int) -> Any:

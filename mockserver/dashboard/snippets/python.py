@@ -51,7 +51,10 @@ class Preparation(NamedTuple):
 def call(sent: Sent, root: str, key: str | None, *, follows: bool = True) -> str:
     """A program that sends a request to the server at `root` with a key; it prints the answer."""
     lines = _call(sent, repr(f"{root}{sent.target}"), repr(key or NOBODY), json_of(sent), follows=follows)
-    return "\n".join(["import requests", "", *_assigned(lines), "print(answer.status_code, answer.text)", ""])
+    trusting = ["# REQUESTS_CA_BUNDLE names what `mockserver ca` prints"] if root.startswith("https:") else []
+    return "\n".join(
+        ["import requests", "", *trusting, *_assigned(lines), "print(answer.status_code, answer.text)", ""]
+    )
 
 
 def whole_test(sent: Sent, operation: str | None, preparation: Preparation, outcome: Outcome) -> str:
