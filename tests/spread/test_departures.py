@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
@@ -58,6 +59,23 @@ def test_that_is_told_in_the_words_of_whoever_was_asked(spread, made):
     assert service.json() == {"code": "internal_error", "message": told}
     assert (control.headers["Content-Type"], control.json()["detail"]) == ("application/problem+json", told)
     assert oauth.json() == {"error": "temporarily_unavailable", "error_description": told}
+
+
+def test_a_request_that_is_under_way_hears_that_the_replica_is_away(spread, made):
+    dead = spread.replicas[1]
+    about = made[dead.name]
+
+    def ask():
+        return spread.ask("GET", "/v3/account", key=about["api_key"], headers={"X-Mock-Fault": "latency; ms=25000"})
+
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(ask)
+        until(lambda: spread.ask("GET", f"/w/{about['name']}/_mock/requests").json()["count"], "the request is there")
+        with without(spread, dead):
+            answer = asked.result()
+
+    assert answer.status_code in (502, 503)
+    assert answer.json() == {"code": "internal_error", "message": AWAY.format(dead.name)}
 
 
 def test_a_replica_that_is_there_again_has_forgotten_its_workspaces_and_makes_new_ones(spread, made):

@@ -101,6 +101,13 @@ def test_a_name_that_is_none_is_refused_by_the_mock(spread, name):
     assert (answer.status_code, answer.json()["errors"][0]["path"]) == (400, "/name")
 
 
+def test_a_given_name_is_not_made_where_it_would_not_be_found(spread):
+    for replica in spread.replicas:
+        headers = {"X-Mock-Replica": replica.name}
+        answer = spread.ask("POST", "/_mock/workspaces", json={"name": "astray"}, headers=headers)
+        assert answer.status_code == 400, answer.text
+
+
 def test_drawn_names_are_made_by_all_replicas_in_turn(spread):
     made = Counter(spread.make()["name"].split("-")[1] for _ in range(12))
 

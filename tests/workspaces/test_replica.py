@@ -172,6 +172,16 @@ def test_a_drawn_name_and_one_that_it_saw_are_made(replica, body, headers):
     assert replica.post("/_mock/workspaces", json=body, headers=headers).status_code == 201
 
 
+@pytest.mark.parametrize(
+    ("root", "headers"), [("", {"X-Mock-Workspace": "al"}), ("/w/default", {}), ("", {"X-Mock-Replica": "a"})]
+)
+def test_a_name_is_refused_where_something_else_has_led_the_call(replica, root, headers):
+    answer = replica.post(f"{root}/_mock/workspaces", json={"name": "jo"}, headers=headers)
+
+    assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/name")
+    assert len(replica.store) == 1
+
+
 # ---------------------------------------------------------------------- the setting
 
 

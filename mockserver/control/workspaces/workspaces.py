@@ -9,7 +9,7 @@ from flask import Response, request
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.control.framework import answers, dependencies, inputs, off_loop, parameters, target
-from mockserver.control.framework.problem import Problem, of_misdirected
+from mockserver.control.framework.problem import Problem, of_misdirected, of_one
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.replica import ANY, REPLICA_HEADER
@@ -17,7 +17,7 @@ from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullE
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Instant, Item, about, write_instant
 from mockserver.views.workspaces import workspaces as shown
-from mockserver.web.routing.workspace_name import WORKSPACE_HEADER
+from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.schemas.fields import Flag
 
 WORKSPACES = ControlResource("workspaces", "/_mock/workspaces", in_workspace=False)
@@ -100,16 +100,24 @@ def create(body: dict[str, Any]) -> Response:
 
 
 def _check_place(name: str) -> None:
-    """Refuse a given name that leads elsewhere: to the replica that has drawn it, or to one that its name decides.
+    """Refuse a given name on a replica that calls by this name are not led to.
 
     Raises:
-        Problem: 421; a header tells what leads the call there.
+        Problem: 421; a header tells what leads the call to the right one. 400, something else has led it here.
     """
     replica = dependencies.store().replica
     target.refuse_misdirected(f"the name {name}", replica.other_of_name(name))
-    if replica.name and request.headers.get(REPLICA_HEADER) == ANY and WORKSPACE_HEADER not in request.headers:
+    if not replica.name:
+        return
+    meant = request.headers.get(REPLICA_HEADER)
+    leading = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER))
+    if meant == ANY and leading is None:
         detail = f"what stands before the replicas could not see the name: send {WORKSPACE_HEADER}: {name} as well"
         raise of_misdirected(detail, WORKSPACE_HEADER, name)
+    if meant not in (None, ANY):
+        raise of_one("name", f"decides on the replica by itself; leave it or the header {REPLICA_HEADER} out")
+    if leading not in (None, name):
+        raise of_one("name", f"is not the one by which the call was led to this replica, {leading!r}")
 
 
 def _changes(body: dict[str, Any]) -> dict[str, Any]:
