@@ -138,3 +138,18 @@ def test_it_is_there_again_once_it_can_be_read(damaged, shelf):
     shelf.damaged.clear()
     assert damaged.get("/v3/senders", key=damaged.keys["a"]).status_code == 200
     assert damaged.get("/_mock/workspaces").json["unreadable"] == []
+
+
+# ---------------------------------------------------------------------- over starts, in a file
+
+
+def test_coverage_that_was_cleared_stays_so_at_the_next_start(make_api, tmp_path):
+    store = f"sqlite:{tmp_path / 'store.db'}"
+    api = make_api("empty", store=store)
+    api.get("/v3/senders")
+    api.delete("/_mock/coverage?workspace=*")
+    api.app.close()
+
+    again = make_api("empty", store=store)
+    assert again.store.coverage().answers == {}
+    again.app.close()

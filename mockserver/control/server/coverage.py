@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.control.framework import answers, dependencies, target
+from mockserver.control.framework import answers, dependencies, off_loop, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
@@ -63,6 +63,7 @@ def clear(query: dict[str, Any]) -> Response:
     """Forget what was met, in the workspace or, with `?workspace=*`, anywhere."""
     name = query.get("workspace")
     if name == ALL:
+        off_loop.leave()
         dependencies.store().clear_coverage()
         return answers.done()
     workspace = _chosen(name)

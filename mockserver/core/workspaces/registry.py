@@ -165,34 +165,34 @@ class Registry:
         if workspace is None or name == DEFAULT or workspace.is_busy or workspace.watchers:
             return False
         lock = workspace.lock
-        del workspace  # from here on nothing but the registry may refer to it
         if not lock.acquire(blocking=False):
             return False
         try:
-            with self._lock:
-                return self._let_rest(name)
+            # Without the lock of the registry: to see whether all is kept takes a while.
+            outline = self.keeping.release(workspace) if self.peek(name) is workspace else None
+            del workspace  # from here on nothing but the registry may refer to it
+            return outline is not None and self._let_rest(outline)
         finally:
             lock.release()
 
-    def _let_rest(self, name: str) -> bool:
-        """Let a workspace leave the memory whose lock the caller holds, if all of it is kept and nobody has it.
+    def _let_rest(self, outline: Outline) -> bool:
+        """Let a workspace leave the memory that was released, and whose lock the caller holds, if nobody has it.
 
-        Whoever else has it, a request that waits for its lock perhaps, is going to change it: so it has to stay.
+        Whoever has it, a request that waits for its lock perhaps, is going to change it: so it has to stay.
         """
-        workspace = self._workspaces.get(name)
-        outline = None if workspace is None else self.keeping.release(workspace)
-        if workspace is None or outline is None:
-            return False
-        workspace.on_key = _forget
-        self._workspaces[name] = None
-        find = weakref.ref(workspace)
-        del workspace
-        found = find()
-        if found is None:
-            self._resting[name] = Resting(outline)
-            return True
-        self._hold(found)
-        return False
+        with self._lock:
+            workspace = self._workspaces[outline.name]
+            assert workspace is not None, "it leaves only under its lock"
+            workspace.on_key = _forget
+            self._workspaces[outline.name] = None
+            find = weakref.ref(workspace)
+            del workspace
+            found = find()
+            if found is None:
+                self._resting[outline.name] = Resting(outline)
+            else:
+                self._hold(found)
+        return found is None
 
     # ------------------------------------------------------------------ holding and removing
 
@@ -258,13 +258,13 @@ class Registry:
             return self._total.with_present(self.loaded(), self.resting())
 
     def clear_coverage(self) -> None:
-        """Set the coverage of the server and of every workspace to zero."""
-        with self._lock:
-            self.keeping.clear_coverage(self._resting)
-            self._total.clear()
+        """Set the coverage of the server and of every workspace to zero; it waits for their locks."""
         for workspace in self.loaded():
             with workspace.lock:
                 workspace.coverage.clear()
+        with self._lock:
+            self.keeping.clear_coverage(self._resting)
+            self._total.clear()  # last, as one that goes meanwhile leaves its coverage there
 
 
 def _forget(key: str) -> None:
