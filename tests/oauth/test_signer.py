@@ -29,3 +29,15 @@ def test_to_read_a_text_draws_no_key():
     with pytest.raises(BadSignature, match="it has signed nothing yet"):
         Signer(shelf).read("a.b.c")
     assert not shelf.has_secret("oauth signing key")
+
+
+def test_an_access_token_opens_its_account_at_the_next_start(make_realm, make_api, tmp_path):
+    store = f"sqlite:{tmp_path / 'store.db'}"
+    realm = make_realm(settings={"store": store})
+    token = realm.post("token", grant_type="client_credentials").json["access_token"]
+    realm.api.app.close()
+
+    realm.api = make_api("empty", store=store)
+
+    assert realm.call(token).status_code == 200
+    realm.api.app.close()
