@@ -20,7 +20,7 @@ from mockserver.cli.framework.parameters import Option
 from mockserver.cli.framework.values import OneOf
 from mockserver.core.contract.operation import Mark
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.state.faults import FAULT_KINDS
+from mockserver.core.state.fault_kinds import FAULT_KINDS
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import LIFECYCLES, OPERATIONS
 from mockserver.scenario.behaviour import BehaviourItem

@@ -16,7 +16,7 @@ from mockserver.cli import commands as program
 from mockserver.cli.framework.commands import Command
 from mockserver.cli.framework.help import default_of
 from mockserver.cli.framework.values import OneOf
-from mockserver.core.state.faults import FAULT_KINDS, FaultKind
+from mockserver.core.state.fault_kinds import FAULT_KINDS, FaultKind
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.json_schema.document import document as json_schema
 from mockserver.scenario.rules.faults import operations_of

@@ -11,7 +11,8 @@ from typing import Any
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.state.faults import Fault, Faults, draws
+from mockserver.core.state.fault_kinds import draws
+from mockserver.core.state.faults import Fault, Faults
 from mockserver.core.state.keys import api_key
 from mockserver.core.state.layer import LayeredSet, shown
 from mockserver.core.state.randomness import Randomness

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mockserver.core.state.faults import Fault, Latency
+from mockserver.core.state.fault_kinds import Latency
+from mockserver.core.state.faults import Fault
 from mockserver.core.state.stubs import Stub
 from mockserver.core.traffic.match import ANYTHING, Glob, Match
 

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from marshmallow import fields, validate
 
 from mockserver.core.contract.errors import ALL_CODES
-from mockserver.core.state import faults
-from mockserver.core.state.faults import FAULT_KINDS
+from mockserver.core.state import fault_kinds
+from mockserver.core.state.fault_kinds import FAULT_KINDS
+from mockserver.core.state.faults import Fault
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.scenario.rules.faults import FaultItem, operations_of
 from mockserver.views.base import members
@@ -21,7 +22,7 @@ class Named(NamedTuple):
     """A row of `FaultKind`: a fault kind and its name."""
 
     name: str
-    kind: faults.FaultKind
+    kind: fault_kinds.FaultKind
 
 
 def _status(row: Named) -> int | None:
@@ -70,7 +71,7 @@ class Rule(View, FaultItem):
 Rules = listing(Rule, "Rules")
 
 
-def ruled(fault: faults.Fault, now: datetime) -> Mapping[str, Any]:
+def ruled(fault: Fault, now: datetime) -> Mapping[str, Any]:
     """A fault as a row of `Rule`; `now` is the present moment of the workspace's clock."""
     ends = {} if fault.expires_at is None else {"expires_at": fault.expires_at}
     return {"id": fault.id, **fault.written, "hits": fault.hits, "active": fault.is_active(now), **ends}
