@@ -50,6 +50,8 @@ def words(*line, names=()):
         (["completion", "--", "--"], []),
         (["coverage", "--json", "--jso"], []),
         (["app", "create", "--scope", "all", "--scop"], ["--scope"]),
+        (["store", "ex"], ["export"]),
+        (["store", "export", "--format", "j"], ["json"]),
         (["nothing", ""], []),
         (["serve", "--nothing", ""], []),
         (["health", "--json=x", "--u"], ["--url"]),

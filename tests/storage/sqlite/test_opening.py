@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mockserver.core.workspaces.keeping import Outline
-from mockserver.storage.sqlite import DamagedError, Engine, EngineError
+from mockserver.storage.sqlite import DamagedError, Engine, EngineError, schema
 from mockserver.storage.sqlite.file_system import file_system
 
 
@@ -250,6 +250,11 @@ def test_a_store_of_a_newer_format_is_refused(opened, path):
     opened().close()
     change(path, "PRAGMA user_version = 2")
     assert refused(path).startswith(f"{path} is of format 2, and this version reads 1: let the version that wrote it")
+
+
+def test_an_outline_with_other_members_is_of_another_format():
+    """The layout is that of workspaces alone; a change here has to count `VERSION` up."""
+    assert (schema.VERSION, Outline._fields) == (1, ("name", "keys", "due_at", "is_busy", "counted"))
 
 
 def test_another_version_with_the_same_layout_takes_a_store_over(opened):
