@@ -47,32 +47,33 @@ def test_what_comes_then_is_traced_again(traced):
     assert traced.count("called") == 2
 
 
+CASES = """
+import pytest
+
+@pytest.fixture(params=["here", "elsewhere"])
+def server(request):
+    return request.param
+
+@pytest.mark.parametrize("number", range({number}))
+def test_of_numbers(number):
+    pass
+
+@pytest.mark.parametrize("number", range({number}))
+def test_of_servers(server, number):
+    pass
+
+@pytest.mark.hypothesis
+def test_of_properties():
+    pass
+"""
+
+
 def test_cases_repeat_those_before_them_and_other_forms_of_the_server_do_not(pytester):
-    pytester.makepyfile("""
-        import pytest
-
-        @pytest.fixture(params=["here", "elsewhere"])
-        def server(request):
-            return request.param
-
-        @pytest.mark.parametrize("number", range(6))
-        def test_of_numbers(number):
-            pass
-
-        @pytest.mark.parametrize("number", range(5))
-        def test_of_servers(server, number):
-            pass
-
-        @pytest.mark.hypothesis
-        def test_of_properties():
-            pass
-    """)
+    pytester.makepyfile(CASES.format(number=MOST + 1))
     items, _ = pytester.inline_genitems("-p", "no:cacheprovider", "-p", "no:asyncio")
-    assert MOST == 4
     assert [item.name for item in repeats(items)] == [
-        "test_of_numbers[4]",
-        "test_of_numbers[5]",
-        "test_of_servers[here-4]",
-        "test_of_servers[elsewhere-4]",
+        f"test_of_numbers[{MOST}]",
+        f"test_of_servers[here-{MOST}]",
+        f"test_of_servers[elsewhere-{MOST}]",
         "test_of_properties",
     ]
