@@ -19,7 +19,7 @@ from mockserver.cli.framework.values import OneOf
 from mockserver.core.state.fault_kinds import FAULT_KINDS, FaultKind
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.json_schema.document import document as json_schema
-from mockserver.scenario.rules.faults import operations_of
+from mockserver.scenario.rules.fault_codes import operations_of
 
 #: The longest example of a member, in characters. Chosen: to fit on a screen without scrolling sideways too far.
 _LONGEST_EXAMPLE = 240

@@ -10,15 +10,8 @@ from typing import Any, ClassVar
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.beyond.catalogue import OperationBeyond, catalogue
-from mockserver.core.contract.errors import (
-    ALL_CODES,
-    BAD_REQUEST,
-    INTERNAL_ERROR,
-    NOT_ENOUGH_CREDITS,
-    NOT_FOUND,
-    PERMISSION_DENIED,
-)
-from mockserver.core.contract.operation import Audience, Operation
+from mockserver.core.contract.errors import ALL_CODES
+from mockserver.core.contract.operation import Operation
 from mockserver.core.state.fault_kinds import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, FaultKind, Latency
 from mockserver.core.state.faults import Fault
 from mockserver.core.text.spelling import nearest
@@ -27,7 +20,7 @@ from mockserver.core.traffic.ring import weight
 from mockserver.resources.match import as_match
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import Instant, Item, about, counted_from, write_instant
-from mockserver.scenario.rules import sentences
+from mockserver.scenario.rules.fault_codes import EVERYWHERE, giving, never_given, statuses
 from mockserver.scenario.rules.match import MatchItem, unknown_operation
 from mockserver.web.schemas.fields import Flag, Number
 
@@ -43,17 +36,9 @@ HEADER_ID = "header"
 _RESERVED = ("catalogue", HEADER_ID)
 #: The longest `ttl_s` of a fault, in seconds. Chosen: a hundred years, within what a clock shows.
 _LONGEST_S = 3_155_760_000
-#: The error codes that every operation can give, whatever it documents itself.
-_EVERYWHERE = frozenset(
-    {kind.code.code for kind in FAULT_KINDS.values() if kind.code and kind.everywhere}
-    | {BAD_REQUEST.code, NOT_FOUND.code, INTERNAL_ERROR.code}
-)
 #: The members of a fault that a running workspace sets.
 _RUNNING = ("id", "hits", "passed", "expires_at")
 PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s", "alert")
-
-#: The statuses of codes in operations beyond, where they are not the code's own (contract/sending#sendTransacEmail).
-_BEYOND_STATUSES = {NOT_ENOUGH_CREDITS.code: {"sendTransacEmail": 402}}
 
 _milliseconds = validate.Range(min=0, max=LONGEST_MS)
 _count = validate.Range(min=0, max=2**53)
@@ -164,7 +149,7 @@ class FaultItem(Item):
     def _as_value(self, data: dict[str, Any], original: Any, **_: Any) -> Fault:
         match, code = data["match"], _code(data)
         if not match.operations and code is not None and not _fits_everywhere(data):
-            match = match._replace(operations=_own(code))
+            match = match._replace(operations=giving(code))
         expires_at = data.get("expires_at")
         if expires_at is None and "ttl_s" in data:
             expires_at = counted_from(data["ttl_s"])
@@ -172,7 +157,7 @@ class FaultItem(Item):
             kind=data["fault"],
             match=match,
             parameters={name: data[name] for name in PARAMETERS if name in data},
-            statuses=_statuses(code),
+            statuses=statuses(code),
             expires_at=expires_at,
             written=_written(original),
             **{name: data[name] for name in ("id", "times", "after", "probability", "hits", "passed") if name in data},
@@ -250,17 +235,7 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         operations = _known(match)
         # Nobody knows which codes an operation beyond gives: it may give each.
         if operations or not _beyond(match):
-            yield from _never_given(code, operations)
-
-
-def _never_given(code: str, operations: list[Operation]) -> Iterator[tuple[str, str]]:
-    """The operations that never give a code."""
-    for row in operations:
-        if not _may_give(row, code):
-            gives = ", ".join(dict.fromkeys(error.code.code for error in row.errors))
-            yield "match", f"{row.id} never gives {code}; it gives {gives or 'no error of its own'}"
-    if not operations and not any(_gives(row, code) for row in ALL_OPERATIONS.values()):
-        yield "code", f"no operation gives {code}"
+            yield from never_given(code, operations)
 
 
 def _code(data: dict[str, Any]) -> str | None:
@@ -270,42 +245,7 @@ def _code(data: dict[str, Any]) -> str | None:
 
 
 def _fits_everywhere(data: dict[str, Any]) -> bool:
-    return FAULT_KINDS[data["fault"]].everywhere or data.get("code") in _EVERYWHERE
-
-
-def _gives(operation: Operation, code: str) -> bool:
-    return sentences.fits(code, operation) or any(row.code.code == code for row in operation.errors)
-
-
-def _may_give(operation: Operation, code: str) -> bool:
-    """Whether an operation gives a code; all of the API may give `permission_denied`, to a token without the scope
-    (contract/oauth#scopes).
-    """
-    return _gives(operation, code) or (code == PERMISSION_DENIED.code and operation.audience is Audience.API)
-
-
-def _own(code: str) -> frozenset[str]:
-    """The operations of a fault that names none: those of the API that give its code, or else all that do."""
-    giving = [row for row in ALL_OPERATIONS.values() if _gives(row, code)]
-    return frozenset(row.id for row in giving if row.audience is Audience.API) or frozenset(row.id for row in giving)
-
-
-def operations_of(kind: FaultKind) -> list[str]:
-    """The ids of the operations that a kind of fault fits."""
-    if kind.everywhere or kind.code is None:
-        return list(ALL_OPERATIONS)
-    return [row.id for row in ALL_OPERATIONS.values() if _gives(row, kind.code.code)]
-
-
-def codes_of(operation: Operation) -> list[str]:
-    """The error codes that a fault can make an operation give, without `force`."""
-    return [code for code in ALL_CODES if code in _EVERYWHERE or _may_give(operation, code)]
-
-
-def _statuses(code: str | None) -> dict[str, int]:
-    rows = ((row.id, error) for row in ALL_OPERATIONS.values() for error in row.errors)
-    found = {operation: error.status for operation, error in rows if error.code.code == code}
-    return {**found, **_BEYOND_STATUSES.get(code or "", {})}
+    return FAULT_KINDS[data["fault"]].everywhere or data.get("code") in EVERYWHERE
 
 
 def dump_fault(fault: Fault) -> dict[str, Any]:
