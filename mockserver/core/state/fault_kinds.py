@@ -36,10 +36,11 @@ class Latency(NamedTuple):
     """A distribution of delays in milliseconds: lognormal by median and sigma, or uniform from low to high."""
 
     type: str
-    median_ms: float = 0.0
-    sigma: float = 0.0
-    low_ms: float = 0.0
-    high_ms: float = 0.0
+    # Shown as they were given: 1 is not 1.0.
+    median_ms: int | float = 0.0
+    sigma: int | float = 0.0
+    low_ms: int | float = 0.0
+    high_ms: int | float = 0.0
 
     def at(self, share: float) -> float:
         """The delay below which a share of all delays lies, in milliseconds."""

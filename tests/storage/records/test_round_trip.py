@@ -42,3 +42,10 @@ def test_plan_changes_that_wait_are_the_same(make_api):
         assert api.put("/v3/corporate/subAccounts/plan", json=change).status_code == 202
 
     assert lost(api.workspace) is None
+
+
+def test_numbers_of_faults_are_shown_as_they_were_given(api):
+    latency = {"type": "lognormal", "median_ms": 3, "sigma": 1}
+    assert api.post("/_mock/faults", json={"fault": "latency", "probability": 1, "distribution": latency}).json
+
+    assert lost(api.workspace) is None
