@@ -152,6 +152,17 @@ def test_what_a_scenario_cannot_say_is_there_again(store, path, folder):
     assert after.origin.keyring.form == before.origin.keyring.form
 
 
+def test_a_workspace_of_a_document_is_reset_to_that_document(store, path, folder):
+    document = {
+        "description": "mine",
+        "accounts": [{"name": "acme", "senders": [{"name": "N", "email": "n@acme.test"}]}],
+    }
+    keep(path, store.create(document, name="own"))
+    run("export", path, folder)
+    run("import", path.with_name("new.db"), folder)
+    assert kept(path.with_name("new.db"), "own").origin.scenario == document
+
+
 def test_a_snapshot_is_there_again(store, path, folder):
     keep(path, store.default)
     run("export", path, folder)
@@ -247,7 +258,7 @@ STATE = "state: {accounts: [{name: acme}]}"
         ("name: acme\nstate:\n  accounts:\n    - {name: a, role: king}\n", "{file}:4: state.accounts[0].role: "),
         ("name: acme\n" + STATE + "\nmailbox: [{id: 1}]\n", "{file}:3: mailbox[0].id: "),
         ("name: acme\n" + STATE + "\norigin: {scenario: 7}\n", "{file}:3: origin.scenario: "),
-        ("- 1", "{file}:1: "),
+        ("- 1", "{file}:1: the document of a workspace is a mapping"),
         ("a: [", "{file}:2: not YAML: "),
         ('{"name": ', "{file} is not JSON: "),
         ('{"name": "acme"}', "state: "),

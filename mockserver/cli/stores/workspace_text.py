@@ -19,6 +19,8 @@ from mockserver.web.schemas import json_text
 
 #: The most parts of a document: the file is the user's own.
 _BOUNDS = Bounds(parts=10_000_000)
+#: What messages call a document.
+_CALLED = "the document of a workspace"
 
 
 def text_of(workspace: Workspace, writer: str, *, as_json: bool) -> str:
@@ -33,7 +35,11 @@ def workspace_of_text(raw: bytes, file: str) -> Workspace:
     Raises:
         ScenarioError: the document is not valid.
     """
-    document = _of_json(raw, file) if raw.lstrip().startswith(b"{") else parse(_decoded(raw, file), file, _BOUNDS)
+    document = (
+        _of_json(raw, file)
+        if raw.lstrip().startswith(b"{")
+        else parse(_decoded(raw, file), file, _BOUNDS, called=_CALLED)
+    )
     schema = WorkspaceItem()
     try:
         item = schema.load(document)
