@@ -114,10 +114,11 @@ class Keeper:
         self._wake()
 
     def release(self, workspace: Workspace) -> Outline | None:
-        with self._lock:
-            kept = self._kept.get(workspace.name)
-            found = None if kept is None else kept.released()
-            if found is not None:
+        # Without the lock: to see whether all is kept takes a while, and whoever removes it takes its own lock first.
+        kept = self._kept.get(workspace.name)
+        found = None if kept is None else kept.released()
+        if found is not None:
+            with self._lock:
                 del self._kept[workspace.name]
         return found
 

@@ -1,5 +1,6 @@
 """With `--store-sync always` no answer tells of what is not kept, and while nothing can be kept that is said."""
 
+import smtplib
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -36,6 +37,7 @@ def engine(monkeypatch):
 @pytest.fixture
 def server(engine, tmp_path):
     with MockServer(store=f"sqlite:{tmp_path / 'mock.db'}", store_sync="always") as found:
+        make_sender(found, "early")  # with its answer all is written that the start has changed
         yield found
 
 
@@ -112,7 +114,17 @@ def test_a_stream_begins_without_waiting_for_its_end(server):
 def test_a_request_that_waits_is_answered_when_what_it_waits_for_has_happened(server):
     with ThreadPoolExecutor() as pool:
         waiting = pool.submit(
-            httpx.get, f"{server.url}/_mock/requests", params={"wait": 30, "method": "POST"}, timeout=40
+            httpx.get, f"{server.url}/_mock/requests", params={"wait": 30, "operation": "getAccount"}, timeout=40
         )
-        make_sender(server)
+        httpx.get(f"{server.url}/v3/account", headers=KEY)
         assert len(waiting.result().json()["items"]) == 1
+
+
+def test_a_mail_that_could_not_be_kept_is_not_taken(engine, tmp_path):
+    with MockServer(store=f"sqlite:{tmp_path / 'mock.db'}", store_sync="always", smtp_in="127.0.0.1:0") as server:
+        host, _, port = httpx.get(f"{server.url}/_mock/health").json()["smtp_in"]["address"].rpartition(":")
+        with smtplib.SMTP(host, int(port)) as client:
+            assert client.sendmail("a@acme.com", ["b@acme.com"], "Subject: kept\r\n\r\n") == {}
+            engine.trouble = "the disk is full"
+            with pytest.raises(smtplib.SMTPDataError, match="could not be kept"):
+                client.sendmail("a@acme.com", ["b@acme.com"], "Subject: not kept\r\n\r\n")

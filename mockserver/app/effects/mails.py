@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +42,7 @@ class Mails:
         if self._address is not None:
             from mockserver.effects.mail.listener import Listener  # noqa: PLC0415  # needed by few servers
 
-            self._listener = Listener(*self._address, partial(inbound.take, store))
+            self._listener = Listener(*self._address, partial(_take, store))
             self._listener.start()
 
     def close(self) -> None:
@@ -65,6 +66,16 @@ class Mails:
         """The members `smtp` (of the client) and `smtp_in` (of the listener) of `health`, each where it is in use."""
         peers = {"smtp": self._client, "smtp_in": self._listener}
         return {name: peer.health() for name, peer in peers.items() if peer is not None}
+
+
+def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
+    """Take a mail; it is kept then, if answers have to wait for that.
+
+    Raises:
+        KeepingError: it could not be kept, or its workspace cannot be read.
+    """
+    inbound.take(store, raw, sender, recipients)
+    store.keeping.settle()
 
 
 def _client(url: str, egress: Egress) -> SmtpClient:

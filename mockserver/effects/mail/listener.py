@@ -12,6 +12,7 @@ from typing import Any
 from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 from marshmallow import ValidationError
 
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.effects.mail.data import LARGEST, Incoming, TotalSize
 from mockserver.web.schemas.fields import Email
 from mockserver.web.server.server import bind
@@ -73,6 +74,8 @@ class _Handler:
         try:
             # In another thread: while one mail is read, others are received.
             await asyncio.get_running_loop().run_in_executor(self._readers, self._read, envelope)
+        except KeepingError:
+            return "451 4.3.0 the mail could not be kept; GET /_mock/readyz may say why"
         except Exception:  # noqa: BLE001  # whatever is wrong with one mail, the others are taken
             _LOG.exception("a mail that came in could not be taken")
             return "451 4.3.0 the mail could not be taken, which is a mistake of the mock"
