@@ -51,6 +51,7 @@ NOT_KEPT = {
     "MappingNode.marks": "the lines of a document say where its mistakes are, and this one had none",
     "MappingNode.layers": "as the lines",
     "MappingNode.title": "that of the workspace, which a reset leaves as it is",
+    "Files.ring": "made again of the exports; those of an account that was removed are no longer among them",
     "Due.queue": "made when it is first asked for",
 }
 

@@ -4,6 +4,7 @@ import pytest
 from held_workspace import read_again
 from same_workspace import lost
 
+from mockserver.resources.webhooks.history import Files
 from mockserver.scenario.documents.library import Library
 
 every_scenario = pytest.mark.parametrize(
@@ -49,3 +50,17 @@ def test_numbers_of_faults_are_shown_as_they_were_given(api):
     assert api.post("/_mock/faults", json={"fault": "latency", "probability": 1, "distribution": latency}).json
 
     assert lost(api.workspace) is None
+
+
+def test_files_of_exports_go_in_the_order_in_which_they_were_ready(make_api):
+    api = make_api({"accounts": [{"name": "acme", "api_keys": ["acme"], "enterprise": True}]}, key="acme")
+    for _ in range(3):
+        body = {"event": "allEvents", "type": "transactional", "days": 7, "notifyURL": "http://127.0.0.1:9/ready"}
+        assert api.post("/v3/webhooks/export", json=body).status_code == 202
+        api.advance("PT1M")
+
+    read = read_again(api.workspace)
+
+    ids = [[row.id for row in workspace.state.record(Files).ring] for workspace in (read, api.workspace)]
+    assert ids[0] == ids[1]
+    assert len(ids[0]) == 3
