@@ -55,7 +55,7 @@ class Target:
 
     @property
     def workspaces(self) -> Any:
-        return self.app.store
+        return self.app.store.loaded()
 
     def send(self, sent: Sent) -> Answer:
         """The answer; a request that waits is answered by what it would say when its time is up."""
