@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, settings
-from hypothesis.internal.conjecture import providers
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.internal.conjecture import engine, providers
 
 #: The profiles, with the share of the examples that a property names. Few are a quarter of them: enough to meet each
 #: rule of a history some times, in a quarter of the time.
@@ -15,6 +15,9 @@ LEAST, USUAL = 4, 100
 # tests that ran before in the same process. Without those an example is the same whatever runs beside it.
 providers._get_local_constants = providers.Constants  # noqa: SLF001  # there is no setting
 
+# A failing example is made smaller for so many seconds; after the time of a test nothing would be told of it.
+engine.MAX_SHRINKING_SECONDS = 15
+
 for _name, _share in SHARES.items():
     settings.register_profile(
         _name,
@@ -24,6 +27,8 @@ for _name, _share in SHARES.items():
         deadline=None,
         database=None,
         print_blob=False,
+        # To explain a failure traces every line, and a history would take longer than a test may.
+        phases=[phase for phase in Phase if phase is not Phase.explain],
         # A fixture of a property is a factory, or a workspace that every example resets.
         suppress_health_check=list(HealthCheck),
     )
