@@ -45,11 +45,12 @@ class Watch:
             self._seen.append((event, arguments))
 
     def _is_own(self, event, arguments):
-        """Whether the program reads what belongs to it."""
-        if event not in ("open", "os.listdir", "os.scandir"):
-            return False
+        """Whether the program reads what belongs to it, or the interpreter keeps what it has compiled of it."""
         path, mode = (*arguments, None)[:2]
-        return mode in ("r", "rb", None) and str(path).startswith(OWN)
+        if not str(path).startswith(OWN):
+            return False
+        is_read = event in ("open", "os.listdir", "os.scandir") and mode in ("r", "rb", None)
+        return is_read or "__pycache__" in Path(path).parts
 
     @contextmanager
     def on(self):
