@@ -156,6 +156,10 @@ def alone():
     ]
 
 
+#: Sockets that clients of other tests in this process have left, as in `pyproject.toml`.
+_OF_OTHERS = "ignore:unclosed <socket.socket [closed]:ResourceWarning"
+
+
 @pytest.fixture
 def run(pytester, monkeypatch, alone):
     """Runs a suite in this process, warnings being errors there as well; `call` of the suite asks a workspace
@@ -169,6 +173,6 @@ def run(pytester, monkeypatch, alone):
     def run_suite(suite, *options):
         lines = ["import pytest", "from calls import call", *(line.removeprefix("    ") for line in suite.splitlines())]
         pytester.makepyfile(test_it="\n".join(lines))
-        return pytester.runpytest_inprocess("-W", "error", *alone, *options)
+        return pytester.runpytest_inprocess("-W", "error", "-W", _OF_OTHERS, *alone, *options)
 
     return run_suite
