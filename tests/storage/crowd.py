@@ -25,7 +25,8 @@ class Crowd:
 
     def __init__(self, name):
         self._name, self._numbers = name, count()
-        self._key = None
+        #: Opens the workspace that an address names; one of its own is known once the answer to its making has come.
+        self._key = "any"
         #: When each sender was acknowledged, by e-mail, and those of earlier starts that have to be there.
         self._created, self._there = {}, set()
 
