@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from drafts import Sent
@@ -67,9 +68,23 @@ def _problems(target: Target) -> Iterator[str]:
         return
     for workspace in target.workspaces:
         root = f"/w/{workspace.name}"
-        yield from _unsettled(workspace)
-        yield from _unreadable(target, root)
-        yield from _unwritable(target, root)
+        with _standing_still(workspace):
+            yield from _unsettled(workspace)
+            yield from _unreadable(target, root)
+            yield from _unwritable(target, root)
+
+
+@contextmanager
+def _standing_still(workspace: Any) -> Iterator[None]:
+    """A workspace in which nothing falls due meanwhile: what did would make another state of it."""
+    with workspace.lock:
+        is_running = not workspace.state.clock.frozen
+        workspace.state.clock.freeze()
+        workspace.catch_up()
+    yield
+    with workspace.lock:
+        if is_running:
+            workspace.state.clock.thaw()
 
 
 def _unsettled(workspace: Any) -> Iterator[str]:
