@@ -82,8 +82,8 @@ def _start_runtime(settings: Settings) -> Runtime:
     # Imported when the first server of a program starts, which then takes most of the time of that start: who uses a
     # server that runs elsewhere needs none of it, and may not have it.
     with needing_server("a server in this process"):
-        from mockserver.app.runtime import runtime_of  # noqa: PLC0415
-        from mockserver.scenario.documents.mistakes import ScenarioError  # noqa: PLC0415
+        from mockserver.app.runtime import runtime_of  # noqa: PLC0415  # see above
+        from mockserver.scenario.documents.mistakes import ScenarioError  # noqa: PLC0415  # see above
 
     try:
         runtime = runtime_of(settings)

@@ -47,8 +47,8 @@ def sendable(scenario: Scenario | None) -> Sendable:
     try:
         # Imported for files only: a test may use a server that runs elsewhere.
         with needing_server("a scenario in a file"):
-            from mockserver.scenario.documents.document import refuse_invalid_values  # noqa: PLC0415
-            from mockserver.scenario.documents.reading import parse  # noqa: PLC0415
+            from mockserver.scenario.documents.document import refuse_invalid_values  # noqa: PLC0415  # see above
+            from mockserver.scenario.documents.reading import parse  # noqa: PLC0415  # see above
     except ServerMissingError:
         return YamlText(str(path), path.read_text(encoding="utf-8"))
     found = parse(path.read_text(encoding="utf-8"), str(path))
