@@ -17,7 +17,8 @@ from mockserver.beyond.stubs.view import body_of, names_for
 from mockserver.beyond.stubs.world import World
 from mockserver.beyond.templates import operators
 from mockserver.beyond.templates.budget import Budget
-from mockserver.beyond.templates.evaluation import Scope, key_of
+from mockserver.beyond.templates.functions import key_of
+from mockserver.beyond.templates.scope import Scope
 from mockserver.beyond.templates.value import Each, Value
 from mockserver.beyond.templates.values import OMIT, BudgetError, Path, TemplateError
 from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID_PARAMETER, ServiceError, no_room

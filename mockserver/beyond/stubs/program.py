@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from mockserver.beyond.effects.schemas import ITEMS
-from mockserver.beyond.templates.evaluation import Scope
+from mockserver.beyond.templates.scope import Scope
 from mockserver.beyond.templates.value import Each, Reader, Value
 from mockserver.beyond.templates.values import Later, Path
 from mockserver.core.contract.errors import ALL_CODES, ErrorCode

@@ -1,9 +1,12 @@
-"""What templates can ask the workspace for: ids, draws, stored values, made-up data."""
+"""The functions of templates, and what they ask the workspace for: ids, draws, stored values, made-up data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from mockserver.beyond.templates.budget import Budget
+from mockserver.beyond.templates.values import TemplateError, refuse, text, whole
 
 #: What Faker makes up that templates can ask for, each without arguments.
 FAKER = frozenset(
@@ -50,12 +53,52 @@ class World(Protocol):
         ...
 
 
-#: The functions with the least and the most arguments that each takes, by position.
-FUNCTIONS: Mapping[str, tuple[int, int]] = {
-    "next_id": (1, 1),
-    "uuid": (0, 0),
-    "random": (2, 2),
-    "message_id": (0, 0),
-    "stored": (1, 2),
-    "range": (1, 3),
+def key_of(value: Any) -> str:
+    """A key of a table: a text, or a whole number as its digits.
+
+    Raises:
+        TemplateError: it is neither.
+    """
+    return value if isinstance(value, str) else str(whole(value))
+
+
+def _stored(budget: Budget, world: World, table: Any, key: Any = None) -> Any:
+    if key is not None:
+        return world.stored(text(table), key_of(key))
+    found = world.stored_in(text(table))
+    budget.look(len(found))
+    return found
+
+
+def _range(budget: Budget, _: World, *bounds: Any) -> Any:
+    if len(bounds) == 3 and not whole(bounds[2]):
+        raise TemplateError("a step of zero leads nowhere")
+    found = range(*map(whole, bounds))
+    # `len` cannot tell more than 63 bits.
+    budget.spend(max(0, (found.stop - found.start) // found.step))
+    return budget.made(list(found))
+
+
+def _random(_: Budget, world: World, low: Any, high: Any) -> Any:
+    if whole(low) > whole(high):
+        refuse(high, f"a number of {low} at least")
+    return world.random(low, high)
+
+
+class Function(NamedTuple):
+    """A function of templates, with the least and the most arguments that it takes, by position."""
+
+    least: int
+    most: int
+    #: Takes the budget and the world before the arguments.
+    work: Callable[..., Any]
+
+
+FUNCTIONS: Mapping[str, Function] = {
+    "next_id": Function(1, 1, lambda _, world, kind: world.next_id(kind)),
+    "uuid": Function(0, 0, lambda _, world: world.uuid()),
+    "random": Function(2, 2, _random),
+    "message_id": Function(0, 0, lambda _, world: world.message_id()),
+    "stored": Function(1, 2, _stored),
+    "range": Function(1, 3, _range),
 }

@@ -13,9 +13,9 @@ from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from mockserver.beyond.templates import operators
-from mockserver.beyond.templates.evaluation import ALL_FILTERS
 from mockserver.beyond.templates.filters import METHODS
 from mockserver.beyond.templates.functions import FAKER, FUNCTIONS
+from mockserver.beyond.templates.item_filters import ALL_FILTERS
 from mockserver.beyond.templates.kinds import TESTS
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.text.spelling import nearest
@@ -273,7 +273,7 @@ def _check_signature(node: Any, what: str, work: Callable[..., Any]) -> None:
 
 
 def _check_function(node: nodes.Call, name: str) -> None:
-    least, most = FUNCTIONS[name]
+    least, most, _ = FUNCTIONS[name]
     if node.kwargs or not least <= len(node.args) <= most:
         number = f"{least} to {most}" if least < most else str(least)
         raise _mistake(node, f"{name} takes {number} arguments by position")

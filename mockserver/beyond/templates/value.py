@@ -13,7 +13,9 @@ from typing import Any
 from jinja2 import nodes
 
 from mockserver.beyond.templates import operators, syntax
-from mockserver.beyond.templates.evaluation import Scope, evaluated, looped, written
+from mockserver.beyond.templates.expressions import evaluated
+from mockserver.beyond.templates.scope import Scope
+from mockserver.beyond.templates.statements import looped, written
 from mockserver.beyond.templates.values import OMIT, Path, TemplateError, items
 
 #: The members of a mapping that stands for a list.

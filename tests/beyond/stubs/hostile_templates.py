@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from mockserver.beyond.templates.evaluation import ALL_FILTERS
 from mockserver.beyond.templates.filters import METHODS
 from mockserver.beyond.templates.functions import FUNCTIONS
+from mockserver.beyond.templates.item_filters import ALL_FILTERS
 from mockserver.beyond.templates.kinds import TESTS
 
 #: Ways out of Jinja's sandboxes and into Python that were published, and what resembles them.

@@ -13,7 +13,7 @@ from hostile_templates import ESCAPES, GREEDY, template
 
 from mockserver.beyond.stubs.world import World
 from mockserver.beyond.templates.budget import Budget
-from mockserver.beyond.templates.evaluation import Scope
+from mockserver.beyond.templates.scope import Scope
 from mockserver.beyond.templates.value import Reader
 from mockserver.beyond.templates.values import OMIT, Members, TemplateError
 from mockserver.core.text.domain_name import comparable

@@ -13,9 +13,9 @@ from mockserver.beyond.effects.schemas import ITEMS
 from mockserver.beyond.stubs import answering, item, program, stub_list
 from mockserver.beyond.stubs.item import StubItem
 from mockserver.beyond.templates import budget, syntax
-from mockserver.beyond.templates.evaluation import ALL_FILTERS
 from mockserver.beyond.templates.filters import METHODS
 from mockserver.beyond.templates.functions import FUNCTIONS
+from mockserver.beyond.templates.item_filters import ALL_FILTERS
 from mockserver.beyond.templates.kinds import TESTS
 from mockserver.beyond.templates.syntax import LATE_MEMBERS, ROOTS
 

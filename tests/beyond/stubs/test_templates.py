@@ -10,8 +10,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from mockserver.beyond.stubs.world import World
 from mockserver.beyond.templates.budget import Budget
-from mockserver.beyond.templates.evaluation import Scope
 from mockserver.beyond.templates.functions import FAKER
+from mockserver.beyond.templates.scope import Scope
 from mockserver.beyond.templates.syntax import SyntaxMistake, read
 from mockserver.beyond.templates.value import Reader
 from mockserver.beyond.templates.values import TemplateError
