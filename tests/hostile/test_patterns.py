@@ -86,7 +86,7 @@ PATTERNS = [
 #: The functions and classes that use others; those that stand in them as texts are tried.
 USES = {
     "beyond.stubs.item:StubItem",
-    "beyond.stubs.item:_name",
+    "beyond.stubs.parts:_name",
     "cli.live.logs:_passes",  # the glob of whoever has called the command
     "views.server.openapi:OpenApi",
     "control.document.openapi:_of_path",

@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 from marshmallow.exceptions import SCHEMA
 
+from mockserver.beyond.stubs.parts import AnswerItem, ForgetItem, RefusalItem, StoreItem
 from mockserver.beyond.stubs.pattern import Pattern, shadowed
 from mockserver.beyond.stubs.program import read
-from mockserver.beyond.templates.syntax import is_free_name, is_template
+from mockserver.beyond.templates.syntax import is_free_name
 from mockserver.core.state.stubs import Stub
-from mockserver.core.text import header_form
 from mockserver.core.traffic.match import Match
 from mockserver.resources.match import ContentMatchItem
 from mockserver.resources.section import Item, about
@@ -32,121 +32,19 @@ LARGEST = 64 * 1024
 _MOST_ANSWERS = 100
 #: The most items of any other list of a stub. Chosen: more than a body of the service has members.
 _MOST_LISTED = 100
-#: The longest error code, in characters. Chosen: far above those of the service.
-_LONGEST_CODE = 200
-_NO_NAME = "must be a name of letters, digits and _"
 #: How many stubs that were checked are remembered. Chosen: those of all shipped libraries, and as many of a team's own.
 _REMEMBERED = 512
 #: The most levels that `json_text.write` writes; how many a value may have is a matter of the schema.
 _DEEPEST_WRITTEN = 255
 #: The members that a running workspace sets.
 _RUNNING = ("id", "hits", "position")
-#: Statuses of answers that have no body (RFC 9110, 15.3.5 and 15.4.5).
-_WITHOUT_BODY = (204, 304)
-#: The beginning of the headers that say what the mock has done.
-_OF_THE_MOCK = "x-mock-"
-#: Headers that the mock writes itself.
-_TAKEN = header_form.OF_THE_CALL | {"date", "sib-request-id"}
 
 _count = validate.Range(min=0, max=2**53)
-
-
-def _name(**options: Any) -> fields.String:
-    """The field of a name that is no template."""
-    return fields.String(validate=validate.Regexp(r"[A-Za-z_]\w{0,63}\Z", re.ASCII, error=_NO_NAME), **options)
-
-
-class Condition(fields.Field[Any]):
-    """An expression that is true or false, which is checked with the other templates."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if not isinstance(value, str | bool):
-            raise ValidationError("must be an expression in braces")
-        return value
 
 
 def _check_let(name: str) -> None:
     if not is_free_name(name):
         raise ValidationError("must be a name of letters, digits and _ that has no meaning yet")
-
-
-def _check_header(name: str) -> None:
-    if not header_form.is_name(name):
-        raise ValidationError("is no name of a header")
-    if name.lower() in _TAKEN or name.lower().startswith(_OF_THE_MOCK):
-        raise ValidationError("is a header that the mock writes itself")
-
-
-def _check_value(value: str) -> None:
-    if not is_template(value) and not header_form.is_value(value):
-        raise ValidationError("is no value of a header")
-
-
-class AnswerItem(Item):
-    """An answer: its status, its headers, and its body as JSON or as text; with `when`, where that is true."""
-
-    constraints: ClassVar[dict[str, Any]] = {
-        "not": {"required": ["json", "text"]},
-        "if": {"properties": {"status": {"enum": list(_WITHOUT_BODY)}}, "required": ["status"]},
-        "then": {"properties": {"json": False, "text": False}},
-    }
-
-    when = Condition(**about("answers only where this expression is true, before the sequence and without moving it"))
-    status = fields.Integer(
-        strict=True,
-        validate=validate.Range(200, 599),
-        load_default=200,
-        **about("the status; 204 and 304 have no body"),
-    )
-    headers = Dict(
-        keys=fields.String(validate=_check_header),
-        values=fields.String(validate=_check_value),
-        **about("further headers, by their names"),
-    )
-    json = Json(allow_none=True, **about("the body as JSON; texts in it may be templates"))
-    text = fields.String(**about("the body as text, which may be a template"))
-
-    @validates_schema
-    def _check(self, data: dict[str, Any], **_: Any) -> None:
-        if "json" in data and "text" in data:
-            raise ValidationError("give json or text", "text")
-        for name in ("json", "text"):
-            if name in data and data.get("status") in _WITHOUT_BODY:
-                raise ValidationError(f"an answer of status {data['status']} has no body", name)
-
-
-class RefusalItem(Item):
-    """A refusal in the service's words: when, and its code with status and message."""
-
-    when = Condition(required=True, **about("refuses where this expression is true"))
-    code = fields.String(
-        required=True, validate=validate.Length(1, _LONGEST_CODE), **about("the error code in the service's words")
-    )
-    status = fields.Integer(
-        strict=True, validate=validate.Range(400, 599), **about("the status; that of the code, or 400, if left out")
-    )
-    message = fields.String(**about("the message; that of the code if left out"))
-
-
-class _TimedItem(Item):
-    """Something that is done where a condition is true, or once for each item of a list."""
-
-    when = Condition(**about("done only where this expression is true"))
-    each = Json(**about("done once for each item of this list"))
-    as_ = fields.String(data_key="as", **about("the name that an item of `each` has in templates; `item` if left out"))
-
-
-class ForgetItem(_TimedItem):
-    """A stored value that is forgotten: its table and its key."""
-
-    table = _name(required=True, **about("the table, a name of letters, digits and _"))
-    key = fields.String(required=True, **about("the key within the table, which may be a template"))
-
-
-class StoreItem(ForgetItem):
-    """A value that is stored, by default the body of the request."""
-
-    value = Json(allow_none=True, **about("what is stored; the body of the request if left out"))
 
 
 class StubItem(Item):
