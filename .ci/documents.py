@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from runpy import run_path
 
 import yaml
 from _pytest.fixtures import FixtureFunctionDefinition
@@ -17,7 +17,6 @@ from mockserver.cli import commands as program
 from mockserver.cli.flags import flags
 from mockserver.cli.framework.help import default_of
 from mockserver.cli.framework.parameters import Option
-from mockserver.cli.framework.values import OneOf
 from mockserver.core.contract.operation import Mark
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.fault_kinds import FAULT_KINDS
@@ -29,6 +28,12 @@ from mockserver.scenario.json_schema.document import document as json_schema
 from mockserver.settings import declared
 from mockserver.settings.locations import SCHEMA_FILE
 from mockserver.testing import plugin
+
+# A script finds what stands beside it; a test that runs this file does not.
+sys.path.insert(0, str(Path(__file__).parent))
+
+import reference  # see above
+from reference import tables
 
 _ROOT = Path(__file__).parents[1]
 EXAMPLES = _ROOT / "tests" / "examples"
@@ -50,38 +55,34 @@ def machines() -> Iterator[str]:
 def operations() -> Iterator[str]:
     """Every operation, and how many of its fields and errors bear which mark."""
     found = record(OPERATIONS.values())
-    yield from _row("operation", "request", *(mark.replace("_", " ") for mark in Mark))
-    yield from _row(*["---"] * (2 + len(Mark)))
+    yield from tables.head("operation", "request", *(mark.replace("_", " ") for mark in Mark))
     for name, row in found["operations"].items():
         marks = Counter(entry["mark"] for entry in (*row["fields"], *row["errors"]))
-        yield from _row(f"`{name}`", f"`{row['method']} {row['path']}`", *(marks[mark] for mark in Mark))
-    yield from _row(f"all {len(found['operations'])}", "", *(found["totals"].get(mark, 0) for mark in Mark))
+        yield tables.row(f"`{name}`", f"`{row['method']} {row['path']}`", *(marks[mark] for mark in Mark))
+    yield tables.row(f"all {len(found['operations'])}", "", *(found["totals"].get(mark, 0) for mark in Mark))
 
 
 def commands() -> Iterator[str]:
     """The commands, those of groups as well."""
-    yield from _row("command", "what it does")
-    yield from _row(*["---"] * 2)
+    yield from tables.head("command", "what it does")
     for path, command in program.walk():
-        yield from _row(f"`{path}`", command.short_help)
+        yield tables.row(f"`{path}`", command.short_help)
 
 
 def settings() -> Iterator[str]:
     """The flags of `serve`."""
-    yield from _row("flag", "variable", "default", "meaning")
-    yield from _row(*["---"] * 4)
+    yield from tables.head("flag", "variable", "default", "meaning")
     for flag, beyond in _flags():
         if beyond is None:
-            yield from _row(*_named(flag), f"{flag.help}{_choices(flag)}")
+            yield tables.row(*_named(flag), f"{flag.help}{tables.words_of(flag.type)}")
 
 
 def limits() -> Iterator[str]:
     """The flags of `serve` that limit something, and what becomes of what goes beyond."""
-    yield from _row("flag", "variable", "default", "meaning", "beyond it")
-    yield from _row(*["---"] * 5)
+    yield from tables.head("flag", "variable", "default", "meaning", "beyond it")
     for flag, beyond in _flags():
         if beyond is not None:
-            yield from _row(*_named(flag), flag.help, beyond)
+            yield tables.row(*_named(flag), flag.help, beyond)
 
 
 def _flags() -> Iterator[tuple[Option, str | None]]:
@@ -95,59 +96,44 @@ def _named(flag: Option) -> tuple[str, str, str]:
     return f"`{flag.flag}`", f"`{flag.envvar}`", "" if default is None else f"`{default}`"
 
 
-def _choices(flag: Option) -> str:
-    if not isinstance(flag.type, OneOf):
-        return ""
-    return f" One of {', '.join(f'`{choice}`' for choice in flag.type.words)}."
-
-
 def scenarios() -> Iterator[str]:
     """The shipped scenarios."""
-    yield from _row("scenario", "what it is")
-    yield from _row(*["---"] * 2)
+    yield from tables.head("scenario", "what it is")
     for row in Library().describe():
-        yield from _row(f"`{row['name']}`", row["description"].strip())
+        yield tables.row(f"`{row['name']}`", row["description"].strip())
 
 
 def behaviour() -> Iterator[str]:
     """What a scenario can say under `behaviour:`."""
-    yield from _row("member", "default", "meaning")
-    yield from _row(*["---"] * 3)
+    yield from tables.head("member", "default", "meaning")
     schema = BehaviourItem()
     for name, default in schema.dump(Behaviour()).items():
-        # As YAML in one line has it, without the sign for the document's end that follows a word.
-        text = (
-            yaml.safe_dump(default, default_flow_style=True, width=1000, sort_keys=False).removesuffix("...\n").strip()
-        )
-        yield from _row(f"`{name}`", f"`{text}`", schema.fields[name].metadata["description"])
+        yield tables.row(f"`{name}`", tables.code(tables.flow(default)), schema.fields[name].metadata["description"])
 
 
 def control() -> Iterator[str]:
     """The calls of the control API, as its own index tells them."""
     answer = create_app().test_client().get("/_mock").json
     assert answer is not None
-    yield from _row("call", "what it does")
-    yield from _row(*["---"] * 2)
+    yield from tables.head("call", "what it does")
     for row in answer["items"]:
         path = _PLACEHOLDER.sub(r"{\1}", row["path"])
-        yield from _row(f"`{row['method']} {path}`", row["does"])
+        yield tables.row(f"`{row['method']} {path}`", row["does"])
 
 
 def faults() -> Iterator[str]:
     """The named faults and the kinds, and the parameters that each takes."""
-    yield from _row("fault", "what the client meets", "parameters")
-    yield from _row(*["---"] * 3)
+    yield from tables.head("fault", "what the client meets", "parameters")
     for name, kind in FAULT_KINDS.items():
-        yield from _row(f"`{name}`", kind.summary, ", ".join(f"`{parameter}`" for parameter in kind.parameters))
+        yield tables.row(f"`{name}`", kind.summary, ", ".join(f"`{parameter}`" for parameter in kind.parameters))
 
 
 def action() -> Iterator[str]:
     """The inputs of the action for GitHub."""
     found = yaml.safe_load(ACTION.read_text(encoding="utf-8"))
-    yield from _row("input", "meaning", "default")
-    yield from _row(*["---"] * 3)
+    yield from tables.head("input", "meaning", "default")
     for name, about in found["inputs"].items():
-        yield from _row(f"`{name}`", about["description"], f"`{about['default']}`" if about["default"] else "")
+        yield tables.row(f"`{name}`", about["description"], f"`{about['default']}`" if about["default"] else "")
 
 
 class _Options:
@@ -170,23 +156,17 @@ def plugin_options() -> Iterator[str]:
     """The options that the plugin adds to pytest."""
     found = _Options()
     plugin.pytest_addoption(found)  # type: ignore[arg-type]  # it has what of a parser is used
-    yield from _row("option", "what it does")
-    yield from _row(*["---"] * 2)
+    yield from tables.head("option", "what it does")
     for name, does in found.rows:
-        yield from _row(f"`{name}`", does)
+        yield tables.row(f"`{name}`", does)
 
 
 def plugin_fixtures() -> Iterator[str]:
     """The fixtures of the plugin, each with the first sentences of its docstring."""
-    yield from _row("fixture", "what it gives")
-    yield from _row(*["---"] * 2)
+    yield from tables.head("fixture", "what it gives")
     for name, value in vars(plugin).items():
         if isinstance(value, FixtureFunctionDefinition):
-            yield from _row(f"`{name}`", " ".join((value.__doc__ or "").split()))
-
-
-def _row(*cells: object) -> Iterator[str]:
-    yield f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in cells)} |"
+            yield tables.row(f"`{name}`", " ".join((value.__doc__ or "").split()))
 
 
 _ALL = (
@@ -203,9 +183,7 @@ _ALL = (
     plugin_options,
     plugin_fixtures,
 )
-#: The parts of the reference, which have a module of their own.
-_REFERENCE = run_path(str(Path(__file__).with_name("reference.py")))["PARTS"]
-PARTS = {part.__name__: part for part in (*_ALL, *_REFERENCE)}
+PARTS = {part.__name__: part for part in (*_ALL, *reference.PARTS)}
 
 
 def written(text: str) -> str:
