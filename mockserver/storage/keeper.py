@@ -9,11 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
+from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import KeepingError, KeepingStatus, Outline
+from mockserver.core.workspaces.keeping import KeepingError, KeepingStatus, News, Outline
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.storage.batch import Batch
 from mockserver.storage.encoding import Encoding
+from mockserver.storage.engine import Engine
+from mockserver.storage.errors import EngineError
 from mockserver.storage.kept import Kept, Taken
 from mockserver.storage.pending import Pending, Waiting
 from mockserver.storage.records import reading
@@ -22,7 +26,6 @@ from mockserver.storage.records.parts import COVERAGE
 from mockserver.storage.records.unreadable import UnreadableError
 from mockserver.storage.records.written import Written
 from mockserver.storage.server_values import ServerValues
-from mockserver.storage.sqlite import Batch, Engine, EngineError
 from mockserver.storage.touch_lock import Touching, TouchLock, WaitedLock
 from mockserver.storage.writer import Writer
 
@@ -62,6 +65,9 @@ class Keeper:
             engine.close()
             raise
 
+    #: A file is used by one process.
+    is_shared = False
+
     @property
     def failure(self) -> str | None:
         if os.getpid() != self._process:
@@ -71,8 +77,8 @@ class Keeper:
     def status(self) -> KeepingStatus:
         writer = self._writer
         return KeepingStatus(
-            "sqlite",
-            self._engine.path,
+            self._engine.kind,
+            self._engine.place,
             self._engine.size,
             len(self._pending),
             writer.rounds,
@@ -160,6 +166,24 @@ class Keeper:
         with self._lock:
             self._loaded[name] = found, Written.loaded(found, stored)
         return found
+
+    def copy(self, name: str) -> Workspace:
+        return self.load(name)
+
+    def claim(self, name: str) -> bool:
+        return True
+
+    def let_go(self, outline: Outline) -> None:
+        """Do nothing: nobody else would take it."""
+
+    def news(self) -> Sequence[News]:
+        return ()
+
+    def follow(self, lost: Callable[[str], object]) -> None:
+        """Do nothing: none is lost."""
+
+    def effects(self, workspace: Workspace, effects: Effects) -> Effects:
+        return effects
 
     def coverage(self, names: Iterable[str]) -> Coverage:
         self._refuse_fork()

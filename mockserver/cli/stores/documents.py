@@ -76,7 +76,7 @@ def _loaded(engine: Engine, name: str) -> Workspace | str:
     except DamagedError as error:
         return str(error)
     except UnreadableError as error:
-        return f"workspace {name} of {engine.path} cannot be read: {error}"
+        return f"workspace {name} of {engine.place} cannot be read: {error}"
 
 
 def _write(file: Path, text: str) -> None:
@@ -107,9 +107,9 @@ def import_(path: str, sources: Sequence[str], as_json: bool) -> None:
     batch = _batch(_workspaces(sources))
     with opened(path, layout=layout(), writer=_writer(), create=True) as engine:
         if engine.outlines():
-            raise Misused(f"{engine.path} holds workspaces already: name a new file")
+            raise Misused(f"{engine.place} holds workspaces already: name a new file")
         engine.write(batch)
-        path = engine.path
+        path = engine.place
     names = [outline.name for outline, _ in batch.workspaces]
     echo(to_json({"path": path, "imported": names}) if as_json else f"workspaces in {path}: {len(names)}")
 

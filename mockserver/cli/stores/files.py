@@ -44,7 +44,7 @@ def vacuum(path: str, as_json: bool) -> None:
         before = engine.room().bytes
         engine.vacuum()
         after = engine.room().bytes
-        path = engine.path
+        path = engine.place
     sizes = {"path": path, "bytes_before": before, "bytes": after}
     echo(to_json(sizes) if as_json else f"{path}: {_size(before)} before, {_size(after)} now")
 
@@ -55,7 +55,7 @@ def _about(engine: Engine) -> dict[str, Any]:
 
     room, sizes = engine.room(), engine.sizes()
     return {
-        "path": engine.path,
+        "path": engine.place,
         "bytes": room.bytes,
         "free_bytes": room.free,
         "written_by": engine.header.writer,

@@ -6,12 +6,26 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
+from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
 
 
 class KeepingError(Exception):
     """A workspace cannot be loaded, or what has changed cannot be kept; the text says why, for users."""
+
+
+class HeldElsewhereError(BaseException):
+    """Another server of the same store holds a workspace, and has to be asked; nothing was done here.
+
+    A `BaseException`, so that no handler of errors takes it for an error.
+    """
+
+    def __init__(self, name: str, address: str) -> None:
+        super().__init__(name, address)
+        self.name = name
+        #: The root address at which servers of the store reach the one that holds it.
+        self.address = address
 
 
 class Outline(NamedTuple):
@@ -26,6 +40,24 @@ class Outline(NamedTuple):
     is_busy: bool = False
     #: Whether its coverage counts in that of the server.
     counted: bool = True
+
+
+class Known(NamedTuple):
+    """Another server has made a workspace, let one go, or added a key to one."""
+
+    outline: Outline
+
+
+class Departed(NamedTuple):
+    """Another server has removed a workspace."""
+
+    name: str
+    #: `dropped` or `evicted`.
+    why: str
+
+
+#: What another server of the same store has done.
+News = Known | Departed
 
 
 class KeepingStatus(NamedTuple):
@@ -50,6 +82,11 @@ class Keeping(Protocol):
     """Keeps the workspaces of a server, so that another start of it has them again."""
 
     @property
+    def is_shared(self) -> bool:
+        """Whether other servers use the same store, each workspace by one at a time: the server that holds it."""
+        ...
+
+    @property
     def failure(self) -> str | None:
         """Why nothing can be kept at present, as a sentence for users, or None."""
         ...
@@ -69,8 +106,54 @@ class Keeping(Protocol):
     def load(self, name: str) -> Workspace:
         """A workspace that is kept, as it was; nothing is due in it yet, and `add` was not called.
 
+        It is held by this server from now on, until `let_go` or `remove`.
+
+        Raises:
+            HeldElsewhereError: another server holds it.
+            KeepingError: it cannot be read.
+        """
+        ...
+
+    def copy(self, name: str) -> Workspace:
+        """A copy of a workspace as it was kept last, whoever holds it: to look at, and never to be added.
+
         Raises:
             KeepingError: it cannot be read.
+        """
+        ...
+
+    def claim(self, name: str) -> bool:
+        """Hold a name of which there is no workspace, so that one may be added; False: there is one, or soon will be.
+
+        Raises:
+            KeepingError: nobody can tell.
+        """
+        ...
+
+    def let_go(self, outline: Outline) -> None:
+        """Hold a workspace no longer that was released and has left the memory: other servers may load it."""
+        ...
+
+    def news(self) -> Sequence[News]:
+        """What other servers of the store have done since the last call, in that order.
+
+        Raises:
+            KeepingError: nobody can tell.
+        """
+        ...
+
+    def follow(self, lost: Callable[[str], object]) -> None:
+        """Call `lost` with the name of each workspace that this server has lost, from any thread, with no lock held.
+
+        What was done in it last is not kept: another server has taken it, or the store was not to be reached. Whoever
+        takes its lock gets a `KeepingError` from then on.
+        """
+        ...
+
+    def effects(self, workspace: Workspace, effects: Effects) -> Effects:
+        """What carries out the effects of a workspace, by means of those of the server.
+
+        They may wait until what has caused them is kept, and never happen if it is not.
         """
         ...
 
@@ -137,6 +220,7 @@ class Keeping(Protocol):
 class NoKeeping:
     """Keeps nothing: workspaces are gone with the process."""
 
+    is_shared = False
     failure: str | None = None
 
     def status(self) -> KeepingStatus | None:
@@ -150,6 +234,24 @@ class NoKeeping:
 
     def load(self, name: str) -> Workspace:
         raise KeepingError(f"workspace {name} is not kept")
+
+    def copy(self, name: str) -> Workspace:
+        return self.load(name)
+
+    def claim(self, name: str) -> bool:
+        return True
+
+    def let_go(self, outline: Outline) -> None:
+        """Do nothing."""
+
+    def news(self) -> Sequence[News]:
+        return ()
+
+    def follow(self, lost: Callable[[str], object]) -> None:
+        """Do nothing: none is lost."""
+
+    def effects(self, workspace: Workspace, effects: Effects) -> Effects:
+        return effects
 
     def add(self, workspace: Workspace) -> None:
         """Do nothing."""

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from mockserver.storage.sqlite.errors import EngineError
+from mockserver.storage.errors import EngineError
 from mockserver.storage.sqlite.sentences import shown
 
 #: How long SQLite waits for another program that has locked the file, in seconds. Chosen: a shell of SQLite that reads

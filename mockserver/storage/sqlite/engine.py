@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import count
 from os import PathLike
 
 from mockserver.core.workspaces.keeping import Outline
+from mockserver.storage.batch import Batch
+from mockserver.storage.errors import DamagedError, EngineError
 from mockserver.storage.records.changes import Stored
 from mockserver.storage.sqlite import reading, survey, writing
-from mockserver.storage.sqlite.batch import Batch
 from mockserver.storage.sqlite.connection import MOST_LOG_BYTES, Connections, connect, empty_log, log_size, transaction
-from mockserver.storage.sqlite.errors import DamagedError, EngineError
 from mockserver.storage.sqlite.schema import Header, check_kind, open_tables
 from mockserver.storage.sqlite.sentences import shown, told
 from mockserver.storage.sqlite.store_file import StoreFile
@@ -74,8 +74,11 @@ class Engine:
                 self._turns = count(writing.last_turn(connection) + 1)
             self._connections = Connections(path, durable=self._durable)
 
+    #: As the setting `store` names it.
+    kind = "sqlite"
+
     @property
-    def path(self) -> str:
+    def place(self) -> str:
         """Where the file is, as messages show it."""
         return shown(self._file.path)
 
@@ -86,8 +89,8 @@ class Engine:
 
     # ------------------------------------------------------------------ writing
 
-    def write(self, batch: Batch) -> None:
-        """Write a batch: all of it, or nothing.
+    def write(self, batch: Batch) -> Collection[str]:
+        """Write a batch: all of it, or nothing; returns the names of what was left out, which are none.
 
         Raises:
             EngineError: nothing was written; the message says why.
@@ -101,14 +104,15 @@ class Engine:
                 for outline, changes in batch.workspaces:
                     writing.write_workspace(connection, next(self._turns), outline, changes)
                 writing.write_values(connection, batch.values)
+        return ()
 
     def _check_place(self) -> None:
         """Refuse to go on with a file that nobody would find any more: SQLite would write to it all the same."""
         if self._file.is_closed:
-            raise EngineError(f"{self.path} is closed")
+            raise EngineError(f"{self.place} is closed")
         if not self._file.is_in_place():
             raise EngineError(
-                f"{self.path} was removed or replaced while it was used: put the file back, or start anew"
+                f"{self.place} was removed or replaced while it was used: put the file back, or start anew"
             )
 
     def _check_log(self) -> None:
@@ -152,7 +156,7 @@ class Engine:
         """
         with self._snapshot() as connection:
             if not reading.has(connection, name):
-                raise EngineError(f"{self.path} holds no workspace {name}")
+                raise EngineError(f"{self.place} holds no workspace {name}")
             return reading.stored(connection, name)
 
     def parts(self, names: Iterable[str], part: str) -> Mapping[str, bytes]:
@@ -199,7 +203,7 @@ class Engine:
         """
         try:
             with self._snapshot() as connection:
-                found = [f"{self.path} is damaged: {text}" for text in survey.broken_pages(connection)]
+                found = [f"{self.place} is damaged: {text}" for text in survey.broken_pages(connection)]
             self.values()
             names = [outline.name for outline in self.outlines()]
         except DamagedError as error:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import NamedTuple
 
+from mockserver.storage.errors import DamagedError, EngineError
 from mockserver.storage.sqlite.connection import transaction
-from mockserver.storage.sqlite.errors import DamagedError, EngineError
 from mockserver.storage.sqlite.sentences import shown
 from mockserver.storage.sqlite.store_file import StoreFile
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mockserver.storage.sqlite.errors import DamagedError, EngineError
+from mockserver.storage.errors import DamagedError, EngineError
 from mockserver.storage.sqlite.rows import RowError
 
 #: What follows the path in a sentence, by the primary code of SQLite's result (sqlite.org/rescode.html).

@@ -9,7 +9,7 @@ import sys
 import threading
 from pathlib import Path
 
-from mockserver.storage.sqlite.errors import EngineError
+from mockserver.storage.errors import EngineError
 from mockserver.storage.sqlite.file_system import remote_file_system
 from mockserver.storage.sqlite.sentences import shown
 
