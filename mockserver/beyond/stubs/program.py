@@ -75,6 +75,8 @@ def read(written: Mapping[str, Any]) -> tuple[Program, list[tuple[Path, str]]]:
 
 
 class _Reader(Reader):
+    """Reads a stub as it was written into a program."""
+
     def __init__(self, written: Mapping[str, Any]) -> None:
         super().__init__()
         self._written = written

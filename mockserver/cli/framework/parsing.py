@@ -62,6 +62,8 @@ def _parser(command: Command, set_outside: frozenset[str]) -> argparse.ArgumentP
 
 
 class _Parser(argparse.ArgumentParser):
+    """Raises `Misused` where argparse would end the program."""
+
     def error(self, message: str) -> Any:
         raise Misused(message)
 

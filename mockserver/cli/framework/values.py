@@ -34,6 +34,8 @@ class Value:
 
 
 class _Number(Value):
+    """A number within bounds."""
+
     #: What a word must be, in words that follow "is not a valid".
     kind: ClassVar[str]
     read: ClassVar[Callable[[str], float]]

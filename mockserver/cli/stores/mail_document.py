@@ -58,18 +58,24 @@ class Either(fields.Raw):
 
 
 class PartyItem(Made):
+    """An address with the name before it."""
+
     made = Party
     email = fields.String(required=True)
     name = fields.String(load_default="")
 
 
 class RecipientItem(Made):
+    """A party, and whether it stands under to, cc or bcc."""
+
     made = Recipient
     kind = fields.String(required=True, validate=validate.OneOf(KINDS))
     party = fields.Nested(PartyItem, required=True)
 
 
 class AttachmentItem(Made):
+    """A file of an e-mail: its contents, or the address under which it is found; its size is in bytes."""
+
     made = Attachment
     name = fields.String(required=True)
     content = _Bytes(load_default=None, allow_none=True)
@@ -78,6 +84,8 @@ class AttachmentItem(Made):
 
 
 class ContentItem(Made):
+    """What a client has sent of an e-mail."""
+
     made = MailContent
     sender = fields.Nested(PartyItem, required=True)
     recipients = _Tuple(fields.Nested(RecipientItem), required=True)
@@ -94,6 +102,8 @@ class ContentItem(Made):
 
 
 class MailItem(Made):
+    """An e-mail of the mailbox, with what has caused it and, if a client has sent it, all that was sent."""
+
     made = Mail
     id = fields.String(required=True)
     at = Instant(required=True)

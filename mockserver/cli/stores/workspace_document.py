@@ -29,12 +29,16 @@ def _check_name(name: str) -> None:
 
 
 class OriginItem(Item):
+    """What a workspace was made from: a scenario, how it is called, and the seed in the place of its own."""
+
     scenario = Either(str, dict, words="the name of a scenario, or a document", load_default="")
     title = fields.String(load_default="")
     seed = fields.Integer(load_default=None, allow_none=True)
 
 
 class KeyringItem(Made):
+    """What the keys of a workspace are drawn from, and those that it has drawn."""
+
     made = KeyringForm
     root = fields.String(required=True)
     first = fields.String(load_default=None, allow_none=True)
@@ -43,6 +47,8 @@ class KeyringItem(Made):
 
 
 class SnapshotItem(Item):
+    """A snapshot, with the e-mails of its moment, oldest first."""
+
     name = fields.String(required=True)
     at = Instant(required=True)
     state = Either(dict, words="a scenario", required=True)

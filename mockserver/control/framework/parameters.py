@@ -6,7 +6,7 @@ from marshmallow import fields, validate
 
 from mockserver.control.framework.waiting import LONGEST_WAIT
 from mockserver.core.workspaces.store import NAME
-from mockserver.resources.section import about
+from mockserver.resources.section import Item, about
 
 
 def limit() -> fields.Integer:
@@ -35,3 +35,10 @@ def name() -> fields.String:
     """A field: the name of a workspace or of a snapshot."""
     error = "must be 1 to 64 letters, digits, dots, dashes and underscores"
     return fields.String(validate=validate.Regexp(rf"{NAME.pattern}\Z", error=error))
+
+
+class Part(Item):
+    """The part of a list that is asked for."""
+
+    limit = limit()
+    offset = offset()

@@ -22,6 +22,8 @@ _MEDIA = {"json": "application/json", "text": "text/plain", "html": "text/html",
 
 
 class Chosen(Item):
+    """Whose coverage is meant."""
+
     workspace = fields.String(**about("the name of a workspace, or * for all that the server has had"))
 
 
@@ -35,6 +37,8 @@ def _check_selection(text: str) -> None:
 
 
 class Wanted(Chosen):
+    """Whose coverage is told, what of it is counted, and in which form."""
+
     #: `all`, `used`, or names of operations and state machines with commas.
     of = fields.String(
         load_default="all",

@@ -10,19 +10,13 @@ from flask import Response
 from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
-from mockserver.resources.section import Item
 from mockserver.views.traffic import calls as shown
 from mockserver.views.traffic.calls import Recorded
 
 CALLS = ControlResource("calls", "/_mock/calls")
 
 
-class CallPage(Item):
-    limit = parameters.limit()
-    offset = parameters.offset()
-
-
-@CALLS.call("GET", query=CallPage, answer=shown.ControlCalls)
+@CALLS.call("GET", query=parameters.Part, answer=shown.ControlCalls)
 def index(query: dict[str, Any]) -> Response:
     """The control calls that have changed something, newest first; a reset forgets those before it."""
     workspace = target.workspace()

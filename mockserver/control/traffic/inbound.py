@@ -25,12 +25,7 @@ class Arrival(Item):
     account = fields.String()
 
 
-class InboundFilter(Item):
-    limit = parameters.limit()
-    offset = parameters.offset()
-
-
-@INBOUND.call("GET", query=InboundFilter, answer=InboundMails)
+@INBOUND.call("GET", query=parameters.Part, answer=InboundMails)
 def index(query: dict[str, Any]) -> Response:
     """The mails that came in, newest first, once for each recipient."""
     workspace = target.workspace()

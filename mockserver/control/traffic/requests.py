@@ -74,6 +74,8 @@ class Bounds(fields.Field[tuple[int, float]]):
 
 
 class Verification(Item):
+    """Which requests are counted, and how many there have to be; at least one if nothing is said."""
+
     match = fields.Nested(ExchangeMatchItem, load_default=Match)
     count = Bounds(load_default=(1, float("inf")))
 

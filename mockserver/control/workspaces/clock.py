@@ -39,6 +39,8 @@ _MOST_SECONDS = 3_155_760_000
 
 
 class ClockChange(Item):
+    """Another moment for the clock, whether it is frozen, or both."""
+
     now = Instant()
     frozen = Flag()
 
@@ -54,12 +56,9 @@ class ClockChange(Item):
         return {**data, "now": parse_duration(now)} if is_relative(now) else data
 
 
-class TimerPage(Item):
-    limit = parameters.limit()
-    offset = parameters.offset()
-
-
 class Advance(Item):
+    """How far the clock moves: by a length or by seconds of its own time, or to a timer."""
+
     by = Duration()
     seconds = Number(validate=validate.Range(min=0, max=_MOST_SECONDS))
     #: `next`, or the id of a timer.
@@ -94,7 +93,7 @@ def change(body: dict[str, Any]) -> Response:
         return answers.answer(workspace.state)
 
 
-@CLOCK.call("GET", "/timers", query=TimerPage, answer=Timers)
+@CLOCK.call("GET", "/timers", query=parameters.Part, answer=Timers)
 def timers(query: dict[str, Any]) -> Response:
     """What is due on the clock, soonest first."""
     workspace = target.workspace()

@@ -20,6 +20,8 @@ DNS = ControlResource("dns", "/_mock/dns")
 
 
 class DnsChange(DnsItem):
+    """What DNS says of some records from now on; the others stay."""
+
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
         if not data:

@@ -19,6 +19,8 @@ KEYS = ControlResource("keys", "/_mock/keys")
 
 
 class Revocation(Item):
+    """A key that opens nothing any more, or an account of which that is true for all keys."""
+
     key = ApiKey()
     account = fields.String()
 

@@ -16,7 +16,6 @@ from mockserver.core.time.timers import Key
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import LIFECYCLES
-from mockserver.resources.section import Item
 from mockserver.views.workspaces.machines import Instance, InstanceHistory, Instances, Machines
 
 MACHINES = ControlResource("machines", "/_mock/machines")
@@ -47,12 +46,7 @@ def instance(machine: str, key: str) -> Response:
         return answers.answer(lifecycle.describe(*_found(workspace, lifecycle, key)))
 
 
-class Part(Item):
-    limit = parameters.limit()
-    offset = parameters.offset()
-
-
-@MACHINES.call("GET", "/<machine>/<key>/history", query=Part, answer=InstanceHistory)
+@MACHINES.call("GET", "/<machine>/<key>/history", query=parameters.Part, answer=InstanceHistory)
 def history(machine: str, key: str, query: dict[str, Any]) -> Response:
     """The transitions of an instance, newest first, even if it is gone; those of a scenario have none."""
     workspace = target.workspace()

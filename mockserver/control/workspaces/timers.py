@@ -11,19 +11,13 @@ from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.section import Item
 from mockserver.views.workspaces import timers as shown
 from mockserver.views.workspaces.timers import Due
 
 TIMERS = ControlResource("timers", "/_mock/timers")
 
 
-class FiredPage(Item):
-    limit = parameters.limit()
-    offset = parameters.offset()
-
-
-@TIMERS.call("GET", query=FiredPage, answer=shown.FiredTimers)
+@TIMERS.call("GET", query=parameters.Part, answer=shown.FiredTimers)
 def index(query: dict[str, Any]) -> Response:
     """The timers that have fired, newest first; those that are pending are listed under `/_mock/clock/timers`."""
     workspace, first = target.workspace(), query["offset"]

@@ -32,6 +32,8 @@ _DESCRIPTORS = Path("/proc/self/fd")
 
 
 class _Kept(NamedTuple):
+    """A context of TLS, and the moment from which a new one is made."""
+
     context: ssl.SSLContext
     until: datetime
 
