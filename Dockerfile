@@ -6,7 +6,7 @@ WORKDIR /build
 
 # The dependencies change less often than the source, so they come first.
 COPY pyproject.toml .ci/constraints.txt .ci/slim.py ./
-RUN python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['server'], sep='\n')" \
+RUN python -c "import tomllib; extras = tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']; print(*extras['server'], *extras['redis'], sep='\n')" \
         > requirements.txt \
     && pip install --constraint constraints.txt hatchling \
     && python -m venv --without-pip /opt/mockserver \
