@@ -1,0 +1,86 @@
+"""The engine of the tests, and the bad line to it, do what the tests of servers take them to do."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from redis_server import RedisServer
+from trouble_proxy import TroubleProxy
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    with RedisServer(tmp_path_factory.mktemp("redis"), durable=True) as found:
+        yield found
+
+
+@pytest.fixture
+def proxy(engine):
+    with TroubleProxy(engine.port) as found:
+        yield found
+
+
+@pytest.fixture
+def link(proxy):
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as found:
+        yield found
+
+
+def ask(link, command):
+    link.sendall(f"{command}\r\n".encode())
+    return link.recv(4096)
+
+
+def is_cut(link):
+    try:
+        return link.recv(4096) == b""
+    except ConnectionResetError:
+        return True
+
+
+def test_an_engine_that_is_killed_has_all_that_it_has_acknowledged(engine):
+    assert engine.command("SET kept yes") == "+OK"
+    engine.kill()
+    engine.start()
+    assert engine.command("EXISTS kept") == ":1"
+
+
+def test_the_proxy_passes_all_on(link):
+    assert ask(link, "PING") == b"+PONG\r\n"
+
+
+def test_a_reply_is_cut_in_its_middle_and_the_command_has_arrived(engine, proxy, link):
+    proxy.keep_of_replies(0.5)
+    assert ask(link, "SET cut yes") == b"+O"
+    assert is_cut(link)
+    assert engine.command("EXISTS cut") == ":1"
+
+
+def test_all_connections_are_cut_and_new_ones_too(proxy, link):
+    ask(link, "PING")
+    proxy.refuse()
+    assert is_cut(link)
+    with socket.create_connection(("127.0.0.1", proxy.port), timeout=10) as another:
+        assert is_cut(another)
+
+
+def test_a_silent_line_passes_what_was_sent_once_it_is_well_again(proxy, link):
+    ask(link, "PING")
+    proxy.silence()
+    link.sendall(b"PING\r\n")
+    link.settimeout(0.05)
+    with pytest.raises(TimeoutError):
+        link.recv(4096)
+    link.settimeout(10)
+    proxy.pass_all()
+    assert link.recv(4096) == b"+PONG\r\n"
+
+
+def test_a_slow_line_takes_its_time(proxy, link):
+    ask(link, "PING")
+    proxy.delay(60)
+    link.sendall(b"PING\r\n")
+    link.settimeout(0.05)
+    with pytest.raises(TimeoutError):
+        link.recv(4096)
