@@ -3,6 +3,8 @@
 No rule lives here.
 """
 
+from typing import TYPE_CHECKING
+
 from mockserver.web.schemas.late_patterns import late_patterns
 
 # Before all that follows imports them.
@@ -10,4 +12,13 @@ with late_patterns("marshmallow.validate", "yaml.reader"):
     import marshmallow as marshmallow
     import yaml as yaml
 
-from mockserver.app.application import create_app as create_app
+if TYPE_CHECKING:
+    from mockserver.app.application import create_app as create_app
+
+
+def __getattr__(name: str) -> object:
+    if name != "create_app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from mockserver.app.application import create_app  # noqa: PLC0415  # with it comes Flask
+
+    return create_app

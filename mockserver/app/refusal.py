@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Response
+from werkzeug.wrappers import Response
 
 from mockserver.web.routing.audience import CONTROL_PREFIX
 from mockserver.web.routing.workspace_name import split_workspace

@@ -9,13 +9,14 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from mockserver.app.application import Application, create_app
+from mockserver.app.mock import Mock, mock_of
 from mockserver.app.refusal import refusal
 from mockserver.settings import Settings
 from mockserver.web.server.connections.http_limits import HttpLimits
 from mockserver.web.server.server import BindError, address, bind, server
 
 if TYPE_CHECKING:
+    from mockserver.app.application import Application
     from mockserver.web.server.tls.front import Tls
     from mockserver.web.service.handshakes import Wait
 
@@ -29,23 +30,26 @@ class Runtime:
     When it stops it releases all its resources, the sockets included.
     """
 
-    def __init__(self, app: Application, listener: socket.socket) -> None:
+    def __init__(self, app: Mock | Application, listener: socket.socket) -> None:
         """Prepare a server for requests that come to a socket, and for those to `tls_port` if the settings have one.
+
+        An application, to which a program has perhaps added something, is served as it is; without one the server
+        makes its own when it needs it, which saves memory and time until then.
 
         Raises:
             BindError: it cannot listen on `tls_port`; the socket is closed.
         """
-        self.app = app
-        self._listeners = _listeners(app.settings, listener)
-        secured = self._listeners[-1] if app.tls is not None else None
+        self.mock = mock = app if isinstance(app, Mock) else app.mock
+        self._listeners = _listeners(mock.settings, listener)
+        secured = self._listeners[-1] if mock.tls is not None else None
         #: The root address of the server, without a slash at its end; where it speaks both, that of plain HTTP.
         self.url = address(listener, "https" if secured is listener else "http")
         #: The root address at which it speaks TLS; None: it does not.
         self.tls_url = None if secured is None else address(secured, "https")
         self.port: int = listener.getsockname()[1]
-        app.tls_port = None if secured is None else secured.getsockname()[1]
-        tls = None if app.tls_port is None else partial(self._tls, app.tls_port)
-        self.server = server(app, HttpLimits.of(app.settings), refusal, app.shortcut, tls)
+        mock.tls_port = None if secured is None else secured.getsockname()[1]
+        tls = None if mock.tls_port is None else partial(self._tls, mock.tls_port)
+        self.server = server(app, HttpLimits.of(mock.settings), refusal, app.shortcut, tls)
         # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
 
@@ -53,8 +57,8 @@ class Runtime:
         from mockserver.web.server.tls.front import Tls  # noqa: PLC0415  # few servers speak TLS
         from mockserver.web.service.handshakes import Handshakes  # noqa: PLC0415  # see above
 
-        assert self.app.tls is not None, "the port speaks TLS"
-        return Tls(self.app.tls.certificates, Handshakes(self.app.store, wait), (port,))
+        assert self.mock.tls is not None, "the port speaks TLS"
+        return Tls(self.mock.tls.certificates, Handshakes(self.mock.store, wait), (port,))
 
     def open(self) -> None:
         """Start the timers of the workspaces, and the SMTP listener if the settings ask for one.
@@ -63,7 +67,7 @@ class Runtime:
             OSError: the SMTP listener cannot listen on its address; the server is closed.
         """
         try:
-            self.app.open()
+            self.mock.open()
         except OSError:
             self.close()
             raise
@@ -85,7 +89,7 @@ class Runtime:
         """Release the sockets, the effects and the log of a server that does not run any more."""
         for listener in self._listeners:
             listener.close()
-        self.app.close()
+        self.mock.close()
 
     def start(self) -> None:
         """Open the server and run it in a thread of its own; it answers requests when this returns.
@@ -120,11 +124,11 @@ def runtime_of(settings: Settings) -> Runtime:
         BindError: it cannot listen on an address of the settings.
         KeepingError, ScenarioError, ValueError: as `create_app`.
     """
-    app = create_app(settings)
+    mock = mock_of(settings)
     try:
-        return Runtime(app, bind(settings.host, settings.port))
+        return Runtime(mock, bind(settings.host, settings.port))
     except BaseException:
-        app.close()
+        mock.close()
         raise
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.beyond.catalogue import OperationBeyond, catalogue, is_meant, tree
 from mockserver.beyond.nearest import nearest

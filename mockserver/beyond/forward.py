@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from urllib.parse import quote
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import INTERNAL_ERROR, NOT_FOUND, ServiceError
 from mockserver.core.effects.forwarding import ForwardedCall, Forwarder, PeerAnswer

@@ -48,7 +48,7 @@ def serve(**options: Any) -> None:
 
 def _print_addresses(runtime: Runtime) -> None:
     """Print the server's addresses for programs on standard output, and at a terminal hints for people."""
-    root, mails = runtime.url, runtime.app.effects.health().get("smtp_in")
+    root, mails = runtime.url, runtime.mock.effects.health().get("smtp_in")
     try:
         # Flushed, because a program that reads the address waits for it.
         print(root, flush=True)
@@ -61,7 +61,7 @@ def _print_addresses(runtime: Runtime) -> None:
     if sys.stderr.isatty():
         echo(f"  {root}/_mock/ui/ shows what happens here, and why, in a browser.", err=True)
         echo(f"  {root}/_mock/docs shows the API, to read and to try.", err=True)
-        echo(f"  {_KEY_HINTS[runtime.app.settings.keys].format(root=root)}", err=True)
+        echo(f"  {_KEY_HINTS[runtime.mock.settings.keys].format(root=root)}", err=True)
         echo("  Ctrl-C stops the server.", err=True)
 
 
@@ -113,7 +113,7 @@ def _stop_at_signals(runtime: Runtime) -> None:
 
     from mockserver.web.logs.request_log import LogHandler
 
-    logging.getLogger().addHandler(LogHandler(runtime.app.log))
+    logging.getLogger().addHandler(LogHandler(runtime.mock.log))
     for number in (signal.SIGINT, signal.SIGTERM):
         # The default handlers would raise an error in the event loop while it starts; and the server raises a signal
         # that it has handled once more when it has stopped, which would end the process before the log is written.

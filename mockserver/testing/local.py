@@ -71,7 +71,7 @@ class LocalServer:
 
 def _trust(runtime: Runtime) -> Trust:
     """Whom clients of a server in this process trust, if it speaks TLS."""
-    tls = runtime.app.tls
+    tls = runtime.mock.tls
     if tls is None:
         return None
     # A certificate of somebody else's is not checked: it need not be one of this address, which the process has bound.

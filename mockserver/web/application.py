@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask, Request, Response, request, request_tearing_down
 from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter
+from werkzeug.wrappers import Response as WerkzeugResponse
 
-from mockserver.web.components import ComponentFlask
-from mockserver.web.endpoints.service_request import ServiceRequest
+from mockserver.web.component_flask import ComponentFlask
 from mockserver.web.routing import encoded_slash
-from mockserver.web.routing.audience import API_PREFIX, is_of_the_mock
-from mockserver.web.routing.encoded_slash import SLASH
-from mockserver.web.routing.route import Route
+from mockserver.web.routing.audience import is_of_the_mock
 from mockserver.web.routing.url_rules import MatchedRule
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX, split_workspace
 from mockserver.web.server.connections.heads import KNOWN
-from mockserver.web.server.wsgi import WsgiAnswer, run
+from mockserver.web.server.wsgi import WsgiAnswer
 from mockserver.web.service.answer import ApiResponse
+from mockserver.web.service.entrance import respond, take_workspace_off, whole
 from mockserver.web.service.service import Service
 
 if TYPE_CHECKING:
@@ -109,7 +107,7 @@ class ServiceFlask(LeanFlask):
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Take the workspace's name off an address that begins with `/w/<name>`, and let answer who has the rest."""
         environ.pop(KNOWN, None)  # what a program has put around this may have changed the request
-        _take_workspace_off(environ)
+        take_workspace_off(environ)
         response = self._without_contexts(environ)
         if response is not None:
             return response(environ, start_response)
@@ -125,60 +123,37 @@ class ServiceFlask(LeanFlask):
         """
         if "wsgi_app" in vars(self):
             return None
-        _take_workspace_off(environ)
+        take_workspace_off(environ)
         response = self._without_contexts(environ)
-        if response is None:
-            return None
-        found = response.whole(environ) if isinstance(response, ApiResponse) else None
-        return found or run(response, environ)
+        return None if response is None else whole(response, environ)
 
-    def _without_contexts(self, environ: WSGIEnvironment) -> Response | None:
+    def _without_contexts(self, environ: WSGIEnvironment) -> WerkzeugResponse | None:
         """The answer to a request of the API, or None if it is another, or a program wants to know of its end.
 
         To push and pop the contexts takes longer than many an operation.
         """
         if self.teardown_request_funcs or request_tearing_down.receivers:
             return None
-        if not environ["PATH_INFO"].startswith(API_PREFIX):
-            return None
-        found = ServiceRequest(environ, self.service.body_limit)
-        route = self._route(found)
-        if route is None or (route.endpoint is None and self.view_functions):
-            return None
         try:
-            return self.service.answer(found, route)
+            return respond(self.service, environ, nowhere=not self.view_functions)
         except Exception as error:  # noqa: BLE001  # Flask logs it, and answers
-            with self.request_context(environ):
-                return self.handle_exception(error)
+            return self.failed(environ, error)
 
-    def _route(self, found: ServiceRequest) -> Route | None:
-        """The route of a request of the API, which follows from its head."""
-        known: dict[str, Any] | None = found.environ.get(KNOWN)
-        if known is None:
-            return self.service.endpoints.route(found)
-        if "route" not in known:
-            known["route"] = self.service.endpoints.route(found)
-        route: Route | None = known["route"]
-        return route
+    def make_response(self, rv: Any) -> Any:
+        """A response as Flask handles it, and one of the service as it is."""
+        return rv if isinstance(rv, ApiResponse) else super().make_response(rv)
 
-    def full_dispatch_request(self) -> Response:
+    def failed(self, environ: WSGIEnvironment, error: Exception) -> WerkzeugResponse:
+        """The answer to a request that has met an error of the mock itself, which is logged.
+
+        Raises:
+            ConnectionResetError: this is the error.
+        """
+        with self.request_context(environ):
+            return self.handle_exception(error)
+
+    def full_dispatch_request(self) -> WerkzeugResponse:  # type: ignore[override]  # it is only called, by `wsgi_app`
         """Let the service answer its requests, before Flask would refuse an address that leads nowhere."""
         found: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  # the proxy costs more with each use
-        route = self.service.endpoints.route(found)
+        route = self.service.endpoints.route(found, is_matched=found.url_rule is not None)
         return super().full_dispatch_request() if route is None else self.service.answer(found, route)
-
-
-def _take_workspace_off(environ: WSGIEnvironment) -> None:
-    """Move the `/w/<name>` at the beginning of an address from its path to its root, unless that was done before."""
-    path = environ["PATH_INFO"]
-    if WORKSPACE in environ or not (path.startswith(WORKSPACE_PREFIX) or "%2" in environ.get("REQUEST_URI", "")):
-        return
-    segmented = encoded_slash.segmented(environ)
-    name, path = split_workspace(path if segmented is None else segmented)
-    if name is not None:
-        name = name.replace(SLASH, "/")
-        environ["SCRIPT_NAME"] += f"{WORKSPACE_PREFIX}{name}"
-        environ["PATH_INFO"] = path.replace(SLASH, "/")
-        environ[WORKSPACE] = name
-    if segmented is not None:
-        encoded_slash.match_as(environ, path)

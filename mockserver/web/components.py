@@ -2,30 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, cast
-
-from flask import Flask, current_app
+from typing import TypeVar
 
 Component = TypeVar("Component")
-
-
-class ComponentFlask(Flask):
-    """Flask that holds components, at most one of each type."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name, static_folder=None)
-        self.components: dict[type, object] = {}
-
-    def add_component(self, component: object) -> None:
-        self.components[type(component)] = component
-
-    def component(self, component_type: type[Component]) -> Component:
-        """The component of this type.
-
-        Raises:
-            KeyError: the application has none.
-        """
-        return cast(Component, self.components[component_type])
 
 
 def component(component_type: type[Component]) -> Component:
@@ -34,4 +13,7 @@ def component(component_type: type[Component]) -> Component:
     Raises:
         KeyError: the application has none.
     """
-    return cast(ComponentFlask, current_app).component(component_type)
+    from flask import current_app  # noqa: PLC0415  # a server starts without Flask; within a request of it, it is there
+
+    found: Component = current_app.component(component_type)  # type: ignore[attr-defined]  # it is a `ComponentFlask`
+    return found

@@ -8,11 +8,10 @@ import pytest
 #: Runs a server as `serve` does, asks it once, and prints the modules that it has imported by then.
 PROGRAM = """
 import sys, urllib.request
-from mockserver import Settings, create_app
-from mockserver.app.runtime import Runtime
-from mockserver.web.server.server import bind
+from mockserver import Settings
+from mockserver.app.runtime import runtime_of
 
-with Runtime(create_app(Settings(log_format="off")), bind("127.0.0.1", 0)) as runtime:
+with runtime_of(Settings(port=0, log_format="off")) as runtime:
     request = urllib.request.Request(f"{runtime.url}/v3/senders", headers={"api-key": "any"})
     with urllib.request.urlopen(request) as answer:
         assert answer.status == 200
@@ -30,6 +29,7 @@ def imported():
 @pytest.mark.parametrize(
     "module",
     [
+        "mockserver.app.application",
         "mockserver.beyond.answering",
         "mockserver.beyond.catalogue",
         "mockserver.beyond.nearest",
@@ -67,7 +67,9 @@ def imported():
         "cryptography",
         "dns",
         "faker",
+        "flask",
         "idna",
+        "jinja2",
         "jwt",
         "prometheus_client",
         "publicsuffixlist",

@@ -11,8 +11,9 @@ from scenario_of_kinds import NUMBER
 
 pytestmark = pytest.mark.benchmark
 
-#: The most that a server takes which has answered once. The aim is 45, and 46 are taken.
-IDLE_MB = 47
+#: The most that a server takes which has answered once. The aim is 45. On Python 3.11 it takes 43.5; what the libraries
+#: of the system take beside that differs by a megabyte or two from machine to machine.
+IDLE_MB = 45.5
 #: How many requests are made. So many take some 15 seconds, and `BENCHMARK_REQUESTS=1000000` ten minutes.
 REQUESTS = int(os.environ.get("BENCHMARK_REQUESTS", "60000"))
 #: The part of the requests after which all is full that has a limit, so that nothing more may be taken.

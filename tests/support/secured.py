@@ -14,9 +14,9 @@ class Served:
     """A server that speaks TLS."""
 
     def __init__(self, runtime):
-        self.app, self.url, self.tls_url = runtime.app, runtime.url, runtime.tls_url
+        self.app, self.url, self.tls_url = runtime.mock.flask, runtime.url, runtime.tls_url
         self.port = urlsplit(runtime.tls_url).port
-        self.ca = runtime.app.tls.ca
+        self.ca = runtime.mock.tls.ca
 
     @property
     def rules(self):

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from mockserver.web.components import ComponentFlask, component
+from mockserver.web.component_flask import ComponentFlask
+from mockserver.web.components import component
 
 
 @dataclass

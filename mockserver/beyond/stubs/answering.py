@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.beyond import effects
 from mockserver.beyond.catalogue import is_meant as is_meant_for

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.beyond.templates.moments import written
 from mockserver.beyond.templates.values import Members

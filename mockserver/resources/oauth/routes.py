@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ServiceError

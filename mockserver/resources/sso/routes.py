@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import MASTER_ONLY, MASTER_OR_ADMIN, Audience, documented_error, proposed_error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import BAD_REQUEST
 from mockserver.core.state import reasons

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from flask import Request
 from marshmallow import Schema, ValidationError
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, no_room
 from mockserver.core.contract.operation import Operation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qsl
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.state import reasons

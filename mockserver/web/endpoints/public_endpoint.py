@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import PERMISSION_DENIED, ServiceError
 from mockserver.core.traffic.exchange import Header

@@ -11,8 +11,6 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import urlsplit
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
@@ -42,6 +40,8 @@ class Pages:
 
     def __init__(self, package: str, folder: str, **names: Any) -> None:
         """The templates in `folder` of `package`, which has a `page.css` behind the shared style; all see `names`."""
+        from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  # most servers show no page
+
         loader = PackageLoader(package, folder)
         self._environment = Environment(
             loader=loader,

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes
 
-from flask import Request
 from werkzeug.exceptions import NotFound
 from werkzeug.routing import MapAdapter
+from werkzeug.wrappers import Request
 
 from mockserver.web.routing.audience import CONTROL_PREFIX
 

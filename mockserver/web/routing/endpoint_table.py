@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.contract.operation import Audience, Operation
@@ -35,8 +35,10 @@ class EndpointTable:
             segments = row.path.split("/")
             self._by_length.setdefault(len(segments), []).append((segments, row))
 
-    def route(self, request: Request) -> Route | None:
+    def route(self, request: Request, *, is_matched: bool = False) -> Route | None:
         """The route of a request for the service, or None if another part of the application has the address.
+
+        One that has a rule of its own for it has matched the request.
 
         A request whose address is no operation's of the mock has a route without an endpoint.
         """
@@ -46,7 +48,7 @@ class EndpointTable:
             endpoint = self._endpoint(found.operations, request)
             params = encoded_slash.unsegmented(found.params, request)
             return route_to(endpoint, endpoint.operation.audience, path, params, workspace)
-        if request.url_rule is not None or path.startswith(CONTROL_PREFIX):
+        if is_matched or path.startswith(CONTROL_PREFIX):
             return None
         return self._nowhere(request, path, workspace)
 

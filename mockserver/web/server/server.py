@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import sys
 import threading
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -15,7 +14,6 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
-from flask import Flask
 
 from mockserver.web.server import loop
 from mockserver.web.server.bridge import Bridge
@@ -28,6 +26,8 @@ from mockserver.web.server.connections.sending import Sending
 from mockserver.web.server.wsgi import Shortcut, no_shortcut
 
 if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
     from mockserver.web.server.tls.front import Tls
 
 #: How many seconds an idle connection is kept, as nginx does by default. Chosen: longer than the pools of clients keep
@@ -155,10 +155,14 @@ MakeTls = Callable[[Callable[..., Any]], "Tls"]
 
 
 def server(
-    app: Flask, limits: HttpLimits, refusal: Refusal, shortcut: Shortcut = no_shortcut, tls: MakeTls | None = None
+    app: WSGIApplication,
+    limits: HttpLimits,
+    refusal: Refusal,
+    shortcut: Shortcut = no_shortcut,
+    tls: MakeTls | None = None,
 ) -> Server:
     """A server for the application, which is not yet running; the application is asked by its `shortcut` first."""
-    bridge = Bridge(app, app.config["MAX_CONTENT_LENGTH"] or sys.maxsize, limits.bodies, refusal, shortcut)
+    bridge = Bridge(app, limits.body, limits.bodies, refusal, shortcut)
     admission = Admission(limits.connections)
     connection = partial(
         FastConnection,

@@ -11,9 +11,9 @@ import struct
 import time
 from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
-from flask import Response
+from werkzeug.wrappers import Response
 
 from mockserver.core.traffic.exchange import Wire, WireForm
 from mockserver.web.server.waiting import SUSPENDED
@@ -22,6 +22,7 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]
+ResponseT = TypeVar("ResponseT", bound=Response)
 #: Is called when nobody waits for an answer any more; it may wait for a lock.
 Ended = Callable[[], object]
 
@@ -135,7 +136,7 @@ def _nothing() -> None:
     """Nobody wants to know that an answer is not held any more."""
 
 
-def transmit(wire: Wire, response: Response, environ: dict[str, Any], ended: Ended = _nothing) -> Response:
+def transmit(wire: Wire, response: ResponseT, environ: dict[str, Any], ended: Ended = _nothing) -> ResponseT:
     """An answer that leaves in the wire form that a fault or a receiver chooses.
 
     The bridge sends it so; under an ordinary WSGI server it leaves so as far as such a server can. `ended` is called,
@@ -150,7 +151,7 @@ def transmit(wire: Wire, response: Response, environ: dict[str, Any], ended: End
     return response
 
 
-def block(wire: Wire, response: Response, ended: Ended = _nothing) -> Response:
+def block(wire: Wire, response: ResponseT, ended: Ended = _nothing) -> ResponseT:
     """An answer that leaves in a wire form as far as an ordinary WSGI server can, whose thread sleeps for a delay.
 
     A delay without an end ends at once: nobody would tell the thread that its client has left.

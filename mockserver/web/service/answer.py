@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from flask import Response
 from werkzeug.datastructures import Headers
 from werkzeug.utils import cached_property
+from werkzeug.wrappers import Response
 
 from mockserver.core.contract.errors import OBSERVED_CODES, ServiceError
 from mockserver.web.schemas import json_text

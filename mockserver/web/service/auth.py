@@ -7,7 +7,7 @@ from functools import partial
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import UNAUTHORIZED
 from mockserver.core.state import reasons

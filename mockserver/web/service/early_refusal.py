@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from flask import Response
+from werkzeug.wrappers import Response
 
 from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, ErrorCode
 from mockserver.core.contract.operation import Audience

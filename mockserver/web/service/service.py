@@ -9,8 +9,8 @@ from time import perf_counter, time
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from flask import Request, Response
 from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.wrappers import Request, Response
 
 from mockserver.core.contract.errors import (
     BAD_REQUEST,

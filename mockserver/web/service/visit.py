@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.workspaces.caller import Visit
 from mockserver.core.workspaces.store import DEFAULT

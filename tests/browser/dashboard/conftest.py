@@ -122,7 +122,7 @@ def server(_runtime):
 @pytest.fixture(scope="session")
 def store(_runtime):
     """The workspaces of that server."""
-    return _runtime.app.store
+    return _runtime.mock.store
 
 
 @pytest.fixture

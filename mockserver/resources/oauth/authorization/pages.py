@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.state.account import Account
 from mockserver.core.traffic.exchange import Reply

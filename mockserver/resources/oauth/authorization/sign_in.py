@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.state import reasons

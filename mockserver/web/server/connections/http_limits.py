@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, Self
 
-from flask import Response
+from werkzeug.wrappers import Response
 
 from mockserver.settings import Settings
 
@@ -26,6 +26,8 @@ class HttpLimits(NamedTuple):
     body_s: float
     #: The most connections at once.
     connections: int
+    #: The most bytes of a body.
+    body: int
     #: The most bytes of the large bodies of all requests that are not answered yet.
     bodies: int
     #: The most bytes of answers that clients have not read yet.
@@ -40,6 +42,7 @@ class HttpLimits(NamedTuple):
             head_s=settings.head_timeout,
             body_s=settings.body_timeout,
             connections=settings.connections_limit,
+            body=settings.body_limit,
             bodies=settings.bodies_limit,
             answers=settings.answers_limit,
         )

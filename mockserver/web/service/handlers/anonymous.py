@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import replace
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import METHOD_NOT_ALLOWED, NOT_FOUND, ServiceError
 from mockserver.core.traffic.exchange import Exchange, Reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import NOT_FOUND, TOO_MANY_REQUESTS, UNAUTHORIZED, ServiceError
 from mockserver.core.contract.operation import Operation

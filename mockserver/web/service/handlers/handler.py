@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.traffic.exchange import Exchange, Reply

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.state import reasons
 from mockserver.web.routing.encoded_slash import shown_path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Request
+from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.traffic.exchange import Exchange, Reply

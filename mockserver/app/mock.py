@@ -1,0 +1,180 @@
+"""The mock: what every server of it runs, put together out of settings; Flask comes when it is first asked for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from mockserver.app.effects.server_effects import ServerEffects
+from mockserver.app.keeping import keeping_of
+from mockserver.app.tls import TlsParts, tls_of
+from mockserver.app.workspaces import library_of, store_of
+from mockserver.control.access.token import token_of
+from mockserver.core.late import late
+from mockserver.core.workspaces.keeping import Keeping, NoKeeping
+from mockserver.core.workspaces.store import Store
+from mockserver.resources.oauth.parts import OAuthParts
+from mockserver.resources.oauth.tokens.bearer import Bearer
+from mockserver.resources.oauth.tokens.signing import Signer
+from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
+from mockserver.scenario.documents.library import Library
+from mockserver.settings import Settings
+from mockserver.web.logs.request_log import LogFormat, RequestLog, Secrecy
+from mockserver.web.server.wsgi import WsgiAnswer
+from mockserver.web.service.entrance import respond, take_workspace_off, whole
+from mockserver.web.service.service import Service
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+    from mockserver.app import application
+    from mockserver.beyond import answering
+    from mockserver.scenario.documents import stub_libraries
+    from mockserver.scenario.rules import fault_header
+    from mockserver.storage.working_set import WorkingSet
+    from mockserver.views.traffic import redaction
+else:
+    # For all that is not of the API.
+    (application,) = late("mockserver.app", "application")
+    # For requests that no operation answers.
+    (answering,) = late("mockserver.beyond", "answering")
+    (stub_libraries,) = late("mockserver.scenario.documents", "stub_libraries")
+    # For requests with a fault of their own, and for lines of the log.
+    (fault_header,) = late("mockserver.scenario.rules", "fault_header")
+    (redaction,) = late("mockserver.views.traffic", "redaction")
+
+
+class Mock:
+    """The settings, store, effects and log of a server, with the service and the application that answer by them.
+
+    It is a WSGI application that makes its Flask application when a request comes that is not of the API.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        library: Library,
+        store: Store,
+        effects: ServerEffects,
+        tls: TlsParts | None,
+        token: str | None,
+    ) -> None:
+        self.settings = settings
+        #: What the control API asks for; None: it asks for none.
+        self.token = token
+        self.library = library
+        self.store = store
+        self.effects = effects
+        #: The certificates of the server; None: it does not speak TLS.
+        self.tls = tls
+        #: Where the server speaks TLS, as soon as there is one; None: it does not.
+        self.tls_port: int | None = None
+        #: Which workspaces are in memory; None: all are, as nothing keeps them.
+        self.working_set = _working_set_of(settings, store)
+        self.log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
+        self.oauth = OAuthParts(Signer(store.keeping), OPERATIONS.values())
+        self.service = self._service()
+        #: When it was made, by the monotonic clock.
+        self.started = time.monotonic()
+        #: Whether an answer waits until what it tells is kept, which takes a thread.
+        self.settles = settings.store_sync == "always" and settings.store != "memory"
+        self._making = threading.Lock()
+
+    def _service(self) -> Service:
+        return Service(
+            self.store,
+            ALL_OPERATIONS.values(),
+            faults=fault_header.of_header,
+            beyond=cache(partial(answering.Answering, self.settings.beyond, stub_libraries.by_operation)),
+            bearers=Bearer(self.store, self.oauth.signer),
+            body_limit=self.settings.body_limit,
+            prepare=self.effects.look_ups.prepare,
+            log=None if self.log.format is LogFormat.OFF else self.log,
+        )
+
+    @property
+    def flask(self) -> application.Application:
+        """The application of Flask's, which answers all requests; it is made when it is first asked for.
+
+        Many servers are started for the service alone, and Flask takes 4 MB.
+        """
+        with self._making:
+            return self._made_flask
+
+    @cached_property
+    def _made_flask(self) -> application.Application:
+        return application.Application(self)
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        return self.flask(environ, start_response)
+
+    def shortcut(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
+        """The whole answer to a request of the API, or None: then it has had no effect, and WSGI is to be asked."""
+        if self.settles:
+            return None
+        take_workspace_off(environ)
+        try:
+            response = respond(self.service, environ)
+        except Exception as error:  # noqa: BLE001  # Flask logs it, and answers
+            response = self.flask.failed(environ, error)
+        return None if response is None else whole(response, environ)
+
+    def health(self) -> dict[str, dict[str, Any]]:
+        """The members that this server adds to the answer of `health`."""
+        tls = {} if self.tls_port is None else {"tls": {"port": self.tls_port}}
+        return {**self.effects.health(), **tls}
+
+    def open(self) -> None:
+        """Fire timers in real time, take e-mails, and go on with what was under way when the workspaces were kept.
+
+        Raises:
+            OSError: the SMTP listener cannot listen on its address.
+        """
+        self.effects.open(self.store)
+        if self.working_set is not None:
+            self.working_set.open()
+
+    def close(self) -> None:
+        """End all effects and the log, and keep what has changed last; it answers no more requests."""
+        if self.working_set is not None:
+            self.working_set.close()
+        self.effects.close()
+        self.store.keeping.close()
+        self.log.close()
+
+
+def mock_of(settings: Settings) -> Mock:
+    """A mock of these settings, with its workspaces.
+
+    Raises:
+        KeepingError: the store cannot be opened or read.
+        ScenarioError: the scenario of the settings is unknown or not valid.
+        ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
+            certificate cannot be used.
+    """
+    keeping = keeping_of(settings)
+    try:
+        return _mock_of(settings, keeping)
+    except BaseException:
+        keeping.close()
+        raise
+
+
+def _mock_of(settings: Settings, keeping: Keeping) -> Mock:
+    library = library_of(settings)
+    token = token_of(settings)
+    tls = tls_of(settings)
+    effects = ServerEffects(settings, None if tls is None else tls.ca)
+    store = store_of(settings, library, effects, keeping)
+    return Mock(settings, library, store, effects, tls, token)
+
+
+def _working_set_of(settings: Settings, store: Store) -> WorkingSet | None:
+    if isinstance(store.keeping, NoKeeping):
+        return None
+    from mockserver.storage.working_set import WorkingSet  # noqa: PLC0415  # few servers keep anything
+
+    return WorkingSet(store, settings.store_cache)
