@@ -11,6 +11,7 @@ from mockserver.cli.framework.output import echo
 from mockserver.cli.framework.values import EXISTING_FILE
 from mockserver.cli.options import JSON, TOKEN, URL, workspace
 from mockserver.cli.remote import Shape, Unreachable, answer_or_exit, checked, root_of
+from mockserver.settings import given_file
 
 #: The options that choose a server and a workspace, and `--json`.
 _TARGET = (JSON, URL, TOKEN, workspace("The workspace that knows the app."))
@@ -107,7 +108,7 @@ def _configuration(file: Path) -> dict[str, Any]:
 
     try:
         # JSON is a subset of YAML.
-        found = parse(file.read_text(encoding="utf-8"), str(file), called="an app")
+        found = parse(given_file.read_text(file, given_file.WRITTEN_BY_HAND), str(file), called="an app")
         refuse_invalid_values(found)
     except (OSError, ValueError) as error:
         raise Misused(f"cannot read {file}: {error}") from error

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mockserver.cli.framework import Misused, argument, command, fail, option
 from mockserver.cli.framework.output import echo, printable
+from mockserver.settings import given_file
 
 #: The shells whose scripts are in the folder `shells`.
 _SHELLS = ("bash", "zsh", "fish")
@@ -67,7 +68,7 @@ def _files(shell: str) -> list[Path]:
 def _read(file: Path) -> str | None:
     """What is in a file, None if it is not there; exits if it is somebody else's."""
     try:
-        found = file.read_text(encoding="utf-8", errors="replace")
+        found = given_file.read_text(file, given_file.WRITTEN_BY_HAND, errors="replace")
     except FileNotFoundError:
         return None
     except OSError as error:

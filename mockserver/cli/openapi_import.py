@@ -12,6 +12,7 @@ from mockserver.cli.framework import Misused, argument, command, fail, option
 from mockserver.cli.framework.output import echo
 from mockserver.cli.framework.values import EXISTING_FILE
 from mockserver.cli.options import OUT
+from mockserver.settings import given_file
 
 if TYPE_CHECKING:
     from mockserver.beyond.openapi.operations import Imported
@@ -127,10 +128,7 @@ def _as_json(text: str) -> dict[str, Any] | None:
 
 def _text(file: Path) -> str:
     try:
-        size = file.stat().st_size
-        if size > _LARGEST:
-            fail(f"{file} has {size:,} bytes; there may be {_LARGEST:,}")
-        return file.read_text(encoding="utf-8-sig")
+        return given_file.read_text(file, _LARGEST, encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         fail(f"{file} is not UTF-8 at byte {error.start}")
     except OSError as error:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+
+from mockserver.settings import given_file
 
 
 def secret_of(value: str | None, file: str | os.PathLike[str] | None, called: str, *, if_empty: str) -> str | None:
@@ -23,7 +24,7 @@ def secret_of(value: str | None, file: str | os.PathLike[str] | None, called: st
 
 def _read(file: str | os.PathLike[str], called: str) -> str:
     try:
-        return Path(file).read_text(encoding="utf-8")
+        return given_file.read_text(file, given_file.WRITTEN_BY_HAND)
     except UnicodeDecodeError as error:
         raise ValueError(f"cannot read {called} in {file}: it is not UTF-8") from error
     except (OSError, ValueError) as error:

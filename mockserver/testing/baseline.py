@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mockserver.settings import given_file
+
 _HEAD = (
     "# The points of the contract that the tests meet. A point that is not met any more fails the check;\n"
     "# if that is meant, remove its line. New ones are added by the option update-baseline.\n"
@@ -62,7 +64,7 @@ def read(path: Path) -> set[str]:
         BaselineError: the file cannot be read, or a line of it is no point.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = given_file.read_text(path, given_file.WRITTEN_BY_HAND)
     except FileNotFoundError as error:
         raise BaselineError(f"there is no baseline {path}; the option update-baseline makes it") from error
     except OSError as error:
@@ -144,7 +146,7 @@ def selected(text: str) -> str:
         return text
     path = Path(text[1:])
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = given_file.read_text(path, given_file.WRITTEN_BY_HAND).splitlines()
     except OSError as error:
         raise BaselineError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from mockserver.scenario.documents.mistakes import BODY, TEXT
 from mockserver.scenario.documents.names import is_name
-from mockserver.settings import ServerMissingError, needing_server
+from mockserver.settings import ServerMissingError, given_file, needing_server
 from mockserver.testing.client import MockServerError
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -50,8 +50,8 @@ def sendable(scenario: Scenario | None) -> Sendable:
             from mockserver.scenario.documents.document import refuse_invalid_values  # noqa: PLC0415  # see above
             from mockserver.scenario.documents.reading import parse  # noqa: PLC0415  # see above
     except ServerMissingError:
-        return YamlText(str(path), path.read_text(encoding="utf-8"))
-    found = parse(path.read_text(encoding="utf-8"), str(path))
+        return YamlText(str(path), given_file.read_text(path))
+    found = parse(given_file.read_text(path), str(path))
     refuse_invalid_values(found)
     return found
 

@@ -16,6 +16,7 @@ from mockserver.cli.live.lines import document
 from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER
 from mockserver.cli.remote import Shape
+from mockserver.settings import given_file
 
 _YAML = "application/yaml"
 #: The line of a state with which its clock begins.
@@ -94,13 +95,11 @@ def _read(file: str) -> bytes:
     Raises:
         Misused: it cannot be read.
     """
-    if file == "-":
-        return sys.stdin.buffer.read()
     try:
-        return Path(file).read_bytes()
+        return given_file.read_from(sys.stdin.buffer, file) if file == "-" else given_file.read_bytes(file)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise Misused(f"{file} cannot be read: {reason}") from error
+        raise Misused(f"{'stdin' if file == '-' else file} cannot be read: {reason}") from error
 
 
 def _put(target: Target, content: bytes) -> None:

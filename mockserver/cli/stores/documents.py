@@ -13,6 +13,7 @@ from mockserver.cli.framework.output import echo, printable
 from mockserver.cli.framework.values import PathValue
 from mockserver.cli.options import JSON
 from mockserver.cli.stores.opening import PATH, opened
+from mockserver.settings import given_file
 
 if TYPE_CHECKING:
     from mockserver.core.workspaces.workspace import Workspace
@@ -126,7 +127,7 @@ def _workspaces(sources: Iterable[str]) -> Iterator[Workspace]:
     homes: dict[str, Path] = {}
     for file in _files(sources):
         try:
-            found = workspace_of_text(file.read_bytes(), str(file))
+            found = workspace_of_text(given_file.read_bytes(file), str(file))
         except OSError as error:
             raise Misused(f"{file} cannot be read: {error.strerror}") from error
         except ScenarioError as error:

@@ -14,7 +14,7 @@ from mockserver.scenario.documents.mistakes import Mark, Mistake, ScenarioError
 from mockserver.scenario.documents.mistakes import Path as Place
 from mockserver.scenario.documents.names import SUFFIXES, is_name
 from mockserver.scenario.documents.reading import Bounds, parse
-from mockserver.settings import data_folder
+from mockserver.settings import data_folder, given_file
 
 #: How many characters of an unknown name a message shows. Chosen: to fit on a line.
 _LONGEST_NAME = 80
@@ -242,10 +242,7 @@ def _text(path: Path) -> str:
         ScenarioError: the file cannot be read, is not UTF-8, or is too large.
     """
     with _readable(path):
-        size = path.stat().st_size
-        if size > _LARGEST:
-            raise ScenarioError([Mistake((), f"{path.name} has {size:,} bytes; there may be {_LARGEST:,}")])
-        return path.read_text(encoding="utf-8")
+        return given_file.read_text(path, _LARGEST)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import time
 from typing import NoReturn
 
+from mockserver.settings import given_file
 from mockserver.web.server.tls.context import server_context
 
 StrPath = str | os.PathLike[str]
@@ -45,7 +46,7 @@ class OwnCertificate:
 
 def _check(called: str, file: Path) -> None:
     try:
-        text = file.read_text(encoding="ascii", errors="replace")
+        text = given_file.read_text(file, given_file.WRITTEN_BY_HAND, encoding="ascii", errors="replace")
     except (OSError, ValueError) as error:
         raise ValueError(f"cannot read {called} {file}: {getattr(error, 'strerror', None) or error}") from error
     if "-----BEGIN " not in text:
@@ -74,6 +75,7 @@ def _ends(file: Path) -> float:
     from cryptography.x509 import load_pem_x509_certificate  # noqa: PLC0415  # large
 
     try:
-        return load_pem_x509_certificate(file.read_bytes()).not_valid_after_utc.timestamp()
+        content = given_file.read_bytes(file, given_file.WRITTEN_BY_HAND)
+        return load_pem_x509_certificate(content).not_valid_after_utc.timestamp()
     except ValueError as error:  # OpenSSL takes more than X.509, such as its own BEGIN TRUSTED CERTIFICATE
         raise ValueError(f"--tls-cert {file} holds no certificate that begins with -----BEGIN CERTIFICATE") from error
