@@ -51,9 +51,9 @@ class Total(NamedTuple):
     def percent(self) -> float:
         """The percentage met, from 0 to 100 with one decimal, rounded down, so that 100 means all points.
 
-        100 where there are no points.
+        0 where there are no points, as with a selection of what was used before anything was.
         """
-        return self.met * 1000 // self.of / 10 if self.of else 100.0
+        return self.met * 1000 // self.of / 10 if self.of else 0.0
 
 
 #: The rows of each operation, or of each state machine, in the order of the contract; points that the contract does not
@@ -86,8 +86,7 @@ class Report:
     @property
     def percent(self) -> float:
         """The percentage of all counted points that was met, from 0 to 100; 0 where nothing is counted."""
-        found = total(self._rows(), *PointKind)
-        return found.percent if found.of else 0.0
+        return total(self._rows(), *PointKind).percent
 
     @property
     def counted(self) -> list[str]:

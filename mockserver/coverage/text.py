@@ -19,7 +19,7 @@ def to_text(found: Report, most: int | None = None) -> str:
 def _totals(found: Report) -> Iterator[str]:
     yield f"{found.percent:.1f} % of the contract met{found.told}"
     for kind, row in found.totals.items():
-        yield f"  {kind:12}{row.met:4} of {row.of:3}{row.percent:8.1f} %"
+        yield f"  {kind:12}{row.met:4} of {row.of:3}" + (f"{row.percent:8.1f} %" if row.of else f"{'-':>8}")
 
 
 def _operations(found: Report) -> Iterator[str]:

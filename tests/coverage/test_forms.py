@@ -111,6 +111,14 @@ def test_the_text_tells_totals_operations_and_gaps(played, coverage, contract_si
     assert "  createSender: `The sum of all IP weights must equal 100` never met\n" in text
 
 
+def test_a_part_without_points_has_no_percentage(played):
+    text = played.get("/_mock/coverage?format=text&of=getAccount").text
+    html = played.get("/_mock/coverage?format=html&of=getAccount").text
+
+    assert re.search(r"^  transitions +0 of +0 +-$", text, re.MULTILINE)
+    assert re.search(r">transitions</th>\s*<td[^>]*>0 of 0</td>\s*<td[^>]*>-</td>\s*<td[^>]*></td>", html)
+
+
 def test_the_text_marks_what_only_faults_have_shown(api):
     api.put("/v3/senders/2/validate", json={"otp": 1}, headers={"X-Mock-Fault": "otp_expired"})
 

@@ -49,6 +49,7 @@ def test_nothing_used_is_nothing_met(make_api, coverage):
     found = coverage(make_api(), "?of=used")
 
     assert (found["counted"], found["percent"]) == ([], 0.0)
+    assert {row["percent"] for row in found["totals"].values()} == {0.0}
 
 
 def test_operations_beyond_are_no_part_of_it(make_api, coverage):

@@ -11,6 +11,7 @@ from mockserver.beyond.templates import operators
 from mockserver.beyond.templates.expressions import evaluated, shown
 from mockserver.beyond.templates.scope import Scope
 from mockserver.beyond.templates.values import TemplateError, items
+from mockserver.core.text.counted import counted
 
 
 def written(body: Iterable[nodes.Node], scope: Scope) -> str:
@@ -82,5 +83,5 @@ def _bound(target: nodes.Node, value: Any) -> dict[str, Any]:
     assert isinstance(target, nodes.Tuple), "the check admits no other target"
     found = items(value)
     if len(found) != len(target.items):
-        raise TemplateError(f"{len(target.items)} names stand for {len(found)} items")
+        raise TemplateError(f"{len(target.items)} names stand for {counted(len(found), 'item')}")
     return {one.name: inner for one, inner in zip(target.items, found, strict=True) if isinstance(one, nodes.Name)}

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from marshmallow import Schema, fields, validate
 from marshmallow.exceptions import SCHEMA
 
+from mockserver.core.text.counted import counted
 from mockserver.core.text.spelling import cut, meant
 from mockserver.scenario.documents.document import InvalidValue, Place, locate
 from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ordered
@@ -117,7 +118,7 @@ def _shown(value: Any, path: Path) -> str:
     secret = not _SECRETS.isdisjoint(path)
     match value:
         case str():
-            return f"a text of {len(value):,} characters" if secret else cut(repr(value), _SHOWN)
+            return f"a text of {counted(len(value), 'character')}" if secret else cut(repr(value), _SHOWN)
         case bool():
             return json.dumps(value)
         case int() | float():

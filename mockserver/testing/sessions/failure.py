@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import urlencode
 
+from mockserver.core.text.counted import counted
 from mockserver.testing.client import Client, MockServerError
-from mockserver.testing.sessions.lines import counted, folded, printable, section, tallied
+from mockserver.testing.sessions.lines import folded, printable, section, tallied
 from mockserver.testing.sessions.traffic import Item, Listed, Reader, Traffic
 
 #: How many lines of each section are shown, the last ones; chosen so that a report fits on a screen or two. Equal

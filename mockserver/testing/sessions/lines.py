@@ -17,11 +17,6 @@ def printable(text: object) -> str:
     return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in cut)
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: `1 e-mail`, `2 e-mails`."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
-
-
 def folded(blocks: Iterable[str]) -> list[str]:
     """The blocks of lines, of which equal ones in a row are one, with their number in its first line."""
     return [_with_times(block, len(list(same))) for block, same in groupby(blocks)]

@@ -14,7 +14,11 @@ from mockserver.views.base.view import View
 
 
 def _percent() -> Any:
-    return members.needed(fields.Float, about="with one decimal, rounded down", validate=validate.Range(0, 100))
+    return members.needed(
+        fields.Float,
+        about="with one decimal, rounded down; 0 where nothing is counted",
+        validate=validate.Range(0, 100),
+    )
 
 
 class Met(View):

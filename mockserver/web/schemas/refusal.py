@@ -9,6 +9,7 @@ from typing import Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ServiceError
 from mockserver.core.state import reasons
+from mockserver.core.text.counted import counted
 from mockserver.web.schemas.field_errors import MISSING, FieldError, Sentence, Unread
 
 #: The names of members and the numbers of items that lead to a value.
@@ -74,9 +75,9 @@ def summary(value: object, *, secret: bool = False) -> str:
         case None | bool():
             return json.dumps(value)
         case int() | float():
-            return f"a number of {len(str(value))} characters" if secret else f"the number {value}"
+            return f"a number of {counted(len(str(value)), 'character')}" if secret else f"the number {value}"
         case str():
-            return f"a string of {len(value)} characters"
+            return f"a string of {counted(len(value), 'character')}"
         case list():
             return f"an array of {len(value)}"
     return "an object"

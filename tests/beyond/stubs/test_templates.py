@@ -160,7 +160,7 @@ def test_a_template_gives(answer_of, template, value):
         ("{{ 'x' | timestamp }}", "'x' is not an RFC 3339 date-time"),
         ("{{ now | moved('1 day') }}", "'1 day' leads to no moment: not an ISO 8601 duration"),
         ("{{ range(100000) }}", "the templates of this request take more than 20,000 steps"),
-        ("{% for a, b in [[1]] %}{% endfor %}", "2 names stand for 1 items"),
+        ("{% for a, b in [[1]] %}{% endfor %}", "2 names stand for 1 item"),
         ("{{ [1] | map('nobody') }}", "map takes attribute= or the name of a filter"),
         ("{{ [1] | select('nobody') }}", "there is no test 'nobody'"),
         ("{{ random(2, 1) }}", "a number stands where a number of 2 at least is wanted"),
