@@ -19,3 +19,5 @@ class Batch(NamedTuple):
     workspaces: Sequence[tuple[Outline, Changes]] = ()
     #: Values of the server, such as secrets and totals, by name; None: the value goes.
     values: Mapping[str, bytes | None] = MappingProxyType({})
+    #: What is added to the counts of all servers, by their names; only for an engine that servers share.
+    counts: Mapping[str, int] = MappingProxyType({})

@@ -70,13 +70,33 @@ class SharedEngine(Engine, Protocol):
         """Hold a workspace from now on; all that is held of it.
 
         Raises:
-            HeldElsewhereError: another server holds it.
-            EngineError: there is no such workspace, or it cannot be read.
+            HeldElsewhereError: another server holds it, or has claimed its name.
+            NoWorkspaceError: there is none.
+            EngineError: it cannot be read.
         """
         ...
 
     def claim(self, name: str) -> bool:
-        """Hold a name of which there is no workspace; False: there is one, or another server holds the name."""
+        """Hold a name of which there is no workspace; False: there is one, or another server holds the name.
+
+        A name that this server holds already stays held as it was.
+        """
+        ...
+
+    def evict(self, name: str) -> bool:
+        """Remove a workspace, whoever holds it, which is told to all as `evicted`; False: there was none."""
+        ...
+
+    def names(self) -> Sequence[str]:
+        """The names of all workspaces, the one written longest ago first."""
+        ...
+
+    def counts(self) -> Mapping[str, int]:
+        """What all servers have added to the counts, by their names."""
+        ...
+
+    def clear_counts(self) -> None:
+        """Drop all counts, which is told to other servers as `Cleared`."""
         ...
 
     def let_go(self, outline: Outline) -> None:

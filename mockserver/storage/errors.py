@@ -9,3 +9,7 @@ class EngineError(Exception):
 
 class DamagedError(EngineError):
     """What is held of a store, or of one workspace in it, is not what was written."""
+
+
+class NoWorkspaceError(EngineError):
+    """A workspace is not held, whatever was known of it."""

@@ -119,6 +119,10 @@ class Keeper:
         self._pending.remove(name)
         self._wake()
 
+    def evict(self, name: str) -> bool:
+        self.remove(name)
+        return True
+
     def release(self, workspace: Workspace) -> Outline | None:
         # Without the lock: to see whether all is kept takes a while, and whoever removes it takes its own lock first.
         kept = self._kept.get(workspace.name)
@@ -157,6 +161,9 @@ class Keeper:
     def outlines(self) -> Sequence[Outline]:
         with _told():
             return self._engine.outlines()
+
+    def names(self) -> Sequence[str]:
+        return [outline.name for outline in self.outlines()]
 
     def load(self, name: str) -> Workspace:
         self._refuse_fork()
@@ -202,11 +209,15 @@ class Keeper:
             self._engine.write(Batch(workspaces=rows))
 
     def past(self) -> Coverage:
-        with _told():
-            return self._values.past()
+        return self._values.past
 
-    def keep_past(self, coverage: Coverage) -> None:
-        self._values.set_past(coverage)
+    def add_past(self, coverage: Coverage) -> None:
+        self._values.past.merge(coverage)
+        self._values.keep_past()
+
+    def clear_past(self) -> None:
+        self._values.past.clear()
+        self._values.keep_past()
 
     def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
         return self._values.secret(name, draw)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 
-from mockserver.core.traffic.coverage import Coverage
 from mockserver.storage.records import reading
 from mockserver.storage.records.packing import pack, seal
 from mockserver.storage.records.parts import CoverageForm
@@ -18,22 +17,20 @@ class ServerValues:
     """The values of a server, as they are kept or will be."""
 
     def __init__(self, values: Mapping[str, bytes], keep: Callable[[str, bytes], None]) -> None:
-        """Values that are kept by now; `keep` is called with the name of each that comes up, and what it is then."""
+        """Values that are kept by now; `keep` is called with the name of each that comes up, and what it is then.
+
+        Raises:
+            UnreadableError: what is kept as coverage is none.
+        """
         self._values = dict(values)
+        #: The coverage of workspaces that are gone.
+        self.past = reading.coverage(self._values.get(_PAST, b""))
         self._keep = keep
         self._lock = threading.Lock()
 
-    def past(self) -> Coverage:
-        """The coverage of workspaces that are gone.
-
-        Raises:
-            UnreadableError: what is kept is no coverage.
-        """
-        return reading.coverage(self._values.get(_PAST, b""))
-
-    def set_past(self, coverage: Coverage) -> None:
-        """Set the coverage of workspaces that are gone."""
-        self._set(_PAST, seal(pack(CoverageForm.of(coverage))))
+    def keep_past(self) -> None:
+        """Keep what has changed in the coverage of workspaces that are gone."""
+        self._set(_PAST, seal(pack(CoverageForm.of(self.past))))
 
     def has_secret(self, name: str) -> bool:
         """Whether a secret was drawn."""

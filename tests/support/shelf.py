@@ -116,8 +116,11 @@ class Shelf:
     def past(self):
         return copy.deepcopy(self._past)
 
-    def keep_past(self, coverage):
-        self._past = copy.deepcopy(coverage)
+    def add_past(self, coverage):
+        self._past.merge(coverage)
+
+    def clear_past(self):
+        self._past.clear()
 
     def secret(self, name, draw):
         if name not in self._secrets:

@@ -10,16 +10,15 @@ from mockserver.core.workspaces.workspace import Workspace
 
 
 class CoverageTotal:
-    """The coverage of workspaces that were reset or dropped; the store guards it with its lock."""
+    """The coverage of workspaces that were reset or dropped, as it is kept; the store guards it with its lock."""
 
     def __init__(self, keeping: Keeping) -> None:
         self._keeping = keeping
-        self._past = keeping.past()
 
     def take(self, workspace: Workspace) -> None:
         """Move the coverage of a workspace into the total; that of an uncounted one is only cleared."""
         if workspace.counted:
-            self._add(workspace.coverage)
+            self._keeping.add_past(workspace.coverage)
         workspace.coverage.clear()
 
     def take_resting(self, outline: Outline) -> None:
@@ -27,7 +26,7 @@ class CoverageTotal:
         if not outline.counted:
             return
         try:
-            self._add(self._keeping.coverage((outline.name,)))
+            self._keeping.add_past(self._keeping.coverage((outline.name,)))
         except KeepingError:
             return  # who drops what cannot be read loses its coverage, too
 
@@ -35,19 +34,14 @@ class CoverageTotal:
         """The total together with the coverage of those of the workspaces that are counted.
 
         Raises:
-            KeepingError: the coverage of one that rests cannot be read.
+            KeepingError: the coverage of one that rests, or of those that are gone, cannot be read.
         """
         found = self._keeping.coverage(outline.name for outline in resting if outline.counted)
-        found.merge(self._past)
+        found.merge(self._keeping.past())
         for workspace in loaded:
             if workspace.counted:
                 found.merge(workspace.coverage)
         return found
 
     def clear(self) -> None:
-        self._past.clear()
-        self._keeping.keep_past(self._past)
-
-    def _add(self, coverage: Coverage) -> None:
-        self._past.merge(coverage)
-        self._keeping.keep_past(self._past)
+        self._keeping.clear_past()

@@ -15,6 +15,10 @@ class KeepingError(Exception):
     """A workspace cannot be loaded, or what has changed cannot be kept; the text says why, for users."""
 
 
+class MissingError(KeepingError):
+    """There is no such workspace any more, whatever was known of it."""
+
+
 class HeldElsewhereError(BaseException):
     """Another server of the same store holds a workspace, and has to be asked; nothing was done here.
 
@@ -56,8 +60,12 @@ class Departed(NamedTuple):
     why: str
 
 
+class Cleared(NamedTuple):
+    """Another server has set the coverage of all workspaces, and of those that are gone, to zero."""
+
+
 #: What another server of the same store has done.
-News = Known | Departed
+News = Known | Departed | Cleared
 
 
 class KeepingStatus(NamedTuple):
@@ -103,13 +111,22 @@ class Keeping(Protocol):
         """The workspaces that are kept, the one used longest ago first; asked once, when the server starts."""
         ...
 
+    def names(self) -> Sequence[str]:
+        """The names of the workspaces that are kept now, by all servers, the one used longest ago first.
+
+        Raises:
+            KeepingError: nobody can tell.
+        """
+        ...
+
     def load(self, name: str) -> Workspace:
         """A workspace that is kept, as it was; nothing is due in it yet, and `add` was not called.
 
         It is held by this server from now on, until `let_go` or `remove`.
 
         Raises:
-            HeldElsewhereError: another server holds it.
+            HeldElsewhereError: another server holds it, or has claimed its name.
+            MissingError: there is none.
             KeepingError: it cannot be read.
         """
         ...
@@ -118,12 +135,15 @@ class Keeping(Protocol):
         """A copy of a workspace as it was kept last, whoever holds it: to look at, and never to be added.
 
         Raises:
+            MissingError: there is none.
             KeepingError: it cannot be read.
         """
         ...
 
     def claim(self, name: str) -> bool:
         """Hold a name of which there is no workspace, so that one may be added; False: there is one, or soon will be.
+
+        A name that this server holds already stays held as it was.
 
         Raises:
             KeepingError: nobody can tell.
@@ -136,6 +156,8 @@ class Keeping(Protocol):
 
     def news(self) -> Sequence[News]:
         """What other servers of the store have done since the last call, in that order.
+
+        A workspace of this server that another one has removed is lost by then.
 
         Raises:
             KeepingError: nobody can tell.
@@ -162,7 +184,17 @@ class Keeping(Protocol):
         ...
 
     def remove(self, name: str) -> None:
-        """Keep a workspace no longer, whether it is loaded or not."""
+        """Keep a workspace no longer that this server or none holds, whether it is loaded or not."""
+        ...
+
+    def evict(self, name: str) -> bool:
+        """Remove a workspace at once, whichever server holds it, and tell all that it went for a newer one.
+
+        Returns False if there was none. Of two servers that evict it, one is told True. Not for the event loop.
+
+        Raises:
+            KeepingError: it could not be removed, or nobody can tell.
+        """
         ...
 
     def release(self, workspace: Workspace) -> Outline | None:
@@ -197,11 +229,23 @@ class Keeping(Protocol):
         ...
 
     def past(self) -> Coverage:
-        """The coverage of workspaces that are gone, as `keep_past` was given it last, maybe by another start."""
+        """The coverage of workspaces that are gone, of all servers and starts, which the caller does not change.
+
+        Raises:
+            KeepingError: it cannot be read.
+        """
         ...
 
-    def keep_past(self, coverage: Coverage) -> None:
-        """Keep the coverage of workspaces that are gone; what changes in it later is given anew."""
+    def add_past(self, coverage: Coverage) -> None:
+        """Add the coverage of a workspace that goes to that of those that are gone."""
+        ...
+
+    def clear_past(self) -> None:
+        """Set the coverage of workspaces that are gone to zero; other servers hear that it is `Cleared`.
+
+        Raises:
+            KeepingError: it could not be kept.
+        """
         ...
 
     def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
@@ -223,6 +267,9 @@ class NoKeeping:
     is_shared = False
     failure: str | None = None
 
+    def __init__(self) -> None:
+        self._past = Coverage()
+
     def status(self) -> KeepingStatus | None:
         return None
 
@@ -232,8 +279,11 @@ class NoKeeping:
     def outlines(self) -> Sequence[Outline]:
         return ()
 
+    def names(self) -> Sequence[str]:
+        return ()
+
     def load(self, name: str) -> Workspace:
-        raise KeepingError(f"workspace {name} is not kept")
+        raise MissingError(f"workspace {name} is not kept")
 
     def copy(self, name: str) -> Workspace:
         return self.load(name)
@@ -259,6 +309,9 @@ class NoKeeping:
     def remove(self, name: str) -> None:
         """Do nothing."""
 
+    def evict(self, name: str) -> bool:
+        return False
+
     def release(self, workspace: Workspace) -> Outline | None:
         return None
 
@@ -272,10 +325,13 @@ class NoKeeping:
         """Do nothing."""
 
     def past(self) -> Coverage:
-        return Coverage()
+        return self._past
 
-    def keep_past(self, coverage: Coverage) -> None:
-        """Do nothing."""
+    def add_past(self, coverage: Coverage) -> None:
+        self._past.merge(coverage)
+
+    def clear_past(self) -> None:
+        self._past.clear()
 
     def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
         return draw()
