@@ -103,6 +103,13 @@ TABLE = {
             "or equal to 999999"
         ),
     ),
+    "code of one digit": (
+        *ask("validateSenderByOtp", path={"senderId": "2"}, json={"otp": 7}),
+        (
+            "the body's member otp is a number of 1 character: Must be greater than or equal to 100000 and less than "
+            "or equal to 999999"
+        ),
+    ),
     "code as text": (
         *ask("validateSenderByOtp", path={"senderId": "2"}, json={"otp": str(OTP)}),
         "the body's member otp is a string of 6 characters: Not a valid integer",

@@ -40,6 +40,9 @@ def files(issuer, tmp_path_factory):
     found["trusted"] = folder / "trusted.pem"
     command = ["openssl", "x509", "-in", found["cert"], "-trustout", "-out", found["trusted"]]
     subprocess.run(command, check=True, capture_output=True)
+    found["negative"] = folder / "negative.pem"
+    command = ["openssl", "req", "-x509", "-key", found["key"], "-subj", "/CN=localhost", "-set_serial", "-5", "-out"]
+    subprocess.run([*command, found["negative"]], check=True, capture_output=True)
     found["folder"], found["missing"] = folder, folder / "missing.pem"
     return found
 
@@ -97,6 +100,10 @@ MISTAKES = {
     "OpenSSL's own": (
         {"tls_cert": "trusted", "tls_key": "key"},
         "--tls-cert {trusted} holds no certificate that begins with -----BEGIN CERTIFICATE",
+    ),
+    "a negative serial number": (
+        {"tls_cert": "negative", "tls_key": "key"},
+        "--tls-cert {negative} has a serial number below 1, which RFC 5280 forbids, and clients refuse",
     ),
     "no key": (
         {"tls_cert": "cert"},

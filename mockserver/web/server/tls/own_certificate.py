@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import ssl
+import warnings
 from pathlib import Path
 from time import time
 from typing import NoReturn
@@ -70,12 +71,21 @@ def _ends(file: Path) -> float:
     """When the first certificate of a file runs out, in seconds since 1970.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is none, or clients refuse it for its serial number.
     """
+    from cryptography.utils import CryptographyDeprecationWarning  # noqa: PLC0415  # large
     from cryptography.x509 import load_pem_x509_certificate  # noqa: PLC0415  # large
 
-    try:
-        content = given_file.read_bytes(file, given_file.WRITTEN_BY_HAND)
-        return load_pem_x509_certificate(content).not_valid_after_utc.timestamp()
-    except ValueError as error:  # OpenSSL takes more than X.509, such as its own BEGIN TRUSTED CERTIFICATE
-        raise ValueError(f"--tls-cert {file} holds no certificate that begins with -----BEGIN CERTIFICATE") from error
+    content = given_file.read_bytes(file, given_file.WRITTEN_BY_HAND)
+    with warnings.catch_warnings():
+        # What the library warns of, a serial number below 1, is refused here.
+        warnings.simplefilter("ignore", CryptographyDeprecationWarning)
+        try:
+            found = load_pem_x509_certificate(content)
+        except ValueError as error:  # OpenSSL takes more than X.509, such as its own BEGIN TRUSTED CERTIFICATE
+            told = "holds no certificate that begins with -----BEGIN CERTIFICATE"
+            raise ValueError(f"--tls-cert {file} {told}") from error
+        number = found.serial_number
+    if number < 1:
+        raise ValueError(f"--tls-cert {file} has a serial number below 1, which RFC 5280 forbids, and clients refuse")
+    return found.not_valid_after_utc.timestamp()
