@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from flask import Response
@@ -79,9 +79,7 @@ class ControlFlask(LeanFlask):
         self._making = threading.Lock()
         self._log_calls(log)
         self.after_request(changes.tell)
-        self.register_blueprint(WELCOME)
-        for resource in CONTROL_API.resources:
-            self.register_blueprint(resource.blueprint)
+        self.take_addresses(_addresses())
         sessions = Sessions(token)
         self.add_component(sessions)
         self.before_request(Guard(sessions, CONTROL_API.calls, allowed_hosts))
@@ -111,6 +109,16 @@ class ControlFlask(LeanFlask):
             calls = CallLog(log)
             self.before_request(calls.begin)
             self.after_request(calls.end)
+
+
+@cache
+def _addresses() -> LeanFlask:
+    """An application with the addresses of all control calls, for every server of this process."""
+    found = LeanFlask(__name__)
+    found.register_blueprint(WELCOME)
+    for resource in CONTROL_API.resources:
+        found.register_blueprint(resource.blueprint)
+    return found
 
 
 def _http_error(error: HTTPException) -> Response:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from flask import Response, request
 from werkzeug.exceptions import HTTPException
 
@@ -24,22 +26,30 @@ class DashboardFlask(LeanFlask):
     def __init__(self, owner: LeanFlask) -> None:
         super().__init__(owner.name)
         self.config, self.json = owner.config, owner.json
-        self.url_map.merge_slashes = False
         self.components = owner.components
         self.add_component(Navigation([Entry(page.name, page.title) for page in PAGES]))
         # The guard of the control API is among them.
         self.before_request_funcs = owner.before_request_funcs
         self.after_request_funcs = owner.after_request_funcs
         self.teardown_request_funcs = owner.teardown_request_funcs
-        self.add_url_rule(f"{DASHBOARD_PREFIX}/", "front", _front, strict_slashes=False)
-        self.add_url_rule(f"{DASHBOARD_PREFIX}/static/<version>/<name>", "static", static.show)
-        for page in PAGES:
-            self.register_blueprint(page.blueprint)
-        self.register_blueprint(ACCESS)
+        self.take_addresses(_addresses())
         self.register_error_handler(Problem, problems.shown)
         self.register_error_handler(KeepingError, lambda error: problems.shown(Problem(503, str(error))))
         self.register_error_handler(Unauthorized, asked_for)
         self.register_error_handler(HTTPException, problems.of_http)
+
+
+@cache
+def _addresses() -> LeanFlask:
+    """An application with the addresses of all pages, for every server of this process."""
+    found = LeanFlask(__name__)
+    found.url_map.merge_slashes = False
+    found.add_url_rule(f"{DASHBOARD_PREFIX}/", "front", _front, strict_slashes=False)
+    found.add_url_rule(f"{DASHBOARD_PREFIX}/static/<version>/<name>", "static", static.show)
+    for page in PAGES:
+        found.register_blueprint(page.blueprint)
+    found.register_blueprint(ACCESS)
+    return found
 
 
 def _front() -> Response:
