@@ -9,8 +9,10 @@ from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 
 import examples  # noqa: F401  # its profiles are those of all properties
+import few_keys
 import kept_apps
 import pytest
+import xdist
 from once import Once
 from tracing import repeats, untraced
 
@@ -118,6 +120,7 @@ MADE_AS_COLLECTED = "test_schemathesis.py"
 def pytest_configure(config):
     if config.getoption("--store") == "sqlite":
         kept_apps.join(config, Api)
+    few_keys.join(config)
     # Let interrupts arrive: what a shell starts in the background ignores them, and all that it starts does so too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -153,6 +156,20 @@ def pytest_collection_finish(session):
     session.config.stash[UNTRACED] = frozenset(item.nodeid for item in repeats(session.items) if is_covered)
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_pycollect_makeitem():
+    """Trace no making of tests out of a module, which runs hardly anything of the package; its import is traced."""
+    with untraced():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session):
+    """Trace nothing in the process that hands tests out to workers and runs none."""
+    with untraced() if xdist.is_xdist_controller(session) else nullcontext():
+        return (yield)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
