@@ -28,6 +28,12 @@ _KEY_HINTS = {
     "isolate": "Each API key that you make up gets a workspace of its own: curl -H 'api-key: mine' {root}/v3/senders",
 }
 
+#: After how many collections of the newest objects those that have outlived one are looked through as well. Chosen:
+#: with Python's own 10 that comes every thousand writes and stops each of 16 clients for 3 ms, so that it decides how
+#: long 99 of 100 requests take at most. Next to none of these objects are garbage, as ours do not refer to themselves
+#: in circles.
+_COLLECTIONS_OF_THE_NEWEST = 100
+
 
 @command(*flags())
 def serve(**options: Any) -> None:
@@ -41,6 +47,7 @@ def serve(**options: Any) -> None:
     with _without_collection():
         runtime = _open_runtime(options)
         _stop_at_signals(runtime)
+    _collect_the_older_rarely()
     with contextlib.closing(runtime):
         _print_addresses(runtime)
         runtime.run()
@@ -74,6 +81,11 @@ def _without_collection() -> Iterator[None]:
         gc.freeze()
     finally:
         gc.enable()
+
+
+def _collect_the_older_rarely() -> None:
+    newest, _, oldest = gc.get_threshold()
+    gc.set_threshold(newest, _COLLECTIONS_OF_THE_NEWEST, oldest)
 
 
 def _open_runtime(options: dict[str, Any]) -> Runtime:

@@ -57,3 +57,24 @@ def test_a_signal_stops_it_within_two_seconds_whatever_hangs(started, number, pa
         process.send_signal(number)
 
         assert process.wait(timeout=2) in (0, -number)
+
+
+#: Serves, and tells in the end after how many collections of the newest objects the older ones come.
+_COLLECTIONS = """
+import atexit, gc
+from mockserver.cli import main
+
+atexit.register(lambda: print(gc.get_threshold()[1]))
+main()
+"""
+
+
+def test_older_objects_are_looked_through_so_rarely_that_99_of_100_requests_meet_no_such_pause():
+    command = [sys.executable, "-c", _COLLECTIONS, "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        told, _ = process.communicate(timeout=10)
+
+    # A collection of the newest comes every hundred writes, and 16 clients wait for one of the older.
+    assert 100 * int(told) > 100 * 16
