@@ -1,10 +1,11 @@
-"""The engine of the tests, and the bad line to it, do what the tests of servers take them to do."""
+"""What the tests of servers stand on does what they take it to do."""
 
 from __future__ import annotations
 
 import socket
 
 import pytest
+from cluster import Cluster
 from redis_server import RedisServer
 from trouble_proxy import TroubleProxy
 
@@ -84,3 +85,17 @@ def test_a_slow_line_takes_its_time(proxy, link):
     link.settimeout(0.05)
     with pytest.raises(TimeoutError):
         link.recv(4096)
+
+
+@pytest.mark.slow
+def test_each_request_goes_to_the_next_server_and_to_one_that_is_there(tmp_path):
+    with Cluster("memory", tmp_path, 2) as cluster:
+        for server, count in zip(cluster.servers, (1, 2), strict=True):
+            for number in range(count):
+                cluster.make(server=server, name=f"w{number}")
+        counts = [cluster.ask("GET", "/_mock/workspaces").json()["count"] for _ in range(4)]
+        assert sorted(counts) == [2, 2, 3, 3]
+        assert counts[0] != counts[1]
+
+        cluster.servers[0].kill()
+        assert [cluster.ask("GET", "/_mock/workspaces").json()["count"] for _ in range(3)] == [3, 3, 3]

@@ -21,10 +21,13 @@ _SCENARIO = {
 
 
 class Crowd:
-    """Clients that create senders and move credits, each as fast as it can."""
+    """Clients that create senders and move credits, each as fast as it can.
 
-    def __init__(self, name):
-        self._name, self._numbers = name, count()
+    What a request has done whose answer has a status that is `excused`, nobody knows.
+    """
+
+    def __init__(self, name, excused=()):
+        self._name, self._numbers, self._excused = name, count(), excused
         #: Opens the workspace that an address names; one of its own is known once the answer to its making has come.
         self._key = "any"
         #: When each sender was acknowledged, by e-mail, and those of earlier starts that have to be there.
@@ -41,7 +44,10 @@ class Crowd:
                 played.result()
 
     def _begin(self, wire):
-        status, made = wire.ask("POST", "/_mock/workspaces", {"name": self._name, "scenario": _SCENARIO, "seed": 1})
+        body = {"name": self._name, "scenario": _SCENARIO, "seed": 1}
+        while (found := wire.ask("POST", "/_mock/workspaces", body))[0] in self._excused:
+            pass
+        status, made = found
         if status == 201:
             self._key = made["api_key"]
 
@@ -57,11 +63,12 @@ class Crowd:
     def _do(self, wire, number):
         email = f"s{number}@acme.test"
         status, answer = wire.ask("POST", "/v3/senders", {"name": "Ops", "email": email})
-        assert status == 201, answer
-        self._created[email] = time.monotonic()
+        assert status == 201 or status in self._excused, (status, answer)
+        if status == 201:
+            self._created[email] = time.monotonic()
         path = f"/v3/corporate/subAccount/{_SUB_ACCOUNTS[number % 2]}/plan"
         status, answer = wire.ask("PUT", path, {"credits": {"email": number * 37 % 700}})
-        assert status in (204, 400), answer
+        assert status in (204, 400, *self._excused), (status, answer)
 
     def check(self, root, promised):
         """Hold that all senders are there that have to be, each with an id of its own, and that credits add up.

@@ -38,6 +38,13 @@ def free_port():
             return port
 
 
+def is_listened_to(port):
+    """Whether something listens on a port of loopback."""
+    with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=5):
+        return True
+    return False
+
+
 def until(condition, what):
     """Wait until a condition holds; a test fails that waits for too long."""
     end = time.monotonic() + _PATIENCE_S
