@@ -67,7 +67,7 @@ def list_(as_json: bool, **target: Any) -> None:
 
 
 @command(
-    argument("client_id"),
+    argument("client_id", completes="app"),
     *_APP_OPTIONS,
     option("--new-secret", action="store_true", help="Let the app have a new secret."),
     *_TARGET,
@@ -83,7 +83,7 @@ def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> N
     _show(_call("PUT", f"/{_path_segment(client_id)}", target, _APP, body), as_json)
 
 
-@command(argument("client_id"), *_TARGET)
+@command(argument("client_id", completes="app"), *_TARGET)
 def delete(client_id: str, as_json: bool, **target: Any) -> None:
     """Forget an app; all that it was given ends."""
     _call("DELETE", f"/{_path_segment(client_id)}", target, None)

@@ -26,8 +26,9 @@ _LONGEST_ABOUT = 100
 def completion(shell: str | None, install: bool) -> None:
     """Print what lets a shell complete commands, options and names: `eval "$(mockserver completion bash)"`.
 
-    Whatever fits is asked of the program itself when Tab is pressed: commands, options, choices, files, scenarios, and
-    the workspaces and stubs of a running server, if it answers within a second.
+    Whatever fits is asked of the program itself when Tab is pressed: commands, options, choices, files, scenarios,
+    operations, faults and events, and the workspaces, snapshots, stubs, rules, deliveries and apps of a running server,
+    if it answers within a second.
     """
     name = shell or _shell_of_user()
     script = (Path(__file__).parent / "shells" / f"mockserver.{name}").read_text(encoding="utf-8")

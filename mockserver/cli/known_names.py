@@ -1,4 +1,4 @@
-"""The names that a shell completes: of scenarios here, and of what a running server has.
+"""The names that a shell completes: those of every server, of scenarios here, and of what a running server has.
 
 They are asked for while somebody waits at a prompt: what takes long, or goes wrong, gives no names.
 """
@@ -10,11 +10,12 @@ import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from mockserver.cli.framework import Misused
 from mockserver.cli.remote import RequestRefused, Unreachable, read, root_of, send
 from mockserver.settings import data_folder
+from mockserver.testing import names
 
 #: How long all may take, in seconds. Chosen: who waits longer at a prompt thinks that the shell hangs.
 _LONGEST_S = 1.0
@@ -23,11 +24,28 @@ _HARMLESS = "-_.@+"
 #: How many names are offered at most. Chosen: nobody reads more.
 _MOST = 200
 #: By kind, where a server tells what it has, and the member of a row that is its name.
-_ON_SERVERS = {"workspace": ("/_mock/workspaces", "name"), "stub": ("/_mock/stubs", "id")}
+_ON_SERVERS = {
+    "workspace": ("/_mock/workspaces", "name"),
+    "snapshot": ("/_mock/snapshots", "name"),
+    "stub": ("/_mock/stubs", "id"),
+    "fault": ("/_mock/faults", "id"),
+    "delivery": ("/_mock/deliveries", "id"),
+    "app": ("/_mock/oauth/apps", "client_id"),
+}
+#: The names that every server knows, by kind.
+_EVERYWHERE = {
+    "operation": get_args(names.OperationName),
+    "fault kind": get_args(names.FaultName),
+    "event": get_args(names.WebhookEvent),
+    "story": get_args(names.Story),
+    "event or story": (*get_args(names.WebhookEvent), *get_args(names.Story)),
+}
 
 
 def known_names(kind: str, given: Mapping[str, str]) -> list[str]:
     """The names of a kind, sorted; `given` are the options of the command line, which may tell a server or a folder."""
+    if kind in _EVERYWHERE:
+        return sorted({*_EVERYWHERE[kind]})
     try:
         with _in_time():
             names = _scenarios(given) if kind == "scenario" else _on_server(kind, given)

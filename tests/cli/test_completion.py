@@ -134,6 +134,31 @@ def test_stubs_are_those_of_the_running_server(run, serve):
     assert completed(run, "stubs", "show", "", MOCKSERVER_URL=root) == ["notes"]
 
 
+@pytest.mark.usefixtures("patient")
+def test_snapshots_and_rules_are_those_of_the_workspace(run, serve):
+    root = serve("empty")
+    assert run("snapshot", "before", MOCKSERVER_URL=root).exit_code == 0
+    assert run("faults", "add", "latency", "ms=1", MOCKSERVER_URL=root).exit_code == 0
+
+    assert completed(run, "restore", "", MOCKSERVER_URL=root) == ["before"]
+    assert completed(run, "faults", "remove", "", MOCKSERVER_URL=root) == ["fault-1"]
+
+
+@pytest.mark.parametrize(
+    ("line", "fits"),
+    [
+        (("trigger", "hard"), ["hardBounce", "hard_bounce"]),
+        (("trigger", "--story", "hard"), ["hard_bounce"]),
+        (("faults", "add", "lat"), ["latency"]),
+        (("faults", "add", "latency", "--operation", "createSend"), ["createSender"]),
+        (("logs", "--operation", "sendTransacE"), ["sendTransacEmail"]),
+        (("advance", ""), ["next"]),
+    ],
+)
+def test_what_every_server_knows_is_asked_of_none(run, line, fits):
+    assert completed(run, *line, MOCKSERVER_URL="http://127.0.0.1:1") == fits
+
+
 def test_names_that_a_shell_would_take_for_something_else_are_not_offered(monkeypatch):
     rows = [{"name": name} for name in ("a b", "$(reboot)", "--token", "x;y", "", "caf\u00e9", 5, "fine-1.2_3")]
     monkeypatch.setattr("mockserver.cli.known_names.send", lambda *_, **__: json.dumps({"items": [*rows, 5]}).encode())
@@ -255,6 +280,13 @@ def test_tab_completes_commands_options_choices_and_files(home, name):
             ("--output rep\t", "report.html "),
         ],
     )
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="needs zsh")
+def test_zsh_completes_where_nothing_else_has_begun_its_completion(home):
+    begun = f"cd {home}; unsetopt zle_bracketed_paste; source <(mockserver completion zsh); echo rea''dy\n"
+
+    screen(["zsh", "-f", "-i"], [(begun, "ready"), ("mockserver cov\t", "mockserver coverage ")])
 
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="needs fish")

@@ -61,7 +61,10 @@ def _show(found: Any, due: Any) -> None:
 
 
 @command(
-    argument("by", metavar="DURATION|next|TIMER", help="15m, 1h30m, 2d or PT15M; next; or the id of a timer."),
+    argument(
+        "by", metavar="DURATION|next|TIMER", completes=("next",),
+        help="15m, 1h30m, 2d or PT15M; next; or the id of a timer.",
+    ),
     JSON, *SERVER,
 )  # fmt: skip
 def advance(by: str, as_json: bool, **server: Any) -> None:

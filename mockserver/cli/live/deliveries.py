@@ -30,7 +30,7 @@ _WAIT: Mapping[str, Any] = {"type": Number(0), "default": 0, "show_default": Fal
 @command(
     option("--webhook", type=Integer(), metavar="ID", help="Calls to this webhook only."),
     option("--state", choices=_STATES, help="Calls in this state only."),
-    option("--event", metavar="EVENT", help="Calls about this event only."),
+    option("--event", metavar="EVENT", completes="event", help="Calls about this event only."),
     option("--wait", **_WAIT, help="How long to wait for the first such call."),
     option("-n", "--limit", type=Integer(1, 1000), default=20, metavar="N", help="How many calls to list."),
     JSON, *SERVER,
@@ -50,7 +50,7 @@ def list_(wait: float, as_json: bool, **others: Any) -> None:
     echo(to_json(found) if as_json else _table(found["items"]))
 
 
-@command(argument("identifier", metavar="ID"), JSON, *SERVER)
+@command(argument("identifier", metavar="ID", completes="delivery"), JSON, *SERVER)
 def show(identifier: str, as_json: bool, **server: Any) -> None:
     """One webhook call with its attempts, and what was sent."""
     found = Target(**server).get(f"/deliveries/{segment(identifier)}", _DELIVERY)
@@ -63,7 +63,7 @@ def show(identifier: str, as_json: bool, **server: Any) -> None:
             echo("\n".join(_attempt(attempt)))
 
 
-@command(argument("identifier", metavar="ID"), JSON, *SERVER)
+@command(argument("identifier", metavar="ID", completes="delivery"), JSON, *SERVER)
 def redeliver(identifier: str, as_json: bool, **server: Any) -> int:
     """Make a webhook call again now, with retries if it fails; exit status 1 if this attempt fails."""
     path = f"/deliveries/{segment(identifier)}/redeliver"
@@ -79,8 +79,14 @@ deliveries = group(
 
 
 @command(
-    argument("event", nargs="?", metavar="EVENT", help="An event such as hardBounce, or a story such as hard_bounce."),
-    option("--story", metavar="STORY", help="A story: a sequence of events that happen to one e-mail."),
+    argument(
+        "event", nargs="?", metavar="EVENT", completes="event or story",
+        help="An event such as hardBounce, or a story such as hard_bounce.",
+    ),
+    option(
+        "--story", metavar="STORY", completes="story",
+        help="A story: a sequence of events that happen to one e-mail.",
+    ),
     option("--to", metavar="ADDRESS", help="To whom it happens; without it, somebody is made up."),
     option("--type", choices=("transactional", "marketing", "inbound"), help="The type of the webhooks that are told."),
     option("--channel", choices=("email", "sms"), help="The channel of the webhooks that are told."),

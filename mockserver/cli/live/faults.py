@@ -28,9 +28,15 @@ def list_(as_json: bool, **server: Any) -> None:
 
 
 @command(
-    argument("fault", metavar="FAULT", help="A named fault or a kind, such as otp_expired, error or latency."),
+    argument(
+        "fault", metavar="FAULT", completes="fault kind",
+        help="A named fault or a kind, such as otp_expired, error or latency.",
+    ),
     argument("parameters", metavar="NAME=VALUE...", nargs="*", help="Parameters, such as ms=300 or code=not_found."),
-    option("--operation", action="append", metavar="ID", help="Of this operation only; may be given several times."),
+    option(
+        "--operation", action="append", metavar="ID", completes="operation",
+        help="Of this operation only; may be given several times.",
+    ),
     option("--method", metavar="METHOD", help="Of this method only."),
     option("--path", metavar="GLOB", help="With a path that matches only, such as '/v3/senders*'."),
     option("--match", metavar="JSON", help="What a request must have, as a fault's match has it in a scenario."),
@@ -55,7 +61,7 @@ def add(fault: str, parameters: Sequence[str], as_json: bool, **others: Any) -> 
     echo(to_json(found) if as_json else _table([found]))
 
 
-@command(argument("identifiers", metavar="ID", nargs="+"), JSON, *SERVER)
+@command(argument("identifiers", metavar="ID", nargs="+", completes="fault"), JSON, *SERVER)
 def remove(identifiers: Sequence[str], as_json: bool, **server: Any) -> None:
     """Remove rules."""
     target = Target(**server)
@@ -74,8 +80,11 @@ def clear(as_json: bool, **server: Any) -> None:
 
 
 @command(
-    argument("fault", metavar="FAULT", nargs="?", help="This one only."),
-    option("--operation", metavar="ID", help="What this operation can give: its errors, and the faults that fit it."),
+    argument("fault", metavar="FAULT", nargs="?", completes="fault kind", help="This one only."),
+    option(
+        "--operation", metavar="ID", completes="operation",
+        help="What this operation can give: its errors, and the faults that fit it.",
+    ),
     JSON, *SERVER,
 )  # fmt: skip
 def catalogue(fault: str | None, operation: str | None, as_json: bool, **server: Any) -> None:

@@ -43,7 +43,10 @@ def _status(text: str) -> str:
     return text.lower()
 
 
-_OPERATION = option("--operation", metavar="ID", help="Requests of this operation only, such as createSender.")
+_OPERATION = option(
+    "--operation", metavar="ID", completes="operation",
+    help="Requests of this operation only, such as createSender.",
+)  # fmt: skip
 _STATUS = option(
     "--status", type=_status, metavar="STATUS", help="Requests with this status only: 404, 4xx, or none for no answer."
 )

@@ -23,7 +23,7 @@ def snapshot(name: str | None, as_json: bool, **server: Any) -> None:
     echo(to_json(found) if as_json else printable(found["name"]))
 
 
-@command(argument("name", metavar="NAME"), JSON, *SERVER)
+@command(argument("name", metavar="NAME", completes="snapshot"), JSON, *SERVER)
 def restore(name: str, as_json: bool, **server: Any) -> None:
     """Return a workspace to a snapshot; journal and coverage go on."""
     found = Target(**server).call("POST", f"/snapshots/{segment(name)}/restore", shape={"name": str})
@@ -40,7 +40,7 @@ def list_(as_json: bool, **server: Any) -> None:
         echo(table(("name", "at"), [(row["name"], moment(row["at"])) for row in found["items"]]))
 
 
-@command(argument("names", nargs="+", metavar="NAME"), JSON, *SERVER)
+@command(argument("names", nargs="+", metavar="NAME", completes="snapshot"), JSON, *SERVER)
 def remove(names: Sequence[str], as_json: bool, **server: Any) -> None:
     """Forget snapshots."""
     target = Target(**server)

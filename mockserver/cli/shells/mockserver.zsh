@@ -22,5 +22,6 @@ _mockserver() {
 if [[ ${funcstack[1]} == _mockserver ]]; then
     _mockserver "$@"
 else
+    (( ${+functions[compdef]} )) || { autoload -Uz compinit && compinit; }
     compdef _mockserver mockserver brevo-mockserver
 fi
