@@ -1,12 +1,11 @@
-"""Keeping the workspaces of a server in a file: what is new is written in the background, soon after it has come up."""
+"""Keeping the workspaces of a server in an engine: what is new is written soon, in the background."""
 
 from __future__ import annotations
 
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
 from mockserver.core.effects.effects import Effects
@@ -17,15 +16,14 @@ from mockserver.core.workspaces.workspace import Parts, Workspace
 from mockserver.storage.batch import Batch
 from mockserver.storage.encoding import Encoding
 from mockserver.storage.engine import Engine
-from mockserver.storage.errors import EngineError
 from mockserver.storage.kept import Kept, Taken
 from mockserver.storage.pending import Pending, Waiting
 from mockserver.storage.records import reading
-from mockserver.storage.records.changes import Changes
+from mockserver.storage.records.changes import Changes, Stored
 from mockserver.storage.records.parts import COVERAGE
-from mockserver.storage.records.unreadable import UnreadableError
 from mockserver.storage.records.written import Written
 from mockserver.storage.server_values import ServerValues
+from mockserver.storage.telling import told
 from mockserver.storage.touch_lock import Touching, TouchLock, WaitedLock
 from mockserver.storage.writer import Writer
 
@@ -58,14 +56,17 @@ class Keeper:
         self._pending = Pending()
         self._touching = Touching()
         try:
-            with _told():
-                self._values = ServerValues(engine.values(), self._set)
+            with told():
+                self._values = self._values_of(engine)
             self._writer = Writer(self._write)
         except KeepingError:
             engine.close()
             raise
 
-    #: A file is used by one process.
+    def _values_of(self, engine: Engine) -> ServerValues:
+        return ServerValues(engine.values(), self._set)
+
+    #: Whether other servers use the engine too.
     is_shared = False
 
     @property
@@ -107,17 +108,23 @@ class Keeper:
         name = workspace.name
         with self._lock:
             loaded, written = self._loaded.pop(name, (None, None))
-            kept = self._kept[name] = Kept(workspace, written if loaded is workspace else None)
+            kept = self._kept[name] = Kept(workspace, written if loaded is workspace else None, confirms=self.is_shared)
         self._pending.begin(name)
         kept.lock.follow(partial(self._touch, name), is_touched=kept.is_new)
         self._touching.has_touched = True
 
     def remove(self, name: str) -> None:
-        with self._lock:
-            self._kept.pop(name, None)
-            self._loaded.pop(name, None)
+        self._forget(name)
         self._pending.remove(name)
         self._wake()
+
+    def _forget(self, name: str) -> None:
+        """Write nothing of a workspace any more."""
+        with self._lock:
+            kept = self._kept.pop(name, None)
+            self._loaded.pop(name, None)
+        if kept is not None:
+            kept.lock.is_let_go = True
 
     def evict(self, name: str) -> bool:
         self.remove(name)
@@ -148,9 +155,14 @@ class Keeper:
     def settle(self) -> None:
         if not self._waits or not self._touching.has_touched:
             return
-        self._touching.has_touched = False
+        locks = self._touching.take()
         self._refuse_fork()
         self._writer.settle()
+        while any(lock.is_late for lock in locks):
+            self._writer.settle()
+        for lock in locks:
+            if lock.loss is not None:
+                raise KeepingError(lock.loss)
 
     def _refuse_fork(self) -> None:
         if os.getpid() != self._process:
@@ -159,23 +171,39 @@ class Keeper:
     # ------------------------------------------------------------------ reading
 
     def outlines(self) -> Sequence[Outline]:
-        with _told():
+        with told():
             return self._engine.outlines()
 
     def names(self) -> Sequence[str]:
         return [outline.name for outline in self.outlines()]
 
     def load(self, name: str) -> Workspace:
-        self._refuse_fork()
-        with _told(f"workspace {name} cannot be loaded: "):
-            stored = self._engine.read(name)
-            found = reading.load(name, stored, parts=self._parts, limits=self._limits)
+        return self._load(name, self._engine.read)
+
+    def copy(self, name: str) -> Workspace:
+        return self._made_of(name, self._engine.read)[0]
+
+    def _load(self, name: str, read: Callable[[str], Stored]) -> Workspace:
+        """A workspace that `read` reads, and which may be added.
+
+        Raises:
+            KeepingError: it cannot be read.
+        """
+        found, stored = self._made_of(name, read)
         with self._lock:
             self._loaded[name] = found, Written.loaded(found, stored)
         return found
 
-    def copy(self, name: str) -> Workspace:
-        return self.load(name)
+    def _made_of(self, name: str, read: Callable[[str], Stored]) -> tuple[Workspace, Stored]:
+        """A workspace made of what `read` reads of it, and that itself.
+
+        Raises:
+            KeepingError: it cannot be read.
+        """
+        self._refuse_fork()
+        with told(f"workspace {name} cannot be loaded: "):
+            stored = read(name)
+            return reading.load(name, stored, parts=self._parts, limits=self._limits), stored
 
     def claim(self, name: str) -> bool:
         return True
@@ -195,7 +223,7 @@ class Keeper:
     def coverage(self, names: Iterable[str]) -> Coverage:
         self._refuse_fork()
         found = Coverage()
-        with _told():
+        with told():
             for part in self._engine.parts(names, COVERAGE).values():
                 found.merge(reading.coverage(part))
         return found
@@ -204,7 +232,7 @@ class Keeper:
         self._refuse_fork()
         wanted = frozenset(names)
         gone = Changes({}, (COVERAGE,), ())
-        with _told():
+        with told():
             rows = [(outline, gone) for outline in self._engine.outlines() if outline.name in wanted]
             self._engine.write(Batch(workspaces=rows))
 
@@ -235,16 +263,16 @@ class Keeper:
         """
         waiting = self._pending.take()
         encoding = Encoding(self._kept, waiting.touched, self._touch)
-        rest = Waiting({}, waiting.removed, waiting.values)
+        rest = Waiting({}, waiting.removed, waiting.values, waiting.counts)
         try:
             for taken in encoding.batches():
                 self._write_batch(taken, rest)
                 rest = Waiting()
             if rest:
                 self._write_batch([], rest)
-        except KeepingError:
+        except KeepingError as error:
             rest.touched = encoding.left
-            self._pending.take_back(rest, self._kept)
+            self._take_back(rest, str(error))
             raise
         if encoding.failure is not None:
             raise encoding.failure
@@ -253,26 +281,26 @@ class Keeper:
     def _write_batch(self, taken: Sequence[Taken], rest: Waiting) -> None:
         """Write a batch of workspaces, and what waits beside them."""
         anew = [row.kept.name for row in taken if row.kept.is_new]
-        batch = Batch([*rest.removed, *anew], [(row.outline, row.changes) for row in taken], rest.values)
+        batch = Batch([*rest.removed, *anew], [(row.outline, row.changes) for row in taken], rest.values, rest.counts)
+        kept = [row.kept for row in taken]
         try:
-            with _told():
-                self._engine.write(batch)
-        except KeepingError:
-            for row in taken:
-                row.kept.take_back()
+            with told():
+                lost = self._engine.write(batch)
+        except KeepingError as error:
+            self._fail(kept, str(error))
             raise
-        for row in taken:
-            row.kept.keep()
+        self._succeed(kept, lost)
 
+    def _succeed(self, written: Sequence[Kept], lost: Collection[str]) -> None:
+        """Note that what was taken of workspaces is kept, but for those of these names."""
+        for kept in written:
+            kept.keep()
 
-@contextmanager
-def _told(prefix: str = "") -> Iterator[None]:
-    """Tell what the engine, or what it holds, says within a `with` block.
+    def _fail(self, unwritten: Sequence[Kept], sentence: str) -> None:
+        """Let what was taken of workspaces be taken once more: it is not kept."""
+        for kept in unwritten:
+            kept.take_back()
 
-    Raises:
-        KeepingError: it has failed.
-    """
-    try:
-        yield
-    except (EngineError, UnreadableError) as error:
-        raise KeepingError(f"{prefix}{error}") from None  # it says all, and a traceback would only frighten
+    def _take_back(self, rest: Waiting, sentence: str) -> None:
+        """Let wait again what a failure has kept from being written."""
+        self._pending.take_back(rest, self._kept)

@@ -29,13 +29,17 @@ class Taken(NamedTuple):
 class Kept:
     """A workspace of which everything new is written."""
 
-    def __init__(self, workspace: Workspace, written: Written | None = None) -> None:
-        """A workspace; `written` says what the engine holds of it, None: nothing, or what another one has left."""
+    def __init__(self, workspace: Workspace, written: Written | None = None, *, confirms: bool = False) -> None:
+        """A workspace; `written` says what the engine holds of it, None: nothing, or what another one has left.
+
+        With `confirms` it is taken although nothing in it is new, so that the engine tells whether it is still held.
+        """
         assert isinstance(workspace.lock, TouchLock), "its store asks what keeps it for its lock"
         self.name = workspace.name
         self.lock: TouchLock = workspace.lock
         self._workspace = workspace
         self._written = written or Written(workspace)
+        self._confirms = confirms
         #: Whether what the engine holds under its name is not of it.
         self.is_new = written is None
         #: Whether changes were taken, and it is not known yet whether they are kept.
@@ -52,7 +56,7 @@ class Kept:
             found = outline(self._workspace)
         except Exception as error:
             raise KeepingError(f"workspace {self.name} cannot be written: {error}") from error
-        if not changes and not self.is_new:
+        if not (changes or self.is_new or self._confirms):
             return None
         self._is_on_its_way = True
         return Taken(self, found, changes)
@@ -74,4 +78,5 @@ class Kept:
         if self._written.changes():
             self._written.take_back()
             return None
+        self.lock.is_let_go = True
         return outline(self._workspace)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
 
@@ -14,9 +14,11 @@ class Waiting:
     touched: dict[str, None] = field(default_factory=dict)
     removed: set[str] = field(default_factory=set)
     values: dict[str, bytes] = field(default_factory=dict)
+    #: What is to be added to counts.
+    counts: dict[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.touched) + len(self.removed) + len(self.values)
+        return len(self.touched) + len(self.removed) + len(self.values) + len(self.counts)
 
 
 class Pending:
@@ -50,6 +52,11 @@ class Pending:
         with self._lock:
             self._waiting.values[name] = value
 
+    def count(self, numbers: Mapping[str, int]) -> None:
+        """These numbers are to be added to the counts of their names."""
+        with self._lock:
+            _add(self._waiting.counts, numbers)
+
     def take(self) -> Waiting:
         """All that waits, which waits no longer."""
         with self._lock:
@@ -63,3 +70,9 @@ class Pending:
             waiting.touched = {**taken.touched, **waiting.touched}
             waiting.removed |= {name for name in taken.removed if name not in known}
             waiting.values = {**taken.values, **waiting.values}
+            _add(waiting.counts, taken.counts)
+
+
+def _add(counts: dict[str, int], numbers: Mapping[str, int]) -> None:
+    for name, number in numbers.items():
+        counts[name] = counts.get(name, 0) + number

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 
+from mockserver.storage.engine import SharedEngine
 from mockserver.storage.records import reading
 from mockserver.storage.records.packing import pack, seal
 from mockserver.storage.records.parts import CoverageForm
@@ -46,3 +47,40 @@ class ServerValues:
     def _set(self, name: str, value: bytes) -> None:
         self._values[name] = value
         self._keep(name, value)
+
+
+class SharedValues(ServerValues):
+    """The values of all servers of a store: a secret that one of them has drawn is that of all."""
+
+    def __init__(
+        self, engine: SharedEngine, keep: Callable[[str, bytes], None], before_waiting: Callable[[], object]
+    ) -> None:
+        """Values that an engine holds; `keep` is called with the name of each that comes up, and what it is then.
+
+        `before_waiting` is called before a secret is read of the engine.
+        """
+        super().__init__(engine.values(), keep)
+        self._engine, self._before_waiting = engine, before_waiting
+
+    def has_secret(self, name: str) -> bool:
+        """Whether a server has drawn a secret.
+
+        Raises:
+            EngineError: nobody can tell.
+        """
+        if super().has_secret(name):
+            return True
+        self._before_waiting()
+        return f"{_SECRET}{name}" in self._engine.values()
+
+    def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
+        """A secret, which is drawn once by whichever server asks first.
+
+        Raises:
+            EngineError: nobody can tell.
+        """
+        key = f"{_SECRET}{name}"
+        if key not in self._values:
+            self._before_waiting()
+            self._values[key] = self._engine.values().get(key) or self._engine.value(key, draw())
+        return self._values[key]

@@ -89,6 +89,13 @@ def kept_keys(keeper, name="default"):
     return len(keeper.load(name).state.revoked_keys)
 
 
+def in_thread(act):
+    """Do something as another request would."""
+    thread = threading.Thread(target=act)
+    thread.start()
+    thread.join()
+
+
 # ---------------------------------------------------------------------- what is written, and when
 
 
@@ -167,6 +174,34 @@ def test_one_whose_lock_is_held_is_written_later_and_others_now(keeper, store, m
     touch(other)
     keeper.settle()
     assert kept_keys(keeper) == 1
+
+
+def test_who_has_changed_one_whose_lock_is_held_waits_for_it(keeper, store, monkeypatch):
+    monkeypatch.setattr(encoding, "_PATIENCE_S", 0.01)
+    other = store.create(name="other")
+    keeper.settle()
+    changed, go_on, seen = threading.Event(), threading.Event(), []
+
+    def change():
+        touch(store.default)
+        changed.set()
+        go_on.wait(TIMEOUT_S)
+        keeper.settle()
+        seen.append(kept_keys(keeper))
+
+    def change_another():
+        touch(other)
+        keeper.settle()
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    assert changed.wait(TIMEOUT_S)
+    with store.default.lock:
+        go_on.set()
+        for _ in range(2):
+            in_thread(change_another)
+    thread.join()
+    assert seen == [1]
 
 
 def test_one_that_cannot_be_written_keeps_no_other_from_it(keeper, store):
