@@ -17,12 +17,13 @@ from mockserver.core.state.faults import Fault
 from mockserver.core.traffic.exchange import Wire
 from mockserver.core.traffic.held import Held
 from mockserver.core.waiting.turn import Turn
+from mockserver.core.workspaces.keeping import HeldElsewhereError
 from mockserver.web.server import stream, wire
 from mockserver.web.server.bodies import Bodies, Body
 from mockserver.web.server.connections.heads import Head
 from mockserver.web.server.connections.http_limits import Refusal
 from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
-from mockserver.web.server.outcome import FIRST_RUN, FirstRun, Outcome
+from mockserver.web.server.outcome import BEGUN, FIRST_RUN, FirstRun, Outcome
 from mockserver.web.server.threads import Threads
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
 from mockserver.web.server.wire import Message, Receive, Send
@@ -37,6 +38,8 @@ from mockserver.web.server.wsgi import (
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
+
+    from mockserver.web.server.peers.forwarding import Forwarding
 
 #: A body over the limit is read up to so many times the limit, and thrown away, so that a client that sends all before
 #: it reads gets to read the refusal. Chosen: with the default limit, 200 MB, far more than honest clients send.
@@ -60,17 +63,20 @@ class Bridge:
         bodies_limit: int,
         refusal: Refusal,
         shortcut: Shortcut = no_shortcut,
+        forwarding: Forwarding | None = None,
     ) -> None:
         """A bridge to `app`, which is asked by its `shortcut` first.
 
         A body of more than `body_limit` bytes is cut off just past them. The large bodies of requests without an answer
-        may have `bodies_limit` bytes together; one for which there is no room is answered by `refusal`.
+        may have `bodies_limit` bytes together; one for which there is no room is answered by `refusal`. A request for a
+        workspace that is held elsewhere is handed on by `forwarding`.
         """
         self._app = app
         self._shortcut = shortcut
         self._body_limit = body_limit
         self._refusal = refusal
         self._bodies = Bodies(bodies_limit)
+        self._forwarding = forwarding
         #: The tasks of requests that wait for something; a server that stops cancels them.
         self.waiting: set[asyncio.Task[Any]] = set()
         self._threads = Threads()
@@ -84,6 +90,8 @@ class Bridge:
     def close(self) -> None:
         """Start no more work in threads; what a thread is doing ends unheard."""
         self._threads.close()
+        if self._forwarding is not None:
+            self._forwarding.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -102,20 +110,20 @@ class Bridge:
             return
         body = message.get("body", b"")
         if message.get("more_body") or len(body) > LARGE_BODY:
-            outcome = await self._with_large_body(scope, message, receive)
+            outcome = await self._with_large_body(scope, message, receive, send)
         else:
-            outcome = await self._run_somewhere(scope, body, receive)
+            outcome = await self._outcome(scope, body, receive, send)
         if outcome is not None:
             environ, answer = outcome
             del environ["wsgi.input"], message, body  # the answer may take long to leave
             await self._deliver(scope, environ, answer, receive, send)
 
-    async def _with_large_body(self, scope: Scope, message: Message, receive: Receive) -> Outcome | None:
-        """What comes of a request whose body is large or in pieces, or None if its client has left."""
+    async def _with_large_body(self, scope: Scope, message: Message, receive: Receive, send: Send) -> Outcome | None:
+        """What comes of a request whose body is large or in pieces; None: it is answered, or its client has left."""
         with self._bodies.coming() as body:
             content = await self._read(body, message, receive)
             if content is not None:
-                return await self._run_somewhere(scope, content, receive)
+                return await self._outcome(scope, content, receive, send)
         return Outcome({"wsgi.input": None}, self._no_room(scope)) if body.is_refused else None
 
     def _no_room(self, scope: Scope) -> WsgiAnswer:
@@ -124,14 +132,21 @@ class Bridge:
         headers = [(name.lower(), value) for name, value in response.headers]
         return WsgiAnswer(response.status_code, headers, response.get_data())
 
+    async def _outcome(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> Outcome | None:
+        """What comes of a request; None: a peer has answered it, or its client has left."""
+        here = partial(self._run_somewhere, scope, body, receive)
+        return await (here() if self._forwarding is None else self._forwarding.run(here, scope, body, receive, send))
+
     async def _run_somewhere(self, scope: Scope, body: bytes, receive: Receive) -> Outcome:
         """Run a request on the loop or in a thread, and again as long as it waits for something."""
         suspended, found = scope.pop(FIRST_RUN, None) or self.first_run(scope, body)
-        if isinstance(found, Exception):
+        if isinstance(found, Exception | HeldElsewhereError):
             raise found
         if isinstance(found, LeaveLoop):
             found = await self._in_thread(scope, body, suspended, found, receive)
         if suspended.waiting:
+            if suspended.begun:
+                scope[BEGUN] = True
             with self._waits():
                 found = await self._rerun(found.environ, scope, body, receive)
         return found
@@ -174,7 +189,8 @@ class Bridge:
         """Send an answer in the wire form that a fault chooses, or another one if the request is run again."""
         form: Wire = environ[wire.WIRE]
         with self._waits():
-            transmission = wire.Transmission(scope[wire.TRANSPORT], receive, send)
+            instead = None if self._forwarding is None else self._forwarding.instead_of_end(scope)
+            transmission = wire.Transmission(scope[wire.TRANSPORT], receive, send, instead)
             is_wanted = await transmission.send(form, answer.status, answer.encoded(), answer.content)
         try:
             if is_wanted and form.held is not None:
@@ -187,16 +203,17 @@ class Bridge:
         """Run a request that has done nothing yet, as a fault held it, and answer it."""
         suspended = SuspendedRequest()
         suspended.held = held
-        scope[FIRST_RUN] = FirstRun(suspended, LeaveLoop())
-        environ, answer = await self._run_somewhere(scope, held.body, receive)
-        await self._deliver(scope, environ, answer, receive, send)
+        scope[FIRST_RUN], scope[BEGUN] = FirstRun(suspended, LeaveLoop()), True
+        outcome = await self._outcome(scope, held.body, receive, send)
+        if outcome is not None:
+            await self._deliver(scope, *outcome, receive, send)
 
-    def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop:
+    def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop | HeldElsewhereError:
         """What comes of a request that is run on the loop, or why it leaves the loop."""
         held = environ[LOOP] = []
         try:
             return Outcome(environ, self._shortcut(environ) or run(self._app, environ))
-        except LeaveLoop as leave:
+        except (LeaveLoop, HeldElsewhereError) as leave:
             return leave.with_traceback(None)  # its frames refer to the environment, and that to them
         finally:
             for lock in held:
@@ -261,11 +278,15 @@ class Bridge:
             found = await self._in_turn(scope, body, suspended) if LOOP in environ else LeaveLoop()
             if isinstance(found, LeaveLoop):
                 found = await self._in_thread(scope, body, suspended, found, receive)
+            elif isinstance(found, HeldElsewhereError):
+                raise found
             if not suspended.waiting or not in_time:
                 return found
             environ = found.environ
 
-    async def _in_turn(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome | LeaveLoop:
+    async def _in_turn(
+        self, scope: Scope, body: bytes, suspended: SuspendedRequest
+    ) -> Outcome | LeaveLoop | HeldElsewhereError:
         """Run a waiting request again on the loop.
 
         One change may wake many requests: they are run one at a time, and other requests in between.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from mockserver.core.workspaces.keeping import HeldElsewhereError
 from mockserver.web.server.loop import LeaveLoop
 from mockserver.web.server.stream import STREAM
 from mockserver.web.server.waiting import SuspendedRequest
@@ -12,6 +13,8 @@ from mockserver.web.server.wsgi import WsgiAnswer
 
 #: The key of a request's ASGI scope for the `FirstRun` of a request that was run before its task began.
 FIRST_RUN = "mockserver.first_run"
+#: The key of the scope of a request that is run again and may have done something before.
+BEGUN = "mockserver.begun"
 
 
 class Outcome(NamedTuple):
@@ -31,7 +34,7 @@ class FirstRun(NamedTuple):
 
     suspended: SuspendedRequest
     #: Why it leaves the loop, if it does; an error of the application's own is still to be raised.
-    found: Outcome | LeaveLoop | Exception
+    found: Outcome | LeaveLoop | HeldElsewhereError | Exception
 
     @property
     def answer(self) -> WsgiAnswer | None:

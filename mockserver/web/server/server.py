@@ -28,6 +28,7 @@ from mockserver.web.server.wsgi import Shortcut, no_shortcut
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
+    from mockserver.web.server.peers.forwarding import Forwarding
     from mockserver.web.server.tls.front import Tls
 
 #: How many seconds an idle connection is kept, as nginx does by default. Chosen: longer than the pools of clients keep
@@ -160,12 +161,16 @@ def server(
     refusal: Refusal,
     shortcut: Shortcut = no_shortcut,
     tls: MakeTls | None = None,
+    forwarding: Forwarding | None = None,
 ) -> Server:
-    """A server for the application, which is not yet running; the application is asked by its `shortcut` first."""
-    bridge = Bridge(app, limits.body, limits.bodies, refusal, shortcut)
+    """A server for the application, which is not yet running; the application is asked by its `shortcut` first.
+
+    Requests for workspaces that other servers hold are handed on by `forwarding`, by which others may do so here.
+    """
+    bridge = Bridge(app, limits.body, limits.bodies, refusal, shortcut, forwarding)
     admission = Admission(limits.connections)
     connection = partial(
-        FastConnection,
+        _connection(forwarding),
         limits=limits,
         refusal=refusal,
         admission=admission,
@@ -185,6 +190,15 @@ def server(
         proxy_headers=False,
     )
     return Server(config, bridge, limits.answers)
+
+
+def _connection(forwarding: Forwarding | None) -> Callable[..., Connection]:
+    """Makes the connections of a server, over which peers may forward requests if it does that as well."""
+    if forwarding is None:
+        return FastConnection
+    from mockserver.web.server.peers.arrival import Arrival  # noqa: PLC0415  # few servers share a store
+
+    return partial(Arrival, introduction=forwarding.introduction)
 
 
 def _front(connection: Callable[..., Connection], tls: Tls, admission: Admission, limits: HttpLimits) -> Any:

@@ -1,0 +1,109 @@
+"""One of the other servers of a store: the connections to it, and whether it answers at all."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections import deque
+from contextlib import suppress
+from functools import cache
+from urllib.parse import urlsplit
+
+from mockserver.web.server.peers.departure import Departure, Started
+
+#: How many connections are kept that are not in use. Chosen: as many requests as are rarely under way at once.
+_KEPT = 64
+#: How many seconds one is kept. Chosen: less than the peer keeps it (`web.server.peers.arrival`).
+_KEPT_S = 30.0
+#: How many seconds a peer may take to accept a connection, and to say that it is alive.
+_PATIENCE_S = 2.0
+
+
+class Peer:
+    """A server at a root address."""
+
+    def __init__(self, address: str) -> None:
+        parts = urlsplit(address)
+        self._host, self._is_secure = parts.hostname or "", parts.scheme == "https"
+        self._port = parts.port or (443 if self._is_secure else 80)
+        self._netloc = parts.netloc
+        #: The connections that are not in use, the one used longest ago first, each with what closes it.
+        self._idle: deque[tuple[Departure, asyncio.TimerHandle]] = deque()
+        self._looking: asyncio.Task[bool] | None = None
+
+    async def connection(self) -> Departure:
+        """A connection that nobody else uses, until it is given back.
+
+        Raises:
+            OSError: the peer cannot be reached.
+        """
+        while self._idle:
+            found, end = self._idle.pop()
+            end.cancel()
+            if found.is_free:
+                return found
+        return await self._connect()
+
+    async def _connect(self) -> Departure:
+        """A new connection.
+
+        Raises:
+            OSError: the peer cannot be reached.
+        """
+        context = _unverified() if self._is_secure else None
+        making = asyncio.get_running_loop().create_connection(Departure, self._host, self._port, ssl=context)
+        _, found = await asyncio.wait_for(making, _PATIENCE_S)  # a TimeoutError is an OSError
+        if not found.is_free:
+            raise ConnectionError("the peer has ended the connection at once")
+        return found
+
+    def give_back(self, connection: Departure) -> None:
+        """Keep a connection for another request, if it takes one; else end it."""
+        if not connection.is_free:
+            connection.abort()
+            return
+        end = asyncio.get_running_loop().call_later(_KEPT_S, connection.abort)
+        self._idle.append((connection, end))
+        if len(self._idle) > _KEPT:
+            oldest, end = self._idle.popleft()
+            end.cancel()
+            oldest.abort()
+
+    async def is_alive(self) -> bool:
+        """Whether the peer answers; all that ask at once get the same answer."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.ensure_future(self._look())
+        return await asyncio.shield(self._looking)
+
+    async def _look(self) -> bool:
+        with suppress(OSError):
+            connection = await self._connect()
+            try:
+                connection.ask(f"GET /_mock/livez HTTP/1.1\r\nhost: {self._netloc}\r\n\r\n".encode("latin-1"), "HEAD")
+                await asyncio.wait_for(connection.coming(), _PATIENCE_S)
+                return isinstance(connection.take(), Started)
+            finally:
+                connection.abort()
+        return False
+
+    def close(self) -> None:
+        """End the connections that are not in use."""
+        while self._idle:
+            connection, end = self._idle.pop()
+            end.cancel()
+            connection.abort()
+
+
+@cache
+def _unverified() -> ssl.SSLContext:
+    """How connections to peers are secured: no fault of handshakes is for them, and no certificate is verified.
+
+    Each server makes one of its own at its start, so that there is nothing to verify it by. Nobody may stand between
+    the servers of a store, as nobody may between them and the store.
+    """
+    from mockserver.web.server.tls.front import OF_THE_MOCK  # noqa: PLC0415  # few servers speak TLS
+
+    found = ssl.create_default_context()
+    found.check_hostname, found.verify_mode = False, ssl.CERT_NONE
+    found.set_alpn_protocols(["http/1.1", OF_THE_MOCK.decode("ascii")])
+    return found

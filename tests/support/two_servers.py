@@ -1,0 +1,61 @@
+"""Two servers of one store, without the store: a front that holds no workspace, and a back that holds all."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mockserver import Settings
+from mockserver.app.refusal import refusal
+from mockserver.app.runtime import Runtime, runtime_of
+from mockserver.core.workspaces.keeping import HeldElsewhereError
+from mockserver.web.server.connections.http_limits import HttpLimits
+from mockserver.web.server.peers.forwarding import Forwarding
+from mockserver.web.server.peers.introduction import Introduction
+from mockserver.web.server.server import address, bind, server
+
+SECRET = b"a secret of the store"
+
+
+def forwarding(is_held=lambda elsewhere: True):
+    return Forwarding(Introduction(SECRET), is_held, refusal)
+
+
+class Elsewhere:
+    """A WSGI application that has no workspace: all are held at an address, which may change."""
+
+    def __init__(self, holder: str) -> None:
+        self.holder = holder
+        #: How often it was asked.
+        self.asked = 0
+
+    def __call__(self, environ, start_response):
+        self.asked += 1
+        raise HeldElsewhereError("default", self.holder)
+
+
+@contextmanager
+def holder(settings: Settings) -> Iterator[Runtime]:
+    """A running server that answers what others forward to it."""
+    runtime = runtime_of(settings)
+    runtime.server = server(runtime.mock, HttpLimits.of(settings), refusal, runtime.mock.shortcut, None, forwarding())
+    with runtime:
+        yield runtime
+
+
+@contextmanager
+def front(held_at: str, settings: Settings, *, found=None) -> Iterator[tuple[str, Elsewhere]]:
+    """The root address of a running server that forwards all its requests, and its application."""
+    app = Elsewhere(held_at)
+    listener = bind("127.0.0.1", 0)
+    running = server(app, HttpLimits.of(settings), refusal, forwarding=found or forwarding())
+    thread = threading.Thread(target=running.run, args=([listener],), daemon=True)
+    thread.start()
+    assert running.wait_started(20)
+    try:
+        yield address(listener), app
+    finally:
+        running.stop()
+        thread.join(20)
+        listener.close()
