@@ -50,7 +50,7 @@ def store_of(settings: Settings, library: Library, effects: Effects, keeping: Ke
         KeepingError: what is kept cannot be read.
         ScenarioError: the scenario or a stub library of the settings is unknown or not valid.
     """
-    found = Store(
+    found = _store_type(keeping)(
         _loader(library, settings),
         settings.scenario,
         seed=settings.seed,
@@ -62,6 +62,14 @@ def store_of(settings: Settings, library: Library, effects: Effects, keeping: Ke
     )
     found.before_loading = loop.leave_here
     return found
+
+
+def _store_type(keeping: Keeping | None) -> type[Store]:
+    if keeping is None or not keeping.is_shared:
+        return Store
+    from mockserver.core.workspaces.shared_store import SharedStore  # noqa: PLC0415  # few servers share anything
+
+    return SharedStore
 
 
 def _loader(library: Library, settings: Settings) -> Loader:

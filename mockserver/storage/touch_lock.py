@@ -116,10 +116,10 @@ class WaitedLock(TouchLock):  # type: ignore[misc]  # see above
         """
         is_taken = super().acquire(blocking, timeout)
         if is_taken:
-            self.touching.note(self)
             if self.loss is not None:
                 self.release()
                 raise KeepingError(self.loss)
+            self.touching.note(self)
         return is_taken
 
     __enter__ = acquire

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.keeping import KeepingError, Outline
 from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.shared_store import SharedStore
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Parts
 from mockserver.scenario.load import load
@@ -21,7 +22,7 @@ SMALL = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}
 
 def small_store(shelf, scenario=SMALL, **options):
     """A store whose workspaces are kept on a shelf; they have an account with the key `m`, or are of a document."""
-    return Store(_loader, scenario, keeping=shelf, **options)
+    return (SharedStore if getattr(shelf, "is_shared", False) else Store)(_loader, scenario, keeping=shelf, **options)
 
 
 def _loader(document, *, name, seed=None, keyring=None, whole=False):
@@ -33,6 +34,7 @@ def _loader(document, *, name, seed=None, keyring=None, whole=False):
 class Shelf:
     """Keeps workspaces; `names` are those that were loaded, in their order."""
 
+    is_shared = False
     failure = None
 
     def __init__(self):
@@ -86,6 +88,13 @@ class Shelf:
     def remove(self, name):
         self._live.pop(name, None)
         self._kept.pop(name, None)
+
+    def claim(self, name):
+        """Nobody else would make one."""
+        return True
+
+    def let_go(self, outline):
+        """Nobody else would take it."""
 
     def release(self, workspace):
         if not self.is_up_to_date:

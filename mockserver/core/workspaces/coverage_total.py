@@ -17,18 +17,25 @@ class CoverageTotal:
 
     def take(self, workspace: Workspace) -> None:
         """Move the coverage of a workspace into the total; that of an uncounted one is only cleared."""
-        if workspace.counted:
-            self._keeping.add_past(workspace.coverage)
+        self.add(self.of(workspace))
         workspace.coverage.clear()
 
-    def take_resting(self, outline: Outline) -> None:
-        """Add the coverage of a workspace that rests, and goes, to the total; nothing if it cannot be read."""
+    def of(self, workspace: Workspace) -> Coverage:
+        """What a workspace adds to the total when it goes: nothing, if it is not counted."""
+        return workspace.coverage if workspace.counted else Coverage()
+
+    def of_resting(self, outline: Outline) -> Coverage:
+        """What a workspace that rests adds to the total when it goes: nothing, if it cannot be read."""
         if not outline.counted:
-            return
+            return Coverage()
         try:
-            self._keeping.add_past(self._keeping.coverage((outline.name,)))
+            return self._keeping.coverage((outline.name,))
         except KeepingError:
-            return  # who drops what cannot be read loses its coverage, too
+            return Coverage()  # who drops what cannot be read loses its coverage, too
+
+    def add(self, coverage: Coverage) -> None:
+        """Add the coverage of a workspace that goes."""
+        self._keeping.add_past(coverage)
 
     def with_present(self, loaded: Iterable[Workspace], resting: Iterable[Outline]) -> Coverage:
         """The total together with the coverage of those of the workspaces that are counted.

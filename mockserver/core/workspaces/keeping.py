@@ -221,7 +221,9 @@ class Keeping(Protocol):
         ...
 
     def clear_coverage(self, names: Iterable[str]) -> None:
-        """Set the coverage of workspaces that are not loaded to zero.
+        """Set the coverage of workspaces that are not loaded, and that no other server holds, to zero.
+
+        Nobody loads them meanwhile.
 
         Raises:
             KeepingError: it could not be kept.

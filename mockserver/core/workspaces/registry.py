@@ -93,6 +93,13 @@ class Registry:
             found = self._used(name)
         return found if found is not None else self._load(name, self._used)
 
+    def keep_up(self) -> None:
+        """Learn what other servers of the store have done, and do what that asks of this one; called now and then.
+
+        Raises:
+            KeepingError: nobody can tell.
+        """
+
     def peek(self, name: str) -> Workspace | None:
         """The workspace of a name, or None if there is none or it rests; to look at it is no use of it."""
         return self._workspaces.get(name)
@@ -100,6 +107,14 @@ class Registry:
     def look(self, name: str) -> Workspace | None:
         """The workspace of a name, or None; to look at it is no use of it, even if it rested."""
         return self.peek(name) or self._load(name, self.peek)
+
+    def seen(self, name: str) -> Workspace | None:
+        """The workspace of a name as it is or was kept last, to be shown and not to be changed; None: there is none.
+
+        Raises:
+            KeepingError: it cannot be read.
+        """
+        return self.look(name)
 
     def _used(self, name: str) -> Workspace | None:
         """The workspace of a name, or None; it counts as used now. The caller holds the lock."""
@@ -183,16 +198,21 @@ class Registry:
         with self._lock:
             workspace = self._workspaces[outline.name]
             assert workspace is not None, "it leaves only under its lock"
-            workspace.on_key = _forget
+            workspace.on_key = _no_key
             self._workspaces[outline.name] = None
             find = weakref.ref(workspace)
             del workspace
             found = find()
-            if found is None:
-                self._resting[outline.name] = Resting(outline)
-            else:
+            if found is not None:
                 self._hold(found)
-        return found is None
+                return False
+            resting = self._resting[outline.name] = Resting(outline)
+            resting.loading.acquire()
+        try:
+            self.keeping.let_go(outline)  # before it may be loaded here again
+        finally:
+            resting.loading.release()
+        return True
 
     # ------------------------------------------------------------------ holding and removing
 
@@ -215,25 +235,40 @@ class Registry:
         with workspace.lock, self._lock:
             if self._workspaces.get(workspace.name) is not workspace:
                 return False
-            del self._workspaces[workspace.name]
             self._total.take(workspace)
             self.keeping.remove(workspace.name)
-            self._forget_keys(workspace)
-            workspace.forget_jobs()
-            workspace.on_key = _forget  # it referred to the workspace, which is now freed at once
-            workspace.watchers.tell()
+            self._forget(workspace)
         return True
+
+    def _forget(self, workspace: Workspace) -> None:
+        """Refer to a workspace no more, in which nothing happens from now on; the caller holds both locks."""
+        del self._workspaces[workspace.name]
+        self._forget_keys(workspace)
+        self._end(workspace)
+
+    @staticmethod
+    def _end(workspace: Workspace) -> None:
+        """Let nothing happen any more in a workspace to which the registry refers no more."""
+        workspace.forget_jobs()
+        workspace.on_key = _no_key  # it referred to the workspace, which is now freed at once
+        workspace.watchers.tell()
 
     def _remove_resting(self, name: str) -> bool:
         """Remove a workspace that rests; False if none of this name rests. The caller holds the lock."""
-        resting = self._resting.pop(name, None)
+        resting = self._resting.get(name)
         if resting is None:
             return False
-        del self._workspaces[name]
-        self._total.take_resting(resting.outline)
+        self._total.add(self._total.of_resting(resting.outline))
         self.keeping.remove(name)
-        self._homes.remove(resting.outline.keys, name)
+        self._forget_resting(name)
         return True
+
+    def _forget_resting(self, name: str) -> None:
+        """Know no more of a workspace that rests; nothing if none of this name rests. The caller holds the lock."""
+        resting = self._resting.pop(name, None)
+        if resting is not None:
+            del self._workspaces[name]
+            self._homes.remove(resting.outline.keys, name)
 
     def _learn_keys(self, workspace: Workspace) -> None:
         for key in (*workspace.state.keys, *workspace.state.revoked_keys):
@@ -267,5 +302,5 @@ class Registry:
             self._total.clear()  # last, as one that goes meanwhile leaves its coverage there
 
 
-def _forget(key: str) -> None:
+def _no_key(key: str) -> None:
     """Do nothing with a key of a workspace that no registry holds."""

@@ -80,8 +80,16 @@ class Store(Registry):
         self._isolating = threading.Lock()
         self.keys = keys
         self._departures = Departures()
+        self._begin()
+
+    def _begin(self) -> None:
         #: It never rests, and never goes.
         self.default = self._first()
+
+    @property
+    def title(self) -> str:
+        """The title of the scenario of the default workspace."""
+        return self.default.origin.title
 
     def _first(self) -> Workspace:
         """The default workspace as it is kept, or made of the scenario of the server."""
@@ -89,12 +97,17 @@ class Store(Registry):
         if found is None:
             found = self.maker.first(DEFAULT)
             self._add(found)
-        elif found.origin.scenario != self.maker.scenario:
+        else:
+            self._check_scenario(found)
+        return found
+
+    def _check_scenario(self, kept: Workspace) -> None:
+        """Warn if the default workspace that was kept is of another scenario than that of the server."""
+        if kept.origin.scenario != self.maker.scenario:
             _LOG.warning(
                 "the default workspace is as it was kept, of scenario %s; %s is for new workspaces, and for a reset "
-                "that names it", found.origin.title, self.maker.scenario,
+                "that names it", kept.origin.title, self.maker.scenario,
             )  # fmt: skip
-        return found
 
     def why_gone(self, name: str) -> Gone | None:
         """Why a workspace of this name is gone; None: there is one, or none has gone lately."""
@@ -176,11 +189,12 @@ class Store(Registry):
             StoreFullError: there is no room for it.
         """
         name = self.replica.drawn_name("w", secrets.token_hex(4)) if name is None else name
-        if name in self._workspaces:
+        if self._is_taken(name):
             raise NameTakenError(name)
         # Without the lock: a large scenario takes its time.
         fresh = self.maker.fresh(name, scenario, seed=seed, key=key)
         fresh.counted = counted
+        self._claim(name)
         with self._lock:
             if name in self._workspaces:
                 raise NameTakenError(name)
@@ -189,6 +203,19 @@ class Store(Registry):
         with fresh.lock:
             fresh.catch_up()
         return fresh
+
+    def _is_taken(self, name: str) -> bool:
+        """Whether there is a workspace of a name."""
+        return name in self._workspaces
+
+    def _claim(self, name: str) -> None:
+        """Make sure that nobody else makes a workspace of a name.
+
+        Raises:
+            NameTakenError: somebody has one, or makes it.
+        """
+        if not self.keeping.claim(name):
+            raise NameTakenError(name)
 
     def drop(self, workspace: Workspace) -> bool:
         """Remove a workspace, whose keys are refused from now on; False if it was removed before."""
@@ -248,16 +275,21 @@ class Store(Registry):
             return False
         name, workspace = candidate
         try:
-            with self._lock:
-                has_gone = len(self) > self._limit and (
-                    self._remove_resting(name) if workspace is None else self._remove(workspace)
-                )
+            has_gone = self._evict(candidate)
         finally:
             if workspace is not None:
                 workspace.lock.release()
         if has_gone:
             self._note_eviction(name)
         return True
+
+    def _evict(self, candidate: Candidate) -> bool:
+        """Evict a workspace, if one has to be; whether it was evicted. If it is loaded, the caller holds its lock."""
+        name, workspace = candidate
+        with self._lock:
+            return len(self) > self._limit and (
+                self._remove_resting(name) if workspace is None else self._remove(workspace)
+            )
 
     def _note_eviction(self, name: str) -> None:
         with self._lock:
