@@ -32,8 +32,8 @@ class Application(ServiceFlask):
         self.add_component(mock.oauth)
         self.add_service(mock.service)
         self.add_control(partial(_control, self))
-        if mock.settles:
-            self.wsgi_app = Settling(self.wsgi_app, mock.store.keeping)  # type: ignore[method-assign]  # as Flask wants it done
+        if mock.settling is not None:
+            self.wsgi_app = Settling(self.wsgi_app, mock.settling)  # type: ignore[method-assign]  # as Flask wants it done
 
     def close(self) -> None:
         """Close the mock; the application answers no more requests."""

@@ -23,6 +23,7 @@ from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 from mockserver.scenario.documents.library import Library
 from mockserver.settings import Settings
 from mockserver.web.logs.request_log import LogFormat, RequestLog, Secrecy
+from mockserver.web.server.loop import LOOP
 from mockserver.web.server.wsgi import WsgiAnswer
 from mockserver.web.service.entrance import respond, take_workspace_off, whole
 from mockserver.web.service.service import Service
@@ -79,8 +80,8 @@ class Mock:
         self.service = self._service()
         #: When it was made, by the monotonic clock.
         self.started = time.monotonic()
-        #: Whether an answer waits until what it tells is kept, which takes a thread.
-        self.settles = settings.store_sync == "always" and settings.store != "memory"
+        #: What keeps the workspaces, if answers wait until it has kept what they tell; None: they do not.
+        self.settling = store.keeping if settings.store_sync == "always" and settings.store != "memory" else None
         self._making = threading.Lock()
 
     def _service(self) -> Service:
@@ -113,8 +114,8 @@ class Mock:
 
     def shortcut(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
         """The whole answer to a request of the API, or None: then it has had no effect, and WSGI is to be asked."""
-        if self.settles:
-            return None
+        if self.settling is not None and LOOP not in environ:
+            return None  # a request in a thread waits in the application
         take_workspace_off(environ)
         try:
             response = respond(self.service, environ)

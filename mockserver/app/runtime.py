@@ -49,7 +49,7 @@ class Runtime:
         self.port: int = listener.getsockname()[1]
         mock.tls_port = None if secured is None else secured.getsockname()[1]
         tls = None if mock.tls_port is None else partial(self._tls, mock.tls_port)
-        self.server = server(app, HttpLimits.of(mock.settings), refusal, app.shortcut, tls)
+        self.server = server(app, HttpLimits.of(mock.settings), refusal, app.shortcut, tls, keeping=mock.settling)
         # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
 

@@ -10,7 +10,8 @@ from mockserver.app.refusal import refusal
 from mockserver.core.workspaces.keeping import Keeping, KeepingError
 from mockserver.web.routing.audience import CONTROL_PREFIX
 from mockserver.web.routing.workspace_name import split_workspace
-from mockserver.web.server.loop import LOOP, LeaveLoop
+from mockserver.web.server.loop import LOOP
+from mockserver.web.server.settling import unkept
 from mockserver.web.server.waiting import is_waiting
 
 if TYPE_CHECKING:
@@ -29,13 +30,8 @@ class Settling:
         self._app, self._keeping = app, keeping
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request.
-
-        Raises:
-            LeaveLoop: the request runs on the event loop, and its answer has to wait for a disk.
-        """
         if LOOP in environ:
-            raise LeaveLoop(waits=True)
+            return self._app(environ, start_response)  # the bridge sees to it
         failure = self._keeping.failure
         if failure is None:
             return self._settled(environ, start_response)
@@ -58,11 +54,7 @@ class Settling:
         except KeepingError as error:
             if hasattr(chunks, "close"):
                 chunks.close()
-            return _refused(
-                environ,
-                start_response,
-                f"What this request has done may be kept later, or be gone after a stop: {error}",
-            )
+            return _refused(environ, start_response, unkept(self._keeping, str(error)))
         start_response(*started)
         return chunks
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import threading
@@ -17,6 +18,7 @@ from mockserver.storage.batch import Batch
 from mockserver.storage.encoding import Encoding
 from mockserver.storage.engine import Engine
 from mockserver.storage.kept import Kept, Taken
+from mockserver.storage.loop_results import LoopResults
 from mockserver.storage.pending import Pending, Waiting
 from mockserver.storage.records import reading
 from mockserver.storage.records.changes import Changes, Stored
@@ -25,7 +27,7 @@ from mockserver.storage.records.written import Written
 from mockserver.storage.server_values import ServerValues
 from mockserver.storage.telling import told
 from mockserver.storage.touch_lock import Touching, TouchLock, WaitedLock
-from mockserver.storage.writer import Writer
+from mockserver.storage.writer import Tell, Writer
 
 _LOG = logging.getLogger(__name__)
 
@@ -55,6 +57,7 @@ class Keeper:
         self._loaded: dict[str, tuple[Workspace, Written]] = {}
         self._pending = Pending()
         self._touching = Touching()
+        self._results: LoopResults | None = None
         try:
             with told():
                 self._values = self._values_of(engine)
@@ -160,9 +163,26 @@ class Keeper:
         self._writer.settle()
         while any(lock.is_late for lock in locks):
             self._writer.settle()
-        for lock in locks:
-            if lock.loss is not None:
-                raise KeepingError(lock.loss)
+        loss = _loss(locks)
+        if loss is not None:
+            raise KeepingError(loss)
+
+    def settled(self) -> asyncio.Future[str | None] | None:
+        if not self._waits or not self._touching.has_touched:
+            return None
+        locks, loop = self._touching.take(), asyncio.get_running_loop()
+        if self._results is None or self._results.loop is not loop:
+            self._results = LoopResults(loop)
+        future = loop.create_future()
+        self._writer.join(partial(self._tell, locks, partial(self._results.put, future)))
+        return future
+
+    def _tell(self, locks: Collection[WaitedLock], tell: Tell, failure: str | None) -> None:
+        """Tell who has taken locks what has come of a round, unless one of them was not looked at yet."""
+        if failure is None and any(lock.is_late for lock in locks):
+            self._writer.join(partial(self._tell, locks, tell))
+        else:
+            tell(failure or _loss(locks))
 
     def _refuse_fork(self) -> None:
         if os.getpid() != self._process:
@@ -304,3 +324,8 @@ class Keeper:
     def _take_back(self, rest: Waiting, sentence: str) -> None:
         """Let wait again what a failure has kept from being written."""
         self._pending.take_back(rest, self._kept)
+
+
+def _loss(locks: Iterable[WaitedLock]) -> str | None:
+    """Why one of the workspaces of these locks is lost, or None: none is."""
+    return next((lock.loss for lock in locks if lock.loss is not None), None)

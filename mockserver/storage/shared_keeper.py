@@ -55,7 +55,7 @@ class SharedKeeper(Keeper):
         """
         self._shared = engine
         self._before_waiting = before_waiting
-        self._tell: Callable[[str], object] = lambda name: None
+        self._lost: Callable[[str], object] = lambda name: None
         super().__init__(engine, parts=parts, limits=limits, waits=True)
 
     def _values_of(self, engine: Engine) -> ServerValues:
@@ -98,7 +98,7 @@ class SharedKeeper(Keeper):
         return found
 
     def follow(self, lost: Callable[[str], object]) -> None:
-        self._tell = lost
+        self._lost = lost
 
     def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
         with told():
@@ -170,4 +170,4 @@ class SharedKeeper(Keeper):
             del self._kept[kept.name]
         kept.lock.loss = sentence
         _LOG.warning("what was done last in workspace %s is not kept: %s", kept.name, sentence)
-        self._tell(kept.name)
+        self._lost(kept.name)

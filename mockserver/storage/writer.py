@@ -20,6 +20,10 @@ _RETRY_S = 1.0
 _LOG = logging.getLogger(__name__)
 
 
+#: Takes why a round has failed, or None: it has not.
+Tell = Callable[[str | None], object]
+
+
 class Writer:
     """Calls `write` in rounds, in a thread of its own: a while after `wake`, and at once while somebody waits."""
 
@@ -36,9 +40,9 @@ class Writer:
         #: How many rounds have succeeded, and how many have failed.
         self.rounds = self.failures = 0
         self._is_awake, self._is_urgent = threading.Event(), threading.Event()
-        self._changed = threading.Condition()
-        #: The numbers of the round that has begun last, that is over, and that was over and succeeded.
-        self._begun = self._over = self._succeeded = 0
+        #: Held for those who wait for the round that begins next, and for whether there will be one.
+        self._joining = threading.Lock()
+        self._joined: list[Tell] = []
         self._is_closing = self._has_ended = False
         self._thread = threading.Thread(target=self._run, name="mockserver store", daemon=True)
         try:
@@ -51,19 +55,33 @@ class Writer:
         if not self._is_awake.is_set():
             self._is_awake.set()
 
+    def join(self, tell: Tell) -> None:
+        """Let a round begin at once, and call `tell` when it is over, in whatever thread."""
+        with self._joining:
+            if not self._has_ended:
+                self._joined.append(tell)
+                self._is_urgent.set()
+                self._is_awake.set()
+                return
+        tell(self.failure or "the store is closed")
+
     def settle(self) -> None:
         """Wait until a round that begins after this call is over.
 
         Raises:
             KeepingError: it has failed, or there are no rounds any more.
         """
-        with self._changed:
-            wanted = self._begun + 1
-            self._is_urgent.set()
-            self._is_awake.set()
-            self._changed.wait_for(lambda: self._over >= wanted or self._has_ended)
-            if self._succeeded < wanted:
-                raise KeepingError(self.failure or "the store is closed")
+        found: list[str | None] = []
+        is_over = threading.Event()
+
+        def tell(failure: str | None) -> None:
+            found.append(failure)
+            is_over.set()
+
+        self.join(tell)
+        is_over.wait()
+        if found[0] is not None:
+            raise KeepingError(found[0])
 
     def close(self) -> bool:
         """Let a last round begin at once, and wait for its end; whether it succeeded."""
@@ -83,40 +101,39 @@ class Writer:
             pause_s = self._round()
         if self._is_awake.is_set():  # something is new since the round that was under way began
             self._round()
-        with self._changed:
+        with self._joining:
             self._has_ended = True
-            self._changed.notify_all()
+            joined = self._joined
+        for tell in joined:
+            tell(self.failure or "the store is closed")
 
     def _round(self) -> float:
+        """Write what is new, and tell who waits; returns how many seconds the next round waits."""
+        with self._joining:
+            joined, self._joined = self._joined, []
+        pause_s = self._try()
+        for tell in joined:
+            tell(self.failure)
+        return pause_s
+
+    def _try(self) -> float:
         """Write what is new; returns how many seconds the next round waits."""
-        with self._changed:
-            self._begun += 1
         try:
             encoding_s = self._write()
         except KeepingError as error:
-            self._fail(str(error), error.__cause__)
-            return _RETRY_S
+            return self._fail(str(error), error.__cause__)
         except Exception as error:  # noqa: BLE001  # a bug of the mock: the next round may do
-            self._fail(f"the store cannot be written: {type(error).__name__}", error)
-            return _RETRY_S
-        self._succeed()
-        return min(max(_PAUSE_S, encoding_s * _REST), _LONGEST_PAUSE_S)
-
-    def _succeed(self) -> None:
+            return self._fail(f"the store cannot be written: {type(error).__name__}", error)
         if self.failure is not None:
             _LOG.warning("the store is written again")
-        with self._changed:
-            self.failure = None
-            self.rounds += 1
-            self._over = self._succeeded = self._begun
-            self._changed.notify_all()
+        self.failure = None
+        self.rounds += 1
+        return min(max(_PAUSE_S, encoding_s * _REST), _LONGEST_PAUSE_S)
 
-    def _fail(self, sentence: str, cause: BaseException | None) -> None:
+    def _fail(self, sentence: str, cause: BaseException | None) -> float:
         if self.failure != sentence:
             _LOG.warning("nothing is kept, which is tried again every second: %s", sentence, exc_info=cause)
-        with self._changed:
-            self.failure = self.last_failure = sentence
-            self.failures += 1
-            self._over = self._begun
-            self._changed.notify_all()
+        self.failure = self.last_failure = sentence
+        self.failures += 1
         self._is_awake.set()
+        return _RETRY_S

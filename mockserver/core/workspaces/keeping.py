@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 class KeepingError(Exception):
@@ -212,6 +215,13 @@ class Keeping(Protocol):
         """
         ...
 
+    def settled(self) -> asyncio.Future[str | None] | None:
+        """As `settle`, for the event loop that runs in this thread: what is to be awaited, or None: there is nothing.
+
+        Its result is None, or why what this thread has changed could not be kept, as a sentence for users.
+        """
+        ...
+
     def coverage(self, names: Iterable[str]) -> Coverage:
         """The coverage of workspaces that are not loaded.
 
@@ -318,6 +328,9 @@ class NoKeeping:
         return None
 
     def settle(self) -> None:
+        """Do nothing: nothing has to be waited for."""
+
+    def settled(self) -> None:
         """Do nothing: nothing has to be waited for."""
 
     def coverage(self, names: Iterable[str]) -> Coverage:

@@ -124,11 +124,11 @@ class Bridge:
             content = await self._read(body, message, receive)
             if content is not None:
                 return await self._outcome(scope, content, receive, send)
-        return Outcome({"wsgi.input": None}, self._no_room(scope)) if body.is_refused else None
+        return Outcome({"wsgi.input": None}, self._refused(scope, self._bodies.refusal)) if body.is_refused else None
 
-    def _no_room(self, scope: Scope) -> WsgiAnswer:
-        """The refusal of a request whose body was thrown away to make room for the bodies of others."""
-        response = self._refusal(scope["raw_path"].decode("latin-1"), 503, self._bodies.refusal)
+    def _refused(self, scope: Scope, sentence: str) -> WsgiAnswer:
+        """The refusal of a request for which the server is not to blame: 503, with a sentence."""
+        response = self._refusal(scope["raw_path"].decode("latin-1"), 503, sentence)
         headers = [(name.lower(), value) for name, value in response.headers]
         return WsgiAnswer(response.status_code, headers, response.get_data())
 

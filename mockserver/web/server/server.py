@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 
+from mockserver.core.workspaces.keeping import Keeping
 from mockserver.web.server import loop
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.connections.admission import Admission
@@ -162,12 +163,15 @@ def server(
     shortcut: Shortcut = no_shortcut,
     tls: MakeTls | None = None,
     forwarding: Forwarding | None = None,
+    keeping: Keeping | None = None,
 ) -> Server:
     """A server for the application, which is not yet running; the application is asked by its `shortcut` first.
 
-    Requests for workspaces that other servers hold are handed on by `forwarding`, by which others may do so here.
+    Requests for workspaces that other servers hold are handed on by `forwarding`, by which others may do so here. With
+    `keeping` no answer leaves before that has kept what it tells.
     """
-    bridge = Bridge(app, limits.body, limits.bodies, refusal, shortcut, forwarding)
+    make = Bridge if keeping is None else _settling(keeping)
+    bridge = make(app, limits.body, limits.bodies, refusal, shortcut, forwarding)
     admission = Admission(limits.connections)
     connection = partial(
         _connection(forwarding),
@@ -199,6 +203,13 @@ def _connection(forwarding: Forwarding | None) -> Callable[..., Connection]:
     from mockserver.web.server.peers.arrival import Arrival  # noqa: PLC0415  # few servers share a store
 
     return partial(Arrival, introduction=forwarding.introduction)
+
+
+def _settling(keeping: Keeping) -> Callable[..., Bridge]:
+    """Makes the bridge of a server whose answers wait until they are kept."""
+    from mockserver.web.server.settling import SettlingBridge  # noqa: PLC0415  # few servers keep anything
+
+    return partial(SettlingBridge, keeping)
 
 
 def _front(connection: Callable[..., Connection], tls: Tls, admission: Admission, limits: HttpLimits) -> Any:
