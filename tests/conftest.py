@@ -88,9 +88,15 @@ def once(request, tmp_path_factory):
 def pytest_addoption(parser):
     parser.addoption(
         "--store",
-        choices=("memory", "sqlite"),
+        choices=("memory", "sqlite", "redis"),
         default="memory",
-        help="what keeps the workspaces of the tests; with `sqlite` each is read again in the end, and compared",
+        help="what keeps the workspaces of the tests; but for `memory` each is read again in the end, and compared",
+    )
+    parser.addoption(
+        "--replicas",
+        type=int,
+        default=1,
+        help="how many servers share a store of `redis`; if several, nginx gives each request to the next of them",
     )
 
 
@@ -118,7 +124,7 @@ MADE_AS_COLLECTED = "test_schemathesis.py"
 
 
 def pytest_configure(config):
-    if config.getoption("--store") == "sqlite":
+    if config.getoption("--store") != "memory":
         kept_apps.join(config, Api)
     few_keys.join(config)
     # Let interrupts arrive: what a shell starts in the background ignores them, and all that it starts does so too.
@@ -201,6 +207,9 @@ def left_behind():
 @contextmanager
 def running(app):
     """A real server for an application, on a free port of loopback, in a thread; gives its root address."""
+    if hasattr(app, "replicas"):  # they have servers
+        yield app.url
+        return
     with Runtime(app, bind("127.0.0.1", 0)) as runtime:
         yield runtime.url
     assert not runtime.is_running

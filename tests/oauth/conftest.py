@@ -344,32 +344,28 @@ class Marked(NamedTuple):
     account: str = "<iframe src=//evil.test>'{{ 7 * 7 }}"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def marked():
     """What `target` calls an app, its user and their account."""
     return Marked()
 
 
-_TARGETS = {}
-
-
-@pytest.fixture
-def target(make_realm, story, marked, request):
+@pytest.fixture(scope="module")
+def target(make_api, marked):
     """The story with names that are markup, one workspace for all tests of a module: what is refused changes
     nothing."""
-    name = request.module.__name__
-    if name not in _TARGETS:
-        account = {"name": marked.account, "users": [{"email": marked.user}], "api_keys": ["key-marked"]}
-        app = {
-            "client_id": "marked-app",
-            "client_secret": "m4rked",
-            "name": marked.app,
-            "account": marked.account,
-            "redirect_uris": [CALLBACK, "https://second.test/", "myapp:///done"],
-            "scopes": ["all"],
-        }
-        _TARGETS[name] = make_realm(accounts=[*story["accounts"], account], oauth_apps=[*story["oauth_apps"], app])
-    return _TARGETS[name]
+    story = _story()
+    account = {"name": marked.account, "users": [{"email": marked.user}], "api_keys": ["key-marked"]}
+    app = {
+        "client_id": "marked-app",
+        "client_secret": "m4rked",
+        "name": marked.app,
+        "account": marked.account,
+        "redirect_uris": [CALLBACK, "https://second.test/", "myapp:///done"],
+        "scopes": ["all"],
+    }
+    changes = {"accounts": [*story["accounts"], account], "oauth_apps": [*story["oauth_apps"], app]}
+    return Realm(make_api(story | changes))
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,45 +15,99 @@ from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.storage.records import reading
 from mockserver.storage.records.layout import layout
-from mockserver.storage.sqlite import Engine
+
+#: Who opens a store to look into it.
+_WRITER = "tests"
 
 
 def join(config, api):
-    """Let a class of tests make its applications so."""
+    """Let a class of tests make its applications as the options of a run want it."""
     folder = TemporaryDirectory(prefix="kept-apps-")
     config.add_cleanup(folder.cleanup)
-    kept = KeptApps(Path(folder.name))
+    kept = _kept_apps(config, Path(folder.name))
     config.pluginmanager.register(kept)
     api.create_app = kept.create_app
 
 
-class KeptApps:
-    """A plugin of pytest: gives each application a file, and looks into it when the test or the session is over."""
+def _kept_apps(config, folder):
+    if config.getoption("--store") == "sqlite":
+        return KeptApps(Files(folder), create_app)
+    from redis_server import RedisServer  # noqa: PLC0415  # few runs need it
 
-    def __init__(self, folder):
-        self._folder, self._count = folder, 0
-        #: The applications of the present test, and those that outlast it, each with its file.
-        self._of_test, self._lasting = [], []
-        self._is_lasting = False
+    server = RedisServer(folder, "--databases", str(_DATABASES))
+    config.add_cleanup(partial(server.__exit__, None, None, None))
+    databases = Databases(server.__enter__())
+    replicas = config.getoption("--replicas")
+    if replicas == 1:
+        return KeptApps(databases, create_app)
+    from replicated_app import Balancers, ReplicatedApp  # noqa: PLC0415  # as above
+
+    balancers = Balancers(folder, replicas)
+    config.add_cleanup(partial(balancers.__exit__, None, None, None))
+    config.pluginmanager.register(_Selection())
+    return KeptApps(databases, partial(ReplicatedApp, balancers=balancers.__enter__()))
+
+
+#: Why tests are left out where several servers stand for one application, by the beginnings of their names.
+_OF_ONE_PROCESS = {
+    "looks into the memory of one server": (
+        "tests/workspaces/test_resting",
+        "tests/workspaces/test_seed_property.py",
+        "tests/workspaces/test_store.py",
+        "tests/workspaces/test_working_set.py",
+        "tests/oauth/test_secrets.py",
+    ),
+    "speaks to a server without nginx, which answers 502 for one that says nothing": (
+        "tests/faults/test_leaving.py",
+        "tests/faults/test_wire.py",
+        "tests/faults/test_wsgi.py",
+        "tests/oauth/test_fault_wire.py",
+    ),
+}
+
+
+class _Selection:
+    """A plugin of pytest: leaves those tests out."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config, items):
+        beginnings = tuple(name for names in _OF_ONE_PROCESS.values() for name in names)
+        left_out = [item for item in items if item.nodeid.startswith(beginnings)]
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=left_out)
+
+
+class KeptApps:
+    """A plugin of pytest: gives each application a store, and looks into it when its test or fixture is over."""
+
+    def __init__(self, places, make):
+        self._places, self._make = places, make
+        #: The applications of the present test, each with the place of its store, and those of longer fixtures.
+        self._of_test, self._of_fixtures = [], {}
+        #: To which of these the next one belongs.
+        self._next = self._of_test
 
     def create_app(self, settings):
-        """An application with a file of its own, if the settings name no store."""
+        """An application with a store of its own, if the settings name none."""
         if settings.store != "memory":
             return create_app(settings)
-        self._count += 1
-        path = self._folder / f"{self._count}.db"
-        app = create_app(replace(settings, store=f"sqlite:{path}"))
-        (self._lasting if self._is_lasting else self._of_test).append((app, path))
+        place = self._places.new()
+        app = self._make(replace(settings, store=place.store))
+        self._next.append((app, place))
         return app
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef):
-        before = self._is_lasting
-        self._is_lasting = before or fixturedef.scope != "function"
+        before = self._next
+        if fixturedef.scope != "function":
+            self._next = self._of_fixtures.setdefault(fixturedef, [])
         try:
             return (yield)
         finally:
-            self._is_lasting = before
+            self._next = before
+
+    def pytest_fixture_post_finalizer(self, fixturedef):
+        _close(self._of_fixtures.pop(fixturedef, []))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_teardown(self):
@@ -60,24 +115,77 @@ class KeptApps:
         _close(self._of_test)
         return result
 
-    def pytest_sessionfinish(self):
-        _close(self._lasting)
+
+class File:
+    """A store of SQLite."""
+
+    def __init__(self, path):
+        self._path, self.store = path, f"sqlite:{path}"
+
+    def open(self):
+        from mockserver.storage.sqlite import Engine  # noqa: PLC0415  # another store is another engine
+
+        return Engine(self._path, layout=layout(), writer=_WRITER)
+
+    def remove(self):
+        for file in self._path.parent.glob(f"{self._path.name}*"):
+            file.unlink()
+
+
+class Files:
+    """Stores of SQLite in a folder."""
+
+    def __init__(self, folder):
+        self._folder, self._count = folder, 0
+
+    def new(self):
+        self._count += 1
+        return File(self._folder / f"{self._count}.db")
+
+
+#: How many stores of Redis are there at most at the same time, each a database of one server.
+_DATABASES = 256
+
+
+class Database:
+    """A store of Redis."""
+
+    def __init__(self, server, number, free):
+        self._server, self._number, self._free = server, number, free
+        self.store = server.url(number)
+
+    def open(self):
+        from mockserver.storage.redis import Engine  # noqa: PLC0415  # another store is another engine
+
+        return Engine(self.store, layout=layout(), writer=_WRITER)
+
+    def remove(self):
+        assert self._server.command("FLUSHDB", self._number) == "+OK"
+        self._free.append(self._number)
+
+
+class Databases:
+    """Stores of Redis in one server."""
+
+    def __init__(self, server):
+        self._server, self._free = server, list(range(_DATABASES))
+
+    def new(self):
+        return Database(self._server, self._free.pop(), self._free)
 
 
 def _close(apps):
-    """Close applications, and hold that their files have what they had in memory."""
+    """Close applications, and hold that their stores have what they had in memory."""
     while apps:
-        app, path = apps.pop()
+        app, place = apps.pop()
         app.close()
-        if path.exists():  # else the application was not made
-            _compare(app, path)
-            for file in path.parent.glob(f"{path.name}*"):
-                file.unlink()
+        _compare(app, place)
+        place.remove()
 
 
-def _compare(app, path):
+def _compare(app, place):
     limits = WorkspaceLimits.of(app.settings)
-    engine = Engine(path, layout=layout(), writer="tests")
+    engine = place.open()
     try:
         assert {row.name for row in engine.outlines()} == set(app.store.names())
         for workspace in app.store.loaded():

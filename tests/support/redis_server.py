@@ -46,14 +46,15 @@ class RedisServer:
             return self.command("PING") == "+PONG"
         return False
 
-    def command(self, text):
+    def command(self, text, database=0):
         """The first line of the engine's reply to a command without binary arguments, as it is on the wire."""
         with (
             socket.create_connection(("127.0.0.1", self.port), timeout=_PATIENCE_S) as connection,
             connection.makefile("rb") as replies,
         ):
-            connection.sendall(f"{text}\r\n".encode())
-            return replies.readline().decode().removesuffix("\r\n")
+            connection.sendall(f"SELECT {database}\r\n{text}\r\n".encode())
+            selected, found = (replies.readline().decode().removesuffix("\r\n") for _ in range(2))
+        return found if selected == "+OK" else selected
 
     def kill(self):
         """End it at once, with all that it has in memory."""

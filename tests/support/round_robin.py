@@ -20,6 +20,7 @@ http {
   proxy_http_version 1.1;
   proxy_set_header Connection "";
   proxy_set_header Host $http_host;
+  proxy_buffer_size 64k; proxy_buffers 8 64k; # for long headers
   proxy_buffering off; # what a fault lets trickle, trickles
   proxy_read_timeout 1h; # streams are silent for long
   proxy_connect_timeout 2s;
@@ -59,8 +60,12 @@ class RoundRobin:
         if shutil.which(_PROGRAM) is None:
             pytest.skip(f"{_PROGRAM} is not installed: apt-get install {_PROGRAM}-light")
         self._process = subprocess.Popen([_PROGRAM, "-c", self._file, "-p", self._file.parent])
-        until(lambda: all(map(is_listened_to, self._ports)), f"{_PROGRAM} is ready")
+        until(self._is_ready, f"{_PROGRAM} is ready")
         return self
+
+    def _is_ready(self):
+        assert self._process.poll() is None, f"{_PROGRAM} has ended"
+        return all(map(is_listened_to, self._ports))
 
     def __exit__(self, *_):
         self._process.terminate()
