@@ -28,6 +28,22 @@ from mockserver.settings import declared
         ("log_format", "xml", "text, json or off, not 'xml'"),
         ("egress", "none", "loopback, private or any, not 'none'"),
         ("allowed_host", (5,), "a tuple of texts, not (5,)"),
+        *(
+            ("peer_address", value, f"an address such as http://10.0.0.5:8003, not {value!r}")
+            for value in (
+                "",
+                "mock-1:8003",
+                "ftp://mock-1",
+                "http://mock-1/v3",
+                "http://u@mock-1",
+                "http://:1",
+                "http://a b",
+                "http://mock-1:0",
+                "http://mock-1:x",
+                "http://[::1",
+                "http://a?b",
+            )
+        ),
     ],
 )
 def test_a_setting_out_of_range_is_refused_by_its_name(setting, value, expected):
@@ -62,7 +78,14 @@ def test_a_setting_of_another_type_is_refused_by_its_name(setting, value, expect
 
 @pytest.mark.parametrize(
     "settings",
-    [{"seed": 2**63 - 1}, {"seed": -(2**63)}, {"scenario": {}}, {"allowed_host": ["a.test"]}, {"head_timeout": 3}],
+    [
+        {"seed": 2**63 - 1},
+        {"seed": -(2**63)},
+        {"scenario": {}},
+        {"allowed_host": ["a.test"]},
+        {"head_timeout": 3},
+        {"peer_address": "https://[::1]:8003/"},
+    ],
 )
 def test_a_setting_in_range_is_taken(settings):
     assert {name: getattr(Settings(**settings), name) for name in settings} == settings

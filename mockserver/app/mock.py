@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.server_effects import ServerEffects
 from mockserver.app.keeping import keeping_of
+from mockserver.app.peers import check, own_address
 from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
@@ -126,7 +127,8 @@ class Mock:
     def health(self) -> dict[str, dict[str, Any]]:
         """The members that this server adds to the answer of `health`."""
         tls = {} if self.tls_port is None else {"tls": {"port": self.tls_port}}
-        return {**self.effects.health(), **tls}
+        peers = {"peers": {"address": own_address(self.settings)}} if self.store.keeping.is_shared else {}
+        return {**self.effects.health(), **tls, **peers}
 
     def open(self) -> None:
         """Fire timers in real time, take e-mails, and go on with what was under way when the workspaces were kept.
@@ -156,6 +158,7 @@ def mock_of(settings: Settings) -> Mock:
         ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
             certificate cannot be used.
     """
+    check(settings)
     keeping = keeping_of(settings)
     try:
         return _mock_of(settings, keeping)

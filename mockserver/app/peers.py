@@ -1,0 +1,99 @@
+"""A server among those of its store: where they reach it, and what it forwards to them."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from functools import partial
+from typing import TYPE_CHECKING
+
+from mockserver.app.refusal import refusal
+from mockserver.core.workspaces.keeping import HeldElsewhereError, KeepingError
+from mockserver.core.workspaces.store import Store
+from mockserver.settings import Settings
+
+if TYPE_CHECKING:
+    from mockserver.web.server.peers.forwarding import Forwarding
+    from mockserver.web.server.peers.introduction import Introduction
+
+#: How the addresses of stores begin that several servers share.
+_SHARED = ("redis:", "rediss:")
+#: The hosts that stand for all addresses of a machine.
+_ALL = ("", "0.0.0.0", "::")  # noqa: S104  # compared, and not listened on
+#: The name of the secret by which the servers of a store know each other, and how many bytes it has.
+_NAME, _LENGTH = "peers", 16
+
+
+def shares(settings: Settings) -> bool:
+    """Whether a server of these settings shares its store with others."""
+    return settings.store.startswith(_SHARED)
+
+
+def own_address(settings: Settings, port: int | None = None) -> str:
+    """The root address at which the other servers of a store reach one that listens on `port`.
+
+    Raises:
+        ValueError: the server listens on all addresses of its machine, whose name leads to none.
+    """
+    if settings.peer_address is not None:
+        return settings.peer_address.rstrip("/")
+    host = _address_of_machine() if settings.host in _ALL else settings.host
+    scheme = "https" if settings.tls and settings.tls_port is None else "http"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{settings.port if port is None else port}"
+
+
+def _address_of_machine() -> str:
+    """The address to which the name of this machine leads."""
+    name = socket.gethostname()
+    try:
+        return str(socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)[0][4][0])
+    except OSError as error:
+        raise ValueError(
+            f"the other servers of the store cannot be told where this one is, as its name {name} leads to no address: "
+            "give --peer-address"
+        ) from error
+
+
+def check(settings: Settings) -> None:
+    """Refuse settings that say something about peers of a server that has none.
+
+    Raises:
+        ValueError: they do.
+    """
+    if settings.peer_address is not None and not shares(settings):
+        raise ValueError("--peer-address is for a server that shares its store with others: give --store redis://, too")
+
+
+def introduction_of(store: Store) -> Introduction:
+    """How the servers of a store introduce themselves to each other.
+
+    Raises:
+        KeepingError: the secret that they share cannot be read.
+    """
+    from mockserver.web.server.peers.introduction import Introduction  # noqa: PLC0415  # few servers share a store
+
+    return Introduction(store.keeping.secret(_NAME, partial(secrets.token_bytes, _LENGTH)))
+
+
+def forwarding_of(store: Store) -> Forwarding | None:
+    """What forwards requests to the servers that hold their workspaces; None: nobody shares the store.
+
+    Raises:
+        KeepingError: the secret that the servers share cannot be read.
+    """
+    if not store.keeping.is_shared:
+        return None
+    from mockserver.web.server.peers.forwarding import Forwarding  # noqa: PLC0415  # few servers share a store
+
+    return Forwarding(introduction_of(store), partial(_is_held, store), refusal)
+
+
+def _is_held(store: Store, elsewhere: HeldElsewhereError) -> bool:
+    """Whether a workspace is still held where it was, as far as anybody can tell."""
+    try:
+        store.look(elsewhere.name)
+    except HeldElsewhereError as found:
+        return found.address == elsewhere.address
+    except KeepingError:
+        return True
+    return False
