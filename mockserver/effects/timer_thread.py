@@ -9,6 +9,7 @@ import time
 import weakref
 
 from mockserver.core.effects.effects import Timed
+from mockserver.core.workspaces.keeping import KeepingError
 
 #: The longest wait, in seconds: real time may be set, and a timer is then late by no more than that.
 _LONGEST_S = 10.0
@@ -80,6 +81,8 @@ class TimerThread:
             with workspace.lock:
                 workspace.catch_up()
                 self.watch(workspace)
+        except KeepingError:
+            _LOG.info("what was due in workspace %s happens where it is now: it was lost here", workspace.name)
         except Exception:  # noqa: BLE001  # other workspaces go on
             _LOG.exception("what was due in workspace %s has failed", workspace.name)
 

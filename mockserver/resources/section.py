@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any, ClassVar, TypeGuard, TypeVar
 
 import isodate
@@ -26,15 +27,18 @@ _LONGEST_S = 10**10
 ID_RANGE = validate.Range(min=1, max=LAST_ID)
 
 #: The moment from which relative instants are counted while a scenario is loaded.
-_START: ContextVar[datetime] = ContextVar("start of the scenario's clock")
+_START: ContextVar[Callable[[], datetime]] = ContextVar("start of the scenario's clock")
 #: What is worked out once while a scenario is loaded, by workspace and name.
 _LOAD_CACHE: ContextVar[dict[Any, Any]] = ContextVar("worked out while a scenario is loaded")
 
 
 @contextmanager
-def counting_from(start: datetime) -> Iterator[None]:
-    """Count relative instants from this moment while the block runs; what `once_per_load` makes lasts as long."""
-    start_token, cache_token = _START.set(start), _LOAD_CACHE.set({})
+def counting_from(start: Callable[[], datetime]) -> Iterator[None]:
+    """Count relative instants from the moment that `start` gives while the block runs; it is asked at most once.
+
+    What `once_per_load` makes lasts as long.
+    """
+    start_token, cache_token = _START.set(cache(start)), _LOAD_CACHE.set({})
     try:
         yield
     finally:
@@ -76,7 +80,7 @@ def _keys(workspace: Workspace, row: type) -> set[Hashable]:
 
 def counted_from(seconds: float) -> datetime:
     """The moment so many seconds after the start of the scenario's clock, and the clock's last moment at most."""
-    return min(_START.get() + timedelta(seconds=min(seconds, _LONGEST_S)), LATEST)
+    return min(_START.get()() + timedelta(seconds=min(seconds, _LONGEST_S)), LATEST)
 
 
 class Item(Closed):
@@ -170,7 +174,7 @@ class Instant(fields.Field[datetime]):
             raise ValidationError("not an instant, such as 2026-01-15T09:00:00Z or -P1D")
         try:
             if is_relative(value):
-                return shown(Clock.reached(parse_duration(value), _START.get()))
+                return shown(Clock.reached(parse_duration(value), _START.get()()))
             return parse_instant(value)
         except ValueError as error:
             raise ValidationError(str(error)) from error

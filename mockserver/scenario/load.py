@@ -63,7 +63,7 @@ def load(
         ScenarioError: with all mistakes of the document, each with its line if the document has lines.
     """
     clock = _clock(document)
-    with counting_from(clock.start):
+    with counting_from(lambda: clock.start):
         data = _checked(document)
         chosen = data.get("seed", 0) if seed is None else seed
         limits = limits or WorkspaceLimits.of(Settings())

@@ -59,7 +59,7 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
     Raises:
         ScenarioError: the document is invalid, or conflicts with what exists; nothing has changed.
     """
-    with counting_from(workspace.state.clock.now()):
+    with counting_from(workspace.state.clock.now):
         # Loaded before the lock is taken, and twice: the rows of the trial hold on to what was loaded for it.
         for_trial, for_good = _checked(document), _checked(document)
         with workspace.lock:

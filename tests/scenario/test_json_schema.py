@@ -74,7 +74,7 @@ def loads(value):
 def faults_of_form(value):
     """What a document is refused for by its schema."""
     try:
-        with counting_from(EARLIEST):
+        with counting_from(lambda: EARLIEST):
             scenario_schema().load(value)
     except ValidationError as error:
         return set(messages(error.messages))

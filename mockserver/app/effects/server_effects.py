@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.calls import Calls
@@ -10,6 +11,7 @@ from mockserver.app.effects.mails import Mails
 from mockserver.core.effects.effects import Report, Timed, Wanted
 from mockserver.core.effects.jobs import Job
 from mockserver.core.traffic.mail import Mail
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.store import Store
 from mockserver.effects.egress import Egress
 from mockserver.effects.timer_thread import TimerThread
@@ -49,7 +51,7 @@ class ServerEffects:
         """
         self._mails.open(store)
         for workspace in store.loaded():
-            with workspace.lock:
+            with suppress(KeepingError), workspace.lock:  # what is due in one that was lost happens elsewhere
                 workspace.catch_up()
 
     def close(self) -> None:

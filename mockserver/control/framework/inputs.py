@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from flask import request
@@ -11,6 +12,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.dependencies import Bodies
 from mockserver.control.framework.problem import Problem, of_mistakes
+from mockserver.core.workspaces.store import DEFAULT
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.document import MappingNode
 from mockserver.scenario.documents.field_errors import mistakes
@@ -37,9 +39,14 @@ def body(schema: Schema, *, in_workspace: bool = True) -> dict[str, Any]:
     Raises:
         Problem: 400 with all mistakes; 413.
     """
-    now = (target.workspace() if in_workspace else dependencies.store().default).state.clock.now()
-    with counting_from(now):
+    with counting_from(target.workspace().state.clock.now if in_workspace else _now_of_default):
         return loaded(schema, document())
+
+
+def _now_of_default() -> datetime:
+    """The present moment of the clock of the default workspace, which another server may hold."""
+    store = dependencies.store()
+    return (store.seen(DEFAULT) or store.default).state.clock.now()
 
 
 def loaded(schema: Schema, data: dict[str, Any]) -> dict[str, Any]:

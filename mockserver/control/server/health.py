@@ -44,7 +44,7 @@ def health() -> Response:
         {
             "status": "ok",
             "version": version(),
-            "scenario": dependencies.store().default.origin.title,
+            "scenario": dependencies.store().title,
             "workspaces": len(dependencies.store()),
             "evicted": dependencies.store().evicted,
             "store": "memory" if keeping is None else keeping.engine,

@@ -153,7 +153,7 @@ def loaded(names: Iterable[str]) -> list[Workspace]:
 
 def _looked_at(name: str) -> Workspace | None:
     try:
-        return dependencies.store().look(name)
+        return dependencies.store().seen(name)
     except KeepingError:
         return None  # from now on it is among those that are unreadable
 

@@ -16,7 +16,7 @@ from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_address, registrable
 from mockserver.core.time.cause import MAIL, Cause
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.keeping import HeldElsewhereError, KeepingError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
@@ -74,27 +74,52 @@ def find(workspace: Workspace, uuid: str) -> tuple[Account, InboundEvent] | None
     return next(((account, row) for account, row in rows if row.uuid == uuid), None)
 
 
-def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
+def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> Sequence[tuple[str, HeldElsewhereError]]:
     """Receive a mail, for each recipient in a workspace with an inbound webhook for the recipient's domain.
 
     Of several such workspaces, the one that was used last gets the mail. If there is none, the first account of the
-    default workspace gets it.
+    default workspace gets it. Returns the recipients for whom another server has to receive it, each with that server.
+
+    Raises:
+        KeepingError: the default workspace cannot be read, or the workspace was lost.
     """
     from mockserver.resources.inbound.mail import parse  # noqa: PLC0415  # slow to import, and needed only for mails
 
     received = parse(raw)
+    elsewhere = []
     for recipient in recipients:
-        used_last_first = reversed(store.names())
-        if not any(_take_in(store, name, received, sender, recipient) for name in used_last_first):
-            workspace = store.default
-            with workspace.lock:
-                receive(workspace, workspace.state.first_account, received, sender, recipient)
+        try:
+            _take_for(store, received, sender, recipient)
+        except HeldElsewhereError as held:
+            elsewhere.append((recipient, held.with_traceback(None)))  # its frames refer to the mail
+    return elsewhere
+
+
+def _take_for(store: Store, received: ReceivedMail, sender: str, recipient: str) -> None:
+    """Receive a mail for one recipient.
+
+    Raises:
+        HeldElsewhereError: another server holds the workspace that gets it.
+        KeepingError: the default workspace cannot be read, or the workspace was lost.
+    """
+    used_last_first = reversed(store.names())
+    if not any(_take_in(store, name, received, sender, recipient) for name in used_last_first):
+        workspace = store.default
+        with workspace.lock:
+            receive(workspace, workspace.state.first_account, received, sender, recipient)
 
 
 def _take_in(store: Store, name: str, received: ReceivedMail, sender: str, recipient: str) -> bool:
-    """Receive a mail in the workspace of a name, as `_take`; one that rested and does not get the mail rests again."""
+    """Receive a mail in the workspace of a name, as `_take`; one that rested and does not get the mail rests again.
+
+    Raises:
+        HeldElsewhereError: another server holds it, and it gets the mail.
+        KeepingError: it was lost.
+    """
     has_rested = store.peek(name) is None
     try:
+        if has_rested and store.keeping.is_shared and not _is_listening(store.seen(name), recipient):
+            return False
         workspace = store.look(name)
     except KeepingError:
         return False  # whoever asks for it is told why
@@ -117,6 +142,10 @@ def _take(store: Store, workspace: Workspace, received: ReceivedMail, sender: st
         receive(workspace, found[0], received, sender, recipient)
         workspace.catch_up()
         return True
+
+
+def _is_listening(seen: Workspace | None, recipient: str) -> bool:
+    return seen is not None and bool(_listening(seen, recipient))
 
 
 def receiving_account(workspace: Workspace, recipient: str, otherwise: Account) -> Account:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from mockserver.core.state.faults import Fault
 from mockserver.core.text.host_name import RESERVED
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.keeping import HeldElsewhereError, KeepingError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -28,10 +28,19 @@ class Handshakes:
 
     async def fault(self, name: str | None) -> Fault | None:
         """The fault that hits a handshake, or None; the event loop never waits for a workspace's lock."""
-        called = self._called(name)
-        workspace = self._store.peek(called)
+        with suppress(KeepingError):  # else it was lost meanwhile, and its rules count elsewhere
+            return await self._asked(self._called(name))
+        return None
+
+    async def _asked(self, name: str) -> Fault | None:
+        """The fault by the rules of the workspace of a name.
+
+        Raises:
+            KeepingError: it was lost.
+        """
+        workspace = self._store.peek(name)
         if workspace is None:  # it rests, and loading takes a while
-            return await self._wait(lambda: self._taken_by_resting(called))
+            return await self._wait(lambda: self._taken_by_resting(name))
         if not workspace.state.faults.has_any_of_handshakes:
             return None
         if not workspace.lock.acquire(blocking=False):
@@ -48,8 +57,13 @@ class Handshakes:
         return DEFAULT
 
     def _taken_by_resting(self, name: str) -> Fault | None:
-        """The fault by the rules of a workspace that rests; none if it cannot be read, which its requests are told."""
-        with suppress(KeepingError):
+        """The fault by the rules of a workspace that rests; none if it cannot be read, which its requests are told.
+
+        None as well if another server holds it: its rules count there, for the handshakes with that server.
+        """
+        if self._store.keeping.failure is not None:
+            return None  # it may take long until it is known that it cannot be read
+        with suppress(KeepingError, HeldElsewhereError):
             return self._taken(self._store.look(name) or self._store.default)
         return None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from time import perf_counter, time
@@ -25,7 +26,7 @@ from mockserver.core.traffic.exchange import Exchange, Reply, Wire
 from mockserver.core.traffic.held import Held
 from mockserver.core.workspaces.caller import Bearers
 from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.core.workspaces.store import Store
+from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.routing.endpoint_table import EndpointTable
 from mockserver.web.routing.route import Route
@@ -35,6 +36,7 @@ from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
 from mockserver.web.server.wire import transmit
 from mockserver.web.service.answer import HeaderList, answer, error_body, override, spoilt
 from mockserver.web.service.beyond import Beyond
+from mockserver.web.service.early_refusal import early_refusal
 from mockserver.web.service.handlers.api import ApiHandler, Prepare
 from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
 from mockserver.web.service.handlers.oauth import OAuthHandler
@@ -103,11 +105,8 @@ class Service:
         handler = self._handlers[route.audience]
         try:
             found = self._identified(handler, request, route)
-        except NotYetError:
-            return answer(b"", 503, [])  # not sent: the request waits, and is run again
-        workspace = found.workspace
-        on_loop = loop.hold(environ, workspace.lock)
-        try:
+            workspace = found.workspace
+            on_loop = loop.hold(environ, workspace.lock)
             with workspace.lock:
                 now = loop.catch_up(workspace, on_loop=on_loop)
                 found.refresh()
@@ -115,8 +114,12 @@ class Service:
                 response, wire = self._exchange(handler, found, exchange, now)
                 exchange.ms = (perf_counter() - started) * 1000
                 evicted = workspace.note(exchange) if exchange.held is None else self._note(workspace, exchange)
+        except NotYetError:
+            return answer(b"", 503, [])  # not sent: the request waits, and is run again
         except PendingError as error:
             return self._answer_later(error.pending, environ)
+        except KeepingError as error:
+            return _unavailable(environ, error)
         self._store.meter.add(exchange, evicted)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
@@ -131,16 +134,19 @@ class Service:
         """
         handler, found, exchange, headers, reply = pending
         workspace = found.workspace
-        loop.hold(environ, workspace.lock)
-        if not pending.is_over(environ):
-            return answer(b"", 503, [])
-        with workspace.lock:
-            exchange.reason = reply.reason
-            shown = reply if reply.error is None else handler.refuse(reply, reply.error, found, exchange)
-            body = self._finish(exchange, shown, headers)
-            exchange.ms = (perf_counter() - reply.began) * 1000
-            evicted = self._note(workspace, exchange)
-            response = answer(body, shown.status, headers)  # an answer that is too late changes nothing of it
+        try:
+            loop.hold(environ, workspace.lock)
+            if not pending.is_over(environ):
+                return answer(b"", 503, [])
+            with workspace.lock:
+                exchange.reason = reply.reason
+                shown = reply if reply.error is None else handler.refuse(reply, reply.error, found, exchange)
+                body = self._finish(exchange, shown, headers)
+                exchange.ms = (perf_counter() - reply.began) * 1000
+                evicted = self._note(workspace, exchange)
+                response = answer(body, shown.status, headers)  # an answer that is too late changes nothing of it
+        except KeepingError as error:
+            return _unavailable(environ, error)
         self._store.meter.add(exchange, evicted)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
@@ -167,10 +173,18 @@ class Service:
 
     def fail(self) -> Response:
         """The answer to a request in which an error of the mock itself came up: a 500 of the API."""
-        default = self._store.default
-        with default.lock:
-            error = INTERNAL_ERROR()
-            return answer(error_body(error), error.status, [("sib-request-id", default.ids.request())])
+        error = INTERNAL_ERROR()
+        return answer(error_body(error), error.status, [("sib-request-id", self._drawn_id())])
+
+    def _drawn_id(self) -> str:
+        """An id for an answer that is in no journal: the next one of the default workspace, if that is in memory."""
+        default = self._store.peek(DEFAULT)
+        if default is not None:
+            with suppress(KeepingError), default.lock:
+                return default.ids.request()
+        from uuid import uuid4  # noqa: PLC0415  # needed only where servers share a store
+
+        return str(uuid4())
 
     # ------------------------------------------------------------------ the caller and the workspace
 
@@ -335,3 +349,8 @@ class Service:
             exchange.held = Held(exchange.id, headers, refuses=not reply.wire.answers)
             reply.wire = reply.wire._replace(held=exchange.held)
         return body
+
+
+def _unavailable(environ: dict[str, Any], why: KeepingError) -> Response:
+    """The answer to a request whose workspace cannot be had, or was lost while it ran."""
+    return early_refusal(environ["PATH_INFO"], 503, str(why))
