@@ -74,6 +74,21 @@ def test_what_is_known_costs_no_question(one, two):
     assert one.store.get("a") is one.store.peek("a") is not None
 
 
+def test_the_server_that_holds_it_is_believed_to_do_so_for_a_moment(one, two):
+    one.make("a")
+    assert holder_of(lambda: two.store.get("a")) == one.address
+    two.engine.trouble = "nobody can be asked"
+    assert holder_of(lambda: two.store.get("a")) == one.address
+
+
+def test_it_is_believed_no_more_once_it_is_heard_that_it_has_let_go(one, two):
+    one.make("a")
+    assert holder_of(lambda: two.store.get("a")) == one.address
+    one.rest("a")
+    two.store.keep_up()
+    assert two.store.get("a") is not None
+
+
 def test_of_an_unknown_name_nobody_says_that_there_is_none_if_nobody_can_tell(one, two):
     two.engine.trouble = "the database is away"
     with pytest.raises(KeepingError, match="the database is away"):
@@ -241,6 +256,7 @@ def test_an_unknown_key_gets_one_workspace_of_all_servers(cluster):
     one.keeping.settle()
     assert holder_of(lambda: two.store.find("unknown")) == one.address
     one.rest(name)
+    two.store.keep_up()
     assert two.store.find("unknown")[0].name == name
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
+from servers_of_one_store import Cluster
 from shelf import Shelf, small_store
 
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.storage.working_set import WorkingSet
 
 
@@ -105,3 +107,80 @@ def test_its_thread_loads_what_becomes_due_and_ends(store, shelf):
     finally:
         working_set.close()
     assert not working_set._thread.is_alive()  # noqa: SLF001  # that it ends is the point
+
+
+# ---------------------------------------------------------------------- servers of one store
+
+
+@pytest.fixture
+def cluster():
+    found = Cluster()
+    yield found
+    found.close()
+
+
+def due_soon(server, name):
+    """A workspace in which something is due at once, as soon as anybody looks."""
+    workspace = server.make(name)
+    with workspace.lock:
+        account = workspace.state.first_account
+        workspace.state.timers.set(workspace.state.clock.now(), account.id, "sender", 1, "expire_otp")
+    del workspace
+    server.keeping.settle()
+
+
+def test_what_is_due_where_a_server_has_died_is_loaded_by_another(cluster):
+    one, two = cluster.start(), cluster.start()
+    due_soon(one, "a")
+    cluster.kill(one)
+    WorkingSet(two.store).turn()
+    assert "a" in loaded(two.store)
+
+
+def test_what_is_due_where_a_server_lives_is_left_to_it(cluster, caplog):
+    one, two = cluster.start(), cluster.start()
+    due_soon(one, "a")
+    WorkingSet(two.store).turn()
+    assert (loaded(two.store), caplog.records) == ([], [])
+
+
+def test_of_the_servers_that_are_left_one_loads_it(cluster, caplog):
+    one, two, three = (cluster.start() for _ in range(3))
+    due_soon(one, "a")
+    cluster.kill(one)
+    for server in (two, three):
+        WorkingSet(server.store).turn()
+    assert [("a" in loaded(server.store)) for server in (two, three)] == [True, False]
+    assert caplog.records == []
+
+
+def test_what_is_due_is_loaded_once_the_database_can_be_read_again(cluster, monkeypatch):
+    one, two = cluster.start(), cluster.start()
+    due_soon(one, "a")
+    cluster.kill(one)
+    working_set, now = WorkingSet(two.store), time.time()
+    two.store.keep_up()
+    two.engine.trouble = "the database is away"
+    working_set.turn()
+    two.engine.trouble = None
+    monkeypatch.setattr("mockserver.storage.working_set.time.time", lambda: now + 60)
+    working_set.turn()
+    assert "a" in loaded(two.store)
+
+
+def test_what_was_lost_and_nobody_has_taken_is_loaded_again(cluster):
+    one = cluster.start()
+    one.make("a")
+    one.engine.trouble = "the database is away"
+    with pytest.raises(KeepingError):
+        one.add_key("a", "never kept")
+    one.engine.trouble = None
+    WorkingSet(one.store).turn()
+    assert "a" in loaded(one.store)
+
+
+def test_one_that_rests_may_be_loaded_by_another_server(cluster):
+    one, two = cluster.start(), cluster.start()
+    one.make("a")
+    WorkingSet(one.store, 1).turn()
+    assert two.store.get("a") is not None

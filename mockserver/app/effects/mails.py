@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mockserver.app.effects.addresses import mail_address
 from mockserver.core.effects.effects import Report, Wanted
 from mockserver.core.traffic.mail import Mail
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.store import Store
 from mockserver.effects.egress import Egress
 from mockserver.resources.inbound import model as inbound
@@ -72,10 +73,15 @@ def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> N
     """Take a mail; it is kept then, if answers have to wait for that.
 
     Raises:
-        KeepingError: it could not be kept, or its workspace cannot be read.
+        KeepingError: it could not be kept, or its workspace cannot be read, or another server holds it.
     """
-    inbound.take(store, raw, sender, recipients)
+    elsewhere = inbound.take(store, raw, sender, recipients)
     store.keeping.settle()
+    if elsewhere:
+        recipient, held = elsewhere[0]
+        raise KeepingError(
+            f"the server at {held.address} holds the workspace {held.name}, which gets what {recipient} is sent"
+        )
 
 
 def _client(url: str, egress: Egress) -> SmtpClient:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 from mockserver.core.state.account import Account
 from mockserver.core.traffic.coverage import Coverage
@@ -25,11 +27,23 @@ from mockserver.core.workspaces.registry import DEFAULT, Resting
 from mockserver.core.workspaces.store import NameTakenError, Store
 from mockserver.core.workspaces.workspace import Workspace
 
+#: For how many seconds a server is believed to hold a workspace that has held it, without being asked again. Chosen:
+#: much longer than a request takes, and too short to be felt where the workspace has changed hands.
+_BELIEVED_S = 0.1
 Found = TypeVar("Found")
 
 #: How often a workspace that all servers make when they need it is looked for, and made, before that is given up.
 #: Chosen: each time somebody must have made it and lost it again.
 _TRIES = 5
+
+
+class _Holder(NamedTuple):
+    """A server that has held a workspace."""
+
+    #: Where other servers reach it.
+    address: str
+    #: Until when it is believed to hold it, on the monotonic clock.
+    until: float
 
 
 class SharedStore(Store):
@@ -41,6 +55,8 @@ class SharedStore(Store):
 
     def _begin(self) -> None:
         self._title = ""
+        #: Which servers have held workspaces a moment ago.
+        self._holders: WeakKeyDictionary[Resting, _Holder] = WeakKeyDictionary()
         #: How often it came up that something has changed elsewhere.
         self._changes = 0
         #: Held while news are heard, so that they are applied in their order; taken before the lock of the store.
@@ -96,6 +112,7 @@ class SharedStore(Store):
             for key in outline.keys:
                 self._homes.add(key, name)
             resting.outline = outline
+            self._holders.pop(resting, None)
 
     def _lose(self, name: str) -> None:
         """Have a workspace rest of which the keeping says that it is lost: nobody gets its lock any more."""
@@ -133,6 +150,8 @@ class SharedStore(Store):
 
     def _load_known(self, name: str, find: Callable[[str], Workspace | None]) -> Workspace | None:
         resting = self._resting.get(name)
+        if resting is not None:
+            self._raise_if_elsewhere(resting)
         try:
             return super()._load(name, find)
         except MissingError:
@@ -145,11 +164,22 @@ class SharedStore(Store):
     def _read(self, resting: Resting) -> Workspace:
         try:
             return super()._read(resting)
-        except HeldElsewhereError:
+        except HeldElsewhereError as elsewhere:
             # What is due or under way there is looked after there.
             resting.outline = resting.outline._replace(due_at=None, is_busy=False)
             resting.failure = None
+            self._holders[resting] = _Holder(elsewhere.address, time.monotonic() + _BELIEVED_S)
             raise
+
+    def _raise_if_elsewhere(self, resting: Resting) -> None:
+        """Lead to the server that has held a workspace a moment ago.
+
+        Raises:
+            HeldElsewhereError: it is known which one that was.
+        """
+        holder = self._holders.get(resting)
+        if holder is not None and time.monotonic() < holder.until:
+            raise HeldElsewhereError(resting.outline.name, holder.address)
 
     def seen(self, name: str) -> Workspace | None:
         found = self.peek(name)
