@@ -19,6 +19,7 @@ from mockserver.storage.encoding import Encoding
 from mockserver.storage.engine import Engine
 from mockserver.storage.kept import Kept, Taken
 from mockserver.storage.loop_results import LoopResults
+from mockserver.storage.outbox import Outbox
 from mockserver.storage.pending import Pending, Waiting
 from mockserver.storage.records import reading
 from mockserver.storage.records.changes import Changes, Stored
@@ -238,7 +239,7 @@ class Keeper:
         """Do nothing: none is lost."""
 
     def effects(self, workspace: Workspace, effects: Effects) -> Effects:
-        return effects
+        return Outbox(effects, self._writer.hurry) if self._waits else effects
 
     def coverage(self, names: Iterable[str]) -> Coverage:
         self._refuse_fork()

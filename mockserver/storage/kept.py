@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from mockserver.core.workspaces.keeping import KeepingError, Outline
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.storage.outbox import Outbox
 from mockserver.storage.records.changes import Changes
 from mockserver.storage.records.outline import outline
 from mockserver.storage.records.written import Written
@@ -40,6 +41,8 @@ class Kept:
         self._workspace = workspace
         self._written = written or Written(workspace)
         self._confirms = confirms
+        #: Where calls and e-mails wait until it is kept what has caused them; None: they do not wait.
+        self._outbox = workspace.effects if isinstance(workspace.effects, Outbox) else None
         #: Whether what the engine holds under its name is not of it.
         self.is_new = written is None
         #: Whether changes were taken, and it is not known yet whether they are kept.
@@ -56,7 +59,8 @@ class Kept:
             found = outline(self._workspace)
         except Exception as error:
             raise KeepingError(f"workspace {self.name} cannot be written: {error}") from error
-        if not (changes or self.is_new or self._confirms):
+        leaves = self._outbox is not None and self._outbox.take()
+        if not (changes or leaves or self.is_new or self._confirms):
             return None
         self._is_on_its_way = True
         return Taken(self, found, changes)
@@ -64,12 +68,22 @@ class Kept:
     def keep(self) -> None:
         """Count what was taken as written."""
         self.is_new = self._is_on_its_way = False
+        if self._outbox is not None:
+            self._outbox.let_leave()
 
     def take_back(self) -> None:
         """Count what was taken as not written: it is taken once more."""
         self._written.take_back()
         self._is_on_its_way = False
+        if self._outbox is not None:
+            self._outbox.take_back()
         self.lock.touch()
+
+    def lose(self, sentence: str) -> None:
+        """Let nobody use it any more, and nothing leave it; the sentence says why it is lost."""
+        self.lock.loss = sentence
+        if self._outbox is not None:
+            self._outbox.clear()
 
     def released(self) -> Outline | None:
         """The outline, if all is written; else None. The caller holds the lock."""

@@ -168,6 +168,6 @@ class SharedKeeper(Keeper):
             if self._kept.get(kept.name) is not kept:
                 return
             del self._kept[kept.name]
-        kept.lock.loss = sentence
+        kept.lose(sentence)
         _LOG.warning("what was done last in workspace %s is not kept: %s", kept.name, sentence)
         self._lost(kept.name)

@@ -109,6 +109,10 @@ class Shelf:
         self._kept[workspace.name] = _Kept(outline(workspace), stored, workspace.parts, workspace.limits)
         return self._kept[workspace.name].outline
 
+    def effects(self, workspace, effects):
+        """What is to leave a workspace leaves at once."""
+        return effects
+
     def settle(self):
         """Nothing has to be waited for."""
 

@@ -220,7 +220,7 @@ class Registry:
         """Connect a workspace that no other thread has seen to the server."""
         workspace.lock = self.keeping.lock()
         workspace.meter = self.meter
-        workspace.effects = self._effects
+        workspace.effects = self.keeping.effects(workspace, self._effects)
 
     def _hold(self, workspace: Workspace) -> None:
         """Refer to a workspace from now on, keep what changes in it, and fire its timers."""
