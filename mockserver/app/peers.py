@@ -83,9 +83,11 @@ def forwarding_of(store: Store) -> Forwarding | None:
     """
     if not store.keeping.is_shared:
         return None
-    from mockserver.web.server.peers.forwarding import Forwarding  # noqa: PLC0415  # few servers share a store
+    from mockserver.app.effects import peer_mails  # noqa: PLC0415  # few servers share a store
+    from mockserver.web.server.peers.forwarding import Forwarding  # noqa: PLC0415  # as above
 
-    return Forwarding(introduction_of(store), partial(_is_held, store), refusal)
+    calls = {peer_mails.PATH.encode("ascii"): partial(peer_mails.answer, store)}
+    return Forwarding(introduction_of(store), partial(_is_held, store), refusal, calls)
 
 
 def _is_held(store: Store, elsewhere: HeldElsewhereError) -> bool:

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.addresses import mail_address
+from mockserver.app.peers import introduction_of
 from mockserver.core.effects.effects import Report, Wanted
 from mockserver.core.traffic.mail import Mail
-from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.store import Store
 from mockserver.effects.egress import Egress
 from mockserver.resources.inbound import model as inbound
@@ -73,15 +73,18 @@ def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> N
     """Take a mail; it is kept then, if answers have to wait for that.
 
     Raises:
-        KeepingError: it could not be kept, or its workspace cannot be read, or another server holds it.
+        KeepingError: it could not be kept, or its workspace cannot be read, or the server that holds it not be reached.
     """
     elsewhere = inbound.take(store, raw, sender, recipients)
     store.keeping.settle()
-    if elsewhere:
-        recipient, held = elsewhere[0]
-        raise KeepingError(
-            f"the server at {held.address} holds the workspace {held.name}, which gets what {recipient} is sent"
-        )
+    if not elsewhere:
+        return
+    from mockserver.app.effects.peer_mails import hand_over  # noqa: PLC0415  # few servers share a store
+    from mockserver.web.server.peers.asking import Asking  # noqa: PLC0415  # as above
+
+    asking = Asking(introduction_of(store))
+    for recipient, _ in elsewhere:
+        hand_over(store, asking, raw, sender, recipient)
 
 
 def _client(url: str, egress: Egress) -> SmtpClient:

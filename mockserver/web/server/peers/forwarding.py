@@ -7,10 +7,12 @@ from collections.abc import Awaitable, Callable
 from enum import Enum
 from functools import partial
 from time import monotonic
+from types import MappingProxyType
 
-from mockserver.core.workspaces.keeping import HeldElsewhereError
+from mockserver.core.workspaces.keeping import HeldElsewhereError, KeepingError
 from mockserver.web.server.connections.http_limits import Refusal
 from mockserver.web.server.outcome import BEGUN, Outcome
+from mockserver.web.server.peers.asking import Answer, Calls
 from mockserver.web.server.peers.departure import Broken, Departure
 from mockserver.web.server.peers.handing_back import HandingBack
 from mockserver.web.server.peers.introduction import CLOSED, FORWARDED, NOT_HELD, RESET, Introduction
@@ -47,10 +49,18 @@ class Forwarding:
     """Runs the requests of one server, and forwards those whose workspace another one holds."""
 
     def __init__(
-        self, introduction: Introduction, is_held: Callable[[HeldElsewhereError], bool], refusal: Refusal
+        self,
+        introduction: Introduction,
+        is_held: Callable[[HeldElsewhereError], bool],
+        refusal: Refusal,
+        calls: Calls = MappingProxyType({}),
     ) -> None:
-        """`is_held` says whether a workspace is still held elsewhere, and may take a while."""
+        """Prepare it; `is_held` says whether a workspace is still held elsewhere, and may take a while.
+
+        `calls` are those that peers may make beside the requests of clients that they forward.
+        """
         self.introduction = introduction
+        self._calls = calls
         self._is_held = is_held
         self._refusal = refusal
         self._peers: dict[str, Peer] = {}
@@ -58,6 +68,8 @@ class Forwarding:
 
     async def run(self, here: RunHere, scope: Scope, body: bytes, receive: Receive, send: Send) -> Outcome | None:
         """What comes of a request that is run here, or None if a peer has answered it or its client has left."""
+        if FORWARDED in scope and (call := self._calls.get(scope["raw_path"])) is not None:
+            return Outcome({"wsgi.input": None}, await self._threads.run_waiting(partial(self._called, call, body)))
         until, pause = monotonic() + _PATIENCE_S, _PAUSE_S
         while True:
             try:
@@ -121,6 +133,16 @@ class Forwarding:
             return _Found.NOT_DONE
         await client.end(is_reset=word == RESET)
         return _Found.ANSWERED
+
+    def _called(self, call: Answer, body: bytes) -> WsgiAnswer:
+        """The answer to a call of a peer."""
+        try:
+            status, content = 200, call(body)
+        except HeldElsewhereError:
+            return self.introduction.answer(NOT_HELD)
+        except KeepingError as error:
+            status, content = 503, str(error).encode()
+        return WsgiAnswer(status, [("Content-Length", str(len(content)))], content)
 
     def _peer(self, address: str) -> Peer:
         found = self._peers.get(address)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections import deque
 from contextlib import suppress
-from functools import cache
 from urllib.parse import urlsplit
 
 from mockserver.web.server.peers.departure import Departure, Started
+from mockserver.web.server.peers.trust import unverified
 
 #: How many connections are kept that are not in use. Chosen: as many requests as are rarely under way at once.
 _KEPT = 64
@@ -50,7 +49,7 @@ class Peer:
         Raises:
             OSError: the peer cannot be reached.
         """
-        context = _unverified() if self._is_secure else None
+        context = unverified() if self._is_secure else None
         making = asyncio.get_running_loop().create_connection(Departure, self._host, self._port, ssl=context)
         _, found = await asyncio.wait_for(making, _PATIENCE_S)  # a TimeoutError is an OSError
         if not found.is_free:
@@ -92,18 +91,3 @@ class Peer:
             connection, end = self._idle.pop()
             end.cancel()
             connection.abort()
-
-
-@cache
-def _unverified() -> ssl.SSLContext:
-    """How connections to peers are secured: no fault of handshakes is for them, and no certificate is verified.
-
-    Each server makes one of its own at its start, so that there is nothing to verify it by. Nobody may stand between
-    the servers of a store, as nobody may between them and the store.
-    """
-    from mockserver.web.server.tls.front import OF_THE_MOCK  # noqa: PLC0415  # few servers speak TLS
-
-    found = ssl.create_default_context()
-    found.check_hostname, found.verify_mode = False, ssl.CERT_NONE
-    found.set_alpn_protocols(["http/1.1", OF_THE_MOCK.decode("ascii")])
-    return found

@@ -1,0 +1,64 @@
+"""Whichever server of a store is asked, the workspace is the same."""
+
+from __future__ import annotations
+
+import smtplib
+
+import pytest
+from running_servers import RunningServers
+
+HOOK = {"url": "http://127.0.0.1:9/", "type": "inbound", "events": ["inboundEmailProcessed"], "domain": "in.test"}
+LISTENING = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"], "webhooks": [HOOK]}]}
+MAIL = b"From: a@a.test\r\nTo: b@in.test\r\nSubject: S\r\n\r\nText\r\n"
+
+
+@pytest.fixture(scope="module")
+def servers():
+    with RunningServers() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def one(servers):
+    """The server that holds the default workspace."""
+    return servers.start()
+
+
+@pytest.fixture(scope="module")
+def two(one, servers):
+    return servers.start(smtp_in="127.0.0.1:0")
+
+
+def test_what_one_server_does_the_other_one_tells(one, two):
+    key = two.ask("POST", "/_mock/workspaces", {"name": "a", "scenario": "empty"})["api_key"]
+    one.ask("POST", "/v3/senders", {"name": "S", "email": "s@a.test"}, api_key=key)
+
+    told = [server.ask("GET", "/v3/senders", api_key=key) for server in (one, two)]
+
+    assert told[0] == told[1]
+    assert [row["name"] for row in told[0]["senders"]] == ["S"]
+
+
+@pytest.mark.parametrize("name", ["default", "listening"])
+def test_a_mail_reaches_a_workspace_of_another_server(one, two, name):
+    if name != "default":
+        one.ask("POST", "/_mock/workspaces", {"name": name, "scenario": LISTENING})
+    host, _, port = two.ask("GET", "/_mock/health")["smtp_in"]["address"].rpartition(":")
+    domain = "in.test" if name == "listening" else "other.test"
+
+    with smtplib.SMTP(host, int(port), timeout=20) as client:
+        client.sendmail("a@a.test", [f"b@{domain}"], MAIL)
+
+    taken = one.ask("GET", "/_mock/inbound", X_Mock_Workspace=name)["items"]
+    assert taken[0]["recipient"] == f"b@{domain}"
+
+
+def test_a_mail_that_its_holder_cannot_keep_is_not_taken(one, two):
+    host = two.ask("GET", "/_mock/health")["smtp_in"]["address"]
+    one.ask("GET", "/v3/account", api_key="any")
+    one.engine.trouble = "the disk is full"
+    try:
+        with smtplib.SMTP(host, timeout=20) as client, pytest.raises(smtplib.SMTPDataError, match="could not be kept"):
+            client.sendmail("a@a.test", ["b@other.test"], MAIL)
+    finally:
+        one.engine.trouble = None
