@@ -11,6 +11,14 @@ from mockserver.settings import Settings
 from mockserver.storage.shared_keeper import SharedKeeper
 
 
+def keeper_of(shared, address):
+    """What keeps the workspaces of a server, with the engine by which it reaches what is shared."""
+    engine = shared.engine(address)
+    found = SharedKeeper(engine, parts=PARTS, limits=WorkspaceLimits.of(Settings()))
+    found.engine = engine
+    return found
+
+
 class Cluster:
     """What servers of one store share, and the servers."""
 
@@ -39,8 +47,8 @@ class Server:
 
     def __init__(self, cluster, address, scenario, options):
         self.address = address
-        self.engine = cluster.shared.engine(address)
-        self.keeping = SharedKeeper(self.engine, parts=PARTS, limits=WorkspaceLimits.of(Settings()))
+        self.keeping = keeper_of(cluster.shared, address)
+        self.engine = self.keeping.engine
         self.store = small_store(self.keeping, scenario, **options)
         self.keeping.settle()
 

@@ -36,16 +36,25 @@ def ready() -> Response:
 
 
 @HEALTH.call("GET", "/health", answer=Health, is_open=True)
-@HEALTH.call("GET", "/livez", answer=Health, is_open=True)
 def health() -> Response:
     """Whether the server answers, and what it serves."""
+    return _health(len(dependencies.store().names()))
+
+
+@HEALTH.call("GET", "/livez", answer=Health, is_open=True)
+def live() -> Response:
+    """Whether the server answers, and what it serves, as far as it knows without a look at its store."""
+    return _health(len(dependencies.store()))
+
+
+def _health(workspaces: int) -> Response:
     keeping = dependencies.store().keeping.status()
     return answers.answer(
         {
             "status": "ok",
             "version": version(),
             "scenario": dependencies.store().title,
-            "workspaces": len(dependencies.store()),
+            "workspaces": workspaces,
             "evicted": dependencies.store().evicted,
             "store": "memory" if keeping is None else keeping.engine,
             "uptime_s": round(uptime_s(), 3),

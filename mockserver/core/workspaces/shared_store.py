@@ -199,9 +199,10 @@ class SharedStore(Store):
     def names(self) -> Sequence[str]:
         """The names of all workspaces, the one used longest ago first; as far as is known here if nobody can tell."""
         order: Sequence[str] = ()
-        with suppress(KeepingError):
-            self.hear()
-            order = self.keeping.names()
+        if self.keeping.failure is None:
+            with suppress(KeepingError):
+                self.hear()
+                order = self.keeping.names()
         with self._lock:
             return sorted(self._workspaces, key=_ranks(order))
 
