@@ -1,12 +1,17 @@
-"""Servers on a store, as processes."""
+"""Servers on a store, as processes, and the engines of stores."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
 
 import pytest
+from redis_server import RedisServer
 from server_process import ServerProcess
 from wire import Wire
+
+from mockserver.core.workspaces.keeping import Outline
+from mockserver.storage.batch import Batch
+from mockserver.storage.records.changes import Changes, LogChange
 
 
 @pytest.fixture
@@ -67,3 +72,28 @@ def create():
         return wire.ask("POST", "/v3/senders", {"name": "Ops", "email": f"s{number}@acme.test"})[0]
 
     return created
+
+
+@pytest.fixture
+def write():
+    """Writes one workspace of a part `state` and a log `journal`."""
+
+    def write(engine, name="acme", state=b"as it stands", journal=(), **outline):
+        log = LogChange("journal", 0, list(enumerate(journal)))
+        changes = Changes({"state": state}, (), [log] if journal else [])
+        engine.write(Batch(workspaces=[(Outline(name, **{"keys": [], **outline}), changes)]))
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def running_redis(tmp_path_factory):
+    with RedisServer(tmp_path_factory.mktemp("redis")) as found:
+        yield found
+
+
+@pytest.fixture
+def redis_server(running_redis):
+    """Redis without a key; a test that changes its settings has one of its own."""
+    running_redis.command("FLUSHALL")
+    return running_redis

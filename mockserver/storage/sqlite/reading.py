@@ -6,8 +6,9 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 
 from mockserver.core.workspaces.keeping import Outline
+from mockserver.storage.outlines import decode
 from mockserver.storage.records.changes import Entry, Stored
-from mockserver.storage.sqlite.rows import check, decode
+from mockserver.storage.sqlite.rows import check
 
 
 def outlines(connection: sqlite3.Connection) -> list[Outline]:

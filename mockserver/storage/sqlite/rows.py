@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from zlib import crc32
-
-from mockserver.core.workspaces.keeping import Outline
 
 
 class RowError(Exception):
@@ -26,13 +23,3 @@ def check(content: object, expected: object, place: str) -> bytes:
     if not isinstance(content, bytes) or checksum(content, place) != expected:
         raise RowError(f"{place} is not what was written")
     return content
-
-
-def encode(outline: Outline) -> bytes:
-    """An outline as bytes, without the name."""
-    return json.dumps(outline[1:]).encode()
-
-
-def decode(name: str, content: bytes) -> Outline:
-    """The outline of a workspace of these bytes, whose checksum is right."""
-    return Outline(name, *json.loads(content))

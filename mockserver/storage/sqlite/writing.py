@@ -6,8 +6,9 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 
 from mockserver.core.workspaces.keeping import Outline
+from mockserver.storage.outlines import encode
 from mockserver.storage.records.changes import Changes, LogChange
-from mockserver.storage.sqlite.rows import checksum, encode
+from mockserver.storage.sqlite.rows import checksum
 
 
 def last_turn(connection: sqlite3.Connection) -> int:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.core.workspaces.keeping import Outline
-from mockserver.storage.records.changes import Changes, LogChange
-from mockserver.storage.sqlite import Batch, Engine
+from mockserver.storage.sqlite import Engine
 
 LAYOUT = "the layout of today"
 
@@ -35,15 +33,3 @@ def opened(path):
 @pytest.fixture
 def engine(opened):
     return opened()
-
-
-@pytest.fixture
-def write():
-    """Writes one workspace of a part `state` and a log `journal`."""
-
-    def write(engine, name="acme", state=b"as it stands", journal=(), **outline):
-        log = LogChange("journal", 0, list(enumerate(journal)))
-        changes = Changes({"state": state}, (), [log] if journal else [])
-        engine.write(Batch(workspaces=[(Outline(name, **{"keys": [], **outline}), changes)]))
-
-    return write

@@ -8,6 +8,9 @@ from contextlib import closing
 
 import pytest
 
+from mockserver.core.workspaces.keeping import Outline
+from mockserver.storage.batch import Batch
+from mockserver.storage.records.changes import Changes
 from mockserver.storage.sqlite import EngineError, connection
 
 SMALL, LARGE = b"small", b"L" * 400_000
@@ -97,3 +100,11 @@ def test_vacuum_gives_room_back(engine, write, path):
     engine.vacuum()
     assert path.stat().st_size < 100_000
     assert engine.read("acme").parts == {"state": SMALL}
+
+
+def test_a_batch_that_fails_in_its_middle_changes_nothing(engine, write):
+    write(engine)
+    unwritable = Changes({"state": "a text, and no bytes"}, (), ())
+    with pytest.raises(TypeError):
+        engine.write(Batch(removed=["acme"], workspaces=[(Outline("new", []), unwritable)]))
+    assert engine.read("acme").parts == {"state": b"as it stands"}

@@ -6,11 +6,11 @@ import pytest
 from examples import examples
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from mockserver.core.workspaces.keeping import Outline
+from mockserver.storage.batch import Batch
 from mockserver.storage.records.changes import Changes, LogChange
-from mockserver.storage.sqlite import Batch
 
 NAMES = st.sampled_from(["acme", "beta", "c.d-e_f"])
 PARTS = st.sampled_from(["state", "clock", "coverage"])
@@ -38,6 +38,7 @@ BATCHES = st.builds(
     st.sets(NAMES, max_size=1),
     st.lists(st.tuples(OUTLINES, CHANGES), max_size=3),
     st.dictionaries(st.text("ab", max_size=2), st.none() | CONTENTS, max_size=2),
+    st.just({}),  # counts are not of every engine
 )
 
 
@@ -73,7 +74,7 @@ def machine(opened):
         def __init__(self):
             super().__init__()
             self.engine, self.model = opened(), Model()
-            # All examples share a file: to make one takes longer than an example.
+            # All examples share a store: to make one takes longer than an example.
             names = [outline.name for outline in self.engine.outlines()]
             self.engine.write(Batch(removed=names, values=dict.fromkeys(self.engine.values())))
 
@@ -87,6 +88,7 @@ def machine(opened):
             self.engine.close()
             self.engine = opened()
 
+        @precondition(lambda self: hasattr(self.engine, "vacuum"))
         @rule()
         def vacuum(self):
             self.engine.vacuum()

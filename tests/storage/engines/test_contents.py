@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mockserver.core.workspaces.keeping import Outline
+from mockserver.storage.batch import Batch
+from mockserver.storage.errors import EngineError
 from mockserver.storage.records.changes import Changes, LogChange
-from mockserver.storage.sqlite import Batch, EngineError
 
 ACME = Outline("acme", ["xkeysib-acme"], 1764000000.25, is_busy=True)
 
@@ -114,14 +115,6 @@ def test_all_is_there_after_the_next_opening(engine, opened, write):
     assert again.outlines() == [Outline("acme", ["k"])]
     assert again.read("acme") == ({"state": b"as it stands"}, {"journal": [(0, b"zero")]})
     assert again.values() == {"secret": b"s"}
-
-
-def test_a_batch_that_fails_in_its_middle_changes_nothing(engine, write):
-    write(engine)
-    unwritable = Changes({"state": "a text, and no bytes"}, (), ())
-    with pytest.raises(TypeError):
-        engine.write(Batch(removed=["acme"], workspaces=[(Outline("new", []), unwritable)]))
-    assert engine.read("acme").parts == {"state": b"as it stands"}
 
 
 def test_a_closed_store_says_so(engine, write):

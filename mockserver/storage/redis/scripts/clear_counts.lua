@@ -1,0 +1,4 @@
+-- Drop all counts.
+redis.call('DEL', COUNTS)
+tell(SERVER, 'cleared', '', '')
+return {'done'}

@@ -1,0 +1,2 @@
+-- All counts, by name.
+return {'done', redis.call('HGETALL', COUNTS)}

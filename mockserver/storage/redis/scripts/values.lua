@@ -1,0 +1,2 @@
+-- All values, by name.
+return {'done', redis.call('HGETALL', VALUES)}
