@@ -27,7 +27,7 @@ _LOOKS = {
 }
 #: The looks of what stands below a page, which is made of the same parts as the page itself.
 _LOOKS_BELOW = ("light", "narrow-dark")
-#: What a first view takes at most, as the issue has it: milliseconds after the answer has come, and bytes in all.
+#: What a first view takes at most: milliseconds after the answer has come, and bytes in all.
 _AT_MOST_MS = 150
 _AT_MOST_BYTES = 60_000
 
@@ -95,6 +95,23 @@ def judged(browser, address, name, looks):
             broken.append((address, look, f"{across} pixels wide"))
         assert found["passed"] > 5
     return broken + [(address, message) for message in browser.console()]
+
+
+_ENDS = """
+const end = field => Math.round(field.getBoundingClientRect().bottom);
+const rows = [...document.querySelectorAll("form.toolbar")].filter(form => form.offsetHeight < 100);
+return rows.map(form => [...form.querySelectorAll("input:not([type=checkbox]), select, button")].map(end));
+"""
+
+
+@pytest.mark.parametrize("name", ["mail", "webhooks", "workspaces"])
+def test_a_button_ends_where_the_fields_beside_it_end(browser, story, name):
+    browser.open(story.page(name))
+    browser.see("form.toolbar button")
+
+    ends = browser.script(_ENDS)
+    assert [len(set(row)) for row in ends] == [1] * len(ends)
+    assert ends
 
 
 _WIRE = """
