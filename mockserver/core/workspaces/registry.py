@@ -13,20 +13,10 @@ from mockserver.core.traffic.meter import Meter
 from mockserver.core.workspaces.coverage_total import CoverageTotal
 from mockserver.core.workspaces.homes import Homes
 from mockserver.core.workspaces.keeping import Keeping, KeepingError, Outline
+from mockserver.core.workspaces.resting import Resting
 from mockserver.core.workspaces.workspace import Workspace
 
 DEFAULT = "default"
-
-
-class Resting:
-    """A workspace that is kept and not in memory; it is loaded when somebody uses it."""
-
-    def __init__(self, outline: Outline) -> None:
-        self.outline = outline
-        #: Why it could not be loaded when somebody asked last, or None.
-        self.failure: str | None = None
-        #: Held while it is loaded; taken before its own lock, and before that of the registry.
-        self.loading = threading.Lock()
 
 
 class Registry:

@@ -7,7 +7,7 @@ import logging
 import re
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -16,20 +16,17 @@ from mockserver.core.effects.effects import Effects, NoEffects
 from mockserver.core.state.account import Account
 from mockserver.core.state.keys import is_drawn, is_key
 from mockserver.core.traffic.mailbox import Mailbox
-from mockserver.core.workspaces.eviction import Candidate, Departures, Gone, first_idle
 from mockserver.core.workspaces.keeping import Keeping, NoKeeping
+from mockserver.core.workspaces.limited_registry import LimitedRegistry
+from mockserver.core.workspaces.limited_registry import StoreFullError as StoreFullError
 from mockserver.core.workspaces.maker import Loader, Maker
 from mockserver.core.workspaces.origin import Snapshot
 from mockserver.core.workspaces.registry import DEFAULT as DEFAULT
-from mockserver.core.workspaces.registry import Registry
 from mockserver.core.workspaces.replica import Replica
 from mockserver.core.workspaces.workspace import Workspace
 
 #: The names that a workspace may have; chosen to need no escaping in URLs and headers.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-#: How long a new workspace waits for an old one that could be evicted but is busy, in seconds. Chosen: short enough for
-#: the event loop.
-_PATIENCE_S = 0.05
 
 _LOG = logging.getLogger(__name__)
 
@@ -46,12 +43,8 @@ class NameTakenError(ValueError):
     """A workspace of the wanted name exists."""
 
 
-class StoreFullError(ValueError):
-    """There are as many workspaces as there may be, and none could be evicted."""
-
-
-class Store(Registry):
-    """The workspaces of one server: which one a key opens, how they are made and made anew, and which go for others."""
+class Store(LimitedRegistry):
+    """The workspaces of one server: which one a key opens, and how they are made and made anew."""
 
     def __init__(
         self,
@@ -71,15 +64,13 @@ class Store(Registry):
             KeepingError: what is kept cannot be read.
             ScenarioError: the scenario is invalid.
         """
-        super().__init__(effects or NoEffects(), keeping or NoKeeping())
+        super().__init__(effects or NoEffects(), keeping or NoKeeping(), limit)
         #: What this server draws and knows as one of several behind one address.
         self.replica = replica or Replica()
         self.maker = Maker(load, scenario, seed, self.replica.name)
-        self._limit = limit
         #: Taken before all others: an unknown key makes one workspace, however many requests bring it at once.
         self._isolating = threading.Lock()
         self.keys = keys
-        self._departures = Departures()
         self._begin()
 
     def _begin(self) -> None:
@@ -108,15 +99,6 @@ class Store(Registry):
                 "the default workspace is as it was kept, of scenario %s; %s is for new workspaces, and for a reset "
                 "that names it", kept.origin.title, self.maker.scenario,
             )  # fmt: skip
-
-    def why_gone(self, name: str) -> Gone | None:
-        """Why a workspace of this name is gone; None: there is one, or none has gone lately."""
-        return self._departures.why(name)
-
-    @property
-    def evicted(self) -> int:
-        """How many workspaces were evicted for newer ones."""
-        return self._departures.evicted
 
     def find(self, key: str, within: Workspace | None = None) -> tuple[Workspace, Account] | None:
         """The workspace and the account that an API key opens, or None if the key is refused.
@@ -158,7 +140,7 @@ class Store(Registry):
         with self._isolating:
             return self.get(name) or self.create(name=name, key=key)
 
-    # ------------------------------------------------------------------ making and dropping
+    # ------------------------------------------------------------------ making
 
     def makes(self, key: str, within: Workspace | None = None) -> bool:
         """Whether `find` would make a workspace for a key."""
@@ -216,85 +198,6 @@ class Store(Registry):
         """
         if not self.keeping.claim(name):
             raise NameTakenError(name)
-
-    def drop(self, workspace: Workspace) -> bool:
-        """Remove a workspace, whose keys are refused from now on; False if it was removed before."""
-        with workspace.lock, self._lock:
-            has_gone = self._remove(workspace)
-            if has_gone:
-                self._departures.add(workspace.name, Gone.DROPPED)
-        return has_gone
-
-    def discard(self, name: str) -> bool:
-        """Remove a workspace that rests, even one that cannot be read; False if none of this name rests."""
-        if name in self._resting:
-            self.before_loading()  # its coverage is read
-        with self._lock:
-            has_gone = self._remove_resting(name)
-            if has_gone:
-                self._departures.add(name, Gone.DROPPED)
-        return has_gone
-
-    def _make_room(self, newest: Workspace) -> None:
-        """Evict the workspaces that were used longest ago and have no watchers, until no more are there than may be.
-
-        Raises:
-            StoreFullError: none could be evicted; the newest workspace is dropped.
-        """
-        while (idle := self._evictable(newest)) is not None:
-            if self._evict_first(idle, patience_s=0) or self._evict_first(idle, patience_s=_PATIENCE_S):
-                continue
-            if len(self) > self._limit:
-                self._remove(newest)
-                raise StoreFullError(f"there may be {self._limit} workspaces, and there is none that could go")
-
-    def _add(self, workspace: Workspace) -> None:
-        """Hold a new workspace."""
-        self._prepare(workspace)
-        self._hold(workspace)
-        self._departures.forget(workspace.name)
-
-    def _evictable(self, newest: Workspace) -> list[Candidate] | None:
-        """The workspaces that could be evicted, the one used longest ago first, or None if none has to be."""
-        with self._lock:
-            if len(self) <= self._limit:
-                return None
-            return [
-                Candidate(name, other)
-                for name, other in self._workspaces.items()
-                if name != DEFAULT and other is not newest and not (other and other.watchers)
-            ]
-
-    def _evict_first(self, candidates: Iterable[Candidate], *, patience_s: float) -> bool:
-        """Evict the first idle workspace; False if all stay busy for `patience_s` seconds.
-
-        True as well if none has to be evicted any more, because another thread was faster.
-        """
-        candidate = first_idle(candidates, patience_s=patience_s)
-        if candidate is None:
-            return False
-        name, workspace = candidate
-        try:
-            has_gone = self._evict(candidate)
-        finally:
-            if workspace is not None:
-                workspace.lock.release()
-        if has_gone:
-            self._note_eviction(name)
-        return True
-
-    def _evict(self, candidate: Candidate) -> bool:
-        """Evict a workspace, if one has to be; whether it was evicted. If it is loaded, the caller holds its lock."""
-        name, workspace = candidate
-        with self._lock:
-            return len(self) > self._limit and (
-                self._remove_resting(name) if workspace is None else self._remove(workspace)
-            )
-
-    def _note_eviction(self, name: str) -> None:
-        with self._lock:
-            self._departures.add(name, Gone.EVICTED)
-        _LOG.warning("workspace %s was evicted: there may be %d, and it was idle longest", name, self._limit)
 
     # ------------------------------------------------------------------ going back
 
