@@ -58,5 +58,5 @@ def __getattr__(name: str) -> object:
         from mockserver.settings import needing_server  # noqa: PLC0415  # see above
 
         with needing_server("mockserver.create_app"):
-            import_module(_MODULES[name])
+            return getattr(import_module(_MODULES[name]), name)  # with it comes Flask
     return getattr(import_module(_MODULES[name]), name)

@@ -50,6 +50,7 @@ from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.web.application import LeanFlask
 from mockserver.web.logs.request_log import LogFormat, RequestLog
 from mockserver.web.routing.audience import DASHBOARD_PREFIX
+from mockserver.web.server import loop
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
@@ -91,6 +92,8 @@ class ControlFlask(LeanFlask):
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Leave what is below `/_mock/ui` to the dashboard."""
         if f"{environ['PATH_INFO']}/".startswith(f"{DASHBOARD_PREFIX}/"):
+            if "_dashboard" not in vars(self):
+                loop.leave(environ)  # others are answered while it is imported
             with self._making:
                 dashboard = self._dashboard
             return dashboard.wsgi_app(environ, start_response)

@@ -24,7 +24,7 @@ from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 from mockserver.scenario.documents.library import Library
 from mockserver.settings import Settings
 from mockserver.web.logs.request_log import LogFormat, RequestLog, Secrecy
-from mockserver.web.server.loop import LOOP
+from mockserver.web.server import loop
 from mockserver.web.server.wsgi import WsgiAnswer
 from mockserver.web.service.entrance import respond, take_workspace_off, whole
 from mockserver.web.service.service import Service
@@ -111,11 +111,13 @@ class Mock:
         return application.Application(self)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if "_made_flask" not in vars(self):
+            loop.leave(environ)  # others are answered while Flask is imported
         return self.flask(environ, start_response)
 
     def shortcut(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
         """The whole answer to a request of the API, or None: then it has had no effect, and WSGI is to be asked."""
-        if self.settling is not None and LOOP not in environ:
+        if self.settling is not None and loop.LOOP not in environ:
             return None  # a request in a thread waits in the application
         take_workspace_off(environ)
         try:

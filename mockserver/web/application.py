@@ -16,6 +16,7 @@ from mockserver.web.component_flask import ComponentFlask
 from mockserver.web.routing import encoded_slash
 from mockserver.web.routing.audience import is_of_the_mock
 from mockserver.web.routing.url_rules import MatchedRule
+from mockserver.web.server import loop
 from mockserver.web.server.connections.heads import KNOWN
 from mockserver.web.server.wsgi import WsgiAnswer
 from mockserver.web.service.answer import ApiResponse
@@ -119,6 +120,8 @@ class ServiceFlask(LeanFlask):
         if response is not None:
             return response(environ, start_response)
         if self._make_control is not None and is_of_the_mock(environ["REQUEST_METHOD"], environ["PATH_INFO"]):
+            if "_made_control" not in vars(self):
+                loop.leave(environ)  # others are answered while it is imported
             return self.control.wsgi_app(environ, start_response)
         return super().wsgi_app(environ, start_response)
 

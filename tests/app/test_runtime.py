@@ -4,11 +4,13 @@ import socket
 import threading
 import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from mockserver import Settings, create_app
-from mockserver.app.runtime import Runtime
+from mockserver.app.application import Application
+from mockserver.app.runtime import Runtime, runtime_of
 from mockserver.web.server.server import bind
 
 #: How long a start or a stop may take, in seconds; far above the milliseconds that they do take.
@@ -47,6 +49,26 @@ def test_a_server_that_left_its_context_has_no_thread_and_no_port(make_runtime):
 
     assert is_free(runtime)
     assert not runtime.is_running
+
+
+def test_the_api_answers_while_the_first_control_call_is_imported(monkeypatch):
+    importing, imported = threading.Event(), threading.Event()
+
+    def slowly(mock):
+        importing.set()
+        assert imported.wait(TIMEOUT_S)
+        return Application(mock)
+
+    monkeypatch.setattr("mockserver.app.application.Application", slowly)
+    with runtime_of(Settings(port=0, scenario="empty")) as runtime, ThreadPoolExecutor() as pool:
+        first = pool.submit(status, runtime)
+        assert importing.wait(TIMEOUT_S)
+        request = urllib.request.Request(f"{runtime.url}/v3/senders", headers={"api-key": "any"})
+        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
+            assert answer.status == 200
+        assert not first.done()
+        imported.set()
+        assert first.result() == 200
 
 
 def test_an_interrupted_server_ends_in_the_thread_that_runs_it(make_runtime):
